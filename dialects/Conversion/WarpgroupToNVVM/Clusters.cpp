@@ -26,23 +26,28 @@ LogicalResult Lowering::checkClusterAxes(Operation *op,
   return success();
 }
 
-/// Whether a thread stores to global memory. Copies of a tile are none of a
-/// thread's stores.
-static bool storesToGlobalMemory(Operation *op) {
-  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
-  if (!effects || isa<warpgroup::TmaStoreOp, warpgroup::TmaScatterOp>(op))
-    return false;
-  SmallVector<MemoryEffects::EffectInstance> instances;
-  effects.getEffects(instances);
-  return llvm::any_of(instances, [](const auto &instance) {
-    Value ref = instance.getValue();
-    auto type = ref ? dyn_cast<MemRefType>(ref.getType()) : MemRefType();
-    auto space =
-        type ? dyn_cast_or_null<grid::MemorySpaceAttr>(type.getMemorySpace())
-             : grid::MemorySpaceAttr();
-    return isa<MemoryEffects::Write>(instance.getEffect()) && space &&
-           space.getValue() == grid::MemorySpace::GpuGmem;
+/// Whether a kernel reads global memory that it writes, by threads or by
+/// copies.
+static bool readsWhatItWrites(grid::KernelOp kernel) {
+  if (kernel.getAliases())
+    return true;
+  llvm::SmallPtrSet<Value, 8> read, written;
+  kernel.getBodyRegion().walk([&](MemoryEffectOpInterface op) {
+    SmallVector<MemoryEffects::EffectInstance> effects;
+    op.getEffects(effects);
+    for (const MemoryEffects::EffectInstance &effect : effects) {
+      Value ref = effect.getValue();
+      auto type = ref ? dyn_cast<MemRefType>(ref.getType()) : MemRefType();
+      auto space =
+          type ? dyn_cast_or_null<grid::MemorySpaceAttr>(type.getMemorySpace())
+               : grid::MemorySpaceAttr();
+      if (!space || space.getValue() != grid::MemorySpace::GpuGmem)
+        continue;
+      bool isRead = isa<MemoryEffects::Read>(effect.getEffect());
+      (isRead ? read : written).insert(grid::getViewRoot(ref));
+    }
   });
+  return llvm::any_of(read, [&](Value ref) { return written.contains(ref); });
 }
 
 void Lowering::examineCluster() {
@@ -50,11 +55,10 @@ void Lowering::examineCluster() {
     return;
   kernel.getBodyRegion().walk([&](Operation *op) {
     storesToOthers |= isa<warpgroup::ClusterStoreOp>(op);
-    readsOthersStores |=
-        isa<warpgroup::ClusterLoadOp>(op) || storesToGlobalMemory(op);
+    readsOthersStores |= isa<warpgroup::ClusterLoadOp>(op);
   });
   // Products of two blocks read the shared memory of both.
-  readsOthersStores |= storesToOthers || hasPairs;
+  readsOthersStores |= storesToOthers || hasPairs || readsWhatItWrites(kernel);
 }
 
 NVVM::MemScopeKind

@@ -180,8 +180,8 @@ public:
   Hazards hazards;
   /// Blocks of a cluster, and warpgroups of a block.
   int64_t clusterSize = 1, numWarpgroups = 1;
-  /// Whether blocks of a cluster may read what threads of others have stored,
-  /// and whether threads store to the memory of others.
+  /// Whether blocks of a cluster may read what others have stored, and whether
+  /// threads store to the memory of others.
   bool readsOthersStores = false, storesToOthers = false;
   /// Columns of tensor memory, and whether two blocks share the products there.
   int64_t tensorColumns = 0;

@@ -89,24 +89,28 @@ grid.kernel @own grid(%c = 2 named "x" cluster) inputs(%x: f32 [512] space gpu.g
     grid.store %v, %t : tensor<512xf32>, memref<512xf32, #grid.space<gpu.smem>>
     warpgroup.barrier_arrive %b : memref<!warpgroup.barrier<1, cluster = ["x"]>, #grid.space<gpu.smem>>
     warpgroup.barrier_wait %b : memref<!warpgroup.barrier<1, cluster = ["x"]>, #grid.space<gpu.smem>>
+    grid.store %v, %o : tensor<512xf32>, memref<512xf32, #grid.space<gpu.gmem>>
   }
 }
 
 // -----
 
-// What is stored to global memory another block may load behind the barrier; at one of the block's own it learns nothing.
+// What is stored to global memory another block may load behind the barrier, where the kernel loads of that; at a barrier
+// of the block's own it learns nothing.
 // CHECK-LABEL: gpu.module @stored
 // CHECK: nvvm.mbarrier.arrive %{{.+}} {scope = #nvvm.mem_scope<cluster>} : !llvm.ptr<7>
 // CHECK: nvvm.mbarrier.try_wait {{.*}} {scope = #nvvm.mem_scope<cluster>}
 // CHECK: mbarrier.try_wait.parity.shared.b64
 grid.kernel @stored grid(%c = 2 named "x" cluster) outputs(%o: f32 [512] space gpu.gmem) {
-  grid.scoped (%a: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1, cluster = ["x"]>, #grid.space<gpu.smem>>) {
+  grid.scoped (%t: memref<512xf32, #grid.space<gpu.smem>>, %a: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1, cluster = ["x"]>, #grid.space<gpu.smem>>) {
     %v = arith.constant dense<1.0> : tensor<512xf32>
     grid.store %v, %o : tensor<512xf32>, memref<512xf32, #grid.space<gpu.gmem>>
     warpgroup.barrier_arrive %b : memref<!warpgroup.barrier<1, cluster = ["x"]>, #grid.space<gpu.smem>>
     warpgroup.barrier_wait %b : memref<!warpgroup.barrier<1, cluster = ["x"]>, #grid.space<gpu.smem>>
     warpgroup.barrier_arrive %a : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
     warpgroup.barrier_wait %a : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+    %others = grid.load %o : memref<512xf32, #grid.space<gpu.gmem>> -> tensor<512xf32>
+    grid.store %others, %t : tensor<512xf32>, memref<512xf32, #grid.space<gpu.smem>>
   }
 }
 
