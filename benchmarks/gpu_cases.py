@@ -19,6 +19,7 @@ from jax.experimental.pallas.ops.gpu import (
     hopper_matmul_mgpu,
     hopper_mixed_type_matmul_mgpu,
     ragged_dot_mgpu,
+    transposed_ragged_dot_mgpu,
 )
 
 # JAX asks the driver and the device.
@@ -27,9 +28,25 @@ for _module in (attention_mgpu, hopper_matmul_mgpu, blackwell_ragged_dot_mgpu):
         _module.cuda_versions = types.SimpleNamespace(cuda_runtime_get_version=lambda: 13000)
     if hasattr(_module, "get_num_sms"):
         _module.get_num_sms = lambda: 132
-hopper_mixed_type_matmul_mgpu.backend = types.SimpleNamespace(
-    get_default_device=lambda: types.SimpleNamespace(core_count=132)
-)
+_DEVICE = types.SimpleNamespace(core_count=132)
+hopper_mixed_type_matmul_mgpu.backend = types.SimpleNamespace(get_default_device=lambda: _DEVICE)
+
+
+class _OnDevice:
+    """JAX, with a device that has a number of multiprocessors."""
+
+    def devices(self) -> list[Any]:
+        """All of them."""
+        return [_DEVICE]
+
+    local_devices = devices
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(jax, name)
+
+
+_on_device: Any = _OnDevice()
+transposed_ragged_dot_mgpu.jax = blackwell_ragged_dot_mgpu.jax = _on_device
 
 M, N, K = 4096, 8192, 4096
 HEADS, TOKENS = 16, 4096
@@ -104,6 +121,25 @@ def _ragged(a: Any, b: Any, sizes: Any) -> Any:
     )
 
 
+def _transposed_ragged(a: Any, b: Any, sizes: Any) -> Any:
+    return transposed_ragged_dot_mgpu.transposed_ragged_dot(
+        a, b, group_sizes=sizes, block_m=64, block_n=128, block_k=64, max_concurrent_steps=4, grid_block_n=2
+    )
+
+
+def _blackwell_ragged(a: Any, b: Any, sizes: Any) -> Any:
+    config = blackwell_ragged_dot_mgpu.TuningConfig(
+        tile_m=128,
+        tile_n=128,
+        tile_k=64,
+        max_concurrent_steps=4,
+        collective=True,
+        grid_tile_width=1,
+        grid_minor_dim=blackwell_matmul_mgpu.MatmulDimension.N,
+    )
+    return blackwell_ragged_dot_mgpu.ragged_dot_kernel(a, b, sizes, config)
+
+
 CASES = [
     Case(
         "hopper_matmul 128x128x64, 4 stages",
@@ -148,6 +184,12 @@ CASES = [
         (array(M, K, dtype=jnp.int8), array(K, N, dtype=jnp.bfloat16)),
     ),
     Case("ragged_dot 64x128x64, 4 stages", "sm_90a", _ragged, _GROUPS),
+    Case(
+        "transposed_ragged_dot 64x128x64, 4 stages",
+        "sm_90a",
+        _transposed_ragged,
+        (array(M, K), array(M, N), array(8, dtype=jnp.int32)),
+    ),
     attention(64, 128),
     attention(64, 256),
     attention(256, 64),
@@ -166,4 +208,5 @@ CASES = [
         blackwell(tile_m=128, tile_n=128, tile_k=64, max_concurrent_steps=6, collective=True),
         _FACTORS,
     ),
+    Case("blackwell ragged_dot 128x128x64, 4 stages, pairs of blocks", "sm_100a", _blackwell_ragged, _GROUPS),
 ]
