@@ -198,26 +198,48 @@ def GPUEmitPTXPass : Pass<"gpu-emit-ptx"> {
     this branch needs, and `ptxas` does not find that opposite comparisons of
     neighboring numbers are one.
 
-    Before, the form that LLVM gives the end of such a loop:
+    Before, the form that LLVM gives such a loop:
 
     ```mlir
-    %is_last = llvm.icmp "eq" %i, %c31 : i32
-    llvm.cond_br %is_last, ^latch, ^wait
-    // ...
-    %next = llvm.add %i, %c1 : i32
-    %more = llvm.icmp "ne" %next, %c32 : i32
-    llvm.cond_br %more, ^loop(%next : i32), ^exit
+    module {
+      llvm.func @steps(%c0: i32, %c1: i32, %c31: i32, %c32: i32) {
+        llvm.br ^loop(%c0 : i32)
+      ^loop(%i: i32):
+        %is_last = llvm.icmp "eq" %i, %c31 : i32
+        llvm.cond_br %is_last, ^latch, ^wait
+      ^wait:
+        llvm.inline_asm has_side_effects "", "r" %i : (i32) -> ()
+        llvm.br ^latch
+      ^latch:
+        %next = llvm.add %i, %c1 : i32
+        %more = llvm.icmp "ne" %next, %c32 : i32
+        llvm.cond_br %more, ^loop(%next : i32), ^exit
+      ^exit:
+        llvm.return
+      }
+    }
     ```
 
     After, with a copy of the predicate that LLVM takes for another value:
 
     ```mlir
-    %is_last = llvm.icmp "eq" %i, %c31 : i32
-    %copy = llvm.inline_asm "", "=b,0" %is_last : (i1) -> i1
-    llvm.cond_br %is_last, ^latch, ^wait
-    // ...
-    %next = llvm.add %i, %c1 : i32
-    llvm.cond_br %copy, ^exit, ^loop(%next : i32)
+    module {
+      llvm.func @steps(%c0: i32, %c1: i32, %c31: i32) {
+        llvm.br ^loop(%c0 : i32)
+      ^loop(%i: i32):
+        %is_last = llvm.icmp "eq" %i, %c31 : i32
+        %copy = llvm.inline_asm "", "=b,0" %is_last : (i1) -> i1
+        llvm.cond_br %is_last, ^latch, ^wait
+      ^wait:
+        llvm.inline_asm has_side_effects "", "r" %i : (i32) -> ()
+        llvm.br ^latch
+      ^latch:
+        %next = llvm.add %i, %c1 : i32
+        llvm.cond_br %copy, ^exit, ^loop(%next : i32)
+      ^exit:
+        llvm.return
+      }
+    }
     ```
   }];
   let options = [
