@@ -30,23 +30,9 @@ for _module in (attention_mgpu, hopper_matmul_mgpu, blackwell_ragged_dot_mgpu):
         _module.get_num_sms = lambda: 132
 _DEVICE = types.SimpleNamespace(core_count=132)
 hopper_mixed_type_matmul_mgpu.backend = types.SimpleNamespace(get_default_device=lambda: _DEVICE)
-
-
-class _OnDevice:
-    """JAX, with a device that has a number of multiprocessors."""
-
-    def devices(self) -> list[Any]:
-        """All of them."""
-        return [_DEVICE]
-
-    local_devices = devices
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(jax, name)
-
-
-_on_device: Any = _OnDevice()
-transposed_ragged_dot_mgpu.jax = blackwell_ragged_dot_mgpu.jax = _on_device
+transposed_ragged_dot_mgpu.jax = blackwell_ragged_dot_mgpu.jax = types.SimpleNamespace(
+    **(vars(jax) | dict.fromkeys(("devices", "local_devices"), lambda: [_DEVICE]))
+)
 
 M, N, K = 4096, 8192, 4096
 HEADS, TOKENS = 16, 4096

@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include <functional>
 
 /// Grid kernels become Mosaic's by one walk over the body: every op is emitted
@@ -97,6 +98,10 @@ public:
   llvm::SmallVector<mlir::Value> programIds;
   /// `fuse_transposed_lhs_in_matmul` of the author.
   bool transposeLhsHint = false;
+  /// Slices that others are inserted into, which are made with those at once.
+  llvm::DenseSet<mlir::Operation *> joinedParts;
+  /// How many elements of each value were inserted one after another.
+  llvm::DenseMap<mlir::Operation *, int64_t> insertedElements;
 
   /// Emits the ops of a block but its terminator.
   llvm::LogicalResult lowerBlock(mlir::Block &block);

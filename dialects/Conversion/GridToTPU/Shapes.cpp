@@ -193,20 +193,36 @@ std::optional<JoinedSlices> getJoined(tensor::InsertSliceOp last) {
   return joined;
 }
 
-/// Whether a value is only what other slices are inserted into, which together
-/// with its own are all of the result: it is not made then.
-bool isPartOfJoined(tensor::InsertSliceOp op) {
-  auto last = op;
+/// Finds the values that are only what other slices are inserted into, which
+/// together with their own are all of a result: they are not made then. Asked
+/// of the first of a chain, it is asked once for all of it.
+void findJoinedParts(tensor::InsertSliceOp first, Lowering &lowering) {
+  auto dest = first.getDest().getDefiningOp<tensor::InsertSliceOp>();
+  if (dest && dest->hasOneUse())
+    return;
+  auto last = first;
   while (last->hasOneUse()) {
     auto next = dyn_cast<tensor::InsertSliceOp>(*last->user_begin());
     if (!next || next.getDest() != last.getResult())
       break;
     last = next;
   }
-  if (last == op)
-    return false;
-  std::optional<JoinedSlices> joined = getJoined(last);
-  return joined && llvm::is_contained(joined->slices, op);
+  if (last == first)
+    return;
+  if (std::optional<JoinedSlices> joined = getJoined(last))
+    for (tensor::InsertSliceOp slice : joined->slices)
+      if (slice != last)
+        lowering.joinedParts.insert(slice);
+}
+
+/// Whether the slices that were inserted one into another have as many elements
+/// as a value, without which they are not all of it.
+bool mayBeJoined(tensor::InsertSliceOp op, Lowering &lowering) {
+  int64_t elements = op.getSourceType().getNumElements();
+  if (Operation *dest = op.getDest().getDefiningOp())
+    elements += lowering.insertedElements.lookup(dest);
+  lowering.insertedElements[op] = elements;
+  return elements >= op.getType().getNumElements();
 }
 
 /// An inserted slice stands between the rest of its destination, dimension by
@@ -218,7 +234,9 @@ LogicalResult lowerInsertSlice(tensor::InsertSliceOp op, Lowering &lowering) {
     lowering.set(op.getResult(), lowering.get(op.getSource()));
     return success();
   }
-  if (isPartOfJoined(op))
+  bool isFull = mayBeJoined(op, lowering);
+  findJoinedParts(op, lowering);
+  if (lowering.joinedParts.contains(op))
     return success();
   OpBuilder &builder = lowering.builder;
   Location loc = op.getLoc();
@@ -228,7 +246,8 @@ LogicalResult lowerInsertSlice(tensor::InsertSliceOp op, Lowering &lowering) {
         builder, loc, source,
         VectorType::get(slice.getStaticSizes(), getElementTypeOrSelf(source)));
   };
-  if (std::optional<JoinedSlices> joined = getJoined(op)) {
+  if (std::optional<JoinedSlices> joined =
+          isFull ? getJoined(op) : std::nullopt) {
     lowering.set(op.getResult(),
                  createConcat(builder, loc,
                               llvm::map_to_vector(joined->slices, getSlice),

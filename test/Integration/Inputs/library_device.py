@@ -1,7 +1,6 @@
 """A device for JAX's kernels of warpgroups that ask for the number of its multiprocessors."""
 
 import types
-from typing import Any
 
 import jax
 from jax.experimental.pallas.ops.gpu import (
@@ -14,21 +13,10 @@ from jax.experimental.pallas.ops.gpu import (
 DEVICE = types.SimpleNamespace(core_count=4)
 
 
-class OnDevice:
-    """JAX, with a device that has a number of multiprocessors."""
-
-    def devices(self) -> list[Any]:
-        """All of them."""
-        return [DEVICE]
-
-    local_devices = devices
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(jax, name)
-
-
 def replace_device() -> None:
     """Gives the kernels that ask a device of four multiprocessors."""
-    transposed_ragged_dot_mgpu.jax = blackwell_ragged_dot_mgpu.jax = OnDevice()
+    transposed_ragged_dot_mgpu.jax = blackwell_ragged_dot_mgpu.jax = types.SimpleNamespace(
+        **(vars(jax) | dict.fromkeys(("devices", "local_devices"), lambda: [DEVICE]))
+    )
     hopper_mixed_type_matmul_mgpu.backend = types.SimpleNamespace(get_default_device=lambda: DEVICE)
     attention_mgpu.cuda_versions = types.SimpleNamespace(cuda_runtime_get_version=lambda: 13000)
