@@ -12,6 +12,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/InferIntRangeInterface.h"
 #include "mlir/Interfaces/Utils/InferIntRangeCommon.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -132,6 +133,21 @@ Interval inferRange(AffineExpr expr, ArrayRef<Interval> dims,
   return expr.getKind() == AffineExprKind::Mod
              ? inferModulo(lhs, rhs)
              : inferBinary(expr.getKind(), lhs, rhs, expr.getContext());
+}
+
+bool reachesRange(AffineExpr expr) {
+  bool isMonotonic = true;
+  llvm::SmallDenseSet<AffineExpr> variables;
+  expr.walk([&](AffineExpr part) {
+    if (isa<AffineDimExpr, AffineSymbolExpr>(part)) {
+      isMonotonic &= variables.insert(part).second;
+    } else if (auto binary = dyn_cast<AffineBinaryOpExpr>(part)) {
+      isMonotonic &= binary.getKind() == AffineExprKind::Add ||
+                     (binary.getKind() != AffineExprKind::Mod &&
+                      isa<AffineConstantExpr>(binary.getRHS()));
+    }
+  });
+  return isMonotonic;
 }
 
 std::optional<Interval>

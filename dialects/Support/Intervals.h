@@ -63,6 +63,10 @@ Interval inferRange(mlir::Operation *op, llvm::ArrayRef<Interval> operands,
 Interval inferRange(mlir::AffineExpr expr, llvm::ArrayRef<Interval> dims,
                     llvm::ArrayRef<Interval> symbols);
 
+/// Whether some numbers make an affine expression each end of that range: it is
+/// monotonic in each of its variables, and has each once.
+bool reachesRange(mlir::AffineExpr expr);
+
 /// The range of `value` if it is the variable of an `scf.for`, whose bounds and
 /// step have the ranges that `getRange` gives.
 std::optional<Interval>

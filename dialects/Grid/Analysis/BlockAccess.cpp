@@ -269,6 +269,9 @@ static QueryResult queryBlock(ProgramValues &values, const ElementBox &block,
   Interval range = values.getRange(block.lows[dim] + offset);
   if (type == BoundType::LB ? range.high < limit : range.low > limit)
     return {QueryResult::no, {}};
+  // Where that end is reached, only what a program has loaded is unknown.
+  if (!isKnown(block) && reachesRange(block.lows[dim]))
+    return {};
   GridSystem system(values, block.lows, 1, 1);
   unsigned element = system.getExtra(0);
   system.add(BoundType::EQ, element, system.in(0, block.lows[dim]) + offset);
