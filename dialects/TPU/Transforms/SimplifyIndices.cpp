@@ -400,8 +400,11 @@ private:
                  FoldPowerOfTwo<arith::DivUIOp, arith::ShRUIOp>>(&getContext(),
                                                                  solver);
     ForgetErased listener(solver);
-    return applyPatternsGreedily(function, std::move(patterns),
-                                 GreedyRewriteConfig().setListener(&listener));
+    return applyPatternsGreedily(
+        function, std::move(patterns),
+        GreedyRewriteConfig()
+            .setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled)
+            .setListener(&listener));
   }
 };
 
