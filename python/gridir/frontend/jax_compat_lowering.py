@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -21,6 +22,7 @@ from jax._src.pallas import mpmd as _mpmd
 from jax._src.pallas import pallas_call as _pallas_call
 
 from gridir.frontend import jax_compat_tpu
+from gridir.frontend.frames import with_room
 from gridir.frontend.jax_compat_calls import Emitter
 from gridir.frontend.meshes import MeshUnion
 from gridir.frontend.options import record_for
@@ -60,8 +62,8 @@ def register_kernel_rules(platform: str, handler: KernelHandler, *, takes_unions
             return lower_mpmd_map_as_jax_does(context, *operands, **params)
         return _emit(emitter, context, operands)
 
-    _mlir.register_lowering(_pallas_call.pallas_call_p, lower_pallas_call, platform=platform)
-    _mlir.register_lowering(_mpmd.mpmd_map_p, lower_mpmd_map, platform=platform)
+    for primitive, rule in ((_pallas_call.pallas_call_p, lower_pallas_call), (_mpmd.mpmd_map_p, lower_mpmd_map)):
+        _mlir.register_lowering(primitive, functools.partial(with_room, rule), platform=platform)
 
 
 def _device_mesh(context: Any) -> DeviceMesh | None:
