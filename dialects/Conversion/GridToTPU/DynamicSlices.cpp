@@ -80,14 +80,26 @@ Value createRotated(Lowering &lowering, Location loc, Value value, Value offset,
   return createElementCast(builder, loc, value, element);
 }
 
+/// A value with zeros behind it, so that it fills registers along a dimension:
+/// Mosaic rotates no others.
+Value createPadded(OpBuilder &builder, Location loc, Value value, int64_t dim) {
+  auto type = cast<VectorType>(value.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  shape[dim] =
+      llvm::alignTo(shape[dim], getRegisterSize(type.getRank(), dim)) -
+      shape[dim];
+  if (shape[dim] == 0)
+    return value;
+  Value zeros = createZero(builder, loc,
+                           VectorType::get(shape, type.getElementType()));
+  return createConcat(builder, loc, {value, zeros}, dim);
+}
+
 } // namespace
 
 /// Mosaic takes slices at constant offsets: the wanted elements are rotated to
 /// the front first. A slice of two copies of a value is all of it, rotated.
 LogicalResult lowerDynamicSlice(tensor::ExtractSliceOp op, Lowering &lowering) {
-  if (!op.hasUnitStride())
-    return op.emitError("expected a slice of a value without strides; slice "
-                        "the Ref instead");
   FailureOr<Type> type = lowering.convertType(op, op.getType());
   if (failed(type))
     return failure();
@@ -112,10 +124,126 @@ LogicalResult lowerDynamicSlice(tensor::ExtractSliceOp op, Lowering &lowering) {
   }
   Value value = lowering.get(op.getSource());
   for (auto [dim, offset] : dynamic)
-    value = createRotated(lowering, loc, value, offset, dim);
+    value = createRotated(lowering, loc,
+                          createPadded(builder, loc, value, dim), offset, dim);
   for (auto [dim, sizes] : llvm::enumerate(op.getStaticSizes()))
     value = createPart(builder, loc, value, dim, offsets[dim], sizes);
   lowering.set(op.getResult(), createShapeCast(builder, loc, value, *type));
+  return success();
+}
+
+/// Whether numbers of i32 are from `start` on, and fewer than `size` more.
+static Value createIsWithin(OpBuilder &builder, Location loc, Value numbers,
+                            Value start, int64_t size) {
+  auto compare = [&](arith::CmpIPredicate predicate, Value bound) -> Value {
+    return arith::CmpIOp::create(
+        builder, loc, predicate, numbers,
+        vector::BroadcastOp::create(builder, loc, numbers.getType(), bound));
+  };
+  if (size == 1)
+    return compare(arith::CmpIPredicate::eq, start);
+  Value end =
+      arith::AddIOp::create(builder, loc, start, createI32(builder, loc, size));
+  Value isAfter = compare(arith::CmpIPredicate::sge, start);
+  Value isBefore = compare(arith::CmpIPredicate::slt, end);
+  return arith::AndIOp::create(builder, loc, isAfter, isBefore);
+}
+
+/// Mosaic inserts nothing: the elements of a slice, which go where they would
+/// lie in the destination, are chosen there. A number is a slice of one
+/// element.
+static Value createInserted(Lowering &lowering, Location loc, Value slice,
+                            Value dest, ArrayRef<OpFoldResult> offsets) {
+  OpBuilder &builder = lowering.builder;
+  auto type = cast<VectorType>(dest.getType());
+  Type wide = getWideElement(type.getElementType());
+  slice = createElementCast(builder, loc, slice, wide);
+  Value isChosen;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    auto part = dyn_cast<VectorType>(slice.getType());
+    int64_t size = part ? part.getDimSize(dim) : 1,
+            rest = type.getDimSize(dim) - size;
+    if (rest == 0)
+      continue;
+    Value start;
+    if (auto offset = dyn_cast<Value>(offsets[dim]))
+      start = toI32(builder, loc, lowering.get(offset));
+    else
+      start = createI32(builder, loc, *getConstantIntValue(offsets[dim]));
+    Value isHere = createIsWithin(
+        builder, loc, createIota(builder, loc, type.getShape(), dim), start,
+        size);
+    isChosen = isChosen ? arith::AndIOp::create(builder, loc, isChosen, isHere)
+                              .getResult()
+                        : isHere;
+    if (size == 1)
+      continue;
+    SmallVector<int64_t> shape(part.getShape());
+    shape[dim] = rest;
+    Value zeros = createZero(builder, loc, VectorType::get(shape, wide));
+    slice = createConcat(builder, loc, {slice, zeros}, dim);
+    slice = createRotate(builder, loc, createPadded(builder, loc, slice, dim),
+                         start, dim);
+    slice = createPart(builder, loc, slice, dim, 0, type.getDimSize(dim));
+  }
+  auto spread = VectorType::get(type.getShape(), wide);
+  if (slice.getType() != spread)
+    slice = vector::BroadcastOp::create(builder, loc, spread, slice);
+  if (isChosen)
+    slice = arith::SelectOp::create(builder, loc, isChosen, slice,
+                                    createElementCast(builder, loc, dest, wide));
+  return createElementCast(builder, loc, slice, type.getElementType());
+}
+
+LogicalResult lowerDynamicInsert(tensor::InsertSliceOp op, Lowering &lowering) {
+  Value slice = lowering.get(op.getSource());
+  slice = createShapeCast(
+      lowering.builder, op.getLoc(), slice,
+      VectorType::get(op.getStaticSizes(), getElementTypeOrSelf(slice)));
+  lowering.set(op.getResult(),
+               createInserted(lowering, op.getLoc(), slice,
+                              lowering.get(op.getDest()),
+                              op.getMixedOffsets()));
+  return success();
+}
+
+LogicalResult lowerInsert(tensor::InsertOp op, Lowering &lowering) {
+  Value dest = lowering.get(op.getDest()),
+        number = lowering.get(op.getScalar());
+  lowering.set(op.getResult(),
+               isa<VectorType>(dest.getType())
+                   ? createInserted(lowering, op.getLoc(), number, dest,
+                                    getAsOpFoldResult(op.getIndices()))
+                   : number);
+  return success();
+}
+
+/// An element of a value is rotated to the front, where Mosaic takes it.
+LogicalResult lowerExtract(tensor::ExtractOp op, Lowering &lowering) {
+  Value value = lowering.get(op.getTensor());
+  if (!isa<VectorType>(value.getType())) {
+    lowering.set(op.getResult(), value);
+    return success();
+  }
+  SmallVector<int64_t> indices;
+  for (auto [dim, index] : llvm::enumerate(op.getIndices())) {
+    std::optional<int64_t> constant = getConstantIntValue(index);
+    if (!constant)
+      value = createRotated(
+          lowering, op.getLoc(),
+          createPadded(lowering.builder, op.getLoc(), value, dim), index, dim);
+    indices.push_back(constant.value_or(0));
+  }
+  // libtpu aborts on an element of one dimension.
+  if (auto type = cast<VectorType>(value.getType()); type.getRank() == 1) {
+    value = createShapeCast(
+        lowering.builder, op.getLoc(), value,
+        VectorType::get({1, type.getDimSize(0)}, type.getElementType()));
+    indices.insert(indices.begin(), 0);
+  }
+  lowering.set(op.getResult(), vector::ExtractOp::create(
+                                   lowering.builder, op.getLoc(), value,
+                                   indices));
   return success();
 }
 

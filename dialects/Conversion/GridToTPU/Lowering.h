@@ -161,9 +161,14 @@ llvm::LogicalResult lowerReducingGeneric(mlir::linalg::GenericOp op,
 /// False where it is none of whole tiles, so that the loops stay.
 llvm::FailureOr<bool> lowerCopyLoops(mlir::scf::ForOp loop, Lowering &lowering);
 
-/// A slice with dynamic offsets.
+/// Slices with dynamic offsets, and single elements.
 llvm::LogicalResult lowerDynamicSlice(mlir::tensor::ExtractSliceOp op,
                                       Lowering &lowering);
+llvm::LogicalResult lowerDynamicInsert(mlir::tensor::InsertSliceOp op,
+                                       Lowering &lowering);
+llvm::LogicalResult lowerExtract(mlir::tensor::ExtractOp op,
+                                 Lowering &lowering);
+llvm::LogicalResult lowerInsert(mlir::tensor::InsertOp op, Lowering &lowering);
 
 llvm::LogicalResult lowerRotate(grid::RotateOp op, Lowering &lowering);
 

@@ -111,24 +111,19 @@ LogicalResult lowerTensorReshape(tensor::ReshapeOp op, Lowering &lowering) {
   return success();
 }
 
-/// Why a slice has no counterpart; none when it has.
-template <typename OpT> StringRef getSliceObstacle(OpT op) {
-  if (ShapedType::isDynamicShape(op.getStaticOffsets()) ||
-      ShapedType::isDynamicShape(op.getStaticSizes()))
-    return "expected a slice of a value at constant offsets; slice the Ref "
-           "with pl.ds instead";
-  if (llvm::any_of(op.getStaticStrides(), [](int64_t s) { return s != 1; }))
-    return "expected a slice of a value without strides; slice the Ref "
-           "instead";
-  return {};
+/// Refuses a slice whose elements do not lie one after another.
+template <typename OpT> LogicalResult checkStrides(OpT op) {
+  if (op.hasUnitStride())
+    return success();
+  return op.emitError("expected a slice of a value without strides; slice the "
+                      "Ref instead");
 }
 
 LogicalResult lowerExtractSlice(tensor::ExtractSliceOp op, Lowering &lowering) {
-  if (ShapedType::isDynamicShape(op.getStaticOffsets()) &&
-      !ShapedType::isDynamicShape(op.getStaticSizes()))
+  if (failed(checkStrides(op)))
+    return failure();
+  if (ShapedType::isDynamicShape(op.getStaticOffsets()))
     return lowerDynamicSlice(op, lowering);
-  if (StringRef obstacle = getSliceObstacle(op); !obstacle.empty())
-    return op.emitError(obstacle);
   FailureOr<Type> type = lowering.convertType(op, op.getType());
   if (failed(type))
     return failure();
@@ -161,7 +156,8 @@ std::optional<JoinedSlices> getJoined(tensor::InsertSliceOp last) {
   int64_t covered = 0;
   for (auto op = last; op;
        op = op.getDest().getDefiningOp<tensor::InsertSliceOp>()) {
-    if (!getSliceObstacle(op).empty())
+    if (ShapedType::isDynamicShape(op.getStaticOffsets()) ||
+        !op.hasUnitStride())
       return std::nullopt;
     for (auto [dim, size] : llvm::enumerate(op.getStaticSizes())) {
       if (size == shape[dim])
@@ -228,8 +224,10 @@ bool mayBeJoined(tensor::InsertSliceOp op, Lowering &lowering) {
 /// An inserted slice stands between the rest of its destination, dimension by
 /// dimension from the first: Mosaic joins vectors, and does not insert.
 LogicalResult lowerInsertSlice(tensor::InsertSliceOp op, Lowering &lowering) {
-  if (StringRef obstacle = getSliceObstacle(op); !obstacle.empty())
-    return op.emitError(obstacle);
+  if (failed(checkStrides(op)))
+    return failure();
+  if (ShapedType::isDynamicShape(op.getStaticOffsets()))
+    return lowerDynamicInsert(op, lowering);
   if (op.getDestType().getRank() == 0) {
     lowering.set(op.getResult(), lowering.get(op.getSource()));
     return success();
@@ -298,26 +296,6 @@ LogicalResult lowerConcat(tensor::ConcatOp op, Lowering &lowering) {
 // Between vectors and numbers
 //===----------------------------------------------------------------------===//
 
-LogicalResult lowerExtract(tensor::ExtractOp op, Lowering &lowering) {
-  Value source = lowering.get(op.getTensor());
-  if (!isa<VectorType>(source.getType())) {
-    lowering.set(op.getResult(), source);
-    return success();
-  }
-  SmallVector<int64_t> indices;
-  for (Value index : op.getIndices()) {
-    std::optional<int64_t> constant = getConstantIntValue(index);
-    if (!constant)
-      return op.emitError("expected an element of a value at constant indices; "
-                          "index the Ref instead");
-    indices.push_back(*constant);
-  }
-  lowering.set(op.getResult(),
-               vector::ExtractOp::create(lowering.builder, op.getLoc(), source,
-                                         indices));
-  return success();
-}
-
 LogicalResult lowerFromElements(tensor::FromElementsOp op, Lowering &lowering) {
   FailureOr<Type> type = lowering.convertType(op, op.getType());
   if (failed(type))
@@ -365,6 +343,7 @@ void addShapeLowerings(Handlers &handlers) {
   handlers.add(lowerInsertSlice);
   handlers.add(lowerConcat);
   handlers.add(lowerExtract);
+  handlers.add(lowerInsert);
   handlers.add(lowerFromElements);
   handlers.add(lowerSplat);
   handlers.add(lowerEmpty);

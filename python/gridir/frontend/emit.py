@@ -368,6 +368,9 @@ def expand(x: ir.Value, shape: Sequence[int], groups: Sequence[Sequence[int]]) -
 
 def extract(x: ir.Value, indices: Sequence[ir.Value]) -> ir.Value:
     """One element of a tensor."""
+    constant_ = None if isinstance(x, ir.BlockArgument) or x.owner.name != "arith.constant" else x.owner
+    if constant_ is not None and (attribute := constant_.attributes["value"]).is_splat:
+        return value("arith.constant", [], element_of(x), value=attribute.get_splat_value())
     return value("tensor.extract", [x, *indices], element_of(x))
 
 

@@ -46,6 +46,62 @@ grid.kernel @slice grid(%i = 4) inputs(%x: bf16 [16, 128]) outputs(%o: bf16 [8, 
 
 // -----
 
+// A row that is inserted is chosen where it goes, and rows are turned there first; zeros fill the registers.
+
+// CHECK-LABEL: func.func @insert(
+// CHECK: %[[X:.*]] = vector.load
+// CHECK: %[[ROWS:.*]] = tpu.iota {dimensions = array<i32: 0>} : vector<12x128xi32>
+// CHECK: %[[AT:.*]] = vector.broadcast %{{.*}} : i32 to vector<12x128xi32>
+// CHECK: %[[IS_ROW:.*]] = arith.cmpi eq, %[[ROWS]], %[[AT]]
+// CHECK: %[[ROW:.*]] = vector.broadcast %{{.*}} : vector<1x128xf32> to vector<12x128xf32>
+// CHECK: %[[Y:.*]] = arith.select %[[IS_ROW]], %[[ROW]], %[[X]]
+// CHECK: arith.cmpi sge
+// CHECK: arith.cmpi slt
+// CHECK: %[[IS_HERE:.*]] = arith.andi
+// CHECK: %[[LONG:.*]] = tpu.concatenate %{{.*}}, %{{.*}} in 0 : vector<2x128xf32>, vector<10x128xf32> -> vector<12x128xf32>
+// CHECK: %[[FULL:.*]] = tpu.concatenate %[[LONG]], %{{.*}} in 0 : vector<12x128xf32>, vector<4x128xf32> -> vector<16x128xf32>
+// CHECK: %[[TURNED:.*]] = tpu.dynamic_rotate %[[FULL]] by %{{.*}} dim 0
+// CHECK: %[[THERE:.*]] = vector.extract_strided_slice %[[TURNED]] {offsets = [0, 0], sizes = [12, 128], strides = [1, 1]}
+// CHECK: arith.select %[[IS_HERE]], %[[THERE]], %[[Y]]
+grid.kernel @insert grid(%i = 4) inputs(%x: f32 [12, 128]) outputs(%o: f32 [12, 128]) {
+  %0 = grid.load %x : memref<12x128xf32, #grid.space<default>> -> tensor<12x128xf32>
+  %1 = grid.program_id 0
+  %2 = arith.index_cast %1 : i32 to index
+  %row = arith.constant dense<1.0> : tensor<128xf32>
+  %rows = arith.constant dense<2.0> : tensor<2x128xf32>
+  %3 = tensor.insert_slice %row into %0[%2, 0] [1, 128] [1, 1] : tensor<128xf32> into tensor<12x128xf32>
+  %4 = tensor.insert_slice %rows into %3[%2, 0] [2, 128] [1, 1] : tensor<2x128xf32> into tensor<12x128xf32>
+  grid.store %4, %o : tensor<12x128xf32>, memref<12x128xf32, #grid.space<default>>
+}
+
+// -----
+
+// So is an element, which is turned to the front to be read; what is narrow is chosen in 32 bits.
+
+// CHECK-LABEL: func.func @element(
+// CHECK: %[[WIDE:.*]] = arith.extf %{{.*}} : vector<16x128xbf16> to vector<16x128xf32>
+// CHECK: %[[TURNED:.*]] = tpu.dynamic_rotate %[[WIDE]] by %{{.*}} dim 0
+// CHECK: %[[NARROW:.*]] = arith.truncf %[[TURNED]]
+// CHECK: %[[ELEMENT:.*]] = vector.extract %[[NARROW]][0, 5] : bf16 from vector<16x128xbf16>
+// CHECK: %[[NUMBER:.*]] = arith.extf %[[ELEMENT]] : bf16 to f32
+// CHECK: arith.cmpi eq, %{{.*}} : vector<16x128xi32>
+// CHECK: arith.cmpi eq, %{{.*}} : vector<16x128xi32>
+// CHECK: %[[IS_HERE:.*]] = arith.andi
+// CHECK: %[[ALL:.*]] = vector.broadcast %[[NUMBER]] : f32 to vector<16x128xf32>
+// CHECK: %[[CHOSEN:.*]] = arith.select %[[IS_HERE]], %[[ALL]], %{{.*}}
+// CHECK: arith.truncf %[[CHOSEN]] : vector<16x128xf32> to vector<16x128xbf16>
+grid.kernel @element grid(%i = 4) inputs(%x: bf16 [16, 128]) outputs(%o: bf16 [16, 128]) {
+  %0 = grid.load %x : memref<16x128xbf16, #grid.space<default>> -> tensor<16x128xbf16>
+  %1 = grid.program_id 0
+  %2 = arith.index_cast %1 : i32 to index
+  %c5 = arith.constant 5 : index
+  %3 = tensor.extract %0[%2, %c5] : tensor<16x128xbf16>
+  %4 = tensor.insert %3 into %0[%c5, %2] : tensor<16x128xbf16>
+  grid.store %4, %o : tensor<16x128xbf16>, memref<16x128xbf16, #grid.space<default>>
+}
+
+// -----
+
 // A lookup along one dimension; over several registers, one in each.
 
 // CHECK-LABEL: func.func @gather(

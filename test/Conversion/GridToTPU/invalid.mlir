@@ -369,23 +369,13 @@ grid.kernel @strided_update grid() inputs(%x: f32 [8, 128]) {
 
 // -----
 
-grid.kernel @update_at_program grid(%i = 4) inputs(%x: f32 [8, 128] block [8, 128] at (0, 0)) {
+grid.kernel @update_with_strides grid(%i = 4) inputs(%x: f32 [8, 128] block [8, 128] at (0, 0)) {
   %0 = grid.load %x : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
   %p = grid.program_id 0
   %at = arith.index_cast %p : i32 to index
   %c = arith.constant dense<1.0> : tensor<2x128xf32>
-  // expected-error @below {{expected a slice of a value at constant offsets; slice the Ref with pl.ds instead}}
-  %1 = tensor.insert_slice %c into %0[%at, 0] [2, 128] [1, 1] : tensor<2x128xf32> into tensor<8x128xf32>
-}
-
-// -----
-
-grid.kernel @element_at_program grid(%i = 4) inputs(%x: f32 [8, 128] block [8, 128] at (0, 0)) {
-  %0 = grid.load %x : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
-  %p = grid.program_id 0
-  %at = arith.index_cast %p : i32 to index
-  // expected-error @below {{expected an element of a value at constant indices; index the Ref instead}}
-  %1 = tensor.extract %0[%at, %at] : tensor<8x128xf32>
+  // expected-error @below {{expected a slice of a value without strides; slice the Ref instead}}
+  %1 = tensor.insert_slice %c into %0[%at, 0] [2, 128] [2, 1] : tensor<2x128xf32> into tensor<8x128xf32>
 }
 
 // -----

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -13,10 +15,16 @@ import jax.numpy as jnp
 
 from gridir.frontend import emit
 from gridir.frontend.context import RuleContext
+from gridir.frontend.levels import TPU_PLATFORM
 from gridir.frontend.registry import ANY, Function, rule, table
 from gridir.frontend.rules.elementwise import Ops
+from gridir.frontend.rules.ref_views import static_index
 from gridir.frontend.types import is_float, is_unsigned
 from gridir.mlir import ir
+
+
+Start = int | ir.Value
+"""Where a window begins in a dimension: a number that is known, or a value of type `index`."""
 
 
 class Window:
@@ -48,39 +56,63 @@ class Window:
         self.batch = dict(zip(array_batch, index_batch, strict=True))
         self.unsigned = is_unsigned(ctx.avals_in[operand])
 
-    def starts(self, batch: Sequence[ir.Value]) -> list[ir.Value]:
+    def starts(self, batch: Sequence[int | ir.Value]) -> list[Start]:
         """The start of the window in each dimension, for the index vector at `batch`."""
-        result = []
+        result: list[Start] = []
         for dim in range(len(self.shape)):
             if dim in self.start_dims:
-                number = emit.extract(self.indices, [*batch, emit.index(self.start_dims.index(dim))])
+                position = [*batch, self.start_dims.index(dim)]
+                number = emit.extract(self.indices, [_as_index(p) for p in position])
+                known = static_index(number)
                 name = "arith.index_castui" if self.unsigned else "arith.index_cast"
-                result.append(emit.value(name, [number], emit.index_type()))
+                result.append(emit.value(name, [number], emit.index_type()) if known is None else known)
             elif dim in self.batch:
                 result.append(batch[self.batch[dim]])
             else:
-                result.append(emit.index(0))
+                result.append(0)
         return result
 
-    def clamp(self, starts: Sequence[ir.Value]) -> list[ir.Value]:
+    def _last(self, dim: int) -> int:
+        return self.shape[dim] - self.sizes[dim]
+
+    def clamp(self, starts: Sequence[Start]) -> list[Start]:
         """The nearest starts whose window lies inside the array."""
-        result = []
+        result: list[Start] = []
         for dim, start in enumerate(starts):
             if dim in self.start_dims:
-                most = max(self.shape[dim] - self.sizes[dim], 0)
-                start = emit.binary("arith.maxsi", start, emit.index(0))
-                start = emit.binary("arith.minsi", start, emit.index(most))
+                most = max(self._last(dim), 0)
+                if isinstance(start, int):
+                    start = min(max(start, 0), most)
+                else:
+                    start = emit.binary("arith.maxsi", start, emit.index(0))
+                    start = emit.binary("arith.minsi", start, emit.index(most))
             result.append(start)
         return result
 
-    def is_inside(self, starts: Sequence[ir.Value]) -> ir.Value:
-        """Whether the whole window lies inside the array."""
-        result = emit.constant(1, emit.i1())
-        for dim in self.start_dims:
-            most = emit.index(self.shape[dim] - self.sizes[dim])
-            for predicate, bound in (("sge", emit.index(0)), ("sle", most)):
-                result = emit.binary("arith.andi", result, emit.compare(predicate, starts[dim], bound))
-        return result
+    def choose(self, starts: Sequence[Start], inside: ir.Value, outside: Callable[[], ir.Value]) -> ir.Value:
+        """A value where the whole window lies inside the array, another one where it does not."""
+        dims = [d for d in self.start_dims if not _is_between(starts[d], 0, self._last(d))]
+        if not dims:
+            return inside
+        is_inside = emit.constant(1, emit.i1())
+        for dim in dims:
+            for predicate, bound in (("sge", 0), ("sle", self._last(dim))):
+                is_here = emit.compare(predicate, _as_index(starts[dim]), emit.index(bound))
+                is_inside = emit.binary("arith.andi", is_inside, is_here)
+        return emit.select(is_inside, inside, outside())
+
+
+def _as_index(start: Start) -> ir.Value:
+    return emit.index(start) if isinstance(start, int) else start
+
+
+def _is_between(start: Start, first: int, last: int) -> bool:
+    """Whether a start is known to be one of these numbers."""
+    return isinstance(start, int) and first <= start <= last
+
+
+def _add(start: Start, offset: ir.Value) -> ir.Value:
+    return offset if _is_between(start, 0, 0) else emit.binary("arith.addi", _as_index(start), offset)
 
 
 def _mode(mode: Any) -> str:
@@ -133,18 +165,31 @@ def _gather(
         starts = window.starts([position[d] for d in batch_dims])
         clamped = window.clamp(starts)
         indices_ = [
-            emit.binary("arith.addi", start, position[offset_dims[d]]) if d in offset_dims else start
+            _add(start, position[offset_dims[d]]) if d in offset_dims else _as_index(start)
             for d, start in enumerate(clamped)
         ]
         value = emit.extract(x, indices_)
         if not fills:
             return value
-        fill = emit.constant(_fill_value(out_aval) if fill_value is None else fill_value, value.type)
-        return emit.select(window.is_inside(starts), value, fill)
+        fill = _fill_value(out_aval) if fill_value is None else fill_value
+        return window.choose(starts, value, lambda: emit.constant(fill, value.type))
 
     if not out_aval.shape:
         return element()
     return emit.generate(ctx.out_type, element)
+
+
+# So many sets of indices are gone through one by one, each at places that are known, and more in loops.
+_LONGEST_UNROLL = 8
+
+
+def _each(bounds: Sequence[int], state: ir.Value, body: Callable[..., ir.Value]) -> ir.Value:
+    """What a body that carries one tensor makes of it at each position within `bounds`, one after the other."""
+    if math.prod(bounds) > _LONGEST_UNROLL:
+        return _nest(bounds, state, body)
+    for position in itertools.product(*map(range, bounds)):
+        state = body(state, *position)
+    return state
 
 
 def _nest(bounds: Sequence[int], state: ir.Value, body: Callable[..., ir.Value], *outer: ir.Value) -> ir.Value:
@@ -161,7 +206,9 @@ def _nest(bounds: Sequence[int], state: ir.Value, body: Callable[..., ir.Value],
     return result
 
 
-def _scatter(combine: Ops | None) -> Function:
+def _scatter(combine: Ops | None, has_vectors: bool = False) -> Function:
+    """The rule of a scatter, for a target whose values are vectors, or one whose values are in memory."""
+
     def lowering(
         ctx: RuleContext,
         x: ir.Value,
@@ -200,46 +247,56 @@ def _scatter(combine: Ops | None) -> Function:
         clips = _mode(mode) == "CLIP"
         applies = combine is None and update_jaxpr is not None
 
-        if shape and not applies and math.prod(update_shape[d] for d in batch_dims) == 1:
-            # One window, as `x.at[:, 0].set(y)` makes it, is a slice.
-            starts = window.starts([emit.index(0) for _ in batch_dims])
+        def put_window(state: ir.Value, *batch: Start) -> ir.Value:
+            starts = window.starts(batch)
             offsets = window.clamp(starts)
-            new = emit.reshape(updates, sizes)
-            old = emit.extract_slice(x, offsets, sizes)
-            new = new if name is None else emit.binary(name, old, new)
-            new = new if clips else emit.select(window.is_inside(starts), new, old)
-            return emit.insert_slice(new, x, offsets)
+            places = dict(zip(batch_dims, batch, strict=True))
+            new = updates
+            if places:
+                firsts = [places.get(d, 0) for d in range(len(update_shape))]
+                new = emit.extract_slice(new, firsts, [1 if d in places else s for d, s in enumerate(update_shape)])
+            new = emit.reshape(new, sizes)
+            old = emit.extract_slice(state, offsets, sizes)
+            if name is not None:
+                new = emit.binary(name, old, new)
+            new = new if clips else window.choose(starts, new, lambda: old)
+            return emit.insert_slice(new, state, offsets)
 
-        def update(state: ir.Value, *position: ir.Value) -> ir.Value:
+        def put_element(state: ir.Value, *position: Start) -> ir.Value:
+            place = [_as_index(p) for p in position]
             starts = window.starts([position[d] for d in batch_dims])
             target = [
-                emit.binary("arith.addi", start, position[window_dims[d]]) if d in window_dims else start
+                _add(start, place[window_dims[d]]) if d in window_dims else _as_index(start)
                 for d, start in enumerate(window.clamp(starts))
             ]
-            new = emit.extract(updates, list(position)) if position else updates
+            new = emit.extract(updates, place) if position else updates
             old = emit.extract(state, target)
             if applies:
                 (new,) = ctx.inline(update_jaxpr, update_consts, [old, new])
             elif name is not None:
                 new = emit.binary(name, old, new)
             if not clips:
-                new = emit.select(window.is_inside(starts), new, old)
+                new = window.choose(starts, new, lambda: old)
             return emit.insert(new, state, target)
 
-        return _nest(update_shape, x, update)
+        batches = [update_shape[d] for d in batch_dims]
+        # One window, as `x.at[:, 0].set(y)` makes it, is a slice. Of many in memory those are that lie in one piece.
+        is_few = math.prod(batches) <= _LONGEST_UNROLL
+        is_slice = math.prod(batches) == 1 or math.prod(sizes) > 1 and (has_vectors or is_few or sizes[-1] > 1)
+        if shape and is_slice and not applies:
+            return _each(batches, x, put_window)
+        return _each(update_shape, x, put_element)
 
     return lowering
 
 
-table(
-    {
-        "scatter": None,
-        "scatter-add": Ops("arith.addf", "arith.addi", "arith.addi", "arith.ori"),
-        "scatter-sub": Ops("arith.subf", "arith.subi", "arith.subi"),
-        "scatter-mul": Ops("arith.mulf", "arith.muli", "arith.muli", "arith.andi"),
-        "scatter-max": Ops("arith.maximumf", "arith.maxsi", "arith.maxui", "arith.ori"),
-        "scatter-min": Ops("arith.minimumf", "arith.minsi", "arith.minui", "arith.andi"),
-    },
-    _scatter,
-    ignores=_PROMISES,
-)
+_COMBINATIONS = {
+    "scatter": None,
+    "scatter-add": Ops("arith.addf", "arith.addi", "arith.addi", "arith.ori"),
+    "scatter-sub": Ops("arith.subf", "arith.subi", "arith.subi"),
+    "scatter-mul": Ops("arith.mulf", "arith.muli", "arith.muli", "arith.andi"),
+    "scatter-max": Ops("arith.maximumf", "arith.maxsi", "arith.maxui", "arith.ori"),
+    "scatter-min": Ops("arith.minimumf", "arith.minsi", "arith.minui", "arith.andi"),
+}
+table(_COMBINATIONS, _scatter, ignores=_PROMISES)
+TPU_PLATFORM.table(_COMBINATIONS, functools.partial(_scatter, has_vectors=True), ignores=_PROMISES, overrides=True)
