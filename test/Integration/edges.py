@@ -223,7 +223,7 @@ def ties_of_e8m0(x_ref: Any, o_ref: Any) -> None:
 # CHECK-NEXT: complex_copies: cpu
 # CHECK-NEXT: stored_transposed: cpu tpu mosaic gpu gpu-reversed sm_80 sm_90a sm_100a
 # CHECK-NEXT: transposed_into_batched_dot: cpu tpu mosaic gpu gpu-reversed sm_80 sm_90a sm_100a
-# CHECK-NEXT: update_in_two_dimensions: cpu gpu gpu-reversed sm_80 sm_90a sm_100a
+# CHECK-NEXT: update_in_two_dimensions: cpu tpu mosaic gpu gpu-reversed sm_80 sm_90a sm_100a
 # CHECK-NEXT: slice_of_concatenation: cpu tpu mosaic gpu gpu-reversed sm_80 sm_90a sm_100a
 # CHECK-NEXT: ties_of_e8m0: cpu tpu mosaic gpu gpu-reversed sm_90a sm_100a
 for name, (call, args, want) in ROWS.items():

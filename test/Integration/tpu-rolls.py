@@ -1,7 +1,7 @@
 # RUN: %python %s | FileCheck %s
 
-# Rotations whose distance grows from slice to slice, parts that are joined, and what is reversed: the module for a TPU
-# gives what interpret mode gives, in the interpreter of Mosaic's form and compiled for this machine.
+# Rotations whose distance grows from slice to slice, parts that are joined, what is reversed, and slices with strides:
+# the module for a TPU gives what interpret mode gives, in the interpreter of Mosaic's form and compiled for this machine.
 import os
 import sys
 
@@ -59,3 +59,23 @@ check("reversed rows", lambda x: jnp.flip(x, 0), many.astype(jnp.int8))
 check("reversed both", lambda x: jnp.flip(x[:5, :100]), many)
 check("reversed slices", lambda x: jnp.flip(x.reshape(2, 8, 256), (0, 1)), many)
 check("neighbours", lambda x: jnp.take_along_axis(x, lax.broadcasted_iota(jnp.int32, x.shape, 1) ^ 1, 1), many)
+
+# Every second element and the like, by lookups within registers.
+# CHECK-NEXT: even lanes None None
+# CHECK-NEXT: odd lanes None None
+# CHECK-NEXT: distant lanes None None
+# CHECK-NEXT: some rows None None
+# CHECK-NEXT: rows of bytes None None
+# CHECK-NEXT: rows of 12 None None
+# CHECK-NEXT: strided slices None None
+# CHECK-NEXT: strided line None None
+# CHECK-NEXT: both dimensions None None
+check("even lanes", lambda x: x[:, ::2], numbers(16, 512))
+check("odd lanes", lambda x: x[:, 1::2] - x[:, ::2], many.astype(jnp.bfloat16))
+check("distant lanes", lambda x: x[:, 5::130], numbers(16, 512))
+check("some rows", lambda x: x[2::5], many)
+check("rows of bytes", lambda x: x[::3], numbers(32, 128).astype(jnp.int8))
+check("rows of 12", lambda x: x[1::2], numbers(12, 200))
+check("strided slices", lambda x: x[::2], numbers(5, 8, 128))
+check("strided line", lambda x: x[1::2], many[0])
+check("both dimensions", lambda x: x[::2, ::4] > 0, many)

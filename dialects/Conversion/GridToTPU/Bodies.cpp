@@ -227,58 +227,11 @@ private:
       indices = toRow(indices);
       dim = 1;
     }
-    Value result = createGather(loc, wide, indices, dim);
+    Value result = createLookup(builder, loc, wide, indices, dim);
     result = createElementCast(builder, loc, result, element);
     set(op,
         createShapeCast(builder, loc, result, VectorType::get(shape, element)));
     return success();
-  }
-
-  /// Mosaic looks up within one register: more is looked up in each, and the
-  /// right one chosen.
-  Value createGather(Location loc, Value source, Value indices, int64_t dim) {
-    auto type = cast<VectorType>(source.getType());
-    auto indexType = cast<VectorType>(indices.getType());
-    int64_t size = getRegisterSize(type.getRank(), dim);
-    int64_t extent = type.getDimSize(dim), count = indexType.getDimSize(dim);
-    auto gather = [&](Value values, Value at) -> Value {
-      auto result = VectorType::get(cast<VectorType>(at.getType()).getShape(),
-                                    type.getElementType());
-      return tpu::DynamicGatherOp::create(
-          builder, loc, result, values, at,
-          ArrayRef<int32_t>{static_cast<int32_t>(dim)});
-    };
-    bool isOne = extent <= size && count <= size;
-    if (isOne || extent % size != 0 || count % size != 0)
-      return gather(source, indices);
-    SmallVector<Value> columns;
-    for (int64_t start = 0; start < count; start += size) {
-      Value at = createPart(builder, loc, indices, dim, start, size);
-      auto splat = [&](int64_t number) -> Value {
-        return arith::ConstantOp::create(
-            builder, loc,
-            DenseElementsAttr::get(cast<VectorType>(at.getType()),
-                                   Attribute(builder.getI32IntegerAttr(
-                                       static_cast<int32_t>(number)))));
-      };
-      Value inside = arith::AndIOp::create(builder, loc, at, splat(size - 1));
-      Value piece =
-          arith::ShRUIOp::create(builder, loc, at, splat(llvm::Log2_64(size)));
-      Value column;
-      for (int64_t first = 0; first < extent; first += size) {
-        Value found =
-            gather(createPart(builder, loc, source, dim, first, size), inside);
-        if (!column) {
-          column = found;
-          continue;
-        }
-        Value isHere = arith::CmpIOp::create(
-            builder, loc, arith::CmpIPredicate::eq, piece, splat(first / size));
-        column = arith::SelectOp::create(builder, loc, isHere, found, column);
-      }
-      columns.push_back(column);
-    }
-    return createConcat(builder, loc, columns, dim);
   }
 
 public:

@@ -1,4 +1,4 @@
-//===- DynamicSlices.cpp - Slices with dynamic offsets, and rotations -----===//
+//===- DynamicSlices.cpp - Slices that Mosaic has not, and rotations ------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -97,8 +97,61 @@ Value createPadded(OpBuilder &builder, Location loc, Value value, int64_t dim) {
 
 } // namespace
 
-/// Mosaic takes slices at constant offsets: the wanted elements are rotated to
-/// the front first. A slice of two copies of a value is all of it, rotated.
+/// Every `stride`-th of the elements of one dimension from `start` on, `count`
+/// of them: whole registers one by one, and in registers by a lookup.
+static Value createStridedPart(OpBuilder &builder, Location loc, Value value,
+                               int64_t dim, int64_t start, int64_t count,
+                               int64_t stride) {
+  auto type = cast<VectorType>(value.getType());
+  SmallVector<Value> parts;
+  if (dim < type.getRank() - 2) {
+    for (int64_t i = 0; i < count; ++i)
+      parts.push_back(
+          createPart(builder, loc, value, dim, start + i * stride, 1));
+    return createConcat(builder, loc, parts, dim);
+  }
+  if (type.getRank() == 1) {
+    Value row = createShapeCast(
+        builder, loc, value,
+        VectorType::get({1, type.getDimSize(0)}, type.getElementType()));
+    row = createStridedPart(builder, loc, row, 1, start, count, stride);
+    return createShapeCast(builder, loc, row,
+                           VectorType::get({count}, type.getElementType()));
+  }
+  Type element = type.getElementType();
+  value = createElementCast(builder, loc, value, getWideElement(element));
+  value = createPadded(builder, loc, value, dim);
+  int64_t size = getRegisterSize(type.getRank(), dim);
+  for (int64_t done = 0; done < count; done += size) {
+    int64_t first = start + done * stride, number = std::min(size, count - done);
+    int64_t begin = first / size * size;
+    int64_t extent =
+        llvm::alignTo(first + (number - 1) * stride + 1 - begin, size);
+    Value source = createPart(builder, loc, value, dim, begin, extent);
+    SmallVector<int64_t> shape(cast<VectorType>(source.getType()).getShape());
+    shape[dim] = size;
+    auto splat = [&](int64_t constant) {
+      return createInteger(builder, loc,
+                           VectorType::get(shape, builder.getI32Type()),
+                           constant);
+    };
+    Value at = arith::MulIOp::create(
+        builder, loc, createIota(builder, loc, shape, dim), splat(stride));
+    at = arith::AddIOp::create(builder, loc, at, splat(first - begin));
+    // Behind the last element anything will do.
+    if (number < size)
+      at = arith::MinSIOp::create(builder, loc, at, splat(extent - 1));
+    parts.push_back(createPart(builder, loc,
+                               createLookup(builder, loc, source, at, dim), dim,
+                               0, number));
+  }
+  return createElementCast(builder, loc, createConcat(builder, loc, parts, dim),
+                           element);
+}
+
+/// Mosaic takes slices at constant offsets, of elements one after another: the
+/// wanted elements are rotated to the front first. A slice of two copies of a
+/// value is all of it, rotated.
 LogicalResult lowerDynamicSlice(tensor::ExtractSliceOp op, Lowering &lowering) {
   FailureOr<Type> type = lowering.convertType(op, op.getType());
   if (failed(type))
@@ -112,7 +165,7 @@ LogicalResult lowerDynamicSlice(tensor::ExtractSliceOp op, Lowering &lowering) {
       dynamic.push_back({dim, value});
       offsets[dim] = 0;
     }
-  if (dynamic.size() == 1) {
+  if (dynamic.size() == 1 && op.hasUnitStride()) {
     auto [dim, offset] = dynamic.front();
     Value repeated = getRepeated(op.getSource(), dim, op.getStaticSizes()[dim]);
     if (repeated && repeated.getType() == op.getType()) {
@@ -126,8 +179,13 @@ LogicalResult lowerDynamicSlice(tensor::ExtractSliceOp op, Lowering &lowering) {
   for (auto [dim, offset] : dynamic)
     value = createRotated(lowering, loc,
                           createPadded(builder, loc, value, dim), offset, dim);
-  for (auto [dim, sizes] : llvm::enumerate(op.getStaticSizes()))
-    value = createPart(builder, loc, value, dim, offsets[dim], sizes);
+  for (auto [dim, size] : llvm::enumerate(op.getStaticSizes())) {
+    int64_t stride = op.getStaticStrides()[dim];
+    value = stride == 1 ? createPart(builder, loc, value, dim, offsets[dim],
+                                     size)
+                        : createStridedPart(builder, loc, value, dim,
+                                            offsets[dim], size, stride);
+  }
   lowering.set(op.getResult(), createShapeCast(builder, loc, value, *type));
   return success();
 }

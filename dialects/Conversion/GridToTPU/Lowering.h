@@ -161,7 +161,7 @@ llvm::LogicalResult lowerReducingGeneric(mlir::linalg::GenericOp op,
 /// False where it is none of whole tiles, so that the loops stay.
 llvm::FailureOr<bool> lowerCopyLoops(mlir::scf::ForOp loop, Lowering &lowering);
 
-/// Slices with dynamic offsets, and single elements.
+/// Slices with dynamic offsets or strides, and single elements.
 llvm::LogicalResult lowerDynamicSlice(mlir::tensor::ExtractSliceOp op,
                                       Lowering &lowering);
 llvm::LogicalResult lowerDynamicInsert(mlir::tensor::InsertSliceOp op,
@@ -218,6 +218,12 @@ mlir::Value createIota(mlir::OpBuilder &builder, mlir::Location loc,
 /// Element `i` of a vector of 32 bits goes to `i + amount`, around the end.
 mlir::Value createRotate(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value value, mlir::Value amount, int64_t dim);
+
+/// The elements, of 32 bits, at indices along one of the last two dimensions.
+/// Mosaic looks up within one register: more is looked up in each, and the
+/// right one chosen.
+mlir::Value createLookup(mlir::OpBuilder &builder, mlir::Location loc,
+                         mlir::Value source, mlir::Value indices, int64_t dim);
 
 /// The elements that lie in one register along a dimension: what a rotation
 /// turns and a lookup sees. 1 for the dimensions that registers do not have.

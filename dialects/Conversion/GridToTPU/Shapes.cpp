@@ -111,18 +111,8 @@ LogicalResult lowerTensorReshape(tensor::ReshapeOp op, Lowering &lowering) {
   return success();
 }
 
-/// Refuses a slice whose elements do not lie one after another.
-template <typename OpT> LogicalResult checkStrides(OpT op) {
-  if (op.hasUnitStride())
-    return success();
-  return op.emitError("expected a slice of a value without strides; slice the "
-                      "Ref instead");
-}
-
 LogicalResult lowerExtractSlice(tensor::ExtractSliceOp op, Lowering &lowering) {
-  if (failed(checkStrides(op)))
-    return failure();
-  if (ShapedType::isDynamicShape(op.getStaticOffsets()))
+  if (ShapedType::isDynamicShape(op.getStaticOffsets()) || !op.hasUnitStride())
     return lowerDynamicSlice(op, lowering);
   FailureOr<Type> type = lowering.convertType(op, op.getType());
   if (failed(type))
@@ -224,8 +214,9 @@ bool mayBeJoined(tensor::InsertSliceOp op, Lowering &lowering) {
 /// An inserted slice stands between the rest of its destination, dimension by
 /// dimension from the first: Mosaic joins vectors, and does not insert.
 LogicalResult lowerInsertSlice(tensor::InsertSliceOp op, Lowering &lowering) {
-  if (failed(checkStrides(op)))
-    return failure();
+  if (!op.hasUnitStride())
+    return op.emitError("expected a slice of a value without strides; slice "
+                        "the Ref instead");
   if (ShapedType::isDynamicShape(op.getStaticOffsets()))
     return lowerDynamicInsert(op, lowering);
   if (op.getDestType().getRank() == 0) {

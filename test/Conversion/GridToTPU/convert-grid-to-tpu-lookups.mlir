@@ -102,6 +102,31 @@ grid.kernel @element grid(%i = 4) inputs(%x: bf16 [16, 128]) outputs(%o: bf16 [1
 
 // -----
 
+// Every third row: a lookup in the registers that have some, and of whole registers the wanted ones.
+
+// CHECK-LABEL: func.func @strided(
+// CHECK: %[[X:.*]] = vector.load
+// CHECK: %[[ROWS:.*]] = tpu.iota {dimensions = array<i32: 0>} : vector<8x128xi32>
+// CHECK: %[[TIMES:.*]] = arith.muli %[[ROWS]]
+// CHECK: %[[AT:.*]] = arith.addi %[[TIMES]]
+// CHECK: %[[NEAR:.*]] = arith.minsi %[[AT]]
+// CHECK-COUNT-2: tpu.dynamic_gather %{{.*}}[%{{.*}}] in [0] : vector<8x128xf32>, vector<8x128xi32> -> vector<8x128xf32>
+// CHECK: vector.extract_strided_slice %{{.*}} {offsets = [0, 0], sizes = [5, 128], strides = [1, 1]}
+// CHECK: %[[A:.*]] = vector.extract_strided_slice %[[Y:.*]] {offsets = [0, 0, 0]
+// CHECK: %[[B:.*]] = vector.extract_strided_slice %[[Y]] {offsets = [2, 0, 0]
+// CHECK: tpu.concatenate %[[A]], %[[B]] in 0
+grid.kernel @strided grid() inputs(%x: f32 [16, 128], %y: f32 [3, 8, 128])
+    outputs(%o: f32 [5, 128], %p: f32 [2, 8, 128]) {
+  %0 = grid.load %x : memref<16x128xf32, #grid.space<default>> -> tensor<16x128xf32>
+  %1 = tensor.extract_slice %0[1, 0] [5, 128] [3, 1] : tensor<16x128xf32> to tensor<5x128xf32>
+  grid.store %1, %o : tensor<5x128xf32>, memref<5x128xf32, #grid.space<default>>
+  %2 = grid.load %y : memref<3x8x128xf32, #grid.space<default>> -> tensor<3x8x128xf32>
+  %3 = tensor.extract_slice %2[0, 0, 0] [2, 8, 128] [2, 1, 1] : tensor<3x8x128xf32> to tensor<2x8x128xf32>
+  grid.store %3, %p : tensor<2x8x128xf32>, memref<2x8x128xf32, #grid.space<default>>
+}
+
+// -----
+
 // A lookup along one dimension; over several registers, one in each.
 
 // CHECK-LABEL: func.func @gather(

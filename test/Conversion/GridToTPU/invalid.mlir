@@ -342,24 +342,6 @@ grid.kernel @batches grid() inputs(%x: f32 [2, 3, 8, 16]) {
 
 // -----
 
-grid.kernel @strided_slice_at_program grid(%i = 4) inputs(%x: f32 [8, 128] block [8, 128] at (0, 0)) {
-  %0 = grid.load %x : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
-  %p = grid.program_id 0
-  %at = arith.index_cast %p : i32 to index
-  // expected-error @below {{expected a slice of a value without strides; slice the Ref instead}}
-  %1 = tensor.extract_slice %0[%at, 0] [2, 128] [2, 1] : tensor<8x128xf32> to tensor<2x128xf32>
-}
-
-// -----
-
-grid.kernel @strided_slice grid() inputs(%x: f32 [8, 128]) {
-  %0 = grid.load %x : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
-  // expected-error @below {{expected a slice of a value without strides; slice the Ref instead}}
-  %1 = tensor.extract_slice %0[0, 0] [2, 128] [2, 1] : tensor<8x128xf32> to tensor<2x128xf32>
-}
-
-// -----
-
 grid.kernel @strided_update grid() inputs(%x: f32 [8, 128]) {
   %0 = grid.load %x : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
   %c = arith.constant dense<1.0> : tensor<2x128xf32>
