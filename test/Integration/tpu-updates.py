@@ -8,9 +8,10 @@ import sys
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax.experimental.pallas import tpu as pltpu
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
-from tpu_values import check
+from tpu_values import check, check_kernel
 
 
 def numbers(*shape):
@@ -84,3 +85,36 @@ check("part of 12 rows", update, numbers(12, 200), indices(4, 77))
 check("one element", lambda x, i: jnp.full((8, 128), (x * 2)[i[0], i[1]]), numbers(12, 200), indices(11, 150))
 check("one row", lambda x, i: (x * 2)[i[0]][None], numbers(12, 200), indices(11))
 check("in a loop", lambda x: lax.fori_loop(0, 15, lambda i, x: x.at[i + 1].set(x[i] * 2 + i), x), x)
+
+# What is written with strides, beside elements that stay; what a mask hides of narrow numbers.
+# CHECK-NEXT: with strides None None
+# CHECK-NEXT: apart None None
+# CHECK-NEXT: rows None None
+# CHECK-NEXT: rows of bf16 None None
+# CHECK-NEXT: lanes None None
+# CHECK-NEXT: slices None None
+# CHECK-NEXT: under a mask None None
+check("with strides", lambda x: lax.pad(x[:8, :50], jnp.float32(7), ((1, 2, 1), (3, 5, 2))), x)
+check("apart", lambda x: lax.pad(x[:3].reshape(3, 2, 128), jnp.float32(7), ((0, 0, 1), (1, 1, 1), (0, 0, 0))), x)
+
+
+def written(window, value):
+    def body(x_ref, o_ref):
+        o_ref[...] = jnp.full_like(o_ref, -1)
+        o_ref[window] = value(x_ref)
+
+    return body
+
+
+check_kernel("rows", written(np.s_[1::3], lambda x: x[:10:2] * 2), x)
+check_kernel("rows of bf16", written(np.s_[::2], lambda x: x[:8] + x[1::2]), x.astype(jnp.bfloat16))
+check_kernel("lanes", written(np.s_[:, 1::2], lambda x: x[:, 128:]), x)
+check_kernel("slices", written(np.s_[::2, :, ::2], lambda x: x[1:, :, :64]), numbers(3, 8, 128))
+
+
+def masked(x_ref, o_ref):
+    o_ref[...] = jnp.zeros_like(o_ref)
+    pltpu.store(o_ref.at[...], x_ref[...], mask=x_ref[...] > 0)
+
+
+check_kernel("under a mask", masked, x.astype(jnp.int8))

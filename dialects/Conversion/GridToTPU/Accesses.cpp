@@ -110,6 +110,63 @@ Value refToWindow(Lowering &lowering, Location loc, const View &view,
 // The ops
 //===----------------------------------------------------------------------===//
 
+/// Whether Mosaic moves every so many rows of a Ref at once: those that are as
+/// long as a register, of 32 bits.
+bool hasStridedAccess(const View &view) {
+  MemRefType type = view.getBaseType();
+  return view.strides.back() == 1 && type.getShape().back() == 128 &&
+         type.getElementTypeBitWidth() == 32;
+}
+
+/// A view of all from the first element to the last.
+View getSpan(const View &view) {
+  View span = view;
+  for (auto [size, stride] : llvm::zip_equal(span.sizes, span.strides)) {
+    size = (size - 1) * stride + 1;
+    stride = 1;
+  }
+  return span;
+}
+
+Value createVectorLoad(OpBuilder &builder, Location loc, const View &view,
+                       ValueRange indices) {
+  auto type = VectorType::get(view.sizes, view.getBaseType().getElementType());
+  if (view.hasUnitStrides())
+    return vector::LoadOp::create(builder, loc, type, view.base, indices);
+  if (hasStridedAccess(view))
+    return tpu::StridedLoadOp::create(
+        builder, loc, type, view.base, indices,
+        llvm::to_vector_of<int32_t>(view.strides));
+  Value value = createVectorLoad(builder, loc, getSpan(view), indices);
+  for (auto [dim, stride] : llvm::enumerate(view.strides))
+    if (stride != 1)
+      value = createStridedPart(builder, loc, value, dim, 0, view.sizes[dim],
+                                stride);
+  return value;
+}
+
+void createVectorStore(OpBuilder &builder, Location loc, Value value,
+                       const View &view, ValueRange indices) {
+  if (view.hasUnitStrides()) {
+    tpu::VectorStoreOp::create(builder, loc, value, view.base, indices,
+                               ArrayRef<int32_t>(), /*mask=*/Value());
+    return;
+  }
+  if (hasStridedAccess(view)) {
+    tpu::StridedStoreOp::create(builder, loc, value, view.base, indices,
+                                llvm::to_vector_of<int32_t>(view.strides));
+    return;
+  }
+  // What lies between the elements is stored as it was.
+  View span = getSpan(view);
+  Value old = createVectorLoad(builder, loc, span, indices);
+  SmallVector<Value> starts(view.sizes.size(), createI32(builder, loc, 0));
+  createVectorStore(
+      builder, loc,
+      createInserted(builder, loc, value, old, starts, view.strides), span,
+      indices);
+}
+
 Value createLoad(Lowering &lowering, Location loc, const View &view) {
   OpBuilder &builder = lowering.builder;
   SmallVector<Value> indices = getIndices(lowering, loc, view);
@@ -118,14 +175,7 @@ Value createLoad(Lowering &lowering, Location loc, const View &view) {
     value = memref::LoadOp::create(builder, loc, view.base, indices);
     return fromStorage(lowering, loc, value, view.elementType);
   }
-  auto type = VectorType::get(view.sizes, view.getBaseType().getElementType());
-  if (view.hasUnitStrides()) {
-    value = vector::LoadOp::create(builder, loc, type, view.base, indices);
-  } else {
-    SmallVector<int32_t> strides(view.strides.begin(), view.strides.end());
-    value = tpu::StridedLoadOp::create(builder, loc, type, view.base, indices,
-                                       strides);
-  }
+  value = createVectorLoad(builder, loc, view, indices);
   value = fromStorage(lowering, loc, value, view.elementType);
   return windowToRef(lowering, loc, view, value);
 }
@@ -143,17 +193,26 @@ LogicalResult createStore(Lowering &lowering, Operation *op, const View &view,
     return success();
   }
   value = refToWindow(lowering, loc, view, toStorage(lowering, loc, value));
-  if (mask)
-    mask = refToWindow(lowering, loc, view, mask);
-  if (view.hasUnitStrides()) {
+  if (!mask) {
+    createVectorStore(builder, loc, value, view, indices);
+    return success();
+  }
+  mask = refToWindow(lowering, loc, view, mask);
+  Type element = getElementTypeOrSelf(value), wide = getWideElement(element);
+  if (view.hasUnitStrides() && wide == element) {
     tpu::VectorStoreOp::create(builder, loc, value, view.base, indices,
                                ArrayRef<int32_t>(), mask);
     return success();
   }
-  if (mask)
-    return op->emitError("expected no mask for a store with strides");
-  SmallVector<int32_t> strides(view.strides.begin(), view.strides.end());
-  tpu::StridedStoreOp::create(builder, loc, value, view.base, indices, strides);
+  // Mosaic has a mask for words that lie one after another. What it hides of
+  // others is stored as it was.
+  Value old = createVectorLoad(builder, loc, view, indices);
+  Value chosen = arith::SelectOp::create(
+      builder, loc, mask, createElementCast(builder, loc, value, wide),
+      createElementCast(builder, loc, old, wide));
+  createVectorStore(builder, loc,
+                    createElementCast(builder, loc, chosen, element), view,
+                    indices);
   return success();
 }
 

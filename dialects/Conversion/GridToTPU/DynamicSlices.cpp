@@ -80,74 +80,7 @@ Value createRotated(Lowering &lowering, Location loc, Value value, Value offset,
   return createElementCast(builder, loc, value, element);
 }
 
-/// A value with zeros behind it, so that it fills registers along a dimension:
-/// Mosaic rotates no others.
-Value createPadded(OpBuilder &builder, Location loc, Value value, int64_t dim) {
-  auto type = cast<VectorType>(value.getType());
-  SmallVector<int64_t> shape(type.getShape());
-  shape[dim] =
-      llvm::alignTo(shape[dim], getRegisterSize(type.getRank(), dim)) -
-      shape[dim];
-  if (shape[dim] == 0)
-    return value;
-  Value zeros = createZero(builder, loc,
-                           VectorType::get(shape, type.getElementType()));
-  return createConcat(builder, loc, {value, zeros}, dim);
-}
-
 } // namespace
-
-/// Every `stride`-th of the elements of one dimension from `start` on, `count`
-/// of them: whole registers one by one, and in registers by a lookup.
-static Value createStridedPart(OpBuilder &builder, Location loc, Value value,
-                               int64_t dim, int64_t start, int64_t count,
-                               int64_t stride) {
-  auto type = cast<VectorType>(value.getType());
-  SmallVector<Value> parts;
-  if (dim < type.getRank() - 2) {
-    for (int64_t i = 0; i < count; ++i)
-      parts.push_back(
-          createPart(builder, loc, value, dim, start + i * stride, 1));
-    return createConcat(builder, loc, parts, dim);
-  }
-  if (type.getRank() == 1) {
-    Value row = createShapeCast(
-        builder, loc, value,
-        VectorType::get({1, type.getDimSize(0)}, type.getElementType()));
-    row = createStridedPart(builder, loc, row, 1, start, count, stride);
-    return createShapeCast(builder, loc, row,
-                           VectorType::get({count}, type.getElementType()));
-  }
-  Type element = type.getElementType();
-  value = createElementCast(builder, loc, value, getWideElement(element));
-  value = createPadded(builder, loc, value, dim);
-  int64_t size = getRegisterSize(type.getRank(), dim);
-  for (int64_t done = 0; done < count; done += size) {
-    int64_t first = start + done * stride, number = std::min(size, count - done);
-    int64_t begin = first / size * size;
-    int64_t extent =
-        llvm::alignTo(first + (number - 1) * stride + 1 - begin, size);
-    Value source = createPart(builder, loc, value, dim, begin, extent);
-    SmallVector<int64_t> shape(cast<VectorType>(source.getType()).getShape());
-    shape[dim] = size;
-    auto splat = [&](int64_t constant) {
-      return createInteger(builder, loc,
-                           VectorType::get(shape, builder.getI32Type()),
-                           constant);
-    };
-    Value at = arith::MulIOp::create(
-        builder, loc, createIota(builder, loc, shape, dim), splat(stride));
-    at = arith::AddIOp::create(builder, loc, at, splat(first - begin));
-    // Behind the last element anything will do.
-    if (number < size)
-      at = arith::MinSIOp::create(builder, loc, at, splat(extent - 1));
-    parts.push_back(createPart(builder, loc,
-                               createLookup(builder, loc, source, at, dim), dim,
-                               0, number));
-  }
-  return createElementCast(builder, loc, createConcat(builder, loc, parts, dim),
-                           element);
-}
 
 /// Mosaic takes slices at constant offsets, of elements one after another: the
 /// wanted elements are rotated to the front first. A slice of two copies of a
@@ -207,72 +140,99 @@ static Value createIsWithin(OpBuilder &builder, Location loc, Value numbers,
   return arith::AndIOp::create(builder, loc, isAfter, isBefore);
 }
 
-/// Mosaic inserts nothing: the elements of a slice, which go where they would
-/// lie in the destination, are chosen there. A number is a slice of one
-/// element.
-static Value createInserted(Lowering &lowering, Location loc, Value slice,
-                            Value dest, ArrayRef<OpFoldResult> offsets) {
-  OpBuilder &builder = lowering.builder;
+Value createInserted(OpBuilder &builder, Location loc, Value slice, Value dest,
+                     ArrayRef<Value> starts, ArrayRef<int64_t> strides) {
   auto type = cast<VectorType>(dest.getType());
-  Type wide = getWideElement(type.getElementType());
+  Type element = type.getElementType(), wide = getWideElement(element);
+  if (!isa<VectorType>(slice.getType()))
+    slice = createShapeCast(
+        builder, loc, slice,
+        VectorType::get(SmallVector<int64_t>(type.getRank(), 1), element));
   slice = createElementCast(builder, loc, slice, wide);
   Value isChosen;
-  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-    auto part = dyn_cast<VectorType>(slice.getType());
-    int64_t size = part ? part.getDimSize(dim) : 1,
-            rest = type.getDimSize(dim) - size;
-    if (rest == 0)
-      continue;
-    Value start;
-    if (auto offset = dyn_cast<Value>(offsets[dim]))
-      start = toI32(builder, loc, lowering.get(offset));
-    else
-      start = createI32(builder, loc, *getConstantIntValue(offsets[dim]));
-    Value isHere = createIsWithin(
-        builder, loc, createIota(builder, loc, type.getShape(), dim), start,
-        size);
+  auto restrictTo = [&](Value isHere) {
     isChosen = isChosen ? arith::AndIOp::create(builder, loc, isChosen, isHere)
                               .getResult()
                         : isHere;
+  };
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    auto part = cast<VectorType>(slice.getType());
+    int64_t size = part.getDimSize(dim), extent = type.getDimSize(dim);
+    if (size == extent)
+      continue;
+    Value numbers = createIota(builder, loc, type.getShape(), dim);
+    int64_t stride = size > 1 ? strides[dim] : 1;
+    if (stride > 1) {
+      Value distance = arith::SubIOp::create(
+          builder, loc, numbers,
+          vector::BroadcastOp::create(builder, loc, numbers.getType(),
+                                      starts[dim]));
+      Value rest = arith::RemUIOp::create(
+          builder, loc, distance,
+          createInteger(builder, loc, numbers.getType(), stride));
+      restrictTo(
+          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, rest,
+                                createZero(builder, loc, numbers.getType())));
+      size = (size - 1) * stride + 1;
+      slice = createSpread(builder, loc, slice, dim, stride);
+    }
+    if (size == extent)
+      continue;
+    restrictTo(createIsWithin(builder, loc, numbers, starts[dim], size));
     if (size == 1)
       continue;
     SmallVector<int64_t> shape(part.getShape());
-    shape[dim] = rest;
+    shape[dim] = extent - size;
     Value zeros = createZero(builder, loc, VectorType::get(shape, wide));
     slice = createConcat(builder, loc, {slice, zeros}, dim);
     slice = createRotate(builder, loc, createPadded(builder, loc, slice, dim),
-                         start, dim);
-    slice = createPart(builder, loc, slice, dim, 0, type.getDimSize(dim));
+                         starts[dim], dim);
+    slice = createPart(builder, loc, slice, dim, 0, extent);
   }
-  auto spread = VectorType::get(type.getShape(), wide);
-  if (slice.getType() != spread)
-    slice = vector::BroadcastOp::create(builder, loc, spread, slice);
+  auto all = VectorType::get(type.getShape(), wide);
+  if (slice.getType() != all)
+    slice = vector::BroadcastOp::create(builder, loc, all, slice);
   if (isChosen)
-    slice = arith::SelectOp::create(builder, loc, isChosen, slice,
-                                    createElementCast(builder, loc, dest, wide));
-  return createElementCast(builder, loc, slice, type.getElementType());
+    slice =
+        arith::SelectOp::create(builder, loc, isChosen, slice,
+                                createElementCast(builder, loc, dest, wide));
+  return createElementCast(builder, loc, slice, element);
+}
+
+/// Where a slice begins, as i32.
+static SmallVector<Value> getStarts(Lowering &lowering, Location loc,
+                                    ArrayRef<OpFoldResult> offsets) {
+  return llvm::map_to_vector(offsets, [&](OpFoldResult offset) -> Value {
+    if (auto value = dyn_cast<Value>(offset))
+      return toI32(lowering.builder, loc, lowering.get(value));
+    return createI32(lowering.builder, loc, *getConstantIntValue(offset));
+  });
 }
 
 LogicalResult lowerDynamicInsert(tensor::InsertSliceOp op, Lowering &lowering) {
+  OpBuilder &builder = lowering.builder;
+  Location loc = op.getLoc();
   Value slice = lowering.get(op.getSource());
   slice = createShapeCast(
-      lowering.builder, op.getLoc(), slice,
+      builder, loc, slice,
       VectorType::get(op.getStaticSizes(), getElementTypeOrSelf(slice)));
   lowering.set(op.getResult(),
-               createInserted(lowering, op.getLoc(), slice,
-                              lowering.get(op.getDest()),
-                              op.getMixedOffsets()));
+               createInserted(builder, loc, slice, lowering.get(op.getDest()),
+                              getStarts(lowering, loc, op.getMixedOffsets()),
+                              op.getStaticStrides()));
   return success();
 }
 
 LogicalResult lowerInsert(tensor::InsertOp op, Lowering &lowering) {
   Value dest = lowering.get(op.getDest()),
         number = lowering.get(op.getScalar());
-  lowering.set(op.getResult(),
-               isa<VectorType>(dest.getType())
-                   ? createInserted(lowering, op.getLoc(), number, dest,
-                                    getAsOpFoldResult(op.getIndices()))
-                   : number);
+  auto type = dyn_cast<VectorType>(dest.getType());
+  if (type)
+    number = createInserted(
+        lowering.builder, op.getLoc(), number, dest,
+        getStarts(lowering, op.getLoc(), getAsOpFoldResult(op.getIndices())),
+        SmallVector<int64_t>(type.getRank(), 1));
+  lowering.set(op.getResult(), number);
   return success();
 }
 
@@ -292,8 +252,16 @@ LogicalResult lowerExtract(tensor::ExtractOp op, Lowering &lowering) {
           createPadded(lowering.builder, op.getLoc(), value, dim), index, dim);
     indices.push_back(constant.value_or(0));
   }
+  auto type = cast<VectorType>(value.getType());
+  if (type.getElementTypeBitWidth() < 32) {
+    // Mosaic has no such number; as a vector of one, it goes on as a vector.
+    for (auto [dim, index] : llvm::enumerate(indices))
+      value = createPart(lowering.builder, op.getLoc(), value, dim, index, 1);
+    indices.assign(indices.size(), 0);
+    type = cast<VectorType>(value.getType());
+  }
   // libtpu aborts on an element of one dimension.
-  if (auto type = cast<VectorType>(value.getType()); type.getRank() == 1) {
+  if (type.getRank() == 1) {
     value = createShapeCast(
         lowering.builder, op.getLoc(), value,
         VectorType::get({1, type.getDimSize(0)}, type.getElementType()));

@@ -225,6 +225,30 @@ mlir::Value createRotate(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value createLookup(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value source, mlir::Value indices, int64_t dim);
 
+/// A value with zeros behind it, so that it fills registers along a dimension:
+/// Mosaic rotates no others.
+mlir::Value createPadded(mlir::OpBuilder &builder, mlir::Location loc,
+                         mlir::Value value, int64_t dim);
+
+/// Every `stride`-th of the elements of one dimension from `start` on, `count`
+/// of them: of whole registers the wanted ones, and in registers by a lookup.
+mlir::Value createStridedPart(mlir::OpBuilder &builder, mlir::Location loc,
+                              mlir::Value value, int64_t dim, int64_t start,
+                              int64_t count, int64_t stride);
+
+/// The elements of one dimension, of 32 bits, `stride` apart, with any numbers
+/// between them.
+mlir::Value createSpread(mlir::OpBuilder &builder, mlir::Location loc,
+                         mlir::Value value, int64_t dim, int64_t stride);
+
+/// A value with a slice in it, which begins at `starts`, numbers of i32. Mosaic
+/// inserts nothing: the elements of the slice, which go where they would lie in
+/// the destination, are chosen there. A number is a slice of one element.
+mlir::Value createInserted(mlir::OpBuilder &builder, mlir::Location loc,
+                           mlir::Value slice, mlir::Value dest,
+                           llvm::ArrayRef<mlir::Value> starts,
+                           llvm::ArrayRef<int64_t> strides);
+
 /// The elements that lie in one register along a dimension: what a rotation
 /// turns and a lookup sees. 1 for the dimensions that registers do not have.
 int64_t getRegisterSize(int64_t rank, int64_t dim);

@@ -214,10 +214,7 @@ bool mayBeJoined(tensor::InsertSliceOp op, Lowering &lowering) {
 /// An inserted slice stands between the rest of its destination, dimension by
 /// dimension from the first: Mosaic joins vectors, and does not insert.
 LogicalResult lowerInsertSlice(tensor::InsertSliceOp op, Lowering &lowering) {
-  if (!op.hasUnitStride())
-    return op.emitError("expected a slice of a value without strides; slice "
-                        "the Ref instead");
-  if (ShapedType::isDynamicShape(op.getStaticOffsets()))
+  if (ShapedType::isDynamicShape(op.getStaticOffsets()) || !op.hasUnitStride())
     return lowerDynamicInsert(op, lowering);
   if (op.getDestType().getRank() == 0) {
     lowering.set(op.getResult(), lowering.get(op.getSource()));

@@ -38,6 +38,14 @@ Value createShapeCast(OpBuilder &builder, Location loc, Value value,
   if (!to)
     return vector::ExtractOp::create(builder, loc, value,
                                      SmallVector<int64_t>(from.getRank(), 0));
+  // Mosaic takes words apart into columns, and nothing narrower.
+  Type element = to.getElementType(), wide = getWideElement(element);
+  if (wide != element && from.getRank() > 1 && from.getShape().back() > 1 &&
+      to.getShape().back() == 1) {
+    value = createElementCast(builder, loc, value, wide);
+    value = createShapeCast(builder, loc, value, to.clone(wide));
+    return createElementCast(builder, loc, value, element);
+  }
   return builder.createOrFold<vector::ShapeCastOp>(loc, to, value);
 }
 

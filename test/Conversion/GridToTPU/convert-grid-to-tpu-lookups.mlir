@@ -127,6 +127,53 @@ grid.kernel @strided grid() inputs(%x: f32 [16, 128], %y: f32 [3, 8, 128])
 
 // -----
 
+// Mosaic moves every second row of 128 words at once. Of longer ones, and of narrow ones, all are loaded, and some looked
+// up; a store keeps what lies between them.
+
+// CHECK-LABEL: func.func @rows(
+// CHECK: tpu.strided_load %{{.*}} {strides = array<i32: 2, 1>} : {{.*}}, vector<8x128xf32>
+// CHECK: %[[ALL:.*]] = vector.load %{{.*}} : memref<16x256xf32, {{.*}}>, vector<15x256xf32>
+// CHECK: tpu.dynamic_gather
+// CHECK: tpu.vector_store
+// CHECK: %[[OLD:.*]] = vector.load %{{.*}} : memref<16x256xf32, {{.*}}>, vector<15x256xf32>
+// CHECK: %[[DISTANCE:.*]] = arith.subi
+// CHECK: %[[REST:.*]] = arith.remui %[[DISTANCE]]
+// CHECK: %[[IS_HERE:.*]] = arith.cmpi eq, %[[REST]]
+// CHECK: arith.divui
+// CHECK: %[[SPREAD:.*]] = tpu.concatenate
+// CHECK: %[[NEW:.*]] = arith.select %[[IS_HERE]], %[[SPREAD]], %[[OLD]]
+// CHECK: tpu.vector_store %{{.*}}, %[[NEW]]
+grid.kernel @rows grid() inputs(%x: f32 [16, 128], %y: f32 [16, 256])
+    outputs(%o: f32 [8, 128], %p: f32 [8, 256], %q: f32 [16, 256]) {
+  %xs = grid.slice_ref %x[0, 0] [8, 128] [2, 1] : memref<16x128xf32, #grid.space<default>> -> memref<8x128xf32, #grid.space<default>>
+  %0 = grid.load %xs : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
+  grid.store %0, %o : tensor<8x128xf32>, memref<8x128xf32, #grid.space<default>>
+  %ys = grid.slice_ref %y[0, 0] [8, 256] [2, 1] : memref<16x256xf32, #grid.space<default>> -> memref<8x256xf32, #grid.space<default>>
+  %1 = grid.load %ys : memref<8x256xf32, #grid.space<default>> -> tensor<8x256xf32>
+  grid.store %1, %p : tensor<8x256xf32>, memref<8x256xf32, #grid.space<default>>
+  %qs = grid.slice_ref %q[0, 0] [8, 256] [2, 1] : memref<16x256xf32, #grid.space<default>> -> memref<8x256xf32, #grid.space<default>>
+  grid.store %1, %qs : tensor<8x256xf32>, memref<8x256xf32, #grid.space<default>>
+}
+
+// -----
+
+// A mask is for words: what it hides of narrow numbers is stored as it was.
+
+// CHECK-LABEL: func.func @masked(
+// CHECK: %[[MASK:.*]] = arith.cmpi ne
+// CHECK: %[[OLD:.*]] = vector.load %arg2
+// CHECK: %[[NEW:.*]] = arith.select %[[MASK]], %{{.*}}, %{{.*}} : vector<16x128xi1>, vector<16x128xf32>
+// CHECK: %[[NARROW:.*]] = arith.truncf %[[NEW]]
+// CHECK: tpu.vector_store %arg2{{.*}}, %[[NARROW]]
+// CHECK-NOT: mask
+grid.kernel @masked grid() inputs(%x: bf16 [16, 128], %m: i1 [16, 128]) outputs(%o: bf16 [16, 128]) {
+  %0 = grid.load %x : memref<16x128xbf16, #grid.space<default>> -> tensor<16x128xbf16>
+  %1 = grid.load %m : memref<16x128xi1, #grid.space<default>> -> tensor<16x128xi1>
+  grid.store %0, %o mask %1 : tensor<16x128xbf16>, memref<16x128xbf16, #grid.space<default>>, tensor<16x128xi1>
+}
+
+// -----
+
 // A lookup along one dimension; over several registers, one in each.
 
 // CHECK-LABEL: func.func @gather(

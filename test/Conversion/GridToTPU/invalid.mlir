@@ -211,16 +211,6 @@ grid.kernel @mask_of_number grid() outputs(%o: f32 [8] space tpu.smem) {
 
 // -----
 
-grid.kernel @mask_and_strides grid() outputs(%o: f32 [16, 128]) {
-  %v = arith.constant dense<1.0> : tensor<8x128xf32>
-  %m = arith.constant dense<true> : tensor<8x128xi1>
-  %s = grid.slice_ref %o[0, 0] [8, 128] [2, 1] : memref<16x128xf32, #grid.space<default>> -> memref<8x128xf32, #grid.space<default>>
-  // expected-error @below {{expected no mask for a store with strides}}
-  grid.store %v, %s mask %m : tensor<8x128xf32>, memref<8x128xf32, #grid.space<default>>, tensor<8x128xi1>
-}
-
-// -----
-
 grid.kernel @copy_and_add grid() inputs(%x: f32 [8, 128] space any) outputs(%o: f32 [8, 128])
     scratch(%s: memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>) {
   // expected-error @below {{expected a copy without add on a TensorCore}}
@@ -338,26 +328,6 @@ grid.kernel @batches grid() inputs(%x: f32 [2, 3, 8, 16]) {
   %0 = grid.load %x : memref<2x3x8x16xf32, #grid.space<default>> -> tensor<2x3x8x16xf32>
   // expected-error @below {{expected one contracting dimension and at most one batch dimension on a TPU, got 1 and 2; reshape the operands}}
   %1 = grid.dot %0, %0 contract [3] x [3] batch [0, 1] x [0, 1] : tensor<2x3x8x16xf32>, tensor<2x3x8x16xf32> -> tensor<2x3x8x8xf32>
-}
-
-// -----
-
-grid.kernel @strided_update grid() inputs(%x: f32 [8, 128]) {
-  %0 = grid.load %x : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
-  %c = arith.constant dense<1.0> : tensor<2x128xf32>
-  // expected-error @below {{expected a slice of a value without strides; slice the Ref instead}}
-  %1 = tensor.insert_slice %c into %0[0, 0] [2, 128] [2, 1] : tensor<2x128xf32> into tensor<8x128xf32>
-}
-
-// -----
-
-grid.kernel @update_with_strides grid(%i = 4) inputs(%x: f32 [8, 128] block [8, 128] at (0, 0)) {
-  %0 = grid.load %x : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
-  %p = grid.program_id 0
-  %at = arith.index_cast %p : i32 to index
-  %c = arith.constant dense<1.0> : tensor<2x128xf32>
-  // expected-error @below {{expected a slice of a value without strides; slice the Ref instead}}
-  %1 = tensor.insert_slice %c into %0[%at, 0] [2, 128] [2, 1] : tensor<2x128xf32> into tensor<8x128xf32>
 }
 
 // -----

@@ -13,19 +13,26 @@ THROUGH_TPU = CpuOptions(pipeline="grid-to-tpu{stop-after=tpu},tpu-to-cpu", plat
 
 
 def check(name: str, function: Callable[..., Any], *operands: Any) -> None:
-    """Prints in what the two differ from interpret mode."""
+    """Prints in what the two differ from interpret mode, for a function of values."""
 
-    def call(*operands: Any) -> Any:
-        def kernel(*refs: Any) -> None:
-            *xs, o_ref = refs
-            o_ref[...] = function(*(x[...] for x in xs))
+    def kernel(*refs: Any) -> None:
+        *xs, o_ref = refs
+        o_ref[...] = function(*(x[...] for x in xs))
 
-        return pl.pallas_call(kernel, out_shape=jax.eval_shape(function, *operands))(*operands)
+    check_kernel(name, kernel, *operands, out_shape=jax.eval_shape(function, *operands))
+
+
+def check_kernel(name: str, kernel: Callable[..., None], *operands: Any, out_shape: Any = None) -> None:
+    """Prints in what the two differ from interpret mode; the output is like the first operand if nothing is said."""
+    out_shape = out_shape or jax.eval_shape(lambda x: x, operands[0])
+
+    def run() -> Any:
+        return jax.jit(pl.pallas_call(kernel, out_shape=out_shape))(*operands)
 
     with interpreted():
-        want = jax.jit(call)(*operands)
+        want = run()
     with mosaic_interpreted():
-        executed = jax.jit(call)(*operands)
+        executed = run()
     with gridir.installed(options=THROUGH_TPU):
-        compiled = jax.jit(call)(*operands)
+        compiled = run()
     print(name, difference(executed, want), difference(compiled, want))
