@@ -126,11 +126,12 @@ int64_t TPUTarget::getHeldBytes(ArrayRef<int64_t> block,
     if (isStatic(rank - 1))
       shape[rank - 1] = llvm::alignTo(shape[rank - 1], kLanes);
     if (isStatic(rank - 2)) {
-      int64_t tile = getTileRows(bits, array[rank - 2]);
       // An array of few rows has lower tiles, but never less than a word.
+      int64_t least = 32 / bits;
+      int64_t tile = std::max(getTileRows(bits, array[rank - 2]), least);
       if (!ShapedType::isDynamic(array[rank - 2]))
-        tile = std::clamp<int64_t>(llvm::PowerOf2Ceil(array[rank - 2]),
-                                   32 / bits, tile);
+        tile = std::clamp<int64_t>(llvm::PowerOf2Ceil(array[rank - 2]), least,
+                                   tile);
       shape[rank - 2] = llvm::alignTo(shape[rank - 2], tile);
     }
   }

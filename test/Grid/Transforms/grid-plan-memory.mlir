@@ -106,3 +106,12 @@ grid.kernel @dynamic grid(%i = ?) inputs(%x: f32 [1024] block [128] at (%i) orig
 // CPU-SAME: "x_ref#1" = {block_bytes = 8 : i64
 grid.kernel @names grid() inputs(%x: i1 [16] origin "x_ref", %y: i4 [15] origin "x_ref") {
 }
+
+// -----
+
+// A tile of 8 rows of two bits would be less than a word: it has 16.
+// CHECK-LABEL: grid.kernel @quarters
+// CHECK: operands = {x_ref = {block_bytes = 4096 : i64
+// CHECK-SAME: y_ref = {block_bytes = 1024 : i64
+grid.kernel @quarters grid() inputs(%x: i2 [64, 256] origin "x_ref", %y: i2 [24, 128] origin "y_ref") {
+}
