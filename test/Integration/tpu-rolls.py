@@ -1,7 +1,7 @@
 # RUN: %python %s | FileCheck %s
 
-# Rotations whose distance grows from slice to slice, parts that are joined, what is reversed, and slices with strides:
-# the module for a TPU gives what interpret mode gives, in the interpreter of Mosaic's form and compiled for this machine.
+# Rotations whose distance grows from slice to slice, parts that are joined, what is reversed, slices with strides: the
+# module for a TPU gives what interpret mode gives, in the interpreter of Mosaic's form and compiled for this machine.
 import os
 import sys
 

@@ -67,12 +67,16 @@ check("columns", lambda x, i: x.at[:, i].min(x[:, : i.size]), x, some)
 check("few points", lambda x, i: x.at[i, i + 100].set(5), x, some)
 check("many points", lambda x, i: x.at[i, i + 100].add(5), x, many)
 
+
 # Parts that begin anywhere, in dimensions that fill registers and others.
 # CHECK-NEXT: part None None
 # CHECK-NEXT: part of bf16 None None
 # CHECK-NEXT: part beyond the end None None
 # CHECK-NEXT: part of 12 rows None None
-update = lambda x, i: lax.dynamic_update_slice(x, x[:3, :100] * 2, (i[0], i[1]))
+def update(x, i):
+    return lax.dynamic_update_slice(x, x[:3, :100] * 2, (i[0], i[1]))
+
+
 check("part", update, x, indices(7, 77))
 check("part of bf16", update, x.astype(jnp.bfloat16), indices(7, 77))
 check("part beyond the end", update, x, indices(15, 250))

@@ -110,14 +110,14 @@ LogicalResult lowerDynamicSlice(tensor::ExtractSliceOp op, Lowering &lowering) {
   }
   Value value = lowering.get(op.getSource());
   for (auto [dim, offset] : dynamic)
-    value = createRotated(lowering, loc,
-                          createPadded(builder, loc, value, dim), offset, dim);
+    value = createRotated(lowering, loc, createPadded(builder, loc, value, dim),
+                          offset, dim);
   for (auto [dim, size] : llvm::enumerate(op.getStaticSizes())) {
     int64_t stride = op.getStaticStrides()[dim];
-    value = stride == 1 ? createPart(builder, loc, value, dim, offsets[dim],
-                                     size)
-                        : createStridedPart(builder, loc, value, dim,
-                                            offsets[dim], size, stride);
+    value = stride == 1
+                ? createPart(builder, loc, value, dim, offsets[dim], size)
+                : createStridedPart(builder, loc, value, dim, offsets[dim],
+                                    size, stride);
   }
   lowering.set(op.getResult(), createShapeCast(builder, loc, value, *type));
   return success();
@@ -151,9 +151,10 @@ Value createInserted(OpBuilder &builder, Location loc, Value slice, Value dest,
   slice = createElementCast(builder, loc, slice, wide);
   Value isChosen;
   auto restrictTo = [&](Value isHere) {
-    isChosen = isChosen ? arith::AndIOp::create(builder, loc, isChosen, isHere)
-                              .getResult()
-                        : isHere;
+    isChosen =
+        isChosen
+            ? arith::AndIOp::create(builder, loc, isChosen, isHere).getResult()
+            : isHere;
   };
   for (int64_t dim = 0; dim < type.getRank(); ++dim) {
     auto part = cast<VectorType>(slice.getType());
@@ -267,9 +268,9 @@ LogicalResult lowerExtract(tensor::ExtractOp op, Lowering &lowering) {
         VectorType::get({1, type.getDimSize(0)}, type.getElementType()));
     indices.insert(indices.begin(), 0);
   }
-  lowering.set(op.getResult(), vector::ExtractOp::create(
-                                   lowering.builder, op.getLoc(), value,
-                                   indices));
+  lowering.set(
+      op.getResult(),
+      vector::ExtractOp::create(lowering.builder, op.getLoc(), value, indices));
   return success();
 }
 

@@ -19,13 +19,12 @@ namespace gridir::grid_to_tpu {
 Value createPadded(OpBuilder &builder, Location loc, Value value, int64_t dim) {
   auto type = cast<VectorType>(value.getType());
   SmallVector<int64_t> shape(type.getShape());
-  shape[dim] =
-      llvm::alignTo(shape[dim], getRegisterSize(type.getRank(), dim)) -
-      shape[dim];
+  shape[dim] = llvm::alignTo(shape[dim], getRegisterSize(type.getRank(), dim)) -
+               shape[dim];
   if (shape[dim] == 0)
     return value;
-  Value zeros = createZero(builder, loc,
-                           VectorType::get(shape, type.getElementType()));
+  Value zeros =
+      createZero(builder, loc, VectorType::get(shape, type.getElementType()));
   return createConcat(builder, loc, {value, zeros}, dim);
 }
 
@@ -64,7 +63,8 @@ Value createStridedPart(OpBuilder &builder, Location loc, Value value,
   value = createPadded(builder, loc, value, dim);
   int64_t size = getRegisterSize(type.getRank(), dim);
   for (int64_t done = 0; done < count; done += size) {
-    int64_t first = start + done * stride, number = std::min(size, count - done);
+    int64_t first = start + done * stride,
+            number = std::min(size, count - done);
     int64_t begin = first / size * size;
     int64_t extent =
         llvm::alignTo(first + (number - 1) * stride + 1 - begin, size);
@@ -72,9 +72,8 @@ Value createStridedPart(OpBuilder &builder, Location loc, Value value,
     SmallVector<int64_t> shape(cast<VectorType>(source.getType()).getShape());
     shape[dim] = size;
     auto splat = [&](int64_t constant) {
-      return createInteger(builder, loc,
-                           VectorType::get(shape, builder.getI32Type()),
-                           constant);
+      return createInteger(
+          builder, loc, VectorType::get(shape, builder.getI32Type()), constant);
     };
     Value at = arith::MulIOp::create(
         builder, loc, createIota(builder, loc, shape, dim), splat(stride));
@@ -97,8 +96,8 @@ Value createSpread(OpBuilder &builder, Location loc, Value value, int64_t dim,
   SmallVector<int64_t> shape(type.getShape());
   if (dim < type.getRank() - 2) {
     shape[dim] = stride - 1;
-    Value between = createZero(
-        builder, loc, VectorType::get(shape, type.getElementType()));
+    Value between =
+        createZero(builder, loc, VectorType::get(shape, type.getElementType()));
     SmallVector<Value> parts;
     for (int64_t i = 0; i < count; ++i) {
       if (i > 0)

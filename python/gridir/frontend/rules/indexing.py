@@ -22,7 +22,6 @@ from gridir.frontend.rules.ref_views import static_index
 from gridir.frontend.types import is_float, is_unsigned
 from gridir.mlir import ir
 
-
 Start = int | ir.Value
 """Where a window begins in a dimension: a number that is known, or a value of type `index`."""
 
@@ -256,10 +255,10 @@ def _scatter(combine: Ops | None, has_vectors: bool = False) -> Function:
                 firsts = [places.get(d, 0) for d in range(len(update_shape))]
                 new = emit.extract_slice(new, firsts, [1 if d in places else s for d, s in enumerate(update_shape)])
             new = emit.reshape(new, sizes)
-            old = emit.extract_slice(state, offsets, sizes)
+            old = functools.cache(lambda: emit.extract_slice(state, offsets, sizes))
             if name is not None:
-                new = emit.binary(name, old, new)
-            new = new if clips else window.choose(starts, new, lambda: old)
+                new = emit.binary(name, old(), new)
+            new = new if clips else window.choose(starts, new, old)
             return emit.insert_slice(new, state, offsets)
 
         def put_element(state: ir.Value, *position: Start) -> ir.Value:
@@ -280,10 +279,10 @@ def _scatter(combine: Ops | None, has_vectors: bool = False) -> Function:
             return emit.insert(new, state, target)
 
         batches = [update_shape[d] for d in batch_dims]
+        count = math.prod(batches)
         # One window, as `x.at[:, 0].set(y)` makes it, is a slice. Of many in memory those are that lie in one piece.
-        is_few = math.prod(batches) <= _LONGEST_UNROLL
-        is_slice = math.prod(batches) == 1 or math.prod(sizes) > 1 and (has_vectors or is_few or sizes[-1] > 1)
-        if shape and is_slice and not applies:
+        are_slices = has_vectors or count <= _LONGEST_UNROLL or (sizes and sizes[-1] > 1)
+        if shape and not applies and (count == 1 or (math.prod(sizes) > 1 and are_slices)):
             return _each(batches, x, put_window)
         return _each(update_shape, x, put_element)
 
