@@ -76,18 +76,20 @@ grid.kernel @insert grid(%i = 4) inputs(%x: f32 [12, 128]) outputs(%o: f32 [12, 
 
 // -----
 
-// So is an element, which is turned to the front to be read; what is narrow is chosen in 32 bits.
+// So is an element, which is turned to the front to be read; what is narrow goes on as a vector of one, and is chosen in
+// 32 bits.
 
 // CHECK-LABEL: func.func @element(
 // CHECK: %[[WIDE:.*]] = arith.extf %{{.*}} : vector<16x128xbf16> to vector<16x128xf32>
 // CHECK: %[[TURNED:.*]] = tpu.dynamic_rotate %[[WIDE]] by %{{.*}} dim 0
 // CHECK: %[[NARROW:.*]] = arith.truncf %[[TURNED]]
-// CHECK: %[[ELEMENT:.*]] = vector.extract %[[NARROW]][0, 5] : bf16 from vector<16x128xbf16>
-// CHECK: %[[NUMBER:.*]] = arith.extf %[[ELEMENT]] : bf16 to f32
+// CHECK: %[[FIRST_ROW:.*]] = vector.extract_strided_slice %[[NARROW]] {offsets = [0, 0], sizes = [1, 128]
+// CHECK: %[[ELEMENT:.*]] = vector.extract_strided_slice %[[FIRST_ROW]] {offsets = [0, 5], sizes = [1, 1]
+// CHECK: %[[NUMBER:.*]] = arith.extf %[[ELEMENT]] : vector<1x1xbf16> to vector<1x1xf32>
 // CHECK: arith.cmpi eq, %{{.*}} : vector<16x128xi32>
 // CHECK: arith.cmpi eq, %{{.*}} : vector<16x128xi32>
 // CHECK: %[[IS_HERE:.*]] = arith.andi
-// CHECK: %[[ALL:.*]] = vector.broadcast %[[NUMBER]] : f32 to vector<16x128xf32>
+// CHECK: %[[ALL:.*]] = vector.broadcast %[[NUMBER]] : vector<1x1xf32> to vector<16x128xf32>
 // CHECK: %[[CHOSEN:.*]] = arith.select %[[IS_HERE]], %[[ALL]], %{{.*}}
 // CHECK: arith.truncf %[[CHOSEN]] : vector<16x128xf32> to vector<16x128xbf16>
 grid.kernel @element grid(%i = 4) inputs(%x: bf16 [16, 128]) outputs(%o: bf16 [16, 128]) {
