@@ -47,8 +47,8 @@ def timed_rules() -> Iterator[list[float]]:
     The rule starts from the traced jaxpr and ends with the custom call that holds the serialised kernel. Around it, JAX
     does the same for both sides.
     """
-    from jax._src.interpreters import mlir
     from gridir.frontend.frames import with_room
+    from jax._src.interpreters import mlir
     from jax._src.pallas.pallas_call import pallas_call_p
 
     rules = mlir._platform_specific_lowerings["tpu"]
