@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -165,10 +165,11 @@ def read_grid(kernel: Kernel, scalars: Sequence[np.ndarray] | None) -> Grid:
     mapping: Any = kernel.grid_mapping
     sizes = [int(size) if isinstance(size, int | np.integer) else None for size in mapping.grid]
     names = [None] * (len(sizes) - len(mapping.grid_names or ())) + list(mapping.grid_names or ())
-    semantics = [*_semantics(kernel), *[""] * len(sizes)]
+    attributes = _attributes(kernel)
+    semantics = [*_semantics(attributes), *[""] * len(sizes)]
     dimensions = [
         Dimension(size, None if name is None else str(name), order, kind)
-        for size, name, order, kind in zip(sizes, names, semantics, _kinds(kernel), strict=False)
+        for size, name, order, kind in zip(sizes, names, semantics, _kinds(attributes), strict=False)
     ]
     known = [size for size in sizes if size is not None]
     programs = math.prod(known) if len(known) == len(sizes) else None
@@ -176,44 +177,46 @@ def read_grid(kernel: Kernel, scalars: Sequence[np.ndarray] | None) -> Grid:
     roles = ["input"] * mapping.num_inputs + ["output"] * mapping.num_outputs
     operands = [
         _read_operand(block, name, role, ids, scalars)
-        for block, name, role in zip(mapping.block_mappings, operand_names(_grid_op(kernel)), roles, strict=True)
+        for block, name, role in zip(mapping.block_mappings, operand_names(attributes), roles, strict=True)
     ]
     return Grid(tuple(dimensions), programs, tuple(operands))
 
 
-def _grid_op(kernel: Kernel) -> ir.Operation:
+def _attributes(kernel: Kernel) -> dict[str, ir.Attribute]:
+    """The attributes of the `grid.kernel`, which live as long as their context; the op lives as long as its module."""
     module = kernel.module(context=shared_context())
     (op,) = [op.operation for op in module.body.operations if op.operation.name == "grid.kernel"]
-    return op
+    return {name: op.attributes[name] for name in op.attributes}
 
 
-def operand_names(kernel: ir.Operation, roles: Sequence[str] = ("inputs", "outputs")) -> list[str]:
+def operand_names(
+    attributes: Mapping[str, ir.Attribute] | ir.OpAttributeMap, roles: Sequence[str] = ("inputs", "outputs")
+) -> list[str]:
     """Returns what the author calls the operands of a `grid.kernel`.
 
     Args:
-      kernel: the op.
+      attributes: those of the op.
       roles: which operands, of "index_operands", "inputs" and "outputs".
     """
-    arrays = [ir.ArrayAttr(kernel.attributes[role]) for role in roles if role in kernel.attributes]
+    arrays = [ir.ArrayAttr(attributes[role]) for role in roles if role in attributes]
     return [grid.OperandAttr(operand).origin for operands in arrays for operand in operands]
 
 
 def scalar_names(kernel: Kernel) -> list[str]:
     """Returns what the author calls the prefetched operands of a kernel."""
-    return operand_names(_grid_op(kernel), ("index_operands",))
+    return operand_names(_attributes(kernel), ("index_operands",))
 
 
-def _kinds(kernel: Kernel) -> list[str]:
-    kinds = [str(grid.DimAttr(dim).kind) for dim in ir.ArrayAttr(_grid_op(kernel).attributes["dims"])]
+def _kinds(attributes: Mapping[str, ir.Attribute]) -> list[str]:
+    kinds = [str(grid.DimAttr(dim).kind) for dim in ir.ArrayAttr(attributes["dims"])]
     return [kind if kind in ("cluster", "thread") else "" for kind in kinds]
 
 
-def _semantics(kernel: Kernel) -> list[str]:
+def _semantics(attributes: Mapping[str, ir.Attribute]) -> list[str]:
     """What the author says of the order of each dimension; may be shorter than the grid."""
-    op = _grid_op(kernel)
-    if "semantics" not in op.attributes:
+    if "semantics" not in attributes:
         return []
-    return [str(item).rpartition("<")[2].removesuffix(">") for item in ir.ArrayAttr(op.attributes["semantics"])]
+    return [str(item).rpartition("<")[2].removesuffix(">") for item in ir.ArrayAttr(attributes["semantics"])]
 
 
 def _first_programs(sizes: Sequence[int]) -> np.ndarray:

@@ -81,7 +81,7 @@ def _windows(kernel: ir.Operation) -> list[Entry]:
         return []
     plan = ir.DictAttr(ir.DictAttr(kernel.attributes["grid.memory_plan"])["operands"])
     body = kernel.regions[0].blocks[0]
-    names = operand_names(kernel, ("index_operands", "inputs", "outputs"))
+    names = operand_names(kernel.attributes, ("index_operands", "inputs", "outputs"))
     elements = {name: _size_of(argument.type)[1] for name, argument in zip(names, body.arguments, strict=False)}
     entries = []
     for item in plan:
