@@ -8,6 +8,7 @@ import sys
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
@@ -122,3 +123,26 @@ def masked(x_ref, o_ref):
 
 
 check_kernel("under a mask", masked, x.astype(jnp.int8))
+
+# Numbers of less than 32 bits, which a TPU has only in vectors.
+# CHECK-NEXT: narrow sum None None
+# CHECK-NEXT: narrow choice None None
+# CHECK-NEXT: narrow condition None None
+# CHECK-NEXT: narrow index None None
+# CHECK-NEXT: sum of bf16 None None
+words, octets = x.astype(jnp.bfloat16), x.astype(jnp.int8)
+check("narrow sum", lambda x: x * (x[3, 5] + x[2, 7]), octets)
+check("narrow choice", lambda x: jnp.where(x[3, 5] > x[2, 7], x, -x), words)
+
+
+def conditional(x_ref, o_ref):
+    o_ref[...] = x_ref[...]
+
+    @pl.when(x_ref[0, 0] > x_ref[1, 5])
+    def _():
+        o_ref[...] = jnp.zeros_like(o_ref)
+
+
+check_kernel("narrow condition", conditional, words)
+check("narrow index", lambda i, x: x[i[0, 0]][None], jnp.abs(octets) % 16, x)
+check("sum of bf16", lambda x: x + jnp.sum(x) * jnp.bfloat16(0.125), words)

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 
 using namespace mlir;
@@ -260,6 +261,62 @@ LogicalResult Lowering::lowerOwnOp(Operation *op) {
   return success();
 }
 
+/// Whether a number of less than 32 bits, which Mosaic has none of, is an
+/// element of a vector of one, or computed as one.
+static bool isNarrowElement(Value value) {
+  auto extract = value.getDefiningOp<vector::ExtractOp>();
+  bool isElement = extract &&
+                   extract.getSourceVectorType().getNumElements() == 1 &&
+                   getWideElement(value.getType()) != value.getType();
+  return isElement ||
+         (value.getType().isFloat() && value.getDefiningOp<arith::TruncFOp>());
+}
+
+/// A number as a vector of one.
+static Value createElement(OpBuilder &builder, Location loc, Value number) {
+  auto type = VectorType::get({1, 1}, number.getType());
+  Attribute constant;
+  if (matchPattern(number, m_Constant(&constant)))
+    return arith::ConstantOp::create(builder, loc,
+                                     DenseElementsAttr::get(type, constant));
+  if (auto truncate = number.getDefiningOp<arith::TruncFOp>())
+    return arith::TruncFOp::create(
+        builder, loc, type, createElement(builder, loc, truncate.getIn()));
+  return createShapeCast(builder, loc, number, type);
+}
+
+/// Computes on vectors of one element what an op does to such numbers.
+LogicalResult Lowering::lowerOnElements(Operation *op, TypeRange types) {
+  Location loc = op->getLoc();
+  if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op)) {
+    // There are no vectors of indices.
+    Value one = createElementCast(
+        builder, loc, createElement(builder, loc, get(op->getOperand(0))),
+        builder.getI32Type(), isa<arith::IndexCastUIOp>(op));
+    Value number = createShapeCast(builder, loc, one, builder.getI32Type());
+    set(op->getResults(), createLike(builder, op, number, types)->getResults());
+    return success();
+  }
+  SmallVector<Value> operands;
+  for (Value number : get(op->getOperands())) {
+    // A condition chooses between vectors as it is.
+    bool isCondition = isa<arith::SelectOp>(op) && operands.empty();
+    operands.push_back(isCondition ? number
+                                   : createElement(builder, loc, number));
+  }
+  SmallVector<Type> vectorTypes = llvm::map_to_vector(
+      types, [](Type type) -> Type { return VectorType::get({1, 1}, type); });
+  Operation *vectors = createLike(builder, op, operands, vectorTypes);
+  for (auto [from, to, type] :
+       llvm::zip_equal(op->getResults(), vectors->getResults(), types)) {
+    Type held = type.isInteger(1) ? builder.getI32Type() : type;
+    Value number = createShapeCast(
+        builder, loc, createElementCast(builder, loc, to, held), held);
+    set(from, createElementCast(builder, loc, number, type));
+  }
+  return success();
+}
+
 LogicalResult Lowering::lowerOp(Operation *op) {
   auto structured = dyn_cast<DestinationStyleOpInterface>(op);
   if (structured && !structured.hasPureTensorSemantics())
@@ -275,8 +332,12 @@ LogicalResult Lowering::lowerOp(Operation *op) {
   FailureOr<SmallVector<Type>> types = convertTypes(op, op->getResultTypes());
   if (failed(types))
     return failure();
+  SmallVector<Value> operands = get(op->getOperands());
+  if (OpTrait::hasElementwiseMappableTraits(op) &&
+      llvm::any_of(operands, isNarrowElement))
+    return lowerOnElements(op, *types);
   set(op->getResults(),
-      createLike(builder, op, get(op->getOperands()), *types)->getResults());
+      createLike(builder, op, operands, *types)->getResults());
   return success();
 }
 

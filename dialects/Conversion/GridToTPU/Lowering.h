@@ -133,6 +133,8 @@ public:
 
 private:
   llvm::LogicalResult lowerOwnOp(mlir::Operation *op);
+  llvm::LogicalResult lowerOnElements(mlir::Operation *op,
+                                      mlir::TypeRange types);
 
   llvm::DenseMap<mlir::Value, mlir::Value> values;
   llvm::DenseMap<mlir::Value, View> views;

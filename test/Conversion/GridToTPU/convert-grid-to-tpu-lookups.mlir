@@ -176,6 +176,32 @@ grid.kernel @masked grid() inputs(%x: bf16 [16, 128], %m: i1 [16, 128]) outputs(
 
 // -----
 
+// What is computed of a narrow element is computed of a vector of one; a condition and an index are words.
+
+// CHECK-LABEL: func.func @narrow(
+// CHECK: %[[ELEMENT:.*]] = vector.extract_strided_slice {{.*}} sizes = [1, 1]{{.*}} : vector<1x128xi8> to vector<1x1xi8>
+// CHECK: %[[FIVE:.*]] = arith.constant dense<5> : vector<1x1xi8>
+// CHECK: %[[SUM:.*]] = arith.addi %[[ELEMENT]], %[[FIVE]] : vector<1x1xi8>
+// CHECK: %[[IS_MORE:.*]] = arith.cmpi sgt, %[[SUM]], %{{.*}} : vector<1x1xi8>
+// CHECK: %[[WORD:.*]] = arith.extui %[[IS_MORE]] : vector<1x1xi1> to vector<1x1xi32>
+// CHECK: %[[NUMBER:.*]] = vector.extract %[[WORD]][0, 0] : i32 from vector<1x1xi32>
+// CHECK: %[[CONDITION:.*]] = arith.cmpi ne, %[[NUMBER]], %{{.*}} : i32
+// CHECK: scf.if %[[CONDITION]]
+grid.kernel @narrow grid() inputs(%x: i8 [32, 128]) outputs(%o: i8 [32, 128]) {
+  %0 = grid.load %x : memref<32x128xi8, #grid.space<default>> -> tensor<32x128xi8>
+  %c0 = arith.constant 0 : index
+  %c7 = arith.constant 7 : index
+  %five = arith.constant 5 : i8
+  %1 = tensor.extract %0[%c0, %c7] : tensor<32x128xi8>
+  %2 = arith.addi %1, %five : i8
+  %3 = arith.cmpi sgt, %2, %five : i8
+  scf.if %3 {
+    grid.store %0, %o : tensor<32x128xi8>, memref<32x128xi8, #grid.space<default>>
+  }
+}
+
+// -----
+
 // A lookup along one dimension; over several registers, one in each.
 
 // CHECK-LABEL: func.func @gather(
