@@ -14,7 +14,8 @@ import lit
 repository, directory = map(Path, sys.argv[1:])
 venv.create(directory, with_pip=False)
 site = Path(sysconfig.get_path("purelib", vars={"base": str(directory)}))
-environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(Path(lit.__file__).parent.parent)}
+# Not where another environment has the tools.
+environment = {"PATH": os.defpath, "PYTHONPATH": str(Path(lit.__file__).parent.parent)}
 
 
 def run(what):
