@@ -217,14 +217,8 @@ private:
         createElementCast(builder, loc, source, getWideElement(element));
     Value indices = get(op.getIndices()[dim]);
     if (type.getRank() == 1) {
-      auto toRow = [&](Value value) {
-        auto row = cast<VectorType>(value.getType());
-        return createShapeCast(
-            builder, loc, value,
-            VectorType::get({1, row.getDimSize(0)}, row.getElementType()));
-      };
-      wide = toRow(wide);
-      indices = toRow(indices);
+      wide = createRow(builder, loc, wide);
+      indices = createRow(builder, loc, indices);
       dim = 1;
     }
     Value result = createLookup(builder, loc, wide, indices, dim);

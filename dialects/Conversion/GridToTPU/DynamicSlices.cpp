@@ -263,9 +263,7 @@ LogicalResult lowerExtract(tensor::ExtractOp op, Lowering &lowering) {
   }
   // libtpu aborts on an element of one dimension.
   if (type.getRank() == 1) {
-    value = createShapeCast(
-        lowering.builder, op.getLoc(), value,
-        VectorType::get({1, type.getDimSize(0)}, type.getElementType()));
+    value = createRow(lowering.builder, op.getLoc(), value);
     indices.insert(indices.begin(), 0);
   }
   lowering.set(

@@ -196,6 +196,10 @@ View getWholeView(mlir::Value base, mlir::Type elementType);
 mlir::Value createShapeCast(mlir::OpBuilder &builder, mlir::Location loc,
                             mlir::Value value, mlir::Type type);
 
+/// A value of one dimension as a row, since Mosaic does much in two or more.
+mlir::Value createRow(mlir::OpBuilder &builder, mlir::Location loc,
+                      mlir::Value value);
+
 /// Numbers of another width: of a bool, or where `isUnsigned`, without a sign.
 mlir::Value createElementCast(mlir::OpBuilder &builder, mlir::Location loc,
                               mlir::Value value, mlir::Type element,

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Conversion/GridToTPU/Lowering.h"
-#include "dialects/Support/Elements.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/MathExtras.h"
@@ -15,33 +14,6 @@
 using namespace mlir;
 
 namespace gridir::grid_to_tpu {
-
-Value createPadded(OpBuilder &builder, Location loc, Value value, int64_t dim) {
-  auto type = cast<VectorType>(value.getType());
-  SmallVector<int64_t> shape(type.getShape());
-  shape[dim] = llvm::alignTo(shape[dim], getRegisterSize(type.getRank(), dim)) -
-               shape[dim];
-  if (shape[dim] == 0)
-    return value;
-  Value zeros =
-      createZero(builder, loc, VectorType::get(shape, type.getElementType()));
-  return createConcat(builder, loc, {value, zeros}, dim);
-}
-
-/// A value of one dimension as a row, and the reverse.
-static Value toRow(OpBuilder &builder, Location loc, Value value) {
-  auto type = cast<VectorType>(value.getType());
-  return createShapeCast(
-      builder, loc, value,
-      VectorType::get({1, type.getDimSize(0)}, type.getElementType()));
-}
-
-static Value fromRow(OpBuilder &builder, Location loc, Value value) {
-  auto type = cast<VectorType>(value.getType());
-  return createShapeCast(
-      builder, loc, value,
-      VectorType::get({type.getDimSize(1)}, type.getElementType()));
-}
 
 Value createStridedPart(OpBuilder &builder, Location loc, Value value,
                         int64_t dim, int64_t start, int64_t count,
@@ -54,10 +26,12 @@ Value createStridedPart(OpBuilder &builder, Location loc, Value value,
           createPart(builder, loc, value, dim, start + i * stride, 1));
     return createConcat(builder, loc, parts, dim);
   }
-  if (type.getRank() == 1)
-    return fromRow(builder, loc,
-                   createStridedPart(builder, loc, toRow(builder, loc, value),
-                                     1, start, count, stride));
+  if (type.getRank() == 1) {
+    Value row = createStridedPart(builder, loc, createRow(builder, loc, value),
+                                  1, start, count, stride);
+    return createShapeCast(builder, loc, row,
+                           VectorType::get({count}, type.getElementType()));
+  }
   Type element = type.getElementType();
   value = createElementCast(builder, loc, value, getWideElement(element));
   value = createPadded(builder, loc, value, dim);
@@ -106,10 +80,12 @@ Value createSpread(OpBuilder &builder, Location loc, Value value, int64_t dim,
     }
     return createConcat(builder, loc, parts, dim);
   }
-  if (type.getRank() == 1)
-    return fromRow(
-        builder, loc,
-        createSpread(builder, loc, toRow(builder, loc, value), 1, stride));
+  if (type.getRank() == 1) {
+    Value row =
+        createSpread(builder, loc, createRow(builder, loc, value), 1, stride);
+    return createShapeCast(builder, loc, row,
+                           VectorType::get({extent}, type.getElementType()));
+  }
   value = createPadded(builder, loc, value, dim);
   int64_t size = getRegisterSize(type.getRank(), dim);
   shape[dim] = size;
@@ -119,10 +95,10 @@ Value createSpread(OpBuilder &builder, Location loc, Value value, int64_t dim,
   };
   SmallVector<Value> parts;
   for (int64_t done = 0; done < extent; done += size) {
+    // A register is spread over `stride` whole ones, each of which is of it
+    // alone.
     int64_t begin = done / stride / size * size;
-    int64_t last = std::min((done + size - 1) / stride, count - 1);
-    Value source = createPart(builder, loc, value, dim, begin,
-                              llvm::alignTo(last + 1 - begin, size));
+    Value source = createPart(builder, loc, value, dim, begin, size);
     Value at = arith::AddIOp::create(
         builder, loc, createIota(builder, loc, shape, dim), splat(done));
     at = arith::DivUIOp::create(builder, loc, at, splat(stride));

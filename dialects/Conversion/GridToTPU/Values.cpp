@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -47,6 +48,13 @@ Value createShapeCast(OpBuilder &builder, Location loc, Value value,
     return createElementCast(builder, loc, value, element);
   }
   return builder.createOrFold<vector::ShapeCastOp>(loc, to, value);
+}
+
+Value createRow(OpBuilder &builder, Location loc, Value value) {
+  auto type = cast<VectorType>(value.getType());
+  return createShapeCast(
+      builder, loc, value,
+      VectorType::get({1, type.getDimSize(0)}, type.getElementType()));
 }
 
 /// A vector of `shape` whose dimensions `dims`, in order, are those of `value`.
@@ -165,9 +173,7 @@ Value createRotate(OpBuilder &builder, Location loc, Value value, Value amount,
   auto type = cast<VectorType>(value.getType());
   // Mosaic rotates in two dimensions or more.
   if (type.getRank() == 1) {
-    value = createShapeCast(
-        builder, loc, value,
-        VectorType::get({1, type.getDimSize(0)}, type.getElementType()));
+    value = createRow(builder, loc, value);
     dim = 1;
   }
   value = tpu::DynamicRotateOp::create(
@@ -181,6 +187,18 @@ int64_t getRegisterSize(int64_t rank, int64_t dim) {
   if (dim == rank - 1)
     return 128;
   return dim == rank - 2 ? 8 : 1;
+}
+
+Value createPadded(OpBuilder &builder, Location loc, Value value, int64_t dim) {
+  auto type = cast<VectorType>(value.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  shape[dim] = llvm::alignTo(shape[dim], getRegisterSize(type.getRank(), dim)) -
+               shape[dim];
+  if (shape[dim] == 0)
+    return value;
+  Value zeros =
+      createZero(builder, loc, VectorType::get(shape, type.getElementType()));
+  return createConcat(builder, loc, {value, zeros}, dim);
 }
 
 Value createLookup(OpBuilder &builder, Location loc, Value source,
@@ -202,12 +220,8 @@ Value createLookup(OpBuilder &builder, Location loc, Value source,
   SmallVector<Value> columns;
   for (int64_t start = 0; start < count; start += size) {
     Value at = createPart(builder, loc, indices, dim, start, size);
-    auto splat = [&](int64_t number) -> Value {
-      return arith::ConstantOp::create(
-          builder, loc,
-          DenseElementsAttr::get(cast<VectorType>(at.getType()),
-                                 Attribute(builder.getI32IntegerAttr(
-                                     static_cast<int32_t>(number)))));
+    auto splat = [&](int64_t number) {
+      return createInteger(builder, loc, at.getType(), number);
     };
     Value inside = arith::AndIOp::create(builder, loc, at, splat(size - 1));
     Value piece =

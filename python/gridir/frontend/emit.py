@@ -126,14 +126,17 @@ def index(x: int) -> ir.Value:
     return constant(x, index_type())
 
 
+def _constant_value(x: ir.Value) -> ir.Attribute | None:
+    """The attribute of an `arith.constant`, or None when `x` is none."""
+    if isinstance(x, ir.BlockArgument) or x.owner.name != "arith.constant":
+        return None
+    return x.owner.attributes["value"]
+
+
 def constant_attr(x: ir.Value) -> ir.Attribute | None:
     """The attribute of a scalar `arith.constant`, or None when `x` is none."""
-    if isinstance(x, ir.BlockArgument):
-        return None
-    owner = x.owner
-    if owner.name != "arith.constant" or isinstance(x.type, ir.ShapedType):
-        return None
-    return owner.attributes["value"]
+    attribute = _constant_value(x)
+    return None if attribute is None or isinstance(x.type, ir.ShapedType) else attribute
 
 
 # Elementwise -----------------------------------------------------------------------------------------------------
@@ -188,6 +191,13 @@ def logical_not(x: ir.Value) -> ir.Value:
 def to_index(x: ir.Value) -> ir.Value:
     """A signed integer scalar as `index`."""
     return x if isinstance(x.type, ir.IndexType) else value("arith.index_cast", [x], index_type())
+
+
+def clamp_index(x: int | ir.Value, most: int) -> int | ir.Value:
+    """The nearest number from 0 to `most` to a number that is known, or to a value of type `index`."""
+    if isinstance(x, int):
+        return min(max(x, 0), most)
+    return binary("arith.minsi", binary("arith.maxsi", x, index(0)), index(most))
 
 
 # Shapes ----------------------------------------------------------------------------------------------------------
@@ -368,8 +378,8 @@ def expand(x: ir.Value, shape: Sequence[int], groups: Sequence[Sequence[int]]) -
 
 def extract(x: ir.Value, indices: Sequence[ir.Value]) -> ir.Value:
     """One element of a tensor."""
-    constant_ = None if isinstance(x, ir.BlockArgument) or x.owner.name != "arith.constant" else x.owner
-    if constant_ is not None and (attribute := constant_.attributes["value"]).is_splat:
+    attribute = _constant_value(x)
+    if attribute is not None and attribute.is_splat:
         return value("arith.constant", [], element_of(x), value=attribute.get_splat_value())
     return value("tensor.extract", [x, *indices], element_of(x))
 

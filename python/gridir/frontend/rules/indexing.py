@@ -55,7 +55,7 @@ class Window:
         self.batch = dict(zip(array_batch, index_batch, strict=True))
         self.unsigned = is_unsigned(ctx.avals_in[operand])
 
-    def starts(self, batch: Sequence[int | ir.Value]) -> list[Start]:
+    def starts(self, batch: Sequence[Start]) -> list[Start]:
         """The start of the window in each dimension, for the index vector at `batch`."""
         result: list[Start] = []
         for dim in range(len(self.shape)):
@@ -76,17 +76,10 @@ class Window:
 
     def clamp(self, starts: Sequence[Start]) -> list[Start]:
         """The nearest starts whose window lies inside the array."""
-        result: list[Start] = []
-        for dim, start in enumerate(starts):
-            if dim in self.start_dims:
-                most = max(self._last(dim), 0)
-                if isinstance(start, int):
-                    start = min(max(start, 0), most)
-                else:
-                    start = emit.binary("arith.maxsi", start, emit.index(0))
-                    start = emit.binary("arith.minsi", start, emit.index(most))
-            result.append(start)
-        return result
+        return [
+            emit.clamp_index(start, max(self._last(dim), 0)) if dim in self.start_dims else start
+            for dim, start in enumerate(starts)
+        ]
 
     def choose(self, starts: Sequence[Start], inside: ir.Value, outside: Callable[[], ir.Value]) -> ir.Value:
         """A value where the whole window lies inside the array, another one where it does not."""

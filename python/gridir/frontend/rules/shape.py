@@ -75,14 +75,12 @@ def clamped_starts(
         static = ctx.static_value(first + dim)
         most = extent - size
         if most == 0 or static is not None:
-            result.append(0 if static is None else min(max(int(static), 0), most))
+            result.append(0 if static is None else emit.clamp_index(int(static), most))
             continue
         aval = ctx.avals_in[first + dim]
         if is_unsigned(aval):
             start = emit.value("arith.index_castui", [start], emit.index_type())
-        start = emit.to_index(start)
-        start = emit.binary("arith.maxsi", start, emit.index(0))
-        result.append(emit.binary("arith.minsi", start, emit.index(most)))
+        result.append(emit.clamp_index(emit.to_index(start), most))
     return result
 
 
