@@ -218,6 +218,7 @@ def pretend_tpu(generation: int, chip: str) -> None:
       generation: the number that the tests compare.
       chip: the name of the chip among JAX's.
     """
+    import jax
     from jax._src import test_util
     from jax._src.pallas.mosaic import core, tpu_info
     from jax.experimental.pallas import tpu as pltpu
@@ -225,10 +226,14 @@ def pretend_tpu(generation: int, chip: str) -> None:
     test_util.device_under_test = lambda: "tpu"
     test_util.get_tpu_version = lambda: generation
     tpu_info.registry["cpu"] = lambda: tpu_info.get_tpu_info_for_chip(tpu_info.ChipVersion[chip], 1)
+    # JAX asks the device for its cores, which a CPU does not know; these chips have one.
+    device: Any = type(jax.devices()[0])
+    device.num_cores = 1
+    if not hasattr(pltpu, "create_tensorcore_mesh"):
+        return
     make_mesh = core.create_tensorcore_mesh
 
     def mesh_of_one_core(axis_name: str, devices: Any = None, num_cores: int | None = None) -> Any:
-        # JAX asks the device for its cores, which a CPU does not know; these chips have one.
         return make_mesh(axis_name, devices, 1 if devices is None and num_cores is None else num_cores)
 
     core.create_tensorcore_mesh = pltpu.create_tensorcore_mesh = mesh_of_one_core

@@ -15,6 +15,7 @@ import numpy as np
 
 from gridir.errors import Frame, KernelError, UnsupportedError
 from gridir.frontend import jax_compat
+from gridir.frontend.jax_compat_equations import primitive_name
 from gridir.frontend.levels import NO_KIND, Vocabulary
 from gridir.frontend.profile import Profile
 from gridir.frontend.request import DeviceMesh
@@ -225,9 +226,11 @@ class RuleContext:
     def unsupported(self, message: str, *notes: str) -> UnsupportedError:
         """An error about this equation, to be raised: what it means is not supported."""
         return UnsupportedError(
-            f"{self.eqn.primitive.name}: {message}", kernel=self.kernel.name, frames=self.frames, notes=notes
+            f"{primitive_name(self.eqn.primitive)}: {message}", kernel=self.kernel.name, frames=self.frames, notes=notes
         )
 
     def invalid(self, message: str) -> KernelError:
         """An error about this equation, to be raised: it means nothing."""
-        return KernelError(f"{self.eqn.primitive.name}: {message}", kernel=self.kernel.name, frames=self.frames)
+        return KernelError(
+            f"{primitive_name(self.eqn.primitive)}: {message}", kernel=self.kernel.name, frames=self.frames
+        )

@@ -18,7 +18,7 @@ import gridir.frontend.rules  # noqa: F401  (registers the rules)
 from gridir.errors import UnsupportedError
 from gridir.frontend import jax_compat
 from gridir.frontend.context import KernelContext
-from gridir.frontend.jax_compat_tpu import primitive_name
+from gridir.frontend.jax_compat_equations import primitive_name
 from gridir.frontend.levels import INDEX_MAP, vocabulary_of
 from gridir.frontend.types import is_bool, is_integer, is_ref
 from gridir.frontend.walker import nested_jaxprs, walk

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import jax
 
@@ -54,6 +54,12 @@ def _races() -> Races | None:
     return Races(message is not None, message)
 
 
+def _raises_races(params: Any) -> bool:
+    """Whether a race is an error, else only an answer of `get_races()`, as on GPUs until JAX 0.12 asked the author."""
+    default = "warn" if jax_compat_gpu.is_interpret_params(params) else "raise"
+    return getattr(params, "on_race", default) == "raise"
+
+
 def with_interpret_params(options: CpuOptions, request: KernelRequest) -> CpuOptions:
     """Returns the options of a kernel on the CPU: those of the installation, and what its `InterpretParams` ask for.
 
@@ -84,8 +90,7 @@ def with_interpret_params(options: CpuOptions, request: KernelRequest) -> CpuOpt
     return dataclasses.replace(
         options,
         checks=tuple(checks),
-        # A race there is no error, but an answer of `get_races()`.
-        reports_races=is_gpu,
+        reports_races=not _raises_races(params),
         schedule_seed=options.schedule_seed if seed is None else abs(seed),
         # Memory that nothing has written is no error there.
         fill_memory=options.fill_memory or params.uninitialized_memory,
@@ -104,4 +109,4 @@ def with_interpret_params_of_gpu(options: GpuOptions, request: KernelRequest) ->
     fields.check_interpret_params(request)
     jax_compat_gpu.answer_races(_races)
     checks = {*options.checks, *(["races"] if params.detect_races else [])}
-    return dataclasses.replace(options, checks=tuple(sorted(checks)), reports_races=True)
+    return dataclasses.replace(options, checks=tuple(sorted(checks)), reports_races=not _raises_races(params))

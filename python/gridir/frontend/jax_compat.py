@@ -19,7 +19,7 @@ import numpy as np
 from gridir.errors import Frame, JaxVersionError
 from gridir.frontend import jax_compat_gpu
 
-TESTED_VERSIONS = ((0, 10, 2), (0, 11, 0))
+TESTED_VERSIONS = ((0, 10, 2), (0, 13, 0))
 """The first JAX that gridir is tested with and the first that it is not."""
 
 
@@ -75,7 +75,8 @@ CoreMemorySpace = _pallas_core.CoreMemorySpace
 Semaphore = _pallas_core.Semaphore
 BarrierSemaphore = _pallas_core.BarrierSemaphore
 ShapedArray = _core.ShapedArray
-ClosedJaxpr = _core.ClosedJaxpr
+# Since JAX 0.11 a jaxpr holds the values of its constants itself, and a closed one is a jaxpr like any other.
+ClosedJaxpr: Any = getattr(_core, "ClosedJaxpr", _core.Jaxpr)
 dynamic_grid_dim = _pallas_core.dynamic_grid_dim
 is_constant_dim = _core.is_constant_dim
 is_symbolic_dim = _core.is_symbolic_dim
@@ -87,11 +88,13 @@ CALLS = {
     "pjit": "jaxpr",
     "closed_call": "call_jaxpr",
     "core_call": "call_jaxpr",
+    "eval_jaxpr": "call_jaxpr" if jax.__version_info__ >= (0, 11) else "jaxpr",
     "checkpoint": "jaxpr",
     "remat2": "jaxpr",
     "custom_jvp_call": "call_jaxpr",
     "custom_vjp_call": "call_jaxpr",
     "custom_vjp_call_jaxpr": "fun_jaxpr",
+    "custom_vmap_call": "call",
 }
 
 # Special functions that JAX itself says in simpler ones. Each takes the dtype to compute in as `dtype`.
@@ -142,7 +145,7 @@ def _words_of_block(block: Any) -> Any:
     zero = _core.Literal(np.int32(0), ShapedArray((), np.dtype("int32")))
     outvars = [*jaxpr.outvars, *[zero] * len(words)]
     debug_info = jaxpr.debug_info._replace(result_paths=None)
-    index_map = _core.ClosedJaxpr(jaxpr.replace(outvars=outvars, debug_info=debug_info), block.index_map_jaxpr.consts)
+    index_map = ClosedJaxpr(jaxpr.replace(outvars=outvars, debug_info=debug_info), block.index_map_jaxpr.consts)
     indices = jax.tree.unflatten(block.index_map_out_tree, [0] * len(jaxpr.outvars))
     return block.replace(
         block_shape=(*block.block_shape, *map(_pallas_core.Blocked, words)),
@@ -184,9 +187,14 @@ def discharge_scalars(jaxpr: Any, made: Sequence[bool]) -> tuple[Any, list[bool]
     ]
     if not any(read):
         return jaxpr, read
-    closed = _discharge.discharge_state(_core.ClosedJaxpr(jaxpr, ()), should_discharge=read)
+    closed = _discharge.discharge_state(ClosedJaxpr(jaxpr, ()), should_discharge=read)
     # What the Refs hold at the end comes after the results.
     return closed.jaxpr.replace(outvars=closed.jaxpr.outvars[: len(jaxpr.outvars)]), read
+
+
+def with_constants(jaxpr: Any, constvars: Sequence[Any], invars: Sequence[Any], consts: Sequence[Any]) -> Any:
+    """A jaxpr some of whose variables are constants, which since JAX 0.11 it knows the values of."""
+    return ClosedJaxpr(jaxpr.replace(constvars=list(constvars), invars=list(invars)), consts).jaxpr
 
 
 def debug_checks_enabled() -> bool:
@@ -298,7 +306,7 @@ def trace(
         _pallas_core.tracing_grid_env(tuple(grid), tuple(vmapped)),
     ):
         jaxpr, _, consts = _pe.trace_to_jaxpr_dynamic(wrapped, tuple(avals))
-    return _core.ClosedJaxpr(jaxpr, consts)
+    return ClosedJaxpr(jaxpr, consts)
 
 
 def evaluate_index_map(closed_jaxpr: Any, program_ids: Sequence[Any], operands: Sequence[Any]) -> list[Any]:

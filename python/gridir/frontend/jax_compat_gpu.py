@@ -12,6 +12,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import importlib
+import itertools
 import math
 import sys
 from collections.abc import Callable, Sequence
@@ -19,8 +20,10 @@ from typing import Any
 
 import jax
 from jax._src import core as _jax_core
+from jax._src import effects as _effects
 from jax._src.pallas import core as _pallas_core
-from jax._src.pallas import primitives as _pallas_primitives
+from jax._src.state import types as _state_types
+from jax.extend.core import Primitive
 
 _PUBLIC = "jax.experimental.pallas.mosaic_gpu"
 _CORE = "jax._src.pallas.mosaic_gpu.core"
@@ -134,9 +137,29 @@ def is_in_global_memory(block: Any) -> bool:
     return block.transformed_block_aval.memory_space == core().GMEM
 
 
+jaxpr_call_p = Primitive("jaxpr_call")
+"""What the body of a kernel of blocks is inside a kernel of a mesh. JAX had such a primitive until 0.11."""
+jaxpr_call_p.multiple_results = True
+
+
+@jaxpr_call_p.def_effectful_abstract_eval
+def _(*_: Any, jaxpr: Any, **__: Any) -> tuple[list[Any], set[Any]]:
+    # What the jaxpr does to its own arguments is nobody else's business.
+    return jaxpr.out_avals, {effect for effect in jaxpr.effects if not isinstance(effect, _effects.JaxprInputEffect)}
+
+
 def call_jaxpr(jaxpr: Any, refs: Sequence[Any], program_ids: Sequence[Any]) -> None:
     """Traces the body of a kernel of blocks as a step of a pipeline, whose program ids are those of the kernel."""
-    _pallas_primitives._jaxpr_call(jaxpr, *refs, program_ids=list(program_ids))
+    pairs = [(ref.ref, ref.transforms) if isinstance(ref, _state_types.TransformedRef) else ref for ref in refs]
+    leaves, trees = zip(*map(jax.tree.flatten, pairs), strict=True) if pairs else ((), ())
+    ids, program_ids_treedef = jax.tree.flatten(list(program_ids))
+    jaxpr_call_p.bind(
+        *itertools.chain.from_iterable(leaves),
+        *ids,
+        jaxpr=jaxpr,
+        ref_treedefs=tuple(trees),
+        program_ids_treedef=program_ids_treedef,
+    )
 
 
 def cluster_coordinates(transform: Any) -> dict[Any, Any] | None:

@@ -37,8 +37,10 @@ def lower_to_mosaic(function: Callable[..., Any], args: Sequence[Any], chip: str
     major, minor = int(found[1]), int(found[2])
     device = AbstractDevice(device_kind=f"sm_{major}{minor}", num_cores=_MULTIPROCESSORS[major], platform="gpu")
     core: Any = importlib.import_module(_CORE)
-    infer, known = core._infer_arch, dict(core.KNOWN_KERNELS)
-    core._infer_arch = lambda: (major, minor)
+    # Since JAX 0.11 the chip is a matter of its utilities.
+    asked = core if hasattr(core, "_infer_arch") else core.utils
+    infer, known = asked._infer_arch, dict(core.KNOWN_KERNELS)
+    asked._infer_arch = lambda: (major, minor)
     core.KNOWN_KERNELS.clear()
     try:
         with jax.sharding.use_abstract_mesh(AbstractMesh((), (), abstract_device=device)):
@@ -46,6 +48,6 @@ def lower_to_mosaic(function: Callable[..., Any], args: Sequence[Any], chip: str
             jax.jit(lambda *xs: function(*xs)).trace(*args).lower(lowering_platforms=("cuda",))
         return list(core.KNOWN_KERNELS.values())
     finally:
-        core._infer_arch = infer
+        asked._infer_arch = infer
         core.KNOWN_KERNELS.clear()
         core.KNOWN_KERNELS.update(known)

@@ -24,6 +24,7 @@ from jax._src.state.primitives import get_p as _get_p
 
 from gridir.errors import Frame, UnsupportedError
 from gridir.frontend import jax_compat
+from gridir.frontend.jax_compat_equations import params_of, with_scan_counts
 from gridir.frontend.request import KernelRequest
 
 Path = tuple[int, ...]
@@ -110,7 +111,7 @@ def _is_number(aval: Any) -> bool:
 
 def _num_stacked(equation: Any) -> int:
     """How many operands and results a scan takes and gives a slice of in each step."""
-    params = equation.params
+    params = params_of(equation)
     carried = params["num_carry"]
     return len(equation.invars) - params["num_consts"] - carried + len(equation.outvars) - carried
 
@@ -286,7 +287,7 @@ class _Probing:
 
     def scan(self, primitive: Any, params: Any, operands: Any, here: Path, probes: Sequence[Any]) -> Sequence[Any]:
         params["jaxpr"] = self._retrace(params["jaxpr"], (*here, 0), probes)
-        params["num_consts"] += len(probes)
+        params = with_scan_counts(params, len(probes))
         if here in self._lengths:
             params["length"], params["unroll"] = self._lengths[here], 1
         return primitive.bind(*probes, *operands, **params)
@@ -305,10 +306,10 @@ class _Probing:
         traced = self._retrace(jax_compat.ClosedJaxpr(opened, ()), (*here, 0), probes)
         count = len(probes) + len(operands)
         variables = traced.jaxpr.invars
-        params["jaxpr"] = traced.jaxpr.replace(
-            constvars=[*traced.jaxpr.constvars, *variables[:count]], invars=variables[count:]
-        )
-        return primitive.bind(*traced.consts, *probes, *operands, **params)
+        consts = [*traced.consts, *probes, *operands]
+        outer = [*traced.jaxpr.constvars, *variables[:count]]
+        params["jaxpr"] = jax_compat.with_constants(traced.jaxpr, outer, variables[count:], consts)
+        return primitive.bind(*consts, **params)
 
 
 def _of_load(params: Mapping[str, Any]) -> dict[str, Any]:

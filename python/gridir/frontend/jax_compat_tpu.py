@@ -19,7 +19,6 @@ from jax._src.interpreters import mlir as _mlir
 from jax._src.pallas.mosaic import core as _tpu_core
 from jax._src.pallas.mosaic import pallas_call_registration as _registration
 from jax._src.pallas.mosaic import sc_core as _sc_core
-from jax._src.pallas.mosaic import sc_primitives as _sc_primitives
 from jax.sharding import AbstractDevice, AbstractMesh
 
 from gridir.frontend import jax_compat  # noqa: F401  (checks JAX's version first)
@@ -45,27 +44,6 @@ def sparse_core_type(mesh: Any) -> str | None:
     if mesh is None or not isinstance(mesh, (_sc_core.ScalarSubcoreMesh, VectorSubcoreMesh)):
         return None
     return str(mesh.core_type.value)
-
-
-_SPARSE_CORE = {
-    primitive: f"sparse_core.{primitive.name}"
-    for primitive in (
-        _sc_primitives.barrier_p,
-        _sc_primitives.bitcast_p,
-        _sc_primitives.gather_p,
-        _sc_primitives.load_p,
-        _sc_primitives.pack_p,
-        _sc_primitives.scan_count_p,
-        _sc_primitives.scatter_p,
-        _sc_primitives.swap_p,
-        _sc_primitives.unpack_p,
-    )
-}
-
-
-def primitive_name(primitive: Any) -> str:
-    """The name by which a primitive has a rule; those of SparseCore have names that mean other primitives elsewhere."""
-    return str(_SPARSE_CORE.get(primitive, primitive.name))
 
 
 def abstract_device(kind: str) -> contextlib.AbstractContextManager[Any]:

@@ -14,7 +14,7 @@ import dataclasses
 import functools
 from typing import Any
 
-from gridir.frontend import jax_compat_gpu, jax_compat_tpu
+from gridir.frontend import jax_compat_equations, jax_compat_gpu, jax_compat_tpu
 from gridir.frontend.meshes import MeshUnion
 from gridir.frontend.options import records_of
 from gridir.frontend.registry import BASE, Level, Rule, revision
@@ -99,7 +99,7 @@ class Vocabulary:
         """The rule of one of JAX's primitives, as `find` has it."""
         known = self._of_primitives
         if primitive not in known:
-            known[primitive] = self.find(jax_compat_tpu.primitive_name(primitive))
+            known[primitive] = self.find(jax_compat_equations.primitive_name(primitive))
         return known[primitive]
 
     def of_kind(self, kind: Level) -> Vocabulary:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import gridir.frontend.rules  # noqa: F401  (registers the rules)
-from gridir.frontend import emit, fields, jax_compat, jax_compat_tpu
+from gridir.frontend import emit, fields, jax_compat, jax_compat_equations, jax_compat_tpu
 from gridir.frontend.context import KernelContext
 from gridir.frontend.grid_mapping import SideTable, build_kernel, dim_names, is_whole
 from gridir.frontend.levels import Vocabulary, vocabularies
@@ -113,7 +113,7 @@ def _walk_bodies(
 def _walk_body(kernel: KernelContext, jaxpr: Any, arguments: list[ir.Value]) -> None:
     """Walks one body; the barriers of its subcores are of one semaphore, which each of them has."""
     # Only cores with subcores have barriers: other kernels are not gone through for them.
-    names = (jax_compat_tpu.primitive_name(eqn.primitive) for eqn in equations_of(jaxpr))
+    names = (jax_compat_equations.primitive_name(eqn.primitive) for eqn in equations_of(jaxpr))
     if len(kernel.core_axes) != 2 or "sparse_core.barrier" not in names:
         walk(kernel, jaxpr, (), arguments)
         return

@@ -76,6 +76,11 @@ class Rule:
             if parameter.kind is parameter.KEYWORD_ONLY
         }
 
+    @property
+    def known(self) -> frozenset[str]:
+        """The parameters of the primitive that the rule knows of."""
+        return frozenset((*self._reads, *self.ignores))
+
     def __call__(self, ctx: RuleContext, *values: Any, **params: Any) -> Any:
         """Lowers an equation with these parameters.
 

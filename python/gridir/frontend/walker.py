@@ -17,7 +17,7 @@ from jax.extend import core
 from gridir.errors import Frame, UnsupportedError
 from gridir.frontend import emit, jax_compat, registry
 from gridir.frontend.context import KernelContext, RuleContext
-from gridir.frontend.jax_compat_tpu import primitive_name
+from gridir.frontend.jax_compat_equations import params_of, primitive_name
 from gridir.frontend.levels import Vocabulary
 from gridir.frontend.rules import scopes
 from gridir.frontend.types import RefUnion, is_ref
@@ -66,10 +66,10 @@ def _walk(kernel: KernelContext, jaxpr: Any, consts: Sequence[Any], args: Sequen
             kernel.literals.append(literals[key])
         return literals[key]
 
-    for var, const in zip(jaxpr.constvars, consts, strict=True):
-        is_value = isinstance(const, (ir.Value, RefUnion))
-        env[var] = const if is_value else emit.array_constant(np.asarray(const), vocabulary.types.value(var.aval))
-    env.update(zip(jaxpr.invars, args, strict=True))
+    # Since JAX 0.12 the constants of a jaxpr that does not have their values are the first of its arguments.
+    for var, given in zip([*jaxpr.constvars, *jaxpr.invars], [*consts, *args], strict=True):
+        is_value = isinstance(given, (ir.Value, RefUnion))
+        env[var] = given if is_value else emit.array_constant(np.asarray(given), vocabulary.types.value(var.aval))
     if not jaxpr.eqns:
         # As of most index maps.
         return [read(v) for v in jaxpr.outvars]
@@ -96,7 +96,7 @@ def _walk(kernel: KernelContext, jaxpr: Any, consts: Sequence[Any], args: Sequen
                 raise ctx.unsupported("expected a primitive that has a lowering rule")
             if has_keys and _moves_keys(eqn):
                 lowering = _on_words
-            results = lowering(ctx, *map(read, eqn.invars), **eqn.params)
+            results = lowering(ctx, *map(read, eqn.invars), **params_of(eqn))
         if isinstance(results, ir.Value):
             env[eqn.outvars[0]] = results
         elif results is not None:

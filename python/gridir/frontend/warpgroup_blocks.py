@@ -20,8 +20,8 @@ from jax.experimental import pallas as pl
 from gridir.errors import UnsupportedError
 from gridir.frontend import jax_compat, jax_compat_gpu
 from gridir.frontend.grid_mapping import semantics
+from gridir.frontend.jax_compat_equations import primitive_name
 from gridir.frontend.jax_compat_lowering import request_of_mpmd_map
-from gridir.frontend.jax_compat_tpu import primitive_name
 from gridir.frontend.levels import WARPGROUP
 from gridir.frontend.options import records_of
 from gridir.frontend.registry import BASE

@@ -24,6 +24,7 @@ from jax.extend import core
 
 from gridir.errors import UnsupportedError
 from gridir.frontend import jax_compat, jax_compat_interpret
+from gridir.frontend.jax_compat_equations import params_of
 
 SAMPLES = 8
 """How many runs with noise make a spread."""
@@ -118,7 +119,7 @@ class _Evaluation:
             consts = getattr(inner, "consts", ())
             return self._jaxpr(getattr(inner, "jaxpr", inner), consts, operands)
         if name in _CONTROL:
-            return _CONTROL[name](self, equation.params, operands)
+            return _CONTROL[name](self, params_of(equation), operands)
         if name in _SILENT:
             return []
         kernel = jax_compat_interpret.interpreted(equation, x64=self._x64_of_author)

@@ -431,12 +431,12 @@ def in_warp(name, types, returns, emit, *args):
         print(f"{name}:", error.message)
 
 
-# CHECK: arrays: inline_mgpu_p: inline_mgpu in a single-warp context only supports scalar return types. Got
+# CHECK: arrays: inline_mgpu: inline_mgpu in a single-warp context only supports scalar return types. Got
 # CHECK-SAME: shape=(64, 64).
 in_warp("arrays", (), ARRAY, lambda _: None)
 # CHECK: own number: {{.*}}expected code that does not ask for the number of its thread in code of a warp, in `
 in_warp("own number", (), None, lambda _: thread())
-# CHECK: operand: inline_mgpu_p: inline_mgpu in a single-warp context only supports scalar arrays (and Refs). Got
+# CHECK: operand: inline_mgpu: inline_mgpu in a single-warp context only supports scalar arrays (and Refs). Got
 in_warp("operand", (WGMMA,), None, lambda *_: None, lambda: jnp.zeros((64, 64)))
 
 

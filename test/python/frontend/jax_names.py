@@ -10,7 +10,7 @@ from pathlib import Path
 
 import gridir.frontend.rules  # noqa: F401  (registers the rules)
 from gridir.frontend import jax_compat_gpu
-from gridir.frontend.jax_compat_tpu import primitive_name
+from gridir.frontend.jax_compat_equations import is_of_this_jax, primitive_name
 from gridir.frontend.levels import LEVELS
 from jax.experimental.pallas import fuser, mosaic_gpu, triton  # noqa: F401  (makes their primitives)
 from jax.extend.core import Primitive
@@ -71,7 +71,12 @@ for module, name in (("params", "InterpretGPUParams"), ("interpret_pallas_call",
 
 # Rules know primitives by their names; one without a primitive is never called.
 primitives = {primitive_name(o) for o in gc.get_objects() if isinstance(o, Primitive)}
-moved += [f"primitive {name}" for level in LEVELS for name in level.supported() if name not in primitives]
+moved += [
+    f"primitive {name}"
+    for level in LEVELS
+    for name in level.supported()
+    if is_of_this_jax(name) and name not in primitives
+]
 
 # CHECK-NOT: imports private modules
 # CHECK: moved: []

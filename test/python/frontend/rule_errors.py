@@ -75,7 +75,10 @@ def copied(source, dest):
 
 
 def swapped(x, o):
-    old = sc_primitives.swap_p.bind(o, x[...], has_mask=False, tree=jax.tree.structure([]), add=False)
+    params = {"has_mask": False, "tree": jax.tree.structure([]), "add": False}
+    if jax.__version_info__ >= (0, 12):
+        params["compress"] = False
+    old = sc_primitives.swap_p.bind(o, x[...], **params)
     o[...] = old + 1
 
 

@@ -9,7 +9,7 @@ for version in ((0, 10, 1), TESTED_VERSIONS[1]):
     try:
         check_version(version)
     except gridir.JaxVersionError as error:
-        # CHECK: expected a JAX from 0.10.2 to before 0.11.0, got 0.10.1
+        # CHECK: expected a JAX from 0.10.2 to before 0.13.0, got 0.10.1
         # CHECK-NEXT: note: gridir uses parts of JAX that change between releases
-        # CHECK-NEXT: expected a JAX from 0.10.2 to before 0.11.0, got 0.11.0
+        # CHECK-NEXT: expected a JAX from 0.10.2 to before 0.13.0, got 0.13.0
         print(error)

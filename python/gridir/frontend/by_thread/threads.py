@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     "gpu.cluster_dim_blocks",
 )
 def _index(run: Execution, op: Op) -> list[Anything]:
-    found = re.search(r"dim (\w)", op.attributes.get("dimension", ""))
+    # MLIR has written it `#gpu<dim x>` and `#gpu.dim<x>`.
+    found = re.search(r"dim[ <](\w)", op.attributes.get("dimension", ""))
     dimension = found[1] if found else op.name[-1]
     if op.name == "gpu.thread_id":
         numbers = run.threads.numbers()

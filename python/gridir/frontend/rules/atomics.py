@@ -13,6 +13,7 @@ from jax import tree_util
 from gridir.frontend import emit
 from gridir.frontend.context import RuleContext
 from gridir.frontend.levels import TRITON, WARPGROUP
+from gridir.frontend.registry import ANY
 from gridir.frontend.rules.elementwise import Ops
 from gridir.frontend.rules.ref_views import slice_ref, unflatten
 from gridir.frontend.rules.state import Access, masked
@@ -49,7 +50,7 @@ def atomic_kind(ctx: RuleContext, name: str, aval: Any) -> ir.Attribute:
     return ir.Attribute.parse(f"#grid<atomic {kind}>")
 
 
-@WARPGROUP.rule("mgpu_atomic_store")
+@WARPGROUP.rule("mgpu_atomic_store", ignores={"optimized": ANY})
 def _atomic_store(ctx: RuleContext, *leaves: ir.Value, args_tree: Any, atomic_type: Any) -> list[ir.Value]:
     ref, transforms, value = unflatten(ctx, args_tree, leaves)
     kind = atomic_kind(ctx, atomic_type.value, tree_util.tree_unflatten(args_tree, ctx.avals_in)[2])

@@ -38,8 +38,9 @@ JIT_OPTIONS: Ignored = dict.fromkeys(_JIT.split(), ANY)
 """The parameters of `jit` beside its function and the name of that."""
 BASE.register("jit", call, {"name": ANY, **JIT_OPTIONS})
 BASE.register("remat2", call, {"policy": ANY, "prevent_cse": ANY, "differentiated": ANY})
-BASE.register("composite", call, {"name": ANY, "attributes": ANY, "version": ANY})
+BASE.register("composite", _call_of_function, {"name": ANY, "attributes": ANY, "version": ANY})
 BASE.register("closed_call", _call_of_function)
+BASE.register("eval_jaxpr", _call_of_function)
 _CUSTOM_JVP = {"jvp_jaxpr_fun": ANY, "num_consts": ANY, "symbolic_zeros": ANY}
 BASE.register("custom_jvp_call", _call_of_function, _CUSTOM_JVP)
 _CUSTOM_VJP = {"fwd_jaxpr_thunk": ANY, "bwd": ANY, "out_trees": ANY, "num_consts": ANY, "symbolic_zeros": ANY}

@@ -304,9 +304,7 @@ def dma_start(
 
 
 @TPU.rule("dma_wait")
-def dma_wait(
-    ctx: RuleContext, *leaves: ir.Value, tree: Any, device_id_type: Any, insert_dummy_device: bool
-) -> list[ir.Value]:
+def dma_wait(ctx: RuleContext, *leaves: ir.Value, tree: Any, device_id_type: Any, is_wait_send: bool) -> list[ir.Value]:
     """JAX swaps the ends of a copy to wait until it has been sent, and says so by a dummy device."""
     source, dest, sem, _, device = unflatten(ctx, tree, leaves)
     to = receiver_of(ctx, device, device_id_type)
@@ -318,7 +316,7 @@ def dma_wait(
             transformed(ctx, sem),
             to.device,
             device_id_type=to.kind,
-            send=insert_dummy_device or None,
+            send=is_wait_send or None,
         )
 
     def wait_for(source: Any, dest: Any) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from gridir.frontend import emit
 from gridir.frontend.context import RuleContext
@@ -114,7 +115,6 @@ table(
         "ceil": Ops("math.ceil"),
         "cosh": Ops("math.cosh"),
         "erf": Ops("math.erf"),
-        "erfc": Ops("math.erfc"),
         "floor": Ops("math.floor"),
         "sinh": Ops("math.sinh"),
     },
@@ -135,6 +135,7 @@ table(
         "cbrt": Ops("math.cbrt"),
         "cos": Ops("math.cos", complex_="complex.cos"),
         "exp": Ops("math.exp", complex_="complex.exp"),
+        "erfc": Ops("math.erfc"),
         "exp2": Ops("math.exp2"),
         "expm1": Ops("math.expm1", complex_="complex.expm1"),
         "log": Ops("math.log", complex_="complex.log"),
@@ -308,6 +309,26 @@ def _integer_pow(ctx: RuleContext, x: ir.Value, *, y: int) -> ir.Value:
 def _square(ctx: RuleContext, x: ir.Value) -> ir.Value:
     name = "arith.mulf" if is_float(ctx.avals_in[0]) else "arith.muli"
     return elementwise("complex.mul" if is_complex(ctx.avals_in[0]) else name, ctx, (x, x))
+
+
+# Primitives of their own since JAX 0.11 and 0.12, in the way that JAX lowers them.
+@decomposition("log2", ignores=_ACCURACY)
+def _log2(x: Any) -> Any:
+    return lax.mul(lax.log(x), lax.full_like(x, 1.4426950408889634))
+
+
+@decomposition("one_minus_square")
+def _one_minus_square(x: Any) -> Any:
+    one = lax.full_like(x, 1)
+    return lax.mul(lax.add(one, x), lax.sub(one, x))
+
+
+@decomposition("polynomial", ignores={"unroll": ANY})
+def _polynomial(x: Any, *coefficients: Any) -> Any:
+    *others, result = coefficients
+    for coefficient in reversed(others):
+        result = lax.add(lax.mul(result, x), coefficient)
+    return result
 
 
 @decomposition("logistic", ignores=_ACCURACY)

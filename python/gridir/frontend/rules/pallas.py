@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -190,49 +189,26 @@ def _jaxpr_call(
 
 
 @rule("emit_pipeline")
-def _emit_pipeline(
-    ctx: RuleContext,
-    *values: ir.Value,
-    grid_mapping: Any,
-    args_tree: Any,
-    body_jaxpr: Any,
-    body_consts_len: int,
-    _static_grid_offsets: Sequence[Any],
-    _num_extra_dynamic: int,
-    tiling: Any,
-    core_axis: Any,
-    core_axis_name: Any,
-    dimension_semantics: Any,
-    trace_scopes: bool,
-    no_pipelining: bool,
-) -> list[ir.Value]:
+def _emit_pipeline(ctx: RuleContext, *values: ir.Value, pipeline: Any) -> list[ir.Value]:
     """The loops and copies that JAX itself makes of it; a copy is done when it is started."""
     axes = [
         (name, size)
         for name, size in zip(ctx.kernel.axis_names, ctx.kernel.static_grid, strict=True)
         if name is not None and size is not None
     ]
-    del _num_extra_dynamic  # It is the number of offsets that are values.
-    options = {
-        "tiling": tiling,
-        "core_axis": core_axis,
-        "core_axis_name": core_axis_name,
-        "dimension_semantics": dimension_semantics,
-        "trace_scopes": trace_scopes,
-        "no_pipelining": no_pipelining,
-    }
-    jaxpr, consts = jax_compat_pipeline.pipeline_jaxpr(
-        ctx.avals_in, grid_mapping, args_tree, body_jaxpr, body_consts_len, _static_grid_offsets, options, axes
-    )
-    with ctx.kernel.inside_pipeline(grid=jax_compat_pipeline.grid_of(values, grid_mapping)):
+    jaxpr, consts = jax_compat_pipeline.pipeline_jaxpr(ctx.avals_in, pipeline, axes)
+    with ctx.kernel.inside_pipeline(grid=jax_compat_pipeline.grid_of(values, pipeline)):
         return ctx.inline(jaxpr, consts, values)
 
 
 @rule("pipeline_body", ignores={"num_inputs": ANY})
-def _pipeline_body(ctx: RuleContext, *leaves: ir.Value, jaxpr: Any, in_tree: Any) -> list[ir.Value]:
-    ids, consts, refs = tree_util.tree_unflatten(in_tree, leaves)
-    with ctx.kernel.inside_pipeline(ids):
-        return ctx.inline(jaxpr, consts, [transformed(ctx, ref) for ref in refs])
+def _pipeline_body(
+    ctx: RuleContext, *leaves: ir.Value, jaxpr: Any, in_tree: Any, _explicit_indices: bool = False
+) -> list[ir.Value]:
+    step, consts, refs = tree_util.tree_unflatten(in_tree, leaves)
+    numbers = tree_util.tree_leaves(step) if _explicit_indices else []
+    with ctx.kernel.inside_pipeline(jax_compat_pipeline.indices_of(step)):
+        return ctx.inline(jaxpr, consts, [*numbers, *(transformed(ctx, ref) for ref in refs)])
 
 
 @rule("with_memory_space_constraint", ignores={"memory_space": ANY})

@@ -16,7 +16,7 @@ from jax import lax
 
 from gridir.frontend import emit
 from gridir.frontend.context import RuleContext
-from gridir.frontend.levels import CPU_PLATFORM
+from gridir.frontend.levels import CPU_PLATFORM, WARPGROUP
 from gridir.frontend.registry import ANY, BASE, Function, decomposition, rule, table
 from gridir.frontend.rules.elementwise import Ops
 from gridir.frontend.types import element_type, is_bool, is_float, is_unsigned
@@ -81,21 +81,20 @@ def _reduction(row: Reduction) -> Function:
     return lowering
 
 
-table(
-    {
-        "reduce_prod": Reduction(Ops("arith.mulf", "arith.muli", "arith.muli", complex_="complex.mul"), lambda _: 1),
-        "reduce_max": Reduction(Ops("arith.maximumf", "arith.maxsi", "arith.maxui", "arith.ori"), lowest),
-        "reduce_min": Reduction(Ops("arith.minimumf", "arith.minsi", "arith.minui", "arith.andi"), highest),
-        "reduce_and": Reduction(Ops.integer("arith.andi"), lambda aval: 1 if is_bool(aval) else -1),
-        "reduce_or": Reduction(Ops.integer("arith.ori"), lambda _: 0),
-        "reduce_xor": Reduction(Ops.integer("arith.xori"), lambda _: 0),
-    },
+_REDUCTIONS = {
+    "reduce_sum": Reduction(Ops("arith.addf", "arith.addi", "arith.addi", complex_="complex.add"), lambda _: 0),
+    "reduce_prod": Reduction(Ops("arith.mulf", "arith.muli", "arith.muli", complex_="complex.mul"), lambda _: 1),
+    "reduce_max": Reduction(Ops("arith.maximumf", "arith.maxsi", "arith.maxui", "arith.ori"), lowest),
+    "reduce_min": Reduction(Ops("arith.minimumf", "arith.minsi", "arith.minui", "arith.andi"), highest),
+    "reduce_and": Reduction(Ops.integer("arith.andi"), lambda aval: 1 if is_bool(aval) else -1),
+    "reduce_or": Reduction(Ops.integer("arith.ori"), lambda _: 0),
+    "reduce_xor": Reduction(Ops.integer("arith.xori"), lambda _: 0),
+}
+table(_REDUCTIONS, _reduction, ignores={"out_sharding": ANY})
+WARPGROUP.table(
+    {f"mosaic_gpu_reduce_{name}": _REDUCTIONS[f"reduce_{name}"] for name in ("sum", "prod", "max", "min")},
     _reduction,
-)
-table(
-    {"reduce_sum": Reduction(Ops("arith.addf", "arith.addi", "arith.addi", complex_="complex.add"), lambda _: 0)},
-    _reduction,
-    ignores={"out_sharding": ANY},
+    ignores={"accumulator_ilp": ANY},
 )
 
 
@@ -289,7 +288,8 @@ decomposition("reduce_window_max")(_window_reduction(lax.max, lowest))
 decomposition("reduce_window_min")(_window_reduction(lax.min, highest))
 
 
-@decomposition("top_k")
+# Of equal elements the first is taken, which JAX need not do where the author says so.
+@decomposition("top_k", ignores={"is_stable": ANY})
 def _top_k(x: Any, *, k: int, axis: int) -> Any:
     axis %= x.ndim
     indices = lax.broadcasted_iota(jnp.int32, x.shape, axis)

@@ -103,14 +103,14 @@ def allocations(jaxpr: Any) -> list[Any]:
     return [eqn.outvars[0] for eqn in jaxpr.eqns if eqn.primitive.name in ("new_ref", "empty_ref")]
 
 
-@rule("new_ref", ignores={"memory_space": ANY, "kind": ANY})
+@rule("new_ref", ignores={"memory_space": ANY, "kind": ANY, "pin": ANY})
 def _new_ref(ctx: RuleContext, value: ir.Value) -> ir.Value:
     ref = ctx.kernel.allocated[ctx.eqn.outvars[0]]
     grid.StoreOp(value, ref)
     return ref
 
 
-@rule("empty_ref", "get_global", ignores={"ty": ANY, "memory_space": ANY, "what": ANY})
+@rule("empty_ref", "get_global", ignores={"ty": ANY, "memory_space": ANY, "what": ANY, "pin": ANY})
 def _empty_ref(ctx: RuleContext) -> ir.Value:
     return ctx.kernel.allocated[ctx.eqn.outvars[0]]
 

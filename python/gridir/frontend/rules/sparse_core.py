@@ -81,7 +81,8 @@ def load(ctx: RuleContext, ref: Any, *rest: ir.Value, tree: Any, has_mask: bool)
     return access.load(mask, other)
 
 
-@TPU.rule("sparse_core.swap")
+# A masked store is always a compressed one.
+@TPU.rule("sparse_core.swap", ignores={"compress": ANY})
 def swap(
     ctx: RuleContext, ref: Any, x: ir.Value, *rest: ir.Value, tree: Any, has_mask: bool, add: bool
 ) -> list[ir.Value]:
@@ -108,7 +109,7 @@ def _split_mask(rest: Sequence[ir.Value], has_mask: bool) -> tuple[Sequence[ir.V
 
 
 @TPU.decomposition("sparse_core.bitcast")
-def _sparse_core_bitcast(x: Any, *, dtype: Any) -> Any:
+def minor_bitcast(x: Any, *, dtype: Any) -> Any:
     """Widths that differ change the last dimension."""
     source, target = bit_width(x.dtype), bit_width(np.dtype(dtype))
     if source < target:
@@ -177,7 +178,7 @@ def _masked_sort(keys: Any, values: Any, *masks: Any, descending: bool) -> Any:
     return (*results, jnp.arange(keys.shape[0]) < masks[0].astype(jnp.int32).sum())
 
 
-@TPU.decomposition("sparse_core.unique")
+@TPU.decomposition("sparse_core.scan_count")
 def _scan_count(x: Any, mask: Any) -> Any:
     """How often an element has occurred so far, and whether this is the last time; once, if it is not counted."""
     here, other = (lax.broadcasted_iota(jnp.int32, (x.shape[0],) * 2, dim) for dim in (0, 1))

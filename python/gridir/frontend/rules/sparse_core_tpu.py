@@ -98,7 +98,7 @@ def _sort(ctx: RuleContext, keys: ir.Value, *values: ir.Value, dimension: int, n
     return [_ordered(sorts[0][1], ctx.avals_in[0]), *(results[2] for results in sorts[: len(values)])]
 
 
-@SPARSE_CORE.rule("sparse_core.unique", overrides=True)
+@SPARSE_CORE.rule("sparse_core.scan_count", overrides=True)
 def _scan_count(ctx: RuleContext, x: ir.Value, mask: ir.Value) -> list[ir.Value]:
     counts = ctx.types.value(ctx.avals_out[0])
     return list(emit.op("tpu.scan_count", [mask, x], [mask.type, counts]).results)[::-1]
@@ -172,14 +172,12 @@ def _dma_start(
 
 @SPARSE_CORE.rule("dma_wait", overrides=True)
 def _dma_wait(
-    ctx: RuleContext, *leaves: ir.Value, tree: Any, device_id_type: Any, insert_dummy_device: bool
+    ctx: RuleContext, *leaves: ir.Value, tree: Any, device_id_type: Any, is_wait_send: bool
 ) -> list[ir.Value]:
     source, dest, sem, _, _ = unflatten(ctx, tree, leaves)
     rows = copies.rows_of(ctx, source), copies.rows_of(ctx, dest)
     if not any(rows):
-        return copies.dma_wait(
-            ctx, *leaves, tree=tree, device_id_type=device_id_type, insert_dummy_device=insert_dummy_device
-        )
+        return copies.dma_wait(ctx, *leaves, tree=tree, device_id_type=device_id_type, is_wait_send=is_wait_send)
     ends = _ends(ctx, (source, dest), rows)
     emit.op("tpu.wait_indirect_dma", [transformed(ctx, sem), *ends], [])
     return []
@@ -201,7 +199,7 @@ def _load(ctx: RuleContext, ref: Any, *leaves: ir.Value, tree: Any, has_mask: bo
     return sparse_core.load(ctx, ref, *leaves, tree=tree, has_mask=False)
 
 
-@SPARSE_CORE.rule("sparse_core.swap", overrides=True)
+@SPARSE_CORE.rule("sparse_core.swap", ignores={"compress": ANY}, overrides=True)
 def _swap(
     ctx: RuleContext, ref: Any, x: ir.Value, *leaves: ir.Value, tree: Any, has_mask: bool, add: bool
 ) -> list[ir.Value]:

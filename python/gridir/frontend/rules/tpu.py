@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import jax.numpy as jnp
@@ -14,23 +15,28 @@ from jax import lax
 from gridir.frontend import emit
 from gridir.frontend.context import RuleContext
 from gridir.frontend.levels import TPU
-from gridir.frontend.registry import ANY
+from gridir.frontend.registry import ANY, traced
+from gridir.frontend.rules.sparse_core import minor_bitcast
 from gridir.frontend.types import bit_width
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
 
 
-@TPU.rule("get_barrier_semaphore")
+# Which number the semaphore has among those of all kernels is a matter of the call.
+@TPU.rule("get_barrier_semaphore", ignores={"tag": ANY})
 def _get_barrier_semaphore(_: RuleContext) -> ir.Value:
     space = ir.Attribute.parse("#grid.space<tpu.semaphore_mem>")
     element = ir.Type.parse("!grid.semaphore<barrier>")
     return grid.BarrierSemaphoreOp(ir.MemRefType.get([], element, memory_space=space)).result
 
 
-@TPU.rule("bitcast", ignores={"ty": ANY})
-def _bitcast(ctx: RuleContext, x: ir.Value) -> ir.Value:
+@TPU.rule("bitcast")
+def _bitcast(ctx: RuleContext, x: ir.Value, *, ty: Any, dim: int | None = None) -> ir.Value:
+    """Widths that differ change a dimension: the last but one, or since JAX 0.12 the last, as on a SparseCore."""
     source, target = (bit_width(aval.dtype) for aval in (ctx.avals_in[0], ctx.avals_out[0]))
     if source != target:
+        if dim == len(ctx.avals_in[0].shape) - 1:
+            return traced(ctx, functools.partial(minor_bitcast, dtype=ty), [x])[0]
         return grid.BitcastOp(ctx.out_type, x).result
     return x if x.type == ctx.out_type else emit.value("arith.bitcast", [x], ctx.out_type)
 

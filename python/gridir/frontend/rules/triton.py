@@ -14,7 +14,7 @@ from gridir.frontend.rules.elementwise import elementwise
 from gridir.mlir import ir
 
 
-@TRITON.rule("debug_barrier_p")
+@TRITON.rule("debug_barrier")
 def _debug_barrier(_: RuleContext) -> list[ir.Value]:
     """The threads of a program wait for each other after every op as it is."""
     return []
@@ -26,7 +26,7 @@ def _max_contiguous(_: RuleContext, x: ir.Value) -> ir.Value:
     return x
 
 
-@TRITON.rule("elementwise_inline_asm_p", ignores={"constraints": ANY, "pack": ANY, "result_shape_dtypes": ANY})
+@TRITON.rule("elementwise_inline_asm", ignores={"constraints": ANY, "pack": ANY, "result_shape_dtypes": ANY})
 def _elementwise_inline_asm(ctx: RuleContext, *values: ir.Value, asm: str) -> list[ir.Value]:
     """The only assembly that is known is that of `approx_tanh`; any other is for one machine."""
     if not re.fullmatch(r"tanh\.approx\.\w+ \$0, \$1;", asm):

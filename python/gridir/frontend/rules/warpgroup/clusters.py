@@ -56,7 +56,7 @@ def _get(ctx: RuleContext, ref: Any, *leaves: ir.Value, tree: Any) -> ir.Value:
     return load(ctx, ref, unflatten(ctx, tree, leaves))
 
 
-@WARPGROUP.rule("load", "async_load", ignores={"optimized": ANY})
+@WARPGROUP.rule("load", "async_load", ignores={"optimized": ANY, "reduce": None})
 def _load(ctx: RuleContext, ref: Any, *leaves: ir.Value, tree: Any) -> ir.Value:
     """As `get`: how it is done is the compiler's, and what is loaded from tensor memory may be used at once."""
     return load(ctx, ref, unflatten(ctx, tree, leaves))
@@ -111,7 +111,13 @@ def _try_cluster_cancel(
     *leaves: ir.Value,
     result_transforms_tree: Any,
     barrier_transforms_tree: Any,
+    collective_axes: Any = None,
 ) -> list[ir.Value]:
+    # Who asks together is said since JAX 0.11; before, that were all warpgroups of all blocks of a cluster.
+    everybody = {*ctx.kernel.cluster_axes, *filter(None, [ctx.kernel.thread_axis])}
+    if collective_axes and set(map(ctx.kernel.name_of, collective_axes)) != everybody:
+        expected = ", ".join(sorted(everybody)) or "none"
+        raise ctx.unsupported(f"expected the axes {expected} as `collective_axes`, got {collective_axes}")
     of_answer, of_barrier = split_leaves(leaves, result_transforms_tree, barrier_transforms_tree)
     # What persistent kernels ask JAX for; devices that are no GPUs have none.
     blocks = getattr(jax.devices()[0], "core_count", None) or MULTIPROCESSORS

@@ -20,7 +20,7 @@ from gridir.frontend.registry import ANY
 from gridir.frontend.rules.atomics import atomic_kind
 from gridir.frontend.rules.ref_views import index_value, is_array, static_index, view, window
 from gridir.frontend.rules.warpgroup.devices import combine_with, split_devices, store_to
-from gridir.frontend.rules.warpgroup.operands import axis_attr, number, one_barrier, refuse, split_leaves
+from gridir.frontend.rules.warpgroup.operands import axis_attr, count, one_barrier, refuse, split_leaves
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid, warpgroup
 
@@ -126,14 +126,19 @@ def _copy_gmem_to_smem(
     ctx: RuleContext,
     source: ir.Value,
     dest: ir.Value,
-    barrier: ir.Value,
-    *leaves: ir.Value,
+    *operands: ir.Value,
     src_transforms_treedef: Any,
     dst_transforms_treedef: Any,
     barrier_transforms_treedef: Any,
     collective_axes: Any,
     leader_tracked: Any,
+    has_barrier: bool = True,
+    has_user_predicate: bool = False,
 ) -> list[ir.Value]:
+    refuse(ctx, predicate=has_user_predicate)
+    if not has_barrier:
+        raise ctx.unsupported("expected a barrier, got a copy as GPUs before Hopper make it")
+    barrier, *leaves = operands
     # Elements outside of the array may be anything where the author says so: zero is such a thing.
     of_source, of_dest, of_barrier = split_leaves(
         leaves, src_transforms_treedef, dst_transforms_treedef, barrier_transforms_treedef
@@ -242,13 +247,19 @@ def _commit_group(_: RuleContext) -> list[ir.Value]:
 
 
 @WARPGROUP.rule("wait_smem_to_gmem")
-def _wait_smem_to_gmem(ctx: RuleContext, _: ir.Value, *, wait_read_only: bool) -> list[ir.Value]:
-    warpgroup.WaitGroupOp(number(ctx, 0), read=wait_read_only or None)
+def _wait_smem_to_gmem(ctx: RuleContext, *_: ir.Value, wait_read_only: bool, n: int | None = None) -> list[ir.Value]:
+    warpgroup.WaitGroupOp(count(ctx, n), read=wait_read_only or None)
     return []
 
 
 @WARPGROUP.rule(
-    "async_prefetch", ignores={"ref_transforms_treedef": ANY, "collective_axes": ANY, "leader_tracked": ANY}
+    "async_prefetch",
+    ignores={
+        "ref_transforms_treedef": ANY,
+        "collective_axes": ANY,
+        "leader_tracked": ANY,
+        "has_user_predicate": ANY,
+    },
 )
 def _async_prefetch(_: RuleContext, *__: ir.Value) -> list[ir.Value]:
     """A hint."""

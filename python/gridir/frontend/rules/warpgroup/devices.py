@@ -17,8 +17,9 @@ from gridir.frontend import emit, jax_compat_gpu
 from gridir.frontend.context import RuleContext
 from gridir.frontend.devices import Receiver, device_index, receiver_of
 from gridir.frontend.levels import WARPGROUP
+from gridir.frontend.registry import ANY
 from gridir.frontend.rules.ref_views import unflatten, view
-from gridir.frontend.rules.state import swap
+from gridir.frontend.rules.state import Access, swap
 from gridir.frontend.rules.warpgroup.operands import split_leaves
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid, warpgroup
@@ -109,6 +110,16 @@ def _swap(ctx: RuleContext, ref: Any, value: ir.Value, *leaves: ir.Value, tree: 
     old = load_from(ctx, seen, receivers[0]) if ctx.is_used() else value
     store_to(value, seen, receivers)
     return [old]
+
+
+@WARPGROUP.rule("store", ignores={"optimized": ANY})
+def _store(ctx: RuleContext, ref: Any, value: ir.Value, *leaves: ir.Value, tree: Any) -> list[ir.Value]:
+    rest, receivers = split_devices(ctx, unflatten(ctx, tree, leaves))
+    if receivers:
+        store_to(value, view(ctx, ref, rest), receivers)
+    else:
+        Access(ctx, ref, rest).store(value)
+    return []
 
 
 @WARPGROUP.rule("multimem_store")

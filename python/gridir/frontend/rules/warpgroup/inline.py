@@ -136,7 +136,7 @@ class _Kernel:
         warpgroup.WaitGroupOp(groups, read=reads or None)
 
 
-@WARPGROUP.rule("inline_mgpu_p", ignores={"pytree_ret_ty": ANY})
+@WARPGROUP.rule("inline_mgpu", ignores={"pytree_ret_ty": ANY})
 def _inline_mgpu(
     ctx: RuleContext,
     *leaves: ir.Value,

@@ -13,7 +13,7 @@ from gridir.frontend.context import RuleContext
 from gridir.frontend.levels import WARPGROUP
 from gridir.frontend.rules.ref_views import unflatten, view
 from gridir.frontend.rules.state import Access
-from gridir.frontend.rules.warpgroup.operands import axis_attr, number, one_barrier, split_leaves
+from gridir.frontend.rules.warpgroup.operands import axis_attr, count, one_barrier, split_leaves
 from gridir.frontend.types import is_ref
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid, warpgroup
@@ -44,19 +44,25 @@ def _signs(ctx: RuleContext) -> dict[str, bool | None]:
 
 
 @WARPGROUP.rule("wgmma_wait")
-def _wgmma_wait(ctx: RuleContext, _: ir.Value) -> list[ir.Value]:
-    warpgroup.MmaWaitOp(number(ctx, 0))
+def _wgmma_wait(ctx: RuleContext, *_: ir.Value, n: int | None = None) -> list[ir.Value]:
+    warpgroup.MmaWaitOp(count(ctx, n))
     return []
 
 
-@WARPGROUP.rule("wgmma_accumulator_deref_p")
+@WARPGROUP.decomposition("mma")
+def _mma(acc: Any, lhs: Any, rhs: Any) -> Any:
+    """A product in registers, which is there at once."""
+    return acc + jnp.dot(lhs, rhs, preferred_element_type=acc.dtype)
+
+
+@WARPGROUP.rule("wgmma_accumulator_deref")
 def _wgmma_accumulator_deref(_: RuleContext, acc: ir.Value, *, wait_n: int | None) -> ir.Value:
     if wait_n is not None:
         warpgroup.MmaWaitOp(wait_n)
     return grid.load_all(acc)
 
 
-@WARPGROUP.rule("wgmma_accumulator_store_p")
+@WARPGROUP.rule("wgmma_accumulator_store")
 def _wgmma_accumulator_store(_: RuleContext, acc: ir.Value, value: ir.Value) -> ir.Value:
     grid.StoreOp(value, acc)
     return value
@@ -115,7 +121,7 @@ def _tcgen05_mma(
     return []
 
 
-@WARPGROUP.rule("tcgen05_commit_arrive")
+@WARPGROUP.rule("tcgen05_commit_arrive", ignores={"has_user_predicate": False})
 def _tcgen05_commit_arrive(
     ctx: RuleContext, barrier: ir.Value, *leaves: ir.Value, barrier_transforms_tree: Any, collective_axis: Any
 ) -> list[ir.Value]:

@@ -16,7 +16,7 @@ from gridir.frontend.context import RuleContext
 from gridir.frontend.levels import WARPGROUP
 from gridir.frontend.rules.ref_views import reshape_ref, slice_ref
 from gridir.frontend.rules.scopes import ref_names, scoped
-from gridir.frontend.rules.warpgroup.operands import number, one_barrier
+from gridir.frontend.rules.warpgroup.operands import count, one_barrier
 from gridir.frontend.types import RefUnion, bit_width, layout_of
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid, warpgroup
@@ -197,7 +197,7 @@ def _check_collective(ctx: RuleContext, collective_axes: Sequence[Any]) -> None:
         raise ctx.invalid("Scoped allocation must have the thread axis in its collective axes.")
 
 
-@WARPGROUP.rule("barrier_arrive")
+@WARPGROUP.rule("barrier_arrive", ignores={"has_user_predicate": False})
 def _barrier_arrive(ctx: RuleContext, ref: ir.Value, *leaves: ir.Value, transforms_treedef: Any) -> list[ir.Value]:
     warpgroup.BarrierArriveOp(one_barrier(ctx, ref, transforms_treedef.unflatten(leaves)))
     return []
@@ -206,6 +206,16 @@ def _barrier_arrive(ctx: RuleContext, ref: ir.Value, *leaves: ir.Value, transfor
 @WARPGROUP.rule("barrier_wait")
 def _barrier_wait(ctx: RuleContext, ref: ir.Value, *leaves: ir.Value, transforms_treedef: Any) -> list[ir.Value]:
     warpgroup.BarrierWaitOp(one_barrier(ctx, ref, transforms_treedef.unflatten(leaves)))
+    return []
+
+
+@WARPGROUP.rule("barrier_arrive_and_wait")
+def _barrier_arrive_and_wait(
+    ctx: RuleContext, ref: ir.Value, *leaves: ir.Value, transforms_treedef: Any
+) -> list[ir.Value]:
+    barrier = one_barrier(ctx, ref, transforms_treedef.unflatten(leaves))
+    warpgroup.BarrierArriveOp(barrier)
+    warpgroup.BarrierWaitOp(barrier)
     return []
 
 
@@ -220,9 +230,9 @@ def _commit_smem(_: RuleContext) -> list[ir.Value]:
     return []
 
 
-@WARPGROUP.rule("set_max_registers_p")
-def _set_max_registers(ctx: RuleContext, _: ir.Value, *, action: str) -> list[ir.Value]:
-    warpgroup.SetMaxRegistersOp(number(ctx, 0), increase=action == "increase" or None)
+@WARPGROUP.rule("set_max_registers")
+def _set_max_registers(ctx: RuleContext, *_: ir.Value, action: str, n: int | None = None) -> list[ir.Value]:
+    warpgroup.SetMaxRegistersOp(count(ctx, n), increase=action == "increase" or None)
     return []
 
 

@@ -51,6 +51,11 @@ def number(ctx: RuleContext, operand: int) -> int:
     return int(value)
 
 
+def count(ctx: RuleContext, n: int | None) -> int:
+    """How many an equation is for: a parameter, or until JAX 0.11 the only operand."""
+    return number(ctx, 0) if n is None else n
+
+
 def refuse(ctx: RuleContext, **params: Any) -> None:
     """Refuses an equation that has one of these parameters."""
     for name, value in params.items():
