@@ -4,14 +4,13 @@
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# The first Python of these that gridir supports; `make PYTHON=...` chooses another.
-PYTHON ?= $(firstword $(foreach p,python3.12 python3.13 python3.11 python3 python,$(shell $(p) -c \
-  'import sys; sys.version_info[:2] in ((3, 11), (3, 12), (3, 13)) and print("$(p)")' 2>/dev/null)) python3)
+# The newest Python that gridir supports and that runs; `make PYTHON=...` chooses another. It chooses the line of JAX, too.
+PYTHON ?= $(shell sh tools/find-python.sh)
 VENV := .venv/bin
 INSTALL := $(PYTHON) tools/install.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo tidy test test-quick test-llvm check-one lint fix docs bench bench-compile bench-tpu dist mutate sanitize
+.PHONY: help demo tidy test test-quick test-llvm jax-lines check-one lint fix docs bench bench-compile bench-tpu dist mutate sanitize
 
 help: ## print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1 \t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -31,6 +30,10 @@ test-quick: ## the tests that do not execute kernels: seconds
 test-llvm: ## the same with LLVM's FileCheck, every module printed and parsed again
 	@$(INSTALL) --extra test
 	@GRIDIR_FILECHECK=llvm GRIDIR_VERIFY_ROUNDTRIP=1 $(VENV)/lit -sv --filter-out Integration test
+
+jax-lines: ## build for the older lines of JAX, and run their tests: names, parameters, examples, frontend, a wheel
+	@$(INSTALL)
+	@$(VENV)/python tools/jax_lines.py
 
 check-one: ## rebuild what changed in build/dev and run the tests whose path matches T=grid-plan-memory
 	@[ -n "$(T)" ] || { echo "make check-one needs T, a part of a test's path: T=grid-plan-memory"; exit 2; }

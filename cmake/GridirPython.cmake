@@ -14,9 +14,9 @@ set(Python_EXECUTABLE "${Python_EXECUTABLE}" CACHE FILEPATH "Python that the bin
 set(Python3_EXECUTABLE "${Python_EXECUTABLE}" CACHE FILEPATH "Python that the bindings are built for" FORCE)
 
 # Sets `variable` to the first path below the entries of sys.path at which `relative` exists,
-# or leaves it alone where the user has set it. Packages are found without being imported.
+# or keeps it if it is set and exists. Packages are found without being imported.
 function(gridir_find_in_python_path variable relative)
-  if(${variable})
+  if(${variable} AND EXISTS "${${variable}}")
     return()
   endif()
   execute_process(
@@ -31,6 +31,10 @@ endfunction()
 gridir_find_in_python_path(MLIR_DIR "mlir/lib/cmake/mlir")
 gridir_find_in_python_path(LLVM_DIR "llvm/lib/cmake/llvm")
 gridir_find_in_python_path(nanobind_DIR "nanobind/cmake")
+# tools/install.py installs these headers into the build directory, apart from the jaxlib that runs.
+if(NOT GRIDIR_XLA_FFI_INCLUDE_DIR AND EXISTS "${PROJECT_SOURCE_DIR}/build/xla-ffi/jaxlib/include")
+  set(GRIDIR_XLA_FFI_INCLUDE_DIR "${PROJECT_SOURCE_DIR}/build/xla-ffi/jaxlib/include" CACHE PATH "XLA's FFI headers")
+endif()
 gridir_find_in_python_path(GRIDIR_XLA_FFI_INCLUDE_DIR "jaxlib/include")
 if(NOT EXISTS "${GRIDIR_XLA_FFI_INCLUDE_DIR}/xla/ffi/api/ffi.h")
   message(FATAL_ERROR "expected XLA's FFI headers in jaxlib/include of ${Python_EXECUTABLE}; "

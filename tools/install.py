@@ -1,13 +1,17 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Builds gridir and installs it into .venv at the repository root; does nothing where that is up to date.
+"""Builds gridir and installs it into .venv at the repository root; does nothing if that is up to date.
 
     python3 tools/install.py [--extra test] [--extra lint]
+    python3.12 tools/install.py --jax 0.11 --venv build/jax-0.11
 
-Needs Python 3.11 to 3.13, a C++17 compiler and a package index, and nothing else: MLIR, LLVM, CMake and ninja come
-from the index. They are installed beside gridir, so that the next build is incremental; gridir itself needs none of
-them to run. The build's output is kept in build/install.log.
+Needs Python 3.11 to 3.13, a C++17 compiler and a package index. MLIR, LLVM, CMake and ninja come from the index. They
+are installed beside gridir, so that the next build is incremental; gridir does not need them to run. The output of the
+build is in build/install.log.
+
+The line of JAX is the newest one that this Python supports, or the one that `--jax` names. All lines share one build
+tree: only MLIR's Python bindings are compiled again for another Python.
 """
 
 import sys
@@ -20,6 +24,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import time
 import tomllib
@@ -27,10 +32,9 @@ import venv
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parent.parent
-VENV = REPOSITORY / ".venv"
-PYTHON = VENV / "bin" / "python"
-STAMP = VENV / "gridir-install.json"
 LOG = REPOSITORY / "build" / "install.log"
+# XLA's FFI headers, of the version of jaxlib that the build requires, whichever JAX is installed.
+XLA_FFI = REPOSITORY / "build" / "xla-ffi"
 
 # What the installed package is made from.
 SOURCES = ["CMakeLists.txt", "pyproject.toml", "cmake", "dialects", "python", "tools"]
@@ -56,14 +60,14 @@ def say(text: str) -> None:
 
 
 class Progress:
-    """Shows how far a build is: one line that is rewritten on a terminal, a line now and then elsewhere."""
+    """Shows how far a build is: one line that is rewritten on a terminal, a new line for each tenth elsewhere."""
 
     def __init__(self) -> None:
         self.shown = -1
         self.start = time.monotonic()
 
     def update(self, done: int, total: int, step: str) -> None:
-        """Shows that `done` of `total` steps are behind us."""
+        """Shows that `done` of `total` steps are finished."""
         seconds = int(time.monotonic() - self.start)
         line = f"[gridir] building {done}/{total} ({seconds} s)"
         if sys.stdout.isatty():
@@ -74,7 +78,7 @@ class Progress:
 
 
 def run(command: list[str], what: str, progress: Progress | None = None) -> None:
-    """Runs a command with its output in the log; stops with the end of the log where it fails."""
+    """Runs a command with its output in the log; exits with the end of the log if the command fails."""
     LOG.parent.mkdir(exist_ok=True)
     with LOG.open("a") as log:
         log.write(f"\n$ {' '.join(command)}\n")
@@ -96,36 +100,77 @@ def run(command: list[str], what: str, progress: Progress | None = None) -> None
         sys.exit(1)
 
 
+def find_line(project: dict, name: str | None) -> dict:
+    """Returns the line of JAX with this name, or the newest one for the Python that runs."""
+    python = "{}.{}".format(*sys.version_info[:2])
+    lines = project["tool"]["gridir"]["jax-lines"]
+    for line in lines:
+        if python in line["python"] and name in (None, line["name"]):
+            return line
+    known = "; ".join(f"{line['name']} with Python {' or '.join(line['python'])}" for line in lines)
+    sys.exit(f"[gridir] expected a line of JAX for Python {python}, got {name}; the lines are {known}")
+
+
+def expand(project: dict, extra: str) -> list[str]:
+    """Returns the requirements of an extra, with those of the extras of gridir that it names."""
+    requirements = []
+    for requirement in project["project"]["optional-dependencies"][extra]:
+        inner = re.fullmatch(r"gridir\[([\w,-]+)\]", requirement)
+        requirements += [r for name in inner[1].split(",") for r in expand(project, name)] if inner else [requirement]
+    return requirements
+
+
+def fetch_headers(pip: list[str], requirement: str) -> None:
+    """Installs the jaxlib with XLA's FFI headers where only the build looks for it."""
+    if not (XLA_FFI / (requirement.replace("==", "-") + ".dist-info")).exists():
+        shutil.rmtree(XLA_FFI, ignore_errors=True)
+        run([*pip, "--no-deps", "--target", str(XLA_FFI), requirement], "installing XLA's FFI headers")
+
+
 def main() -> None:
-    """Brings .venv up to date."""
-    parser = argparse.ArgumentParser(description="Build gridir and install it into .venv.")
+    """Brings the environment up to date."""
+    parser = argparse.ArgumentParser(description="Build gridir and install it into an environment.")
     parser.add_argument("--extra", action="append", default=[], help="also install the requirements of an extra")
+    parser.add_argument("--jax", metavar="LINE", help="the line of JAX, as 0.11 (default: the newest for this Python)")
+    parser.add_argument("--venv", type=Path, default=REPOSITORY / ".venv", help="the environment (default: .venv)")
     arguments = parser.parse_args()
 
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())
-    stamp = json.loads(STAMP.read_text()) if STAMP.exists() else {}
+    environment = arguments.venv.absolute()
+    python = environment / "bin" / "python"
+    stamp_file = environment / "gridir-install.json"
+    stamp = json.loads(stamp_file.read_text()) if stamp_file.exists() else {}
+    line = find_line(project, arguments.jax or stamp.get("jax"))
     LOG.unlink(missing_ok=True)
-    pip = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "install"]
+    pip = [str(python), "-m", "pip", "--disable-pip-version-check", "install"]
 
-    if not PYTHON.exists():
-        say("creating .venv")
-        venv.create(VENV, with_pip=True)
-    requirements = project["build-system"]["requires"] + project["project"]["dependencies"]
-    for extra in sorted({*arguments.extra, *stamp.get("extras", [])}):
-        requirements += project["project"]["optional-dependencies"][extra]
-    if stamp.get("requirements") != requirements:
-        say("installing MLIR, LLVM, JAX and the tools of the build (about 1 GB the first time)")
-        run([*pip, *requirements], "installing the requirements")
-        stamp = {**stamp, "requirements": requirements, "extras": sorted({*arguments.extra, *stamp.get("extras", [])})}
-        STAMP.write_text(json.dumps(stamp))
+    if not python.exists():
+        say(f"creating {environment.name} with Python {sys.version.split()[0]}")
+        venv.create(environment, with_pip=True)
+    extras = sorted({*arguments.extra, *stamp.get("extras", [])})
+    (ffi,) = (r for r in project["build-system"]["requires"] if r.startswith("jaxlib"))
+    requirements = [r for r in project["build-system"]["requires"] if r != ffi] + project["project"]["dependencies"]
+    for extra in extras:
+        requirements += expand(project, extra)
+    wanted = {"jax": line["name"], "constraints": line["requirements"], "extras": extras, "requirements": requirements}
+    if {key: stamp.get(key) for key in wanted} != wanted:
+        say(f"installing MLIR, LLVM, JAX {line['name']} and the tools of the build (about 1 GB the first time)")
+        constraints = environment / "constraints.txt"
+        constraints.write_text("\n".join([*line["requirements"], ""]))
+        run([*pip, "-c", str(constraints), *requirements], "installing the requirements")
+        stamp = {**stamp, **wanted}
+        stamp_file.write_text(json.dumps(stamp))
 
     sources = fingerprint(SOURCES)
     if stamp.get("sources") != sources:
         say("building gridir (some minutes the first time)")
-        os.environ["PATH"] = f"{VENV / 'bin'}{os.pathsep}{os.environ['PATH']}"
-        run([*pip, "-v", "--no-build-isolation", "--no-deps", "--force-reinstall", "."], "the build", Progress())
-        STAMP.write_text(json.dumps({**stamp, "sources": sources}))
-        say("installed into .venv")
+        fetch_headers(pip, ffi)
+        os.environ["PATH"] = f"{environment / 'bin'}{os.pathsep}{os.environ['PATH']}"
+        headers = f"cmake.define.GRIDIR_XLA_FFI_INCLUDE_DIR={XLA_FFI / 'jaxlib' / 'include'}"
+        options = ["-v", "--no-build-isolation", "--no-deps", "--force-reinstall", "-C", headers]
+        run([*pip, *options, "."], "the build", Progress())
+        stamp_file.write_text(json.dumps({**stamp, "sources": sources}))
+        say(f"installed into {os.path.relpath(environment)}")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,68 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Builds and tests gridir on the lines of JAX that .venv does not have.
+
+    .venv/bin/python tools/jax_lines.py [LINE...]
+
+Each line has an environment of its own, build/jax-LINE. There the tests run that read JAX's sources (names and
+parameters), those of the frontend, and the examples; `tools/dist.py` proves the wheel. The whole suite runs on the line
+of .venv only. Exits with 1 if a line fails, or if there is no Python for it.
+"""
+
+import glob
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+TESTS = "python/frontend|python/import|python/recording|Integration/examples.py|Integration/primitives.py"
+
+
+def find_python(versions: list[str]) -> str | None:
+    """Returns a Python of one of these versions, the first that runs, or None."""
+    pyenv = os.environ.get("PYENV_ROOT", str(Path.home() / ".pyenv"))
+    for version in versions:
+        for candidate in (f"python{version}", *glob.glob(f"{pyenv}/versions/{version}.*/bin/python")):
+            # Shims of pyenv exist without an interpreter.
+            if shutil.which(candidate) and subprocess.run([candidate, "-c", ""], capture_output=True).returncode == 0:
+                return candidate
+    return None
+
+
+def check(line: dict) -> bool:
+    """Builds for a line, and returns whether its tests pass."""
+    python = find_python(line["python"])
+    if python is None:
+        print(f"JAX {line['name']}: expected Python {' or '.join(line['python'])}, found none", flush=True)
+        return False
+    environment = ROOT / "build" / f"jax-{line['name']}"
+    install = [python, "tools/install.py", "--jax", line["name"], "--venv", environment, "--extra", "test-line"]
+    commands = [
+        [*install, "--extra", "gpu", "--extra", "tpu"],
+        [environment / "bin" / "lit", "-sv", "--filter", TESTS, "test"],
+        [environment / "bin" / "python", "tools/dist.py"],
+    ]
+    for command in commands:
+        print(f"JAX {line['name']}:", *(str(word).removeprefix(f"{ROOT}/") for word in command), flush=True)
+        if subprocess.run([str(word) for word in command], cwd=ROOT).returncode != 0:
+            return False
+    return True
+
+
+def main() -> None:
+    """Checks each line."""
+    lines = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["gridir"]["jax-lines"]
+    installed = json.loads((Path(sys.prefix) / "gridir-install.json").read_text())["jax"]
+    wanted = sys.argv[1:] or [line["name"] for line in lines if line["name"] != installed]
+    # A list, since every line is checked even if one fails.
+    results = [check(line) for line in lines if line["name"] in wanted]
+    sys.exit(not all(results))
+
+
+if __name__ == "__main__":
+    main()
