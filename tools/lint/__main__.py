@@ -10,11 +10,13 @@ import argparse
 import sys
 
 import assertions
+import commits
 import documentation
 import generate
 import layout
 import messages
 import passes
+import prose
 import style
 import tests
 import tidy
@@ -44,7 +46,7 @@ def main() -> int:
     content = style.check(arguments.fix)
     findings = sorted(
         finding
-        for module in (layout, passes, documentation, tests, messages, assertions)
+        for module in (layout, passes, documentation, tests, messages, assertions, prose, commits)
         for check in module.CHECKS
         for finding in check()
     )

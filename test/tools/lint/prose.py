@@ -1,0 +1,44 @@
+# RUN: %python %s %repository | FileCheck %s
+"""The rules of prose, and what is not prose: code, links, and the terms that the glossary allows."""
+
+import sys
+
+sys.path.insert(0, f"{sys.argv[1]}/tools/lint")
+
+import prose
+
+GLOSSARY = """
+| term | meaning | not |
+| --- | --- | --- |
+| barrier | The point at which threads synchronize. | rendezvous, meeting point |
+| phase | A parity bit. | |
+"""
+
+PAGE = f"""# A page
+
+Threads wait at a rendezvous. `meet` is code, and [a link](behind.md) is no text.
+
+```
+nobody reads this block
+```
+
+- An item has threads that meet
+  at a barrier.
+- {"word " * 40}last.
+- {"word " * 39}last. Another sentence.
+
+What is what, if not what it was?
+"""
+
+# CHECK: ['meeting point', 'rendezvous']
+terms = prose.forbidden_terms(GLOSSARY)
+print(terms)
+
+# CHECK-NEXT: 3 expected the term of docs/glossary.md, got 'rendezvous'
+# CHECK-NEXT: 9 expected plain words, got 'meet'
+# CHECK-NEXT: 11 expected a sentence of at most 40 words, got 41
+# CHECK-NEXT: 1 expected 'what' at most 2 times in 1,000 words, got 3 in
+# CHECK-NEXT: end
+for line, problem in prose.problems(PAGE, terms):
+    print(line, problem)
+print("end")

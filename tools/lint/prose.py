@@ -1,0 +1,83 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Plain technical English in documentation: the length of sentences, marker words, and the terms of the glossary."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from repository import ROOT, Finding
+
+# The pages that follow the rules. A page is added when it is rewritten, and never removed.
+PAGES = (
+    "README.md",
+    "CONTRIBUTING.md",
+    "docs/glossary.md",
+    "docs/index.md",
+    "docs/layout.md",
+)
+MAXIMUM_WORDS = 40
+MAXIMUM_WHATS = 2  # in 1,000 words
+MARKERS = re.compile(
+    r"\b(of which|so many|nobody|somebody|whoever|anew|behind|in front of|meet(?:s|ing|ings)?|met)\b", re.IGNORECASE
+)
+
+
+def paragraphs(text: str) -> Iterator[tuple[int, str]]:
+    """Returns the line and the text of each paragraph, list item and table row, without code."""
+    text = re.sub(r"^```.*?^```$", lambda block: "\n" * block[0].count("\n"), text, flags=re.MULTILINE | re.DOTALL)
+    start, lines = 1, []
+    for number, line in enumerate([*text.splitlines(), ""], 1):
+        if lines and (not line.strip() or re.match(r"\s*(?:[-*|#]|\d+\.) ?", line)):
+            yield start, " ".join(lines)
+            lines = []
+        if line.strip():
+            start = start if lines else number
+            lines.append(re.sub(r"`[^`]*`", "code", re.sub(r"^(?:[-*]|\d+\.) |\]\([^)]*\)", "", line.strip())))
+    if lines:
+        yield start, " ".join(lines)
+
+
+def sentences(paragraph: str) -> Iterator[str]:
+    """Splits a paragraph at full stops, colons before a new clause, and table cells."""
+    yield from re.split(r"(?<=[.!?])\s+|\s\|\s|(?<=:)\s+(?=[A-Z])", paragraph)
+
+
+def forbidden_terms(glossary: str) -> list[str]:
+    """Returns the words in the third column of the glossary."""
+    rows = re.findall(r"^\| [^|]+ \| [^|]+ \| ([^|\n]*?) ?\|$", glossary, re.MULTILINE)
+    return sorted({word.strip() for row in rows for word in row.split(",") if word.strip() not in ("", "not", "---")})
+
+
+def problems(text: str, terms: list[str]) -> Iterator[tuple[int, str]]:
+    """Returns the line and the description of each violation in a page."""
+    forbidden = re.compile(rf"\b({'|'.join(map(re.escape, terms))})s?\b", re.I) if terms else None
+    words = whats = 0
+    for line, paragraph in paragraphs(text):
+        words += len(paragraph.split())
+        whats += len(re.findall(r"\bwhat\b", paragraph, re.I))
+        for sentence in sentences(paragraph):
+            if len(sentence.split()) > MAXIMUM_WORDS:
+                yield line, f"expected a sentence of at most {MAXIMUM_WORDS} words, got {len(sentence.split())}"
+        for marker in MARKERS.findall(paragraph):
+            yield line, f"expected plain words, got '{marker}'"
+        for term in forbidden.findall(paragraph) if forbidden else ():
+            yield line, f"expected the term of docs/glossary.md, got '{term}'"
+    if whats > max(MAXIMUM_WHATS, MAXIMUM_WHATS * words / 1000):
+        yield 1, f"expected 'what' at most {MAXIMUM_WHATS} times in 1,000 words, got {whats} in {words}"
+
+
+def check_pages() -> Iterator[Finding]:
+    """Reports each violation in the pages that follow the rules."""
+    glossary = (ROOT / "docs" / "glossary.md").read_text()
+    for name in PAGES:
+        path: Path = ROOT / name
+        # The third column of the glossary lists the words that are not to be used.
+        terms = [] if path.name == "glossary.md" else forbidden_terms(glossary)
+        text = re.sub(r" [^|\n]*\|$", "", path.read_text(), flags=re.MULTILINE) if not terms else path.read_text()
+        for line, problem in problems(text, terms):
+            yield Finding(path, line, problem)
+
+
+CHECKS = [check_pages]
