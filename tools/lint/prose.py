@@ -13,6 +13,7 @@ from repository import ROOT, Finding
 PAGES = (
     "README.md",
     "CONTRIBUTING.md",
+    "docs/frontend.md",
     "docs/glossary.md",
     "docs/index.md",
     "docs/layout.md",
