@@ -13,8 +13,10 @@ from repository import ROOT, Finding
 PAGES = (
     "README.md",
     "CONTRIBUTING.md",
+    "docs/editor.md",
     "docs/frontend.md",
     "docs/glossary.md",
+    "docs/grid-dialect.md",
     "docs/index.md",
     "docs/layout.md",
 )
