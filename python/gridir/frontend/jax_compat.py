@@ -316,6 +316,14 @@ def evaluate_index_map(closed_jaxpr: Any, program_ids: Sequence[Any], operands: 
     return list(results[: len(closed_jaxpr.jaxpr.outvars)])
 
 
+def discharged_run_state(equation: Any) -> Any | None:
+    """The closed jaxpr of a `run_state` on values instead of Refs; None for one whose memory has no value at first."""
+    if not all(equation.params["is_initialized"]):
+        return None
+    jaxpr = equation.params["jaxpr"]
+    return _discharge.discharge_state(jaxpr if hasattr(jaxpr, "jaxpr") else ClosedJaxpr(jaxpr, ()))
+
+
 def is_plain_sharding(aval: Any) -> bool:
     """Whether an abstract array knows no mesh: it is neither sharded nor varies over a mesh axis."""
     return aval.sharding.mesh.empty and aval.manual_axis_type in (None, _core.empty_mat)

@@ -72,6 +72,14 @@ def _called(params: Mapping[str, Any]) -> dict[str, Any]:
     return {"call_jaxpr": params["jaxpr"], **others}
 
 
+def _shard_map(params: Mapping[str, Any]) -> dict[str, Any]:
+    """JAX 0.12 names the axes that a `shard_map` adds to those around it."""
+    if "newly_manual_axes" not in params:
+        return dict(params)
+    others = {name: value for name, value in params.items() if name != "newly_manual_axes"}
+    return {"manual_axes": params["newly_manual_axes"], **others}
+
+
 def _emit_pipeline(params: Mapping[str, Any]) -> dict[str, Any]:
     """What a pipeline is made with, JAX itself reads."""
     return {"pipeline": params}
@@ -83,6 +91,7 @@ _PARAMS: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
     "emit_pipeline": _emit_pipeline,
     "eval_jaxpr": _called,
     "scan": _scan,
+    "shard_map": _shard_map,
 }
 
 

@@ -25,6 +25,7 @@ from jax.extend import core
 from gridir.errors import UnsupportedError
 from gridir.frontend import jax_compat, jax_compat_interpret
 from gridir.frontend.jax_compat_equations import params_of
+from gridir.testing import wide_functions
 
 SAMPLES = 8
 """How many runs with noise make a spread."""
@@ -40,10 +41,17 @@ class WideRun:
     Attributes:
       exact: for each result the value before any rounding, in float64 or complex128; integers as they are.
       samples: for each result the values of `SAMPLES` runs with noise, along a new first dimension.
+      substitute_for: why this is a run of the oracle and not of the program that is judged; "" for one of the latter.
     """
 
     exact: tuple[np.ndarray, ...]
     samples: tuple[np.ndarray, ...]
+    substitute_for: str = ""
+
+    def around(self, exact: Sequence[np.ndarray]) -> WideRun:
+        """The same roundings of other results: each sample is as far from `exact` as it is from the results here."""
+        triples = zip(self.samples, self.exact, exact, strict=True)
+        return WideRun(tuple(exact), tuple(_move(samples, mine, theirs) for samples, mine, theirs in triples))
 
 
 def run_wide(function: Callable[..., Any], args: Sequence[Any]) -> WideRun:
@@ -72,6 +80,15 @@ def run_wide(function: Callable[..., Any], args: Sequence[Any]) -> WideRun:
         summary = str(error).strip().partition("\n")[0]
         raise UnsupportedError(": ".join(filter(None, (type(error).__name__, summary)))) from error
     return WideRun(tuple(exact), tuple(np.stack(runs) for runs in zip(*samples, strict=True)))
+
+
+def _move(samples: np.ndarray, mine: np.ndarray, theirs: np.ndarray) -> np.ndarray:
+    """Samples around `mine` as samples around `theirs`. Those of integers and bools are numbers, too."""
+    if np.issubdtype(theirs.dtype, np.inexact):
+        return samples - mine + theirs
+    # Integers of 64 bits are no exact float64; where roundings do not change one, neither does the type.
+    offset = samples.astype(np.float64) - mine.astype(np.float64)
+    return np.where(samples == mine, theirs.astype(np.float64), offset + theirs.astype(np.float64))
 
 
 def wide_dtype(dtype: Any) -> Any:
@@ -115,17 +132,18 @@ class _Evaluation:
     def _equation(self, equation: Any, operands: list[Any]) -> Sequence[Any]:
         name = equation.primitive.name
         if name in jax_compat.CALLS:
-            inner = equation.params[jax_compat.CALLS[name]]
-            consts = getattr(inner, "consts", ())
-            return self._jaxpr(getattr(inner, "jaxpr", inner), consts, operands)
+            return self._function(equation.params[jax_compat.CALLS[name]], operands)
         if name in _CONTROL:
             return _CONTROL[name](self, params_of(equation), operands)
         if name in _SILENT:
             return []
+        if name == "run_state" and (pure := jax_compat.discharged_run_state(equation)) is not None:
+            return self.run(pure, operands)
         kernel = jax_compat_interpret.interpreted(equation, x64=self._x64_of_author)
         if kernel is not None:
             return self.run(kernel, operands)
-        if any(True for _ in core.jaxprs_in_params(equation.params)) and name not in _WITH_MONOID:
+        holds_function = any(True for _ in core.jaxprs_in_params(equation.params))
+        if holds_function and not wide_functions.has_known_function(name):
             raise UnsupportedError(f"expected an equation that can be computed in float64, got {name}")
         if name in _OF_BITS:
             inputs = [_narrow(x, atom.aval) for x, atom in zip(operands, equation.invars, strict=True)]
@@ -143,8 +161,15 @@ class _Evaluation:
             moved = self._bind(equation, inputs, params)
         return [self._round(x, y, v.aval.dtype) for x, y, v in zip(results, moved, equation.outvars, strict=True)]
 
-    @staticmethod
-    def _bind(equation: Any, operands: Sequence[Any], params: dict[str, Any]) -> Sequence[Any]:
+    def _function(self, function: Any, operands: Sequence[Any]) -> list[Any]:
+        """Evaluates a jaxpr, closed or not."""
+        return self._jaxpr(getattr(function, "jaxpr", function), getattr(function, "consts", ()), operands)
+
+    def _bind(self, equation: Any, operands: Sequence[Any], params: dict[str, Any]) -> Sequence[Any]:
+        name = equation.primitive.name
+        if wide_functions.has_known_function(name):
+            # A function of elements may not read the seed, which is a value of the program around it.
+            return wide_functions.bind(name, params, operands, _Evaluation(0, self._x64_of_author)._function)
         results = equation.primitive.bind(*operands, **params)
         return results if equation.primitive.multiple_results else [results]
 
@@ -181,6 +206,17 @@ class _Evaluation:
             bits = (bits ^ (bits >> np.uint64(31))) * np.uint64(factor)
         bits ^= bits >> np.uint64(31)
         return (bits >> np.uint64(11)).astype(np.float64) * 2.0**-52 - 1
+
+    def shard_map(self, params: dict[str, Any], operands: Sequence[Any]) -> Sequence[Any]:
+        mapped = jax.shard_map(
+            lambda *xs: tuple(self._function(params["jaxpr"], xs)),
+            mesh=params["mesh"],
+            in_specs=tuple(params["in_specs"]),
+            out_specs=tuple(params["out_specs"]),
+            axis_names=params["manual_axes"],
+            check_vma=False,
+        )
+        return mapped(*operands)
 
     def cond(self, params: dict[str, Any], operands: Sequence[Any]) -> Sequence[Any]:
         index, *rest = operands
@@ -247,20 +283,26 @@ def _of_convolution(equation: Any) -> int:
 _ACCUMULATING: dict[str, Callable[[Any], int]] = {
     "dot_general": _of_dot,
     "conv_general_dilated": _of_convolution,
+    "reduce": _of_reduction,
     "reduce_sum": _of_reduction,
     "reduce_prod": _of_reduction,
+    "reduce_window": lambda equation: int(np.prod(equation.params["window_dimensions"])),
     "reduce_window_sum": lambda equation: int(np.prod(equation.params["window_dimensions"])),
     "cumsum": _of_axis,
     "cumprod": _of_axis,
     "cumlogsumexp": _of_axis,
     "scatter-add": _of_all,
     "scatter-mul": _of_all,
+    "scatter-sub": _of_all,
 }
 
-_CONTROL = {"cond": _Evaluation.cond, "while": _Evaluation.while_, "scan": _Evaluation.scan}
+_CONTROL = {
+    "cond": _Evaluation.cond,
+    "while": _Evaluation.while_,
+    "scan": _Evaluation.scan,
+    "shard_map": _Evaluation.shard_map,
+}
 # What says something and computes nothing.
 _SILENT = ("debug_callback", "debug_print")
-# What has a jaxpr of the operation that it repeats, beside a name that says the same.
-_WITH_MONOID = ("scatter-add", "scatter-mul", "scatter-min", "scatter-max", "scatter", "scatter-sub")
 # What depends on how numbers are stored.
 _OF_BITS = ("bitcast_convert_type", "nextafter")
