@@ -13,7 +13,7 @@ from jax.experimental.pallas import tpu as _tpu
 from jax.extend.pallas import register_lowering_rule as _register_lowering_rule
 
 from gridir.compiler.tpu import TpuOptions
-from gridir.errors import OptionError
+from gridir.frontend.chips import KINDS, check_chip
 from gridir.frontend.jax_compat_tpu import abstract_device
 from gridir.frontend.own_params import lower_kernel_with_own_params
 from gridir.frontend.tpu_aot import aot
@@ -34,8 +34,6 @@ __all__ = [
     "chip",
 ]
 
-_KINDS = {"v4": "TPU v4", "v5e": "TPU v5 lite", "v5p": "TPU v5", "v6e": "TPU v6 lite", "tpu7x": "TPU7x"}
-
 
 def chip(name: str) -> contextlib.AbstractContextManager[Any]:
     """While the context is entered, JAX answers what it is asked about the TPU as for that chip, where there is none.
@@ -52,9 +50,7 @@ def chip(name: str) -> contextlib.AbstractContextManager[Any]:
       >>> with gridir.tpu.chip("v6e"):
       ...     mesh = plsc.VectorSubcoreMesh(core_axis_name="core", subcore_axis_name="subcore")
     """
-    if name not in _KINDS:
-        raise OptionError(f"expected a chip among {', '.join(_KINDS)}, got {name!r}")
-    return abstract_device(_KINDS[name])
+    return abstract_device(KINDS[check_chip(name)])
 
 
 @dataclasses.dataclass(frozen=True, init=False)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gridir.cli.chip import chip_option
 from gridir.cli.errors import short_errors
 from gridir.cli.example import ExampleParameter, load_example
 from gridir.cli.manual import USAGE, manual
@@ -79,6 +80,7 @@ if TYPE_CHECKING:
 @click.option(
     "--timeout", default=60.0, show_default=True, help="Seconds after which code that runs is taken for wrong."
 )
+@chip_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON record instead of text.")
 @click.option("--debug", is_flag=True, help="Show all of an error.")
 def bisect(
@@ -95,6 +97,7 @@ def bisect(
     write: bool,
     reduce: bool,
     timeout: float,
+    chip: str | None,
     as_json: bool,
     debug: bool,
 ) -> None:
@@ -116,7 +119,7 @@ def bisect(
         from gridir.bisection.worker import Worker
 
         load_passes(load)
-        example = load_example(*file)
+        example = load_example(*file, chip)
         if list_passes:
             click.echo("\n".join(_passes(example, target)))
             return

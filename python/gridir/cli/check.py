@@ -9,6 +9,7 @@ import json
 
 import click
 
+from gridir.cli.chip import chip_option
 from gridir.cli.errors import Reported, short_errors
 from gridir.cli.example import ExampleParameter, load_example
 from gridir.cli.manual import USAGE, manual
@@ -26,9 +27,10 @@ from gridir.cli.progress import progress
 )
 @click.argument("file", type=ExampleParameter())
 @click.option("--check", "checks", multiple=True, help="Make only this check; may be given several times.")
+@chip_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON record instead of text.")
 @click.option("--debug", is_flag=True, help="Show all of an error.")
-def check(file: tuple[str, str | None], checks: tuple[str, ...], as_json: bool, debug: bool) -> None:
+def check(file: tuple[str, str | None], checks: tuple[str, ...], chip: str | None, as_json: bool, debug: bool) -> None:
     """Proves of a function's kernels that they stay in bounds and write all their outputs, without running them.
 
     Each check is proved, refuted by a program or an element that shows it, or unknown, which is never a pass.
@@ -43,7 +45,7 @@ def check(file: tuple[str, str | None], checks: tuple[str, ...], as_json: bool, 
         unknown = [name for name in checks if name not in CHECKS]
         if unknown:
             raise Reported(f"expected a check, {', '.join(CHECKS)}, got {unknown[0]}", 2)
-        example = load_example(*file)
+        example = load_example(*file, chip)
         tell(f"proving what can be proved of {example.name}")
         kernels = example.check_kernels(gridir.lower(example.function, *example.args).kernels)
         reports = [check_kernel(kernel, checks) for kernel in kernels]

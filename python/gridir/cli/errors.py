@@ -16,6 +16,7 @@ from typing import Any
 
 import click
 
+from gridir.cli.chip import chip_notes
 from gridir.errors import Error, Frame, OptionError
 
 
@@ -87,6 +88,10 @@ def describe(error: Exception) -> str:
 
 
 def _describe(error: Exception, path: str) -> str:
+    return "\n".join([_describe_error(error, path), *(f"  note: {note}" for note in chip_notes())])
+
+
+def _describe_error(error: Exception, path: str) -> str:
     if isinstance(error, Error):
         return str(error)
     lines = [describe(error), *str(error).strip().splitlines()[1:]]
@@ -98,10 +103,12 @@ def _describe(error: Exception, path: str) -> str:
 
 def _to_json(error: Exception, path: str) -> dict[str, Any]:
     if isinstance(error, Error):
-        return error.to_json()
-    location = _location(error, path)
-    described = Error(str(error).strip(), frames=[location] if location else [])
-    return described.to_json() | {"type": type(error).__name__}
+        record = error.to_json()
+    else:
+        location = _location(error, path)
+        described = Error(str(error).strip(), frames=[location] if location else [])
+        record = described.to_json() | {"type": type(error).__name__}
+    return record | {"notes": record["notes"] + chip_notes()}
 
 
 def _location(error: Exception, path: str) -> Frame | None:

@@ -10,6 +10,7 @@ import importlib.util
 import linecache
 import os
 import sys
+import tokenize
 import types
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -17,6 +18,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
+from gridir.cli.chip import choose_chip
 from gridir.cli.errors import Reported
 
 STDIN = "-"
@@ -73,18 +75,22 @@ class ExampleParameter(click.ParamType):
         return [CompletionItem(incomplete, type="file")]
 
 
-def load_example(path: str, name_of_function: str | None) -> Example:
+def load_example(path: str, name_of_function: str | None, chip: str | None = None) -> Example:
     """Imports a file and calls its `example_args()`.
 
     Args:
       path: the file; "-" for standard input.
       name_of_function: the function's name; without one, that of the file, or of the last function of standard input.
+      chip: the TPU that the program is told of; without one, what the file says.
 
     Raises:
+      OptionError: for a chip that there is not.
       click.UsageError: when the file lacks the function or `example_args`.
     """
     name = os.path.splitext(os.path.basename(path))[0]
-    module = _read_module() if path == STDIN else _import_module(name, path)
+    source = sys.stdin.read() if path == STDIN else _read_source(path)
+    choose_chip(chip, source)
+    module = _run_source(source) if path == STDIN else _import_module(name, path)
     public = [key for key, value in vars(module).items() if getattr(value, "__module__", None) == module.__name__]
     if path == STDIN:
         name = next((key for key in reversed(public) if key not in ("example_args", "reference")), name)
@@ -110,8 +116,13 @@ def _import_module(name: str, path: str) -> types.ModuleType:
     return module
 
 
-def _read_module() -> types.ModuleType:
-    source, file = sys.stdin.read(), "<stdin>"
+def _read_source(path: str) -> str:
+    with tokenize.open(path) as file:
+        return file.read()
+
+
+def _run_source(source: str) -> types.ModuleType:
+    file = "<stdin>"
     # For the lines that errors show.
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     module = types.ModuleType("stdin")

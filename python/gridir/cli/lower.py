@@ -10,6 +10,7 @@ import os
 
 import click
 
+from gridir.cli.chip import chip_option
 from gridir.cli.errors import short_errors
 from gridir.cli.example import ExampleParameter, load_example
 from gridir.cli.manual import USAGE, manual
@@ -38,6 +39,7 @@ from gridir.cli.passes import load_option, load_passes
 @click.option("--statistics", is_flag=True, help="Write what each pass counted to stderr.")
 @click.option("--save-stages", type=click.Path(file_okay=False), help="Write every stage to files in this directory.")
 @click.option("--locations", is_flag=True, help="Show where in the kernel each op comes from.")
+@chip_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON record instead of text.")
 @click.option("--debug", is_flag=True, help="Show all of an error.")
 def lower(
@@ -52,6 +54,7 @@ def lower(
     statistics: bool,
     save_stages: str | None,
     locations: bool,
+    chip: str | None,
     as_json: bool,
     debug: bool,
 ) -> None:
@@ -69,7 +72,7 @@ def lower(
             click.echo(json.dumps(chosen.stages) if as_json else "\n".join(chosen.stages))
             return
         load_passes(load)
-        example = load_example(*file)
+        example = load_example(*file, chip)
         lowered = gridir.lower(example.function, *example.args, target=target)
         told = {"print_after_all": print_ir_after_all, "timing": timing, "statistics": statistics}
         records = []

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from gridir.cli.chip import chip_option
 from gridir.cli.errors import Reported, short_errors
 from gridir.cli.example import ExampleParameter, load_example
 from gridir.cli.manual import USAGE, manual
@@ -45,6 +46,7 @@ from gridir.cli.progress import progress
     "give. Integers and bools, which may be indices and masks, are kept.",
 )
 @click.option("--limit", type=click.IntRange(min=1), help="Keep so many calls of a kernel; all without it.")
+@chip_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON record instead of text.")
 @click.option("--debug", is_flag=True, help="Show all of an error.")
 def record(
@@ -53,6 +55,7 @@ def record(
     output: Path,
     seed: int | None,
     limit: int | None,
+    chip: str | None,
     as_json: bool,
     debug: bool,
 ) -> None:
@@ -74,7 +77,7 @@ def record(
         from gridir.frontend.replay import FileRecorder
 
         chosen = get_target(target)
-        example = load_example(*file)
+        example = load_example(*file, chip)
         recorder = FileRecorder(output, program=f"{file[0]}:{example.name}", seed=seed, limit=limit)
         with progress() as tell:
             tell(f"running {example.name}")

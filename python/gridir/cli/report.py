@@ -10,6 +10,7 @@ import os
 
 import click
 
+from gridir.cli.chip import chip_option
 from gridir.cli.errors import short_errors
 from gridir.cli.example import ExampleParameter, load_example
 from gridir.cli.manual import USAGE, manual
@@ -41,6 +42,7 @@ from gridir.cli.progress import progress
 )
 @click.option("--run/--no-run", default=True, show_default=True, help="Run the function, on this machine's CPU.")
 @click.option("--timeout", default=300.0, show_default=True, help="Give libtpu up after this many seconds.")
+@chip_option
 @click.option("--json", "as_json", is_flag=True, help="Print the data of the report as one JSON record instead.")
 @click.option("--debug", is_flag=True, help="Show all of an error.")
 def report(
@@ -49,6 +51,7 @@ def report(
     targets: tuple[str, ...],
     run: bool,
     timeout: float,
+    chip: str | None,
     as_json: bool,
     debug: bool,
 ) -> None:
@@ -76,7 +79,7 @@ def report(
         from gridir.report.build import build_report
         from gridir.report.render import render
 
-        example = load_example(*file)
+        example = load_example(*file, chip)
         data = build_report(
             example.function,
             example.args,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gridir.cli.chip import chip_notes, chip_option
 from gridir.cli.errors import describe, short_errors
 from gridir.cli.example import Example, ExampleParameter, load_example
 from gridir.cli.manual import USAGE, manual
@@ -62,6 +63,7 @@ _ORACLES = {INTERPRET: "interpret mode", REFERENCE: "reference()"}
 )
 @click.option("--repeat", default=5, show_default=True, help="Time this many calls and report the fastest.")
 @click.option("--profile", is_flag=True, help="Count what the PTX of one call executes; for targets that run PTX.")
+@chip_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON record instead of text.")
 @click.option("--debug", is_flag=True, help="Show all of an error.")
 def run(
@@ -76,6 +78,7 @@ def run(
     schedule_seed: int | None,
     repeat: int,
     profile: bool,
+    chip: str | None,
     as_json: bool,
     debug: bool,
 ) -> None:
@@ -90,13 +93,15 @@ def run(
     """
     with short_errors(debug, file[0]), progress() as tell:
         load_passes(load)
-        example = load_example(*file)
+        example = load_example(*file, chip)
         chosen = list(filter(None, checks.split(",")))
         tell(f"compiling and running {example.name} for {target}")
         record, results, profiles = _execute(example, target, stage, pipeline, chosen, schedule_seed, repeat, profile)
         if check:
             tell(f"running {example.name} again, to compare the results")
             record |= _check(example, results, against or (REFERENCE if example.reference else INTERPRET))
+    if told := chip_notes():
+        record["notes"] = told
     click.echo(json.dumps(record) if as_json else "\n\n".join([_format(record), *profiles]))
     if record.get("differences") or record.get("nan_on_both"):
         raise click.exceptions.Exit(1)
@@ -261,6 +266,7 @@ def _format(record: dict[str, Any]) -> str:
     for kernel in record["kernels"]:
         how = f": {_ORIGINS[kernel['origin']]} in {kernel['compile_milliseconds']:.1f} ms" if "origin" in kernel else ""
         lines.append(f"  kernel {kernel['name']}{how}")
+    lines += [f"  {note}" for note in record.get("notes", ())]
     lines.append(f"  one call: {record['milliseconds']:.3f} ms")
     if "interpret_error" in record:
         lines.append(f"  JAX's interpret mode cannot run this program: {record['interpret_error']}")

@@ -9,6 +9,7 @@ import json
 
 import click
 
+from gridir.cli.chip import chip_option
 from gridir.cli.errors import short_errors
 from gridir.cli.example import ExampleParameter, load_example
 from gridir.cli.manual import USAGE, manual
@@ -37,10 +38,17 @@ from gridir.cli.progress import progress
 )
 @click.option("--jobs", default=2, show_default=True, help="Let this many processes of libtpu run at once.")
 @click.option("--timeout", default=300.0, show_default=True, help="Give libtpu up after this many seconds.")
+@chip_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON record instead of text.")
 @click.option("--debug", is_flag=True, help="Show all of an error.")
 def targets(
-    file: tuple[str, str | None], targets: tuple[str, ...], jobs: int, timeout: float, as_json: bool, debug: bool
+    file: tuple[str, str | None],
+    targets: tuple[str, ...],
+    jobs: int,
+    timeout: float,
+    chip: str | None,
+    as_json: bool,
+    debug: bool,
 ) -> None:
     """Says which targets and chips accept the kernels of a function, who refuses them, and why.
 
@@ -56,7 +64,7 @@ def targets(
     with short_errors(debug, file[0]), progress() as show:
         import gridir
 
-        example = load_example(*file)
+        example = load_example(*file, chip)
         explanation = gridir.explain(
             example.function, *example.args, targets=targets, jobs=jobs, timeout=timeout, progress=show
         )

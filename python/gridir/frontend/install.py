@@ -19,6 +19,7 @@ from gridir.compiler.target import Target
 from gridir.compiler.targets import CPU, TARGETS, TPU, get_target
 from gridir.errors import OptionError
 from gridir.frontend import capture
+from gridir.frontend.chips import choose_default
 from gridir.frontend.emulation import raising_own_errors
 from gridir.frontend.installation import Captured, Installation, in_force, set_global
 from gridir.frontend.recorder import Recorder
@@ -37,6 +38,7 @@ def _make(
     emulate: str | None = None,
 ) -> Installation:
     """What runs kernels on these platforms."""
+    choose_default()
     emulated = None if emulate is None else get_target(emulate)
     if emulated is not None:
         if tuple(platforms) != (CPU.platform,):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -19,6 +19,7 @@ from jax._src.interpreters import mlir as _mlir
 from jax._src.pallas.mosaic import core as _tpu_core
 from jax._src.pallas.mosaic import pallas_call_registration as _registration
 from jax._src.pallas.mosaic import sc_core as _sc_core
+from jax._src.pallas.mosaic import tpu_info as _tpu_info
 from jax.sharding import AbstractDevice, AbstractMesh
 
 from gridir.frontend import jax_compat  # noqa: F401  (checks JAX's version first)
@@ -53,11 +54,37 @@ def abstract_device(kind: str) -> contextlib.AbstractContextManager[Any]:
 
 
 def some_device() -> contextlib.AbstractContextManager[Any]:
-    """Makes JAX lower as if for a TPU: a v5e, unless the caller has chosen another."""
+    """Makes JAX lower as if for a TPU: that of `answer_for_cpu`, or a v5e, unless the caller has chosen another."""
     chosen = jax.sharding.get_abstract_mesh().abstract_device
     if chosen is not None and chosen.platform == "tpu":
         return contextlib.nullcontext()
-    return abstract_device("TPU v5 lite")
+    return abstract_device(_answered[-1])
+
+
+# The kind of TPU that a program is told of where it runs on a CPU.
+_answered = ["TPU v5 lite"]
+
+
+def answer_for_cpu(kind: str, note: Callable[[], None], *, keep: bool = False) -> None:
+    """Makes JAX answer what a program asks about its TPU as for one of that kind, where the program runs on a CPU.
+
+    Args:
+      kind: as JAX calls it.
+      note: is called when a program asks.
+      keep: leaves an answer that the program has registered itself.
+    """
+    version: Any = _tpu_info.chip_version_from_device_kind(kind)
+
+    def answer() -> Any:
+        note()
+        return _tpu_info.get_tpu_info_for_chip(version, 1)
+
+    _answered[-1] = kind
+    if keep and "cpu" in _tpu_info.registry:
+        return
+    _tpu_info.registry["cpu"] = answer
+    # JAX keeps the answers that it has given.
+    _tpu_info.get_tpu_info.cache_clear()
 
 
 def emit_mosaic_call(

@@ -15,6 +15,7 @@ from gridir.compiler.kernel import Kernel
 from gridir.compiler.options import Options
 from gridir.compiler.target import Target
 from gridir.compiler.targets import get_target
+from gridir.frontend.chips import choose_default
 from gridir.frontend.install import capturing
 from gridir.frontend.targets import hooks_of
 from gridir.markup import MarkupError, environment
@@ -108,6 +109,7 @@ def lower(
       >>> print(lowered.kernels[0].text("loops"))
       >>> z = lowered.compile()(x, y)
     """
+    choose_default()
     chosen = get_target(target)
     checked = chosen.check_options(options)
     jitted: Any = f if hasattr(f, "trace") else jax.jit(f)

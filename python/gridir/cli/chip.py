@@ -1,0 +1,58 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The option `--chip`: the TPU that a program is told it runs on, where it asks."""
+
+from __future__ import annotations
+
+import ast
+import sys
+
+import click
+
+VARIABLE = "CHIP"
+"""The variable by which a file says the same, where the command line does not."""
+
+chip_option = click.option(
+    "--chip",
+    metavar="NAME",
+    help="The TPU that the function is told it runs on, where it asks, as pltpu.emit_pipeline does: v4, v5e, v5p, v6e "
+    'or tpu7x. Without it, what the file says as CHIP = "v6e", or v5e.',
+)
+
+
+def choose_chip(chip: str | None, source: str) -> None:
+    """Chooses the chip before a file runs, which may ask for it at once.
+
+    Args:
+      chip: what the command line says.
+      source: the text of the file.
+
+    Raises:
+      OptionError: for a chip that there is not.
+    """
+    from gridir.frontend import chips
+
+    chips.choose(chip or _chip_of(source) or chips.DEFAULT)
+
+
+def _chip_of(source: str) -> str | None:
+    """The string that a file gives to the variable, in a statement of its own."""
+    try:
+        body = ast.parse(source).body
+    except SyntaxError:
+        return None  # Python reports it when it runs the file.
+    for statement in body:
+        if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Constant):
+            continue
+        if any(isinstance(target, ast.Name) and target.id == VARIABLE for target in statement.targets):
+            return str(statement.value.value)
+    return None
+
+
+def chip_notes() -> list[str]:
+    """Says which chip the program was told of; nothing where it has not asked."""
+    # Where no file was run, there is no need to import what imports JAX.
+    chips = sys.modules.get("gridir.frontend.chips")
+    told = chips.chip_told() if chips else ""
+    return [f"the program asks for its TPU and was told {told}; --chip NAME names another"] if told else []

@@ -1,0 +1,69 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The TPU that a program is told it runs on, where it asks while it is traced and there is none.
+
+`pltpu.emit_pipeline`, `pltpu.get_tpu_info` and the meshes of SparseCores ask. JAX knows no TPU of the kind "cpu", but
+takes an answer for a kind that it does not know; this module gives the answer.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from gridir.errors import OptionError
+from gridir.frontend import jax_compat_tpu
+
+KINDS = {"v4": "TPU v4", "v5e": "TPU v5 lite", "v5p": "TPU v5", "v6e": "TPU v6 lite", "tpu7x": "TPU7x"}
+"""The chips, as topologies of libtpu begin, and what JAX calls each."""
+
+DEFAULT = "v5e"
+"""The chip that a program is told of where nobody has chosen another."""
+
+
+@dataclasses.dataclass
+class _State:
+    chip: str = ""
+    asked: bool = False
+
+
+_state = _State()
+
+
+def check_chip(name: str) -> str:
+    """Returns the name of a chip; raises OptionError where there is none of that name."""
+    if name not in KINDS:
+        raise OptionError(f"expected a TPU among {', '.join(KINDS)}, got {name!r}")
+    return name
+
+
+def chip_of_topology(topology: str) -> str | None:
+    """Returns the chip of a topology of libtpu; None for one that is not known here."""
+    name = topology.partition(":")[0]
+    return name if name in KINDS else None
+
+
+def choose(name: str) -> None:
+    """Tells programs from here on that they run on this chip, also those of other threads.
+
+    Raises:
+      OptionError: for a chip that there is not.
+    """
+    _state.chip, _state.asked = check_chip(name), False
+    jax_compat_tpu.answer_for_cpu(KINDS[name], _note)
+
+
+def choose_default() -> None:
+    """Tells programs that they run on the default chip, unless somebody has chosen one."""
+    if not _state.chip:
+        _state.chip = DEFAULT
+        jax_compat_tpu.answer_for_cpu(KINDS[DEFAULT], _note, keep=True)
+
+
+def _note() -> None:
+    _state.asked = True
+
+
+def chip_told() -> str:
+    """Returns the chip that a program was told of since the choice; "" where none has asked."""
+    return _state.chip if _state.asked else ""
