@@ -77,7 +77,9 @@ for name, *arguments in (
 def sum_rows(x_ref, o_ref, sum_ref):
     sum_ref[...] = jnp.zeros_like(sum_ref)
 
-    def add(indices, block_ref):
+    def add(step, block_ref):
+        # Until JAX 0.11 the body got the indices alone.
+        indices = step if isinstance(step, tuple) else step.index
         row = indices[0] * 64 + lax.broadcasted_iota(jnp.int32, block_ref.shape, 0)
         sum_ref[...] += jnp.where(row < x_ref.shape[0], block_ref[...], 0).reshape(8, 8, 128).sum(0)
 

@@ -6,26 +6,35 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import jax
 import jax.numpy as jnp
+from jax._src import cloud_tpu_init as _cloud_tpu_init
 from jax._src import core as _core
 from jax._src import sharding_impls as _sharding_impls
 from jax._src import tpu_custom_call as _tpu_custom_call
 from jax._src.interpreters import mlir as _mlir
+from jax._src.lib import tpu as _tpu
 from jax._src.pallas.mosaic import core as _tpu_core
 from jax._src.pallas.mosaic import pallas_call_registration as _registration
 from jax._src.pallas.mosaic import sc_core as _sc_core
 from jax._src.pallas.mosaic import tpu_info as _tpu_info
 from jax.sharding import AbstractDevice, AbstractMesh
+from jaxlib.mlir import ir
 
 from gridir.frontend import jax_compat  # noqa: F401  (checks JAX's version first)
 
+_T = TypeVar("_T")
+
 jax_lowering = _registration.pallas_call_tpu_lowering_rule
 """JAX's own rule for `pallas_call` on a TPU."""
+
+OptLevel = getattr(_tpu_custom_call, "OptLevel", None)
+"""How far the compiler for SparseCores optimises, since JAX 0.11."""
 
 CORE_MESHES = (_tpu_core.TensorCoreMesh, _sc_core.ScalarSubcoreMesh)
 """The classes of meshes all of whose dimensions enumerate cores."""
@@ -87,6 +96,43 @@ def answer_for_cpu(kind: str, note: Callable[[], None], *, keep: bool = False) -
     _tpu_info.get_tpu_info.cache_clear()
 
 
+@functools.lru_cache(maxsize=256)
+def _without_locations(body: bytes) -> tuple[bytes, bytes]:
+    """A Mosaic module as text without locations, and its locations, as JAX's configuration holds them."""
+    context = _mlir.make_ir_context()
+    _tpu.register_dialect(context)
+    # The versioned form is of ops that no dialect has.
+    context.allow_unregistered_dialects = True
+    with context:
+        module = ir.Module.parse(body)
+        locations = _tpu.private_unzip_debug_locations(module.operation)
+        return module.operation.get_asm(print_generic_op_form=True).encode(), locations
+
+
+def split_locations(context: Any, body: bytes) -> tuple[bytes, bytes | None]:
+    """What a call's configuration has for a Mosaic module: the module, and its locations where JAX holds them apart.
+
+    JAX does so since 0.12, so that a program is the same wherever the author's lines are; Mosaic names these lines
+    either way.
+
+    Args:
+      context: JAX's `LoweringRuleContext`.
+      body: the module as text with locations.
+    """
+    splits = (
+        hasattr(_tpu, "private_unzip_debug_locations")
+        and getattr(jax.config, "jax_mosaic_unzip_debug_locations", False)
+        and not context.is_forward_compat()
+        and _cloud_tpu_init.is_libtpu_at_least("0.0.50")
+    )
+    return _without_locations(body) if splits and body else (body, None)
+
+
+def of_body(programs: Mapping[bytes, _T], body: bytes) -> _T:
+    """What belongs to a Mosaic module among what belongs to the bodies of calls."""
+    return programs[body if body in programs else _without_locations(body)[0]]
+
+
 def emit_mosaic_call(
     context: Any,
     operands: Sequence[Any],
@@ -124,6 +170,7 @@ def emit_mosaic_call(
         input_output_aliases=aliases,
         kernel_type=mesh.core_type if sparse_core_type(mesh) else _tpu_core.CoreType.TC,
     )
+    body, locations = split_locations(context, config["lowered_module_asm"])
     full = {
         "collective_id": None,
         **_device(mesh),
@@ -133,6 +180,8 @@ def emit_mosaic_call(
         # The body says itself which version it has; this keeps JAX from rewriting it.
         "lowered_module_asm_version": _tpu_custom_call.get_ir_version(context),
         **config,
+        "lowered_module_asm": body,
+        **({} if locations is None else {"debug_locations": locations}),
     }
     effect = _registration._resolve_side_effect_type(has_side_effects)
     if isinstance(effect, bool):

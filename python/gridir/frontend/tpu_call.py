@@ -132,7 +132,13 @@ def config_of(params: Any, mosaic: MosaicKernel, request: KernelRequest) -> dict
         **{name: getattr(params, name) for name in CONFIG_FIELDS},
         **elided,
         "tiling": jax_compat_tpu.tiling(params.use_tc_tiling_on_sc) if is_sparse else None,
+        **({"opt_level": level} if (level := _opt_level(params)) is not None else {}),
     }
+
+
+def _opt_level(params: Any) -> Any:
+    """How far the compiler for SparseCores optimises; None where the author, or this JAX, does not say."""
+    return getattr(params, "opt_level", None)
 
 
 def _check(params: Any, mosaic: MosaicKernel, request: KernelRequest) -> None:
@@ -155,6 +161,11 @@ def _check(params: Any, mosaic: MosaicKernel, request: KernelRequest) -> None:
             params.use_tc_tiling_on_sc is not None and jax_compat_tpu.sparse_core_type(request.mesh) is None,
             "use_tc_tiling_on_sc is set, but the kernel runs on a TensorCore",
             "leave it out: it chooses the tiling of kernels on a SparseCore",
+        ),
+        (
+            _opt_level(params) is not None and jax_compat_tpu.sparse_core_type(request.mesh) is None,
+            "opt_level is set, but the kernel runs on a TensorCore",
+            "leave it out: only the compiler for SparseCores has levels",
         ),
         (
             getattr(params, "kernel_type", None) not in (None, "tc"),

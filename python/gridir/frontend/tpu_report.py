@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from gridir.compiler.tpu import planned_vmem
 from gridir.errors import Error
+from gridir.frontend import jax_compat_tpu
 from gridir.runtime.tpu.dumps import Loop, Utilization
 from gridir.runtime.tpu.messages import explain
 from gridir.runtime.tpu.programs import KernelProgram, kernel_programs
@@ -60,7 +61,8 @@ def kernels_of(lowered: Lowered) -> list[Candidate]:
         own: dict[str, tuple[str, ...]] = {}
         try:
             mosaic = kernel.prepare()
-            program, error, needed, own = programs[mosaic.body], None, mosaic.needed_checks, mosaic.own_checks
+            program = jax_compat_tpu.of_body(programs, mosaic.body)
+            error, needed, own = None, mosaic.needed_checks, mosaic.own_checks
         except Error as refused:
             program, error = None, refused
         try:

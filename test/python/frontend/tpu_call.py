@@ -1,7 +1,8 @@
 # RUN: %python %s | FileCheck %s
 
-# The custom call of a Mosaic kernel has, field by field, what JAX's own lowering writes; only the body is gridir's.
-# Nothing is compiled here: the body is a word.
+# The custom call of a Mosaic kernel has, field by field, what JAX's own lowering writes; only the body is gridir's, and
+# where its ops are of the author's. Nothing is compiled here: the body is an empty module.
+import base64
 import json
 
 import gridir
@@ -15,7 +16,8 @@ from jax.experimental.pallas import tpu as pltpu
 from jaxlib.mlir import ir
 
 barrier, needed = False, {}
-TpuTarget.prepare = lambda *_: MosaicKernel(b"body", barrier, barrier, needed, {}, 0.0)
+prepare = TpuTarget.prepare
+TpuTarget.prepare = lambda *_: MosaicKernel(b"module {}", barrier, barrier, needed, {}, 0.0)
 
 
 def calls(f, *args):
@@ -29,6 +31,9 @@ def calls(f, *args):
             attributes = {name: str(op.attributes[name]) for name in op.attributes}
             config = json.loads(ir.StringAttr(op.attributes["backend_config"]).value)
             config["custom_call_config"].pop("body")
+            # JAX holds locations apart since 0.12: then both do.
+            if locations := config["custom_call_config"].get("debug_locations"):
+                config["custom_call_config"]["debug_locations"] = len(base64.b64decode(locations)) > 0
             found.append({**attributes, "backend_config": json.dumps(config), "types": str(op.operands[0].type)})
         return ir.WalkResult.ADVANCE
 
@@ -193,11 +198,25 @@ for title, fields in REFUSED.items():
 # CHECK:      kernel_type: kernel_type is 'sc_vector_subcore', but gridir compiles for TensorCores only
 # CHECK:      serialization_format: serialization_format is 2, but libtpu reads format 1 only
 # CHECK:      vmem_limit_bytes: expected fields that CompilerParams can hold, got vmem_limit_bytes = 1.5
+# Since JAX 0.11 there is a level for SparseCores.
+if jax_compat_tpu.OptLevel:
+    refuse("opt_level", {"opt_level": jax_compat_tpu.OptLevel.O1})
+else:
+    print("opt_level: opt_level is set, but the kernel runs on a TensorCore")
+# CHECK:      opt_level: opt_level is set, but the kernel runs on a TensorCore
 barrier = True
 refuse("barrier", {})
 # CHECK:      barrier: collective_id is not set, but the kernel uses the barrier semaphore
 
+# The lines of the kernel are in its call: in the body, or beside it where JAX holds them apart.
+barrier, TpuTarget.prepare = False, prepare
+text = jax.jit(call(gridir.tpu.CompilerParams())).trace(x).lower(lowering_platforms=("tpu",)).as_text()
+fields = json.loads(text.split('backend_config = "')[1].split('", ')[0].replace("\\22", '"'))["custom_call_config"]
+body, apart = (base64.b64decode(fields.get(name, "")) for name in ("body", "debug_locations"))
+# CHECK: located: True, once: True
+print(f"located: {b'tpu_call.py' in body + apart}, once: {(b'tpu_call.py' in body) != (b'tpu_call.py' in apart)}")
+
 # Every field of the record is above.
-named = {*FIELDS, *REFUSED, "allow_collective_id_without_custom_barrier"}
+named = {*FIELDS, *REFUSED, "allow_collective_id_without_custom_barrier", "opt_level"}
 # CHECK: not tested: []
 print("not tested:", sorted({f.name for f in gridir.tpu.CompilerParams.__dataclass_fields__.values()} - named))

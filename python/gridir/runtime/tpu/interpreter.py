@@ -5,24 +5,32 @@
 
 It reads MLIR through the Python bindings of either gridir or jaxlib, in the readable or in the serialised form, and is
 strict where a TPU is silent: memory that nothing has written is poison, an access out of bounds is an error, and so is
-a semaphore that is not zero at the end. Copies are finished when they are started.
+a semaphore that is not zero at the end. Copies are finished when they are started. Cores run in turns.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+import math
+import re
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from gridir.locations import frames_of, parse_location
 from gridir.mlir import ir
-from gridir.runtime.tpu.interpreter_ops import HANDLERS, Body, Machine, Step, poison
-from gridir.runtime.tpu.numpy_ops import ExecutionError, integer, numbers, type_of
+from gridir.runtime.tpu import cores
+from gridir.runtime.tpu.interpreter_ops import HANDLERS
+from gridir.runtime.tpu.machine import Body, Machine, Step, located
+from gridir.runtime.tpu.memory import poison
+from gridir.runtime.tpu.numpy_ops import ExecutionError, Type, held, integer, numbers, type_of
 
 _PREFIX = "stable_mosaic."
 _DYNAMIC = np.iinfo(np.int64).min
+
+# The memory that the subcores of a core share.
+_SHARED = "vmem_shared"
 
 
 class Program:
@@ -39,6 +47,7 @@ class Program:
           ExecutionError: when the module has an op that the interpreter does not know, or no kernel.
         """
         self._slots: dict[Any, int] = {}
+        self._types: dict[int, Type] = {}
         self._functions: dict[str, Body] = {}
         self._kernel: dict[str, Any] = {}
         for op in module.body.operations:
@@ -48,7 +57,10 @@ class Program:
                 arguments = op.operation.regions[0].blocks[0].arguments
                 self._kernel = {
                     "body": self._functions[name],
-                    "types": [type_of(str(argument.type)) for argument in arguments],
+                    "types": [self._types[self._slot(argument)] for argument in arguments],
+                    "semantics": re.findall(r"dimension_semantics<(\w+)>", str(op.attributes["dimension_semantics"]))
+                    if "dimension_semantics" in op.attributes
+                    else [],
                     "semaphores": ["semaphore" in str(argument.type) for argument in arguments],
                     "bounds": self._numbers(op, "iteration_bounds"),
                     "prefetch": self._integer(op, "scalar_prefetch"),
@@ -75,8 +87,14 @@ class Program:
     def _slot(self, value: Any) -> int:
         return self._slots.setdefault(value, len(self._slots))
 
+    def _define(self, value: Any) -> int:
+        """The slot of a value at its definition, where its type is read."""
+        slot = self._slot(value)
+        self._types[slot] = type_of(str(value.type))
+        return slot
+
     def _body(self, block: Any) -> Body:
-        arguments = tuple(map(self._slot, block.arguments))
+        arguments = tuple(map(self._define, block.arguments))
         return Body(arguments, tuple(self._step(op.operation) for op in block.operations))
 
     def _step(self, op: Any) -> Step:
@@ -84,14 +102,21 @@ class Program:
         if name not in HANDLERS:
             frames = frames_of(parse_location(str(op.location), ir.Context()))
             raise ExecutionError(f"the interpreter has no {name}", frames=frames, notes=[f"at {op.location}"])
+        try:
+            results = tuple(map(self._define, op.results))
+            regions = tuple(self._body(region.blocks[0]) for region in op.regions if len(region.blocks))
+        except ExecutionError as error:
+            raise (error if error.notes else located(error.message, name, str(op.location))) from None
+        operands = tuple(map(self._slot, op.operands))
         return Step(
             name,
             HANDLERS[name],
-            tuple(map(self._slot, op.operands)),
-            tuple(map(self._slot, op.results)),
-            tuple(type_of(str(result.type)) for result in op.results),
+            operands,
+            results,
+            tuple(self._types[slot] for slot in operands),
+            tuple(self._types[slot] for slot in results),
             {attribute: str(op.attributes[attribute]) for attribute in op.attributes},
-            tuple(self._body(region.blocks[0]) for region in op.regions if len(region.blocks)),
+            regions,
             str(op.location),
         )
 
@@ -111,53 +136,111 @@ class Program:
         Raises:
           ExecutionError: for an access out of bounds, or a semaphore that is not zero at the end.
         """
-        kernel, machine = self._kernel, Machine([None] * len(self._slots), ())
-        arrays = [_signless(np.array(x)) for x in operands]
-        outputs = [_signless(poison(shape, np.dtype(dtype))) for shape, dtype in results]
+        kernel = self._kernel
+        # In order of rows, so that a reshape is a view.
+        arrays = [held(np.array(x, order="C")) for x in operands]
+        outputs = [poison(shape, held(np.empty(0, dtype)).dtype) for shape, dtype in results]
         for operand, result in (aliases or {}).items():
             outputs[result] = arrays[operand]
         sizes = iter(arrays)
-        machine.bounds = tuple(int(next(sizes)) if n == _DYNAMIC else n for n in kernel["bounds"])
+        bounds = tuple(int(next(sizes)) if n == _DYNAMIC else n for n in kernel["bounds"])
         rest = list(sizes)
         scalars, memories = rest[: kernel["prefetch"]], [*rest[kernel["prefetch"] :], *outputs]
-        scratch = self._scratch()
+        counts = [self._extent(bounds, kind) for kind in ("core_parallel", "subcore_parallel")]
+        pools = self._scratch(counts)
+        arrivals: dict[int, int] = {}
+
+        def core(number: int, subcore: int) -> Callable[[cores.Task], None]:
+            def run(task: cores.Task) -> None:
+                machine = Machine(
+                    [None] * len(self._slots),
+                    bounds,
+                    task.wait,
+                    core=(number, subcore),
+                    subcores=counts[1],
+                    pools={pool.__array_interface__["data"][0]: pool for pool, sharers in pools if sharers == 1},
+                    arrivals=arrivals,
+                )
+                with np.errstate(all="ignore"):
+                    self._run_core(machine, scalars, memories, len(outputs), pools)
+
+            return run
+
+        cores.run([core(number, subcore) for number in range(counts[0]) for subcore in range(counts[1])])
+        self._check_semaphores(pools)
+        return [_as(output, np.dtype(dtype)) for output, (_, dtype) in zip(outputs, results, strict=True)]
+
+    def _extent(self, bounds: Sequence[int], kind: str) -> int:
+        """How many programs there are along the dimensions of a kind."""
+        return math.prod(n for n, other in zip(bounds, self._kernel["semantics"], strict=False) if other == kind)
+
+    def _run_core(
+        self,
+        machine: Machine,
+        scalars: Sequence[np.ndarray],
+        memories: Sequence[np.ndarray],
+        num_outputs: int,
+        pools: Sequence[tuple[np.ndarray, int]],
+    ) -> None:
+        """Runs the programs of one core, in the order of the grid."""
+        kernel, first = self._kernel, len(memories) - num_outputs
         windows = [
-            _Window(memory, params, self._functions, is_output=number >= len(memories) - len(outputs))
+            _Window(memory, params, self._functions, is_output=number >= first)
             for number, (memory, params) in enumerate(
                 zip(memories, kernel["windows"] or [{}] * len(memories), strict=True)
             )
         ]
-        with np.errstate(all="ignore"):
-            for point in itertools.product(*map(range, machine.bounds)):
-                indices = [np.int32(i) for i in point]
-                blocks = [w.move_to(machine, [*indices, *scalars]) for w in windows]
-                kernel["body"].run(machine, [*indices, *scalars, *blocks, *scratch])
-            for w in windows:
-                w.write_back()
-        self._check_semaphores(scratch)
-        return [output.view(np.dtype(dtype)) for output, (_, dtype) in zip(outputs, results, strict=True)]
+        own = machine.core[0] * machine.subcores + machine.core[1]
+        scratch = [pool[own // sharers, ...] for pool, sharers in pools]
+        for point in itertools.product(*self._programs(machine)):
+            indices = [np.int32(i) for i in point]
+            blocks = [w.move_to(machine, [*indices, *scalars]) for w in windows]
+            kernel["body"].run(machine, [*indices, *scalars, *blocks, *scratch])
+        for w in windows:
+            w.write_back()
 
-    def _scratch(self) -> list[np.ndarray]:
+    def _programs(self, machine: Machine) -> list[Sequence[int]]:
+        """The grid indices of one core, for each dimension: of a dimension of cores its own number."""
+        kinds = self._kernel["semantics"]
+        numbers_of_core = {"core_parallel": machine.core[0], "subcore_parallel": machine.core[1]}
+        programs: list[Sequence[int]] = [range(n) for n in machine.bounds]
+        for kind, number in numbers_of_core.items():
+            # Of several dimensions of a kind the last counts fastest.
+            for dim in reversed(range(len(programs))):
+                if dim < len(kinds) and kinds[dim] == kind:
+                    number, index = divmod(number, machine.bounds[dim])
+                    programs[dim] = [index]
+        return programs
+
+    def _scratch(self, counts: Sequence[int]) -> list[tuple[np.ndarray, int]]:
+        """For each scratch operand the memory of all cores, one after another, and how many subcores share one."""
         count = self._kernel["scratch"]
         if not count:
             return []
         types, semaphores = self._kernel["types"][-count:], self._kernel["semaphores"][-count:]
-        return [
-            np.zeros(shape, dtype) if semaphore else poison(shape, dtype)
-            for (shape, dtype), semaphore in zip(types, semaphores, strict=True)
-        ]
+        pools = []
+        for (shape, dtype, _, space), semaphore in zip(types, semaphores, strict=True):
+            sharers = counts[1] if space == _SHARED else 1
+            shape = (counts[0] * counts[1] // sharers, *shape)
+            pools.append((np.zeros(shape, dtype) if semaphore else poison(shape, dtype), sharers))
+        return pools
 
-    def _check_semaphores(self, scratch: Sequence[np.ndarray]) -> None:
-        count = len(scratch)
+    def _check_semaphores(self, pools: Sequence[tuple[np.ndarray, int]]) -> None:
+        count = len(pools)
         flags = self._kernel["semaphores"][-count:] if count else []
-        for number, (memory, semaphore) in enumerate(zip(scratch, flags, strict=True)):
-            if semaphore and np.any(memory):
+        for number, ((pool, _), semaphore) in enumerate(zip(pools, flags, strict=True)):
+            if semaphore and np.any(pool):
+                memory = next(memory for memory in pool if np.any(memory))
                 raise ExecutionError(f"expected semaphores of zero at the end, got {memory} in scratch {number}")
 
 
-def _signless(x: np.ndarray) -> np.ndarray:
-    """The same memory as a module sees it, where integers have no signs of their own."""
-    return x.view(f"i{x.dtype.itemsize}") if x.dtype.kind == "u" else x
+def _as(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """A result of the kernel in the dtype of the call."""
+    if x.dtype == dtype:
+        return x
+    if dtype.kind == "u":
+        return x.view(dtype)
+    return (x & 2 ** int(dtype.name[-1]) - 1 if dtype.name.startswith("uint") else x).astype(dtype)
 
 
 class _Window:
@@ -166,8 +249,10 @@ class _Window:
     def __init__(self, memory: np.ndarray, params: dict[str, str], functions: dict[str, Body], is_output: bool):
         self._memory, self._is_output = memory, is_output
         self._offsets: tuple[int, ...] | None = None
-        self._transform = functions[params["transform_indices"].strip('@"')] if params else None
-        self._shape = tuple(numbers(params["window_bounds"])) if params else ()
+        # Without bounds the operand is left in place, and its index map says nothing.
+        is_moved = "window_bounds" in params
+        self._transform = functions[params["transform_indices"].strip('@"')] if is_moved else None
+        self._shape = tuple(numbers(params["window_bounds"])) if is_moved else ()
         self._by_element = "window_kind" in params
         self._block = memory
 

@@ -5,125 +5,60 @@
 
 from __future__ import annotations
 
-import dataclasses
-import itertools
 import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from gridir.locations import frames_of, parse_location
-from gridir.mlir import ir
 from gridir.runtime.tpu import numpy_ops as ops
-from gridir.runtime.tpu.numpy_ops import ExecutionError, integer, numbers, window
+from gridir.runtime.tpu import sparse_core_ops
+from gridir.runtime.tpu.machine import Machine, Step, groups, terminate
+from gridir.runtime.tpu.memory import part, poison, read, reshaped, seen_as, window, write
+from gridir.runtime.tpu.numpy_ops import ExecutionError, integer, numbers
+from gridir.runtime.tpu.random_bits import draw, mix
 from gridir.runtime.tpu.tiles import extent_in_tiles
-
-
-def poison(shape: Sequence[int], dtype: np.dtype) -> np.ndarray:
-    """Memory that nothing has written: NaN, or the most negative number."""
-    if dtype.kind == "b":
-        return np.zeros(shape, dtype)
-    return np.full(shape, np.iinfo(dtype).min if dtype.kind in "iu" else np.nan, dtype)
-
-
-@dataclasses.dataclass
-class Machine:
-    """What ops share: the values so far, by the slots that `Program` gave them, and the grid."""
-
-    values: list[Any]
-    bounds: tuple[int, ...]
-
-
-@dataclasses.dataclass(frozen=True)
-class Step:
-    """One op: what it runs, the slots of its operands and results, its attributes as text, its regions."""
-
-    name: str
-    run: Callable[[Machine, Step, list[Any]], Sequence[Any]]
-    operands: tuple[int, ...]
-    results: tuple[int, ...]
-    types: tuple[tuple[tuple[int, ...], np.dtype], ...]
-    attributes: dict[str, str]
-    regions: tuple[Body, ...]
-    location: str
-
-
-@dataclasses.dataclass(frozen=True)
-class Body:
-    """A block: the slots of its arguments, and its ops."""
-
-    arguments: tuple[int, ...]
-    steps: tuple[Step, ...]
-
-    def run(self, machine: Machine, arguments: Sequence[Any]) -> tuple[str, list[Any]]:
-        """Runs the ops; returns the name of the terminator and what it gives."""
-        for slot, value in zip(self.arguments, arguments, strict=True):
-            machine.values[slot] = value
-        for step in self.steps:
-            operands = [machine.values[slot] for slot in step.operands]
-            if step.run is _terminate:
-                return step.name, operands
-            try:
-                results = step.run(machine, step, operands)
-            except ExecutionError as error:
-                # An error from within a region has its location.
-                raise (error if error.notes else _located(error.message, step)) from None
-            except (ArithmeticError, LookupError, TypeError, ValueError) as error:
-                message = f"the interpreter cannot run {step.name}: {type(error).__name__}: {error}"
-                raise _located(message, step) from error
-            for slot, value in zip(step.results, results, strict=True):
-                machine.values[slot] = value
-        return "", []
-
-
-def _located(message: str, step: Step) -> ExecutionError:
-    """The error of an op, with the author's lines, and with the text of MLIR's location where it has none."""
-    frames = frames_of(parse_location(step.location, ir.Context()))
-    note = f"in {step.name}" if frames else f"in {step.name} at {step.location}"
-    return ExecutionError(message, frames=frames, notes=[note])
-
-
-def _terminate(*_: Any) -> Any:
-    raise AssertionError("a terminator ends its block")
 
 
 def _ints(values: Sequence[Any]) -> list[int]:
     return [int(x) for x in values]
 
 
-def _groups(step: Step, operands: Sequence[Any]) -> list[list[Any]]:
-    """The operands of an op by the groups that its attribute names."""
-    rest = iter(operands)
-    return [list(itertools.islice(rest, n)) for n in numbers(step.attributes["operandSegmentSizes"])]
-
-
-def _typed(step: Step, value: Any) -> list[Any]:
-    """One result, in the dtype of its type."""
-    return [np.asarray(value).astype(step.types[0][1])[()]]
+def _typed(step: Step, value: Any, number: int = 0) -> Any:
+    """A result, in the dtype of its type, and in its bits."""
+    _, dtype, bits, _ = step.types[number]
+    return ops.narrowed(np.asarray(value).astype(dtype), bits)[()]
 
 
 def _cast(step: Step, value: Any, unsigned: bool) -> list[Any]:
-    value, target = np.asarray(value), step.types[0][1]
+    value, target = np.asarray(value), step.types[0]
     if value.dtype.kind == "b":
-        return _typed(step, value.astype(np.int8) if unsigned else -value.astype(np.int8))
-    if target.kind == "b":
+        return [_typed(step, value.astype(np.int8) if unsigned else -value.astype(np.int8))]
+    if target.dtype.kind == "b":
         return [(value & 1).astype(bool)[()]]
-    return _typed(step, value.view(f"u{value.itemsize}") if unsigned and value.dtype.kind == "i" else value)
+    if unsigned and value.dtype.kind == "i":
+        value = value.view(f"u{value.itemsize}") & np.asarray(2 ** step.operand_types[0].bits - 1, f"u{value.itemsize}")
+    return [_typed(step, value)]
 
 
-def _store(value: Any, target: np.ndarray, mask: Any = None, add: bool = False) -> list[Any]:
+def _store(value: Any, target: Any, mask: Any = None, add: bool = False) -> list[Any]:
     value = np.asarray(value).reshape(target.shape)
-    if add:
-        value = target + value
-    np.copyto(target, value, where=True if mask is None else np.asarray(mask).reshape(target.shape))
+    write(target, read(target) + value if add else value, mask)
     return []
 
 
 def _vector_load(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
     memory, *indices = operands
-    shape = step.types[0][0]
-    return [window(memory, _ints(indices), shape).reshape(shape).copy()]
+    shape = step.types[0].shape
+    return [read(window(memory, _ints(indices), shape)).reshape(shape).copy()]
+
+
+def _tpu_vector_load(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
+    (memory,), indices, mask = groups(step, operands)
+    _, dtype, _, _ = step.types[0]
+    shape = step.types[0].shape
+    values = read(window(memory, _ints(indices), shape, _strided(step))).reshape(shape)
+    return [np.where(mask[0], values, poison(shape, dtype)) if mask else values.copy()]
 
 
 def _strided(step: Step) -> list[int]:
@@ -131,7 +66,7 @@ def _strided(step: Step) -> list[int]:
 
 
 def _tpu_vector_store(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
-    (value,), (memory,), indices, mask = _groups(step, operands)
+    (value,), (memory,), indices, mask = groups(step, operands)
     target = window(memory, _ints(indices), np.shape(value), _strided(step))
     return _store(value, target, mask[0] if mask else None, step.attributes.get("add") == "true")
 
@@ -143,12 +78,12 @@ def _vector_store(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
 
 def _strided_load(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
     memory, *indices = operands
-    return [window(memory, _ints(indices), step.types[0][0], _strided(step)).copy()]
+    return [read(window(memory, _ints(indices), step.types[0].shape, _strided(step))).copy()]
 
 
 def _memref_load(_: Machine, __: Step, operands: list[Any]) -> list[Any]:
     memory, *indices = operands
-    return [window(memory, _ints(indices), ()).reshape(())[()]]
+    return [read(window(memory, _ints(indices), ())).reshape(())[()]]
 
 
 def _memref_store(_: Machine, __: Step, operands: list[Any]) -> list[Any]:
@@ -157,25 +92,45 @@ def _memref_store(_: Machine, __: Step, operands: list[Any]) -> list[Any]:
 
 
 def _memref_slice(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
-    (memory,), indices, sizes = _groups(step, operands)
+    (memory,), indices, sizes = groups(step, operands)
     dynamic, starts = iter(_ints(sizes)), _ints(indices)
     shape = []
-    for dim, size in enumerate(step.types[0][0]):
+    for dim, size in enumerate(step.types[0].shape):
         if size >= 0:
             shape.append(size)
             continue
         # The padding of the last tile is no memory of the interpreter's.
         end = starts[dim] + next(dynamic)
-        padded = extent_in_tiles(memory.shape, dim, 8 * memory.itemsize)
+        padded = extent_in_tiles(memory.shape, dim, step.operand_types[0].bits)
         shape.append(min(end, memory.shape[dim]) - starts[dim] if end <= padded else end - starts[dim])
     return [window(memory, starts, shape)]
 
 
 def _memref_reshape(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
-    view = operands[0].view()
-    # A reshape in place, which refuses to copy.
-    view.shape = step.types[0][0]
-    return [view]
+    shape = step.types[0].shape
+    if -1 in shape:
+        # The sizes are those of the operand: only dimensions of one element come and go.
+        sizes = iter(size for size in operands[0].shape if size != 1)
+        shape = tuple(size if size == 1 else next(sizes) for size in shape)
+    return [reshaped(operands[0], shape)]
+
+
+def _memref_bitcast(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
+    shape, dtype, bits, _ = step.types[0]
+    old = step.operand_types[0].bits
+    if -1 in shape:
+        sizes = list(operands[0].shape)
+        dim = -2 if len(sizes) > 1 else -1
+        sizes[dim] = sizes[dim] * old // bits
+        shape = tuple(sizes)
+    return [seen_as(operands[0], shape, dtype, bits, old)]
+
+
+def _is_in_space(_: Machine, step: Step, __: list[Any]) -> list[Any]:
+    """What may be anywhere is in the memory of the chip."""
+    wanted = re.sub(r".*<(\w+)>.*", r"\1", step.attributes["memory_space"])
+    space = step.operand_types[0].space
+    return [np.bool_(wanted == ("hbm" if space == "any" else space))]
 
 
 def _if(machine: Machine, step: Step, operands: list[Any]) -> list[Any]:
@@ -190,6 +145,13 @@ def _for(machine: Machine, step: Step, operands: list[Any]) -> list[Any]:
     return carried
 
 
+def _index_switch(machine: Machine, step: Step, operands: list[Any]) -> list[Any]:
+    cases = numbers(step.attributes["cases"])
+    # The first region is the default.
+    branch = 1 + cases.index(int(operands[0])) if int(operands[0]) in cases else 0
+    return step.regions[branch].run(machine, [])[1]
+
+
 def _while(machine: Machine, step: Step, carried: list[Any]) -> list[Any]:
     while True:
         _name, (holds, *carried) = step.regions[0].run(machine, carried)
@@ -198,40 +160,66 @@ def _while(machine: Machine, step: Step, carried: list[Any]) -> list[Any]:
         _name, carried = step.regions[1].run(machine, carried)
 
 
-def _enqueue_dma(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
-    (source,), source_semaphore, (target,), semaphore, *device = _groups(step, operands)
-    if any(device):
-        raise ExecutionError("the interpreter has one core and one chip")
-    # One of them may lack what is padding in the other.
-    common = tuple(slice(min(sizes)) for sizes in zip(source.shape, target.shape, strict=True))
-    target[common] = source[common]
-    for counter in (*source_semaphore, *semaphore):
-        counter += np.int32(max(source.nbytes, target.nbytes))
-    return []
+def _count(counter: Any, size: int) -> None:
+    write(counter, read(counter) + np.int32(size))
 
 
-def _wait_dma(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
-    (semaphore,), (source,), (target,), *_device = _groups(step, operands)
+def _take(machine: Machine, counter: Any, size: int, message: Callable[[int], str]) -> None:
+    """Waits until a semaphore holds so much, and takes it away."""
+    machine.wait(lambda: int(read(counter)) >= size, lambda: message(int(read(counter))))
+    _count(counter, -size)
+
+
+def _take_bytes(machine: Machine, counter: Any, source: Any, target: Any) -> None:
     # As a TPU counts them: with padding, which one end may lack here.
     size = max(source.nbytes, target.nbytes)
-    if int(semaphore) < size:
-        raise ExecutionError(f"waits for {size} bytes, of which {int(semaphore)} are on their way")
-    semaphore -= np.int32(size)
+    _take(machine, counter, size, lambda held: f"waits for {size} bytes, of which {held} are on their way")
+
+
+def _enqueue_dma(machine: Machine, step: Step, operands: list[Any]) -> list[Any]:
+    (source,), source_semaphore, (target,), semaphore, *place = groups(step, operands)
+    device, core, subcore = (*place, *[[]] * (3 - len(place)))
+    target, *semaphore = (machine.at(x, device, core, subcore) for x in (target, *semaphore))
+    # One of them may lack what is padding in the other.
+    common = tuple(slice(min(sizes)) for sizes in zip(source.shape, target.shape, strict=True))
+    write(part(target, common), read(part(source, common)))
+    for counter in (*source_semaphore, *semaphore):
+        _count(counter, max(source.nbytes, target.nbytes))
     return []
 
 
-def _signal(_: Machine, __: Step, operands: list[Any]) -> list[Any]:
-    semaphore, amount, *_device = operands
-    semaphore += amount
+def _wait_dma2(machine: Machine, step: Step, operands: list[Any]) -> list[Any]:
+    (semaphore,), (source,), (target,), *_device = groups(step, operands)
+    _take_bytes(machine, semaphore, source, target)
     return []
 
 
-def _wait(_: Machine, __: Step, operands: list[Any]) -> list[Any]:
+def _wait_dma(machine: Machine, step: Step, operands: list[Any]) -> list[Any]:
+    """The same operands as of the copy, from version 15 on."""
+    (source,), source_semaphore, (target,), semaphore, *_device = groups(step, operands)
+    arrived = step.attributes["wait_target"] == "true"
+    (counter,) = semaphore if arrived else source_semaphore
+    _take_bytes(machine, counter, source, target)
+    return []
+
+
+def _signal(machine: Machine, step: Step, operands: list[Any]) -> list[Any]:
+    (semaphore,), (amount,), *place = groups(step, operands)
+    device, core, subcore = (*place, *[[]] * (3 - len(place)))
+    _count(machine.at(semaphore, device, core, subcore), int(amount))
+    return []
+
+
+def _wait(machine: Machine, __: Step, operands: list[Any]) -> list[Any]:
     semaphore, amount = operands
-    if int(semaphore) < int(amount):
-        raise ExecutionError(f"waits for a semaphore of {int(amount)}, which is {int(semaphore)}")
-    semaphore -= amount
+    _take(machine, semaphore, int(amount), lambda held: f"waits for a semaphore of {int(amount)}, which is {held}")
     return []
+
+
+def _barrier_semaphore(machine: Machine) -> np.ndarray:
+    if machine.barrier is None:
+        machine.barrier = np.zeros((), np.int32)
+    return machine.barrier
 
 
 def _assume_multiple(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
@@ -246,6 +234,63 @@ def _strided_slice(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
     return [operands[0][tuple(slice(o, o + n) for o, n in zip(offsets, sizes, strict=True))]]
 
 
+def _extract(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
+    x, *dynamic = operands
+    rest = iter(_ints(dynamic))
+    at = numbers(step.attributes["static_position"])
+    return [x[tuple(next(rest) if position == _DYNAMIC else position for position in at)]]
+
+
+def _insert_strided_slice(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
+    part, whole = operands
+    offsets = [integer(x) for x in step.attributes["offsets"].strip("[]").split(", ")]
+    leading = len(offsets) - part.ndim
+    result = whole.copy()
+    slices = (slice(o, o + n) for o, n in zip(offsets[leading:], part.shape, strict=True))
+    result[(*offsets[:leading], *slices)] = part
+    return [result]
+
+
+def _seed(machine: Machine, _: Step, operands: list[Any]) -> list[Any]:
+    machine.key, machine.drawn = mix(_ints(operands)), 0
+    return []
+
+
+def _random_bits(machine: Machine, step: Step, _: list[Any]) -> list[Any]:
+    if machine.key is None:
+        raise ExecutionError("expected the kernel to seed its random generator")
+    bits = draw(machine.key, machine.drawn, step.types[0].shape)
+    machine.drawn += 1
+    return [_typed(step, bits)]
+
+
+def _pack_elementwise(step: Step, *parts: Any) -> Any:
+    """Array i takes the bits from i times the packed width on."""
+    packed = ops.type_of(step.attributes["target_type"])
+    words = np.zeros(step.types[0].shape, np.uint64)
+    for i, x in enumerate(parts):
+        bits = ops.narrowed(x.astype(packed.dtype), packed.bits).view(f"u{packed.dtype.itemsize}")
+        words |= (bits.astype(np.uint64) & np.uint64(2**packed.bits - 1)) << np.uint64(i * packed.bits)
+    return words
+
+
+def _unpack_elementwise(step: Step, x: Any) -> Any:
+    packed, index = ops.type_of(step.attributes["source_type"]), integer(step.attributes["index"])
+    bits = (x.view(f"u{x.itemsize}") >> (index * packed.bits)) & (2**packed.bits - 1)
+    return ops.narrowed(bits.astype(f"u{packed.dtype.itemsize}").view(packed.dtype), packed.bits)
+
+
+def _reduce_precision(step: Step, x: Any) -> Any:
+    exponent, mantissa = (integer(step.attributes[f"{name}_bits"]) for name in ("exponent", "mantissa"))
+    return ops.reduced_precision(x, exponent, mantissa)
+
+
+def _stochastic_convert(step: Step, x: Any, random: Any) -> Any:
+    name = step.attributes.get("dst_type")
+    return ops.stochastically_rounded(x, random, ops.type_of(name).dtype if name else step.types[0].dtype)
+
+
+_DYNAMIC = np.iinfo(np.int64).min
 _SLICE = ("offsets", "sizes")
 _ROTATION = ("dimension", "stride", "stride_dimension")
 
@@ -258,6 +303,7 @@ def _assert(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
 
 def _log(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
     tag = step.attributes["tag"].strip('"')
+    operands = [read(operand) for operand in operands]
     if step.attributes.get("formatted", "false") == "true":
         print(re.sub(r"\$x?(\d+)", lambda match: str(operands[int(match[1])]), tag))
     else:
@@ -267,54 +313,81 @@ def _log(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
 
 def _row(function: Callable[..., Any]) -> Callable[[Machine, Step, list[Any]], list[Any]]:
     """A handler for an op whose result is a function of its operands."""
-    return lambda _, step, operands: _typed(step, function(*operands))
+    return lambda _, step, operands: [_typed(step, function(*operands))]
 
 
 def _with_step(function: Callable[..., Any]) -> Callable[[Machine, Step, list[Any]], list[Any]]:
     """A handler for an op whose result is a function of the step and its operands."""
-    return lambda _, step, operands: _typed(step, function(step, *operands))
+    return lambda _, step, operands: [_typed(step, function(step, *operands))]
+
+
+def _with_results(function: Callable[..., Sequence[Any]]) -> Callable[[Machine, Step, list[Any]], list[Any]]:
+    """A handler for an op whose results are a function of its operands."""
+    return lambda _, step, operands: [_typed(step, value, i) for i, value in enumerate(function(*operands))]
 
 
 HANDLERS: dict[str, Callable[[Machine, Step, list[Any]], Sequence[Any]]] = {
     **{name: _row(function) for name, function in (ops.BINARY | ops.UNARY).items()},
     **{name: lambda _, step, xs: _cast(step, xs[0], False) for name in ops.CASTS},
     **{name: lambda _, step, xs: _cast(step, xs[0], True) for name in ops.UNSIGNED_CASTS},
-    **dict.fromkeys(("func.return", "scf.yield", "scf.condition", "tpu.yield"), _terminate),
+    **dict.fromkeys(("func.return", "scf.yield", "scf.condition", "tpu.yield"), terminate),
     **dict.fromkeys(("tpu.memref_squeeze", "tpu.memref_reshape"), _memref_reshape),
-    **dict.fromkeys(("tpu.trace_start", "tpu.trace_stop"), lambda *_: []),
-    **dict.fromkeys(("tpu.erase_memref_layout", "memref.cast"), lambda _, __, xs: xs),
-    **dict.fromkeys(("memref.alloca", "memref.alloc"), lambda _, step, __: [poison(*step.types[0])]),
+    # Marks for a profiler, and time, have no effect on the results.
+    **dict.fromkeys(("tpu.trace_start", "tpu.trace_stop", "tpu.trace_value", "tpu.delay"), lambda *_: []),
+    **dict.fromkeys(
+        ("tpu.erase_memref_layout", "tpu.annotate", "memref.cast", "memref.memory_space_cast"), lambda _, __, xs: xs
+    ),
+    **dict.fromkeys(("tpu.region", "tpu.trace"), lambda machine, step, _: step.regions[0].run(machine, [])[1]),
+    **dict.fromkeys(("tpu.stochastic_convert", "tpu.stochastic_convert_elementwise"), _with_step(_stochastic_convert)),
+    **sparse_core_ops.HANDLERS,
+    **dict.fromkeys(("memref.alloca", "memref.alloc"), lambda _, step, __: [poison(*step.types[0][:2])]),
     "arith.constant": lambda _, step, __: [ops.constant(step.attributes["value"])],
     "arith.cmpi": _with_step(
         lambda step, x, y: ops.INTEGER_PREDICATES[integer(step.attributes["predicate"])](x, y),
     ),
     "arith.cmpf": _with_step(lambda step, x, y: ops.compare_floats(integer(step.attributes["predicate"]), x, y)),
-    "arith.fptosi": _with_step(lambda step, x: ops.saturate(x, step.types[0][1])),
-    "arith.fptoui": _with_step(lambda step, x: ops.saturate(x, step.types[0][1], unsigned=True)),
+    "arith.fptosi": _with_step(lambda step, x: ops.saturate(x, step.types[0].dtype)),
+    "arith.fptoui": _with_step(lambda step, x: ops.saturate(x, step.types[0].dtype, unsigned=True)),
+    "arith.addui_extended": _with_results(ops.extended_sum),
+    "arith.mulsi_extended": _with_results(lambda x, y: ops.extended_product(x, y, unsigned=False)),
+    "arith.mului_extended": _with_results(lambda x, y: ops.extended_product(x, y, unsigned=True)),
     "arith.select": _row(np.where),
-    "arith.bitcast": lambda _, step, xs: [np.asarray(xs[0]).view(step.types[0][1])[()]],
+    "arith.bitcast": lambda _, step, xs: [np.asarray(xs[0]).view(step.types[0].dtype)[()]],
     "cf.assert": _assert,
+    "math.clampf": _row(lambda x, low, high: np.minimum(np.maximum(x, low), high)),
+    "math.fma": _row(lambda x, y, z: x * y + z),
+    "math.sincos": _with_results(lambda x: (np.sin(x), np.cos(x))),
     "memref.load": _memref_load,
     "memref.store": _memref_store,
     "scf.for": _for,
     "scf.if": _if,
+    "scf.index_switch": _index_switch,
     "scf.while": _while,
     "tpu.assume_multiple": _assume_multiple,
     "tpu.concatenate": _with_step(lambda step, *xs: np.concatenate(xs, integer(step.attributes["dimension"]))),
-    "tpu.bitcast": _with_step(lambda step, x: ops.bitcast(x, step.types[0][1])),
+    "tpu.bitcast": lambda _, step, xs: [
+        ops.bitcast(xs[0], step.types[0].dtype, step.types[0].bits, step.operand_types[0].bits)
+    ],
+    "tpu.core_id": lambda machine, _, __: [np.int32(machine.core[0])],
+    "tpu.device_id": lambda *_: [np.int32(0)],
     "tpu.dynamic_gather": _with_step(lambda step, x, at: ops.gather(x, at, numbers(step.attributes["dimensions"])[0])),
     "tpu.dynamic_rotate": _with_step(
         lambda step, x, by: ops.rotate(x, by, *(integer(step.attributes.get(name, "0")) for name in _ROTATION))
     ),
     "tpu.enqueue_dma": _enqueue_dma,
-    "tpu.iota": _with_step(lambda step: ops.iota(step.types[0][0], numbers(step.attributes["dimensions"]))),
+    "tpu.iota": _with_step(lambda step: ops.iota(step.types[0].shape, numbers(step.attributes["dimensions"]))),
     "tpu.iteration_bound": lambda machine, step, _: [np.int32(machine.bounds[integer(step.attributes["dim"])])],
     "tpu.log": _log,
     "tpu.log_buffer": _log,
     "tpu.matmul": _with_step(
         lambda step, lhs, rhs, acc: ops.matmul(lhs, rhs, acc, step.attributes["dimension_numbers"])
     ),
+    "tpu.memref_bitcast": _memref_bitcast,
+    "tpu.memref_memory_space_is": _is_in_space,
     "tpu.memref_slice": _memref_slice,
+    "tpu.pack_elementwise": _with_step(_pack_elementwise),
+    "tpu.prng_random_bits": _random_bits,
+    "tpu.prng_set_seed_32": _seed,
     "tpu.reduce_index": _with_step(
         lambda step, x: (np.argmin if "arg_min" in step.attributes["kind"] else np.argmax)(
             x, integer(step.attributes["axis"])
@@ -323,19 +396,26 @@ HANDLERS: dict[str, Callable[[Machine, Step, list[Any]], Sequence[Any]]] = {
     "tpu.repeat": _with_step(
         lambda step, x: np.concatenate([x] * integer(step.attributes["times"]), integer(step.attributes["dimension"]))
     ),
-    "tpu.region": lambda machine, step, _: step.regions[0].run(machine, [])[1],
-    "tpu.sem_alloc": lambda _, step, __: [np.zeros(*step.types[0])],
-    "tpu.sem_read": lambda _, __, xs: [xs[0][()]],
+    "tpu.reduce_precision": _with_step(_reduce_precision),
+    "tpu.sem_alloc": lambda _, step, __: [np.zeros(*step.types[0][:2])],
+    # The kernels of other chips share it, and here is none.
+    "tpu.sem_barrier": lambda machine, _, __: [_barrier_semaphore(machine)],
+    "tpu.sem_read": lambda _, __, xs: [read(xs[0])[()]],
     "tpu.sem_signal": _signal,
     "tpu.sem_wait": _wait,
     "tpu.strided_load": _strided_load,
     "tpu.strided_store": _vector_store,
+    "tpu.subcore_id": lambda machine, _, __: [np.int32(machine.core[1])],
     "tpu.transpose": _with_step(lambda step, x: np.transpose(x, numbers(step.attributes["permutation"]))),
-    "tpu.vector_load": _vector_load,
+    "tpu.unpack_elementwise": _with_step(_unpack_elementwise),
+    "tpu.vector_load": _tpu_vector_load,
     "tpu.vector_store": _tpu_vector_store,
-    "tpu.wait_dma2": _wait_dma,
-    "vector.broadcast": _with_step(lambda step, x: np.broadcast_to(x, step.types[0][0])),
-    "vector.extract": _with_step(lambda step, x: x[tuple(numbers(step.attributes["static_position"]))]),
+    "tpu.wait_dma": _wait_dma,
+    "tpu.wait_dma2": _wait_dma2,
+    "vector.broadcast": _with_step(lambda step, x: np.broadcast_to(x, step.types[0].shape)),
+    "vector.bitcast": lambda _, step, xs: [np.ascontiguousarray(xs[0]).view(step.types[0].dtype)],
+    "vector.extract": _extract,
+    "vector.insert_strided_slice": _insert_strided_slice,
     "vector.extract_strided_slice": _strided_slice,
     "vector.load": _vector_load,
     "vector.multi_reduction": _with_step(
@@ -343,7 +423,7 @@ HANDLERS: dict[str, Callable[[Machine, Step, list[Any]], Sequence[Any]]] = {
             x, acc, step.attributes["kind"].split("<")[1].rstrip(">"), numbers(step.attributes["reduction_dims"])
         )
     ),
-    "vector.shape_cast": _with_step(lambda step, x: np.reshape(x, step.types[0][0])),
+    "vector.shape_cast": _with_step(lambda step, x: np.reshape(x, step.types[0].shape)),
     "vector.store": _vector_store,
     "vector.transpose": _with_step(lambda step, x: np.transpose(x, numbers(step.attributes["permutation"]))),
 }

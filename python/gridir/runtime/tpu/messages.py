@@ -201,7 +201,10 @@ _OPERATION = re.compile(r"^The MLIR operation involved:\n(.*?)\n(?:\n|Please|\.\
 _OPERAND = re.compile(r"window params for (?P<kind>input|output) (?P<number>\d+)")
 _FILE = re.compile(r'(?:"(?P<function>[^"]*)"\()?"(?P<file>[^"]+)":(?P<line>\d+):(?P<column>\d+)')
 # What goes around a message, and what XLA says of the call: the whole of it, with its configuration.
-_NOISE = re.compile(r"^(?:[A-Z_]+: )?(?:Mosaic failed to compile TPU kernel: )?| while allocating on stack for .*")
+_NOISE = re.compile(
+    r"^(?:[A-Z_]+: )?(?:Mosaic failed to compile TPU kernel(?: with MLIR module name `[^`]*` HLO name `[^`]*`)?: )?"
+    r"| while allocating on stack for .*"
+)
 
 
 def explain(

@@ -8,10 +8,11 @@ A vector is an array, a scalar a NumPy scalar, and a memref a view of the memory
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import ml_dtypes
 import numpy as np
@@ -24,15 +25,64 @@ class ExecutionError(Error):
     """A Mosaic module did what a TPU fails at, or does not notice: an access out of bounds, a semaphore unpaired."""
 
 
+class Type(NamedTuple):
+    """An MLIR type, as the interpreter needs it.
+
+    Attributes:
+      shape: of a scalar (); -1 is a dynamic size.
+      dtype: the dtype of an element in the interpreter; a semaphore is a count.
+      bits: the bits of an element, which may be fewer than its bytes hold.
+      space: the memory of a memref, as `#tpu.memory_space` names it; otherwise "".
+    """
+
+    shape: tuple[int, ...]
+    dtype: np.dtype
+    bits: int
+    space: str
+
+
 _TYPE = re.compile(r"^(?:memref|vector|tensor)<((?:(?:\d+|\?)x)*)([^,>]+)")
+_SPACE = re.compile(r"#tpu\.memory_space<(\w+)>")
 
 
-def type_of(text: str) -> tuple[tuple[int, ...], np.dtype]:
-    """The shape and the dtype of an MLIR type, a scalar's being (); of semaphores a count. -1 is a dynamic size."""
+def type_of(text: str) -> Type:
+    """What an MLIR type is.
+
+    Raises:
+      ExecutionError: for an element type that is none of a TPU's.
+    """
     match = _TYPE.match(text)
     dims, element = match.groups() if match else ("", text)
     shape = tuple(-1 if size == "?" else int(size) for size in dims.split("x") if size)
-    return shape, np.dtype(np.int32) if "semaphore" in element else np.dtype(DTYPES[element.strip()])
+    space = _SPACE.search(text)
+    dtype, bits = _element_of(element.strip())
+    return Type(shape, dtype, bits, space[1] if space else "")
+
+
+@functools.cache
+def _element_of(name: str) -> tuple[np.dtype, int]:
+    if "semaphore" in name:
+        return np.dtype(np.int32), 32
+    if name not in DTYPES:
+        raise ExecutionError(f"expected numbers that a TPU has, got {name}")
+    width = re.search(r"\d+", name)
+    return np.dtype(DTYPES[name]), int(width[0]) if width else 64
+
+
+def held(x: np.ndarray) -> np.ndarray:
+    """An array as a module sees it, where integers have no signs of their own: the same memory, if the bytes are."""
+    if x.dtype.kind == "u":
+        return x.view(f"i{x.dtype.itemsize}")
+    name = x.dtype.name
+    if name in ("int2", "int4", "uint2", "uint4"):
+        return narrowed(x.astype(np.int8), int(name[-1]))
+    return x
+
+
+def narrowed(x: Any, bits: int) -> Any:
+    """Integers of the bits that a TPU keeps of them."""
+    spare = 8 * x.dtype.itemsize - bits
+    return (x << spare) >> spare if spare and x.dtype.kind == "i" else x
 
 
 def numbers(text: str) -> list[int]:
@@ -54,7 +104,7 @@ def constant(text: str) -> Any:
     if text in ("true", "false"):
         return np.bool_(text == "true")
     literal, _, type_ = text.rpartition(" : ")
-    shape, dtype = type_of(type_)
+    shape, dtype, _, _ = type_of(type_)
     if literal.startswith("dense<"):
         literal = literal[len("dense<") : -1]
     if literal.startswith("["):
@@ -87,7 +137,14 @@ def _unsigned(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _divide(x: Any, y: Any) -> Any:
     """Division of integers towards zero."""
-    return np.where(y == 0, -1, (np.abs(x) // np.where(y == 0, 1, np.abs(y))) * np.sign(x) * np.sign(y))
+    divisor = np.where(y == 0, 1, y).astype(np.asarray(x).dtype)
+    return np.where(y == 0, -1, (x - np.fmod(x, divisor)) // divisor)
+
+
+def _integer_power(x: Any, y: Any) -> Any:
+    """Of a negative exponent the power is 1 over the other one, towards zero."""
+    one_over = np.where(x == 1, 1, np.where(x == -1, np.where(y % 2 == 0, 1, -1), 0))
+    return np.where(y < 0, one_over, np.power(x, np.where(y < 0, 0, y)))
 
 
 BINARY: dict[str, Callable[[Any, Any], Any]] = {
@@ -99,7 +156,10 @@ BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "arith.muli": np.multiply,
     "arith.divf": np.divide,
     "arith.divsi": _divide,
+    "arith.ceildivsi": lambda x, y: -np.floor_divide(-x, y),
+    "arith.ceildivui": _unsigned(lambda x, y: np.floor_divide(x, y) + (np.fmod(x, y) != 0)),
     "arith.divui": _unsigned(np.floor_divide),
+    "arith.floordivsi": np.floor_divide,
     "arith.remf": np.fmod,
     "arith.remsi": np.fmod,
     "arith.remui": _unsigned(np.fmod),
@@ -120,35 +180,84 @@ BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "math.powf": np.power,
     "math.atan2": np.arctan2,
     "math.copysign": np.copysign,
+    "math.fpowi": np.power,
+    "math.ipowi": _integer_power,
 }
 
 
-def _bits(x: Any) -> int:
-    return 8 * x.dtype.itemsize
+def extended_sum(x: Any, y: Any) -> tuple[Any, Any]:
+    """A sum of integers, and whether it has a bit more."""
+    total = x + y
+    unsigned = [np.asarray(n).view(f"u{np.asarray(n).itemsize}") for n in (total, x)]
+    return total, unsigned[0] < unsigned[1]
+
+
+def extended_product(x: Any, y: Any, unsigned: bool) -> tuple[Any, Any]:
+    """The low and the high half of a product of integers of up to 32 bits."""
+    kind, bits = "u" if unsigned else "i", 8 * np.asarray(x).dtype.itemsize
+    wide = [np.asarray(n).view(f"{kind}{bits // 8}").astype(f"{kind}8") for n in (x, y)]
+    product = wide[0] * wide[1]
+    return product, product >> bits
+
+
+def _count_ones(x: Any) -> Any:
+    return np.bitwise_count(x.view(f"u{x.dtype.itemsize}"))
+
+
+def _count_zeros_in_front(x: Any) -> Any:
+    bits, x = 8 * x.dtype.itemsize, x.view(f"u{x.dtype.itemsize}")
+    for shift in (1, 2, 4, 8, 16, 32):
+        if shift < bits:
+            x = x | (x >> np.uint8(shift)).astype(x.dtype)
+    return bits - np.bitwise_count(x)
+
+
+def _each(function: Callable[[float], float]) -> Callable[[Any], Any]:
+    """A function of one float, of every float of an array."""
+    return np.vectorize(function, otypes=[np.float64])
 
 
 UNARY: dict[str, Callable[[Any], Any]] = {
     "arith.negf": np.negative,
     "math.absf": np.abs,
     "math.absi": np.abs,
+    "math.acos": np.arccos,
+    "math.acosh": np.arccosh,
+    "math.asin": np.arcsin,
+    "math.asinh": np.arcsinh,
+    "math.atan": np.arctan,
+    "math.atanh": np.arctanh,
+    "math.cbrt": np.cbrt,
     "math.ceil": np.ceil,
     "math.cos": np.cos,
-    "math.ctlz": lambda x: _bits(x) - np.frexp(x.astype(np.int64) & (2 ** _bits(x) - 1))[1],
-    "math.ctpop": np.vectorize(lambda x: int(x & 0xFFFFFFFF).bit_count()),
-    "math.erf": np.vectorize(math.erf),
+    "math.cosh": np.cosh,
+    "math.ctlz": _count_zeros_in_front,
+    "math.ctpop": _count_ones,
+    "math.cttz": lambda x: _count_ones(~x & (x - np.ones((), x.dtype))),
+    "math.erf": _each(math.erf),
+    "math.erfc": _each(math.erfc),
     "math.exp": np.exp,
     "math.exp2": np.exp2,
+    "math.expm1": np.expm1,
     "math.floor": np.floor,
+    "math.isfinite": np.isfinite,
+    "math.isinf": np.isinf,
+    "math.isnan": np.isnan,
+    "math.isnormal": lambda x: np.isfinite(x) & (np.abs(x) >= ml_dtypes.finfo(x.dtype).smallest_normal),
     "math.log": np.log,
+    "math.log10": np.log10,
     "math.log1p": np.log1p,
+    "math.log2": np.log2,
     "math.round": lambda x: np.trunc(x + np.copysign(0.5, x)),
     "math.roundeven": np.rint,
     "math.rsqrt": lambda x: 1 / np.sqrt(x),
     "math.sin": np.sin,
+    "math.sinh": np.sinh,
     "math.sqrt": np.sqrt,
     "math.tan": np.tan,
     "math.tanh": np.tanh,
     "math.trunc": np.trunc,
+    "tpu.logistic": lambda x: 1 / (1 + np.exp(-x)),
     "tpu.reciprocal": lambda x: 1 / x,
     "tpu.weird": lambda x: ~np.isfinite(x),
 }
@@ -176,6 +285,31 @@ def saturate(x: Any, dtype: Any, unsigned: bool = False) -> Any:
     info = ml_dtypes.iinfo(dtype)
     low, high = (0, 2**info.bits - 1) if unsigned else (info.min, info.max)
     return np.clip(np.nan_to_num(np.asarray(x, np.float64)), low, high).astype(np.int64).astype(dtype)
+
+
+def reduced_precision(x: np.ndarray, exponent: int, mantissa: int) -> np.ndarray:
+    """Floats that have as many bits of exponent and mantissa, in the type of `x`."""
+    info, word = ml_dtypes.finfo(x.dtype), np.dtype(f"u{x.dtype.itemsize}")
+    bits, dropped = x.view(word).astype(np.uint64), info.nmant - mantissa
+    if dropped > 0:
+        low = np.uint64(2**dropped - 1)
+        odd = (bits >> np.uint64(dropped)) & np.uint64(1)
+        bits = (bits + (low >> np.uint64(1)) + odd) & ~low
+    y = bits.astype(word).view(x.dtype)
+    bias = 2 ** (exponent - 1) - 1
+    if exponent < info.nexp:
+        size = np.abs(y).astype(np.float64)
+        y = np.where(size >= 2.0 ** (bias + 1), np.copysign(np.inf, y), y)
+        y = np.where(size < 2.0 ** (1 - bias), np.copysign(0.0, y), y)
+    return np.where(np.isfinite(x), y, x).astype(x.dtype)
+
+
+def stochastically_rounded(x: np.ndarray, random: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """Random bits are added below the last bit of the target, then these are cut; what is not finite stays as it is."""
+    dropped = ml_dtypes.finfo(np.float32).nmant - ml_dtypes.finfo(dtype).nmant
+    low = np.uint32(2**dropped - 1)
+    cut = (x.view(np.uint32) + (random.view(np.uint32) & low)) & ~low
+    return np.where(np.isfinite(x), cut.view(np.float32), x).astype(dtype)
 
 
 INTEGER_PREDICATES: tuple[Callable[[Any, Any], Any], ...] = (
@@ -208,20 +342,34 @@ def compare_floats(predicate: int, x: Any, y: Any) -> Any:
     return _ORDERED[predicate - 8](x, y) | unordered
 
 
-REDUCTIONS: dict[str, Callable[..., Any]] = {
-    "add": np.sum,
-    "maximumf": np.max,
-    "minimumf": np.min,
-    "maxsi": np.max,
-    "minsi": np.min,
+_REDUCTIONS: dict[str, Any] = {
+    "add": np.add,
+    "and": np.bitwise_and,
+    "maximumf": np.maximum,
+    "maxnumf": np.fmax,
+    "maxsi": np.maximum,
+    "minimumf": np.minimum,
+    "minnumf": np.fmin,
+    "minsi": np.minimum,
+    "mul": np.multiply,
+    "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
 }
-_JOINS = {"add": np.add, "maximumf": np.maximum, "minimumf": np.minimum, "maxsi": np.maximum, "minsi": np.minimum}
+_UNSIGNED_REDUCTIONS = {"maxui": np.maximum, "minui": np.minimum}
 
 
 def reduce(x: np.ndarray, accumulator: Any, kind: str, axes: Sequence[int]) -> Any:
     """`vector.multi_reduction`; narrow floats are summed in 32 bits."""
     wide = x.astype(np.float32) if x.dtype.kind not in "iub" and x.dtype.itemsize < 4 else x
-    return _JOINS[kind](REDUCTIONS[kind](wide, axis=tuple(axes)), np.asarray(accumulator).astype(wide.dtype))
+    accumulator = np.asarray(accumulator).astype(wide.dtype)
+    if kind in _UNSIGNED_REDUCTIONS:
+        join = _UNSIGNED_REDUCTIONS[kind]
+        wide, accumulator = (array.view(f"u{array.itemsize}") for array in (wide, accumulator))
+    elif kind in _REDUCTIONS:
+        join = _REDUCTIONS[kind]
+    else:
+        raise ExecutionError(f"expected a reduction that the interpreter has, got {kind}")
+    return join(join.reduce(wide, axis=tuple(axes)), accumulator)
 
 
 _LIST = re.compile(r"\[([^\[\]]*)\]")
@@ -266,31 +414,37 @@ def gather(x: np.ndarray, indices: np.ndarray, dimension: int) -> np.ndarray:
     return np.take_along_axis(x, np.clip(indices.astype(np.int64), 0, x.shape[dimension] - 1), dimension)
 
 
-def bitcast(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """`tpu.bitcast`: rows that lie in one word, from its low bits on, become one row, and back."""
-    if x.dtype.itemsize == dtype.itemsize:
-        return x.view(dtype)
-    *leading, rows, columns = x.shape
-    if x.dtype.itemsize < dtype.itemsize:
-        packing = dtype.itemsize // x.dtype.itemsize
-        packed = np.swapaxes(x.reshape(*leading, rows // packing, packing, columns), -1, -2)
-        return np.ascontiguousarray(packed).view(dtype)[..., 0]
-    packing = x.dtype.itemsize // dtype.itemsize
-    parts = np.ascontiguousarray(x)[..., None].view(dtype)
-    return np.swapaxes(parts, -1, -2).reshape(*leading, rows * packing, columns)
+def bitcast(x: np.ndarray, dtype: np.dtype, bits: int, old_bits: int) -> np.ndarray:
+    """The same bits as another element type: rows that lie in one word, from its low bits on, become one row, and back.
 
-
-def window(memory: np.ndarray, start: Sequence[int], shape: Sequence[int], strides: Sequence[int] = ()) -> np.ndarray:
-    """The part of a memory that an access reads or writes, as a view.
-
-    Raises:
-      ExecutionError: when it is not all inside.
+    Args:
+      x: the array; one of one dimension is a column.
+      dtype: the dtype of the result.
+      bits: the bits of an element of the result.
+      old_bits: the bits of an element of `x`.
     """
-    shape = (*(1,) * (memory.ndim - len(shape)), *shape)
-    steps = strides or (1,) * len(shape)
-    ends = [i + (size - 1) * step + 1 for i, size, step in zip(start, shape, steps, strict=True)]
-    if any(i < 0 or end > size for i, end, size in zip(start, ends, memory.shape, strict=True)):
-        raise ExecutionError(f"an access to {tuple(start)} to {tuple(ends)} is out of bounds of {memory.shape}")
-    slices = (slice(i, end, step) for i, end, step in zip(start, ends, steps, strict=True))
-    # An ellipsis makes a view of a memory of one number, too.
-    return memory[(*slices, ...)]
+    if bits == old_bits and x.dtype.itemsize == dtype.itemsize:
+        return x.view(dtype)
+    if x.ndim == 1:
+        return bitcast(x[:, None], dtype, bits, old_bits)[:, 0]
+    # Each element as the number that its bits are.
+    patterns = np.ascontiguousarray(x).view(f"u{x.dtype.itemsize}").astype(np.uint64) & _ones(old_bits)
+    *leading, rows, columns = x.shape
+    if old_bits < bits:
+        packing = bits // old_bits
+        shifts = np.arange(packing, dtype=np.uint64) * np.uint64(old_bits)
+        parts = patterns.reshape(*leading, rows // packing, packing, columns) << shifts[:, None]
+        patterns = np.bitwise_or.reduce(parts, axis=-2)
+    elif old_bits > bits:
+        packing = old_bits // bits
+        shifts = np.arange(packing, dtype=np.uint64) * np.uint64(bits)
+        parts = (patterns[..., None, :] >> shifts[:, None]) & _ones(bits)
+        patterns = parts.reshape(*leading, rows * packing, columns)
+    words = patterns.astype(f"u{dtype.itemsize}")
+    if dtype.kind == "i":
+        return narrowed(words.view(dtype), bits)
+    return words.view(dtype)
+
+
+def _ones(bits: int) -> np.uint64:
+    return np.uint64(2**bits - 1)

@@ -115,7 +115,7 @@ refuse_with(
     f" : ({dma}, {copied}, {copied}) -> ()",
     dma,
 )
-# CHECK-NEXT: device: the interpreter has one core and one chip
+# CHECK-NEXT: device: the interpreter has one chip, which is device 0, got device 1
 refuse_with(
     "device",
     '"stable_mosaic.tpu.enqueue_dma"(%x, %s0, %o, %s1, %n1)'

@@ -20,10 +20,10 @@ with tpu.Workers("v5e:2x2", timeout=90) as workers:
 
 # CHECK-LABEL: == reshape
 # CHECK-NEXT:  reshapes (jax): not accepted
-# CHECK-NEXT:  unsupported shape cast; the operation is tpu.reshape : (vector<8x128xf32>) -> vector<16x64xf32>
+# CHECK-NEXT:  unsupported shape cast; the operation is tpu.reshape : (vector<7x130xf32>) -> vector<13x70xf32>
 # CHECK-NEXT:  in kernel `reshapes`
 # CHECK-NEXT:  at {{.*}}refused.py:29:18 (reshapes)
-# CHECK-NEXT:  o_ref[...] = x_ref[...].reshape(16, 64)  # the line of the reshape
+# CHECK-NEXT:  o_ref[...] = x_ref[...].reshape(13, 70)  # the line of the reshape
 # CHECK:       cause: a reshape must leave the last dimension
 # CHECK:       a change that works: reshape outside of the kernel
 
@@ -41,11 +41,12 @@ with tpu.Workers("v5e:2x2", timeout=90) as workers:
 # CHECK-LABEL: == gather
 # CHECK:       cause: a gather reads within one vector register
 
+# Since 0.0.48, libtpu rotates narrow numbers, takes small blocks of them, and reads float8 from bytecode.
 # CHECK-LABEL: == rotate
-# CHECK:       a change that works: widen to 32 bits, roll, and narrow
+# CHECK:       {{\(jax\): accepted|a change that works: widen to 32 bits, roll, and narrow}}
 
 # CHECK-LABEL: == small block
-# CHECK:       a change that works: make the block a multiple of (32, 128)
+# CHECK:       {{\(jax\): accepted|a change that works: make the block a multiple of \(32, 128\)}}
 
 # CHECK-LABEL: == unaligned
 # CHECK:       here 8 along dimension 0
@@ -65,4 +66,4 @@ with tpu.Workers("v5e:2x2", timeout=90) as workers:
 # CHECK:       here 1
 
 # CHECK-LABEL: == float8
-# CHECK:       a change that works: compile the kernel with gridir
+# CHECK:       {{\(jax\): accepted|a change that works: compile the kernel with gridir}}
