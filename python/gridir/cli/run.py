@@ -9,6 +9,7 @@ import contextlib
 import dataclasses
 import json
 import time
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -103,7 +104,7 @@ def run(
     if told := chip_notes():
         record["notes"] = told
     click.echo(json.dumps(record) if as_json else "\n\n".join([_format(record), *profiles]))
-    if record.get("differences") or record.get("nan_on_both"):
+    if record.get("differences") or record.get("unwritten") or record.get("nan_on_both"):
         raise click.exceptions.Exit(1)
 
 
@@ -179,21 +180,72 @@ def _check(example: Example, results: Any, against: str) -> dict[str, Any]:
         except Exception as error:  # Whatever JAX raises: the same program has just run without it.
             return {"interpret_error": describe(error), "values": _show(results)}
 
-    comparisons = compare(results, expected, lambda: _run_wide(example, against))
+    def compared(got: Any) -> list[Comparison]:
+        return compare(got, expected, lambda: _run_wide(example, against))
+
+    comparisons = compared(results)
     oracle = _ORACLES[against]
-    nan = sum(comparison.nan_on_both for comparison in comparisons)
+    # A reference that gives NaN means it; interpret mode gives it for memory that nobody has written.
+    counts_nan = against == INTERPRET and not _has_nan(example.args)
+    nan = sum(comparison.nan_on_both for comparison in comparisons) if counts_nan else 0
+    found = _diagnose(example, results, expected, comparisons) if nan or any(c.wrong for c in comparisons) else None
+    if found is not None and found.unwritten:
+        comparisons = compared(found.written)
     record: dict[str, Any] = {
         "oracle": oracle,
         "oracle_milliseconds": milliseconds,
         "comparisons": [comparison.summary() for comparison in comparisons],
         "differences": [line for c in comparisons if c.wrong for line in c.describe(oracle)],
         "remarks": [line for c in comparisons if not c.wrong for line in c.describe(oracle)],
-        # A reference that gives NaN means it; interpret mode gives it for memory that nobody has written.
-        "nan_on_both": nan if against == INTERPRET and not _has_nan(example.args) else 0,
+        "nan_on_both": nan,
     }
     if record["differences"] and against == REFERENCE:
-        record["differences"] += _whose_difference(example, results)
+        record["differences"] += _whose_difference(example, found.written if found is not None else results)
+    if found is not None:
+        record["unwritten"], record["where"] = found.unwritten, found.where([c.wrong_elements for c in comparisons])
     return record
+
+
+@dataclasses.dataclass(frozen=True)
+class _Diagnosis:
+    """What is known of elements that differ.
+
+    Attributes:
+      unwritten: says which depend on memory that nothing has written; empty where none does.
+      written: the results with those of the oracle in place of these.
+      where: says of the wrong elements of each result where they are.
+    """
+
+    unwritten: list[str]
+    written: Any
+    where: Callable[[Sequence[Any]], list[str]]
+
+
+def _diagnose(example: Example, results: Any, expected: Any, comparisons: Sequence[Comparison]) -> _Diagnosis | None:
+    import jax
+    import numpy as np
+
+    from gridir.report.wrong import as_array, describe_wrong, find_unwritten
+
+    found = find_unwritten(example.function, example.args)
+    if found is None:
+        return None
+    leaves, tree = jax.tree.flatten(results)
+    wanted = [as_array(x) for x in jax.tree.leaves(expected)]
+    arrays = zip(found.masks, map(as_array, leaves), wanted, strict=True)
+    written = [np.where(mask, want.astype(got.dtype), got) for mask, got, want in arrays]
+    counted = [int(mask.sum()) for mask in found.masks]
+    keys = [jax.tree_util.keystr(path) for path, _ in jax.tree.leaves_with_path(results)]
+    lines = [
+        f"result{key}: {number} of {mask.size} elements depend on memory that nothing has written"
+        for key, number, mask in zip(keys, counted, found.masks, strict=True)
+        if number
+    ]
+    return _Diagnosis(
+        [*lines, *(f"  {line}" for line in found.lines)] if lines else [],
+        jax.tree.unflatten(tree, written),
+        lambda wrong: describe_wrong(example.function, example.args, wrong, found.calls),
+    )
 
 
 def _call(function: Any, args: tuple[Any, ...]) -> tuple[Any, float]:
@@ -276,8 +328,11 @@ def _format(record: dict[str, Any]) -> str:
         oracle = record["oracle"]
         title = "JAX's interpret mode" if oracle == _ORACLES[INTERPRET] else oracle
         lines.append(f"  {title}: {record['oracle_milliseconds']:.3f} ms")
-        verdict = "different from" if record["differences"] else "equal to"
-        nan = ", NaN on both sides, though no argument has a NaN" if record["nan_on_both"] else ""
+        unwritten = record.get("unwritten", [])
+        verdict = "different from" if record["differences"] or unwritten else "equal to"
+        nan = ", NaN on both sides, though no argument has a NaN" if record["nan_on_both"] and not unwritten else ""
         lines.append(f"  results: {verdict} {oracle}'s{nan}")
-        lines += [f"    {text}" for text in record["differences"] + record["remarks"]]
+        lines += [
+            f"    {text}" for text in unwritten + record["differences"] + record.get("where", []) + record["remarks"]
+        ]
     return "\n".join(lines)

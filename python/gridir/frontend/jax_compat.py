@@ -316,6 +316,13 @@ def evaluate_index_map(closed_jaxpr: Any, program_ids: Sequence[Any], operands: 
     return list(results[: len(closed_jaxpr.jaxpr.outvars)])
 
 
+def kernel_name_of(equation: Any) -> str:
+    """The name of the kernel of a `pallas_call` or `mpmd_map`, as that of its request."""
+    params = equation.params
+    jaxpr = params["jaxpr"] if "jaxpr" in params else params["jaxprs"][0]
+    return params["name"] or jaxpr.debug_info.func_name or "kernel"
+
+
 def discharged_run_state(equation: Any) -> Any | None:
     """The closed jaxpr of a `run_state` on values instead of Refs; None for one whose memory has no value at first."""
     if not all(equation.params["is_initialized"]):

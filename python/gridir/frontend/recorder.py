@@ -55,7 +55,8 @@ class Recorder:
         """Watches nothing until it is part of an installation.
 
         Args:
-          keep: is given each call. What it raises is an error of the JAX program.
+          keep: is given each call, and may write into its results, which the JAX program gets. What it raises is an
+            error of the JAX program.
         """
         self.skipped: dict[str, str] = {}
         self.interprets = False

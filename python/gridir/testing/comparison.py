@@ -295,7 +295,8 @@ def _allowed(got: np.ndarray, exact: np.ndarray, samples: np.ndarray, dtype: Any
         return moved.max(axis=0)
     # A result in the next binade is as exact as one in this; one far off has no say in how far off it may be.
     with np.errstate(all="ignore"):
-        ulp = _ulp(np.clip(np.abs(got), np.abs(exact), 2 * np.abs(exact)), dtype)
+        near = np.clip(np.abs(got), np.abs(exact), 2 * np.abs(exact))
+        ulp = _ulp(np.where(np.isfinite(near), near, np.abs(exact)), dtype)
     # The last rounding is not noise: everybody makes it, and it is one ulp at most.
     spread = np.sqrt(np.mean(np.maximum(moved - ulp, 0.0) ** 2, axis=0))
     # Of a few runs some show an element too little by chance; the elements of an array are mostly alike.

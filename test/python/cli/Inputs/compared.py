@@ -92,6 +92,33 @@ def outside_of_rows(x):
     return outside(x, jnp.array([8], jnp.int32))
 
 
+def short(x):
+    """The grid lacks the last block."""
+    rows = pl.BlockSpec((8, 128), lambda i: (i, 0))
+    return pl.pallas_call(double_kernel, out_shape=SHAPE, grid=(3,), in_specs=[rows], out_specs=rows, name="short")(x)
+
+
+def padded(x):
+    """Adds up rows, also those past the end of the array."""
+
+    def kernel(x_ref, o_ref):
+        @pl.when(pl.program_id(0) == 0)
+        def _():
+            o_ref[...] = jnp.zeros_like(o_ref)
+
+        o_ref[...] += jnp.sum(x_ref[...], axis=0, keepdims=True)
+
+    rows = pl.BlockSpec((24, 128), lambda i: (i, 0))
+    whole = pl.BlockSpec((32, 128), lambda i: (0, 0))
+    return pl.pallas_call(kernel, out_shape=SHAPE, grid=(2,), in_specs=[rows], out_specs=whole, name="padded")(x)
+
+
+def moved(x):
+    """The same as `shifted`, moved by what comes after the kernel, and back."""
+    halves = jnp.transpose(-shifted(x)).reshape(128, 2, 16)[:, :, :]
+    return -(halves.reshape(128, 32).T * 1.0).astype(x.dtype)
+
+
 def looping(x):
     """JAX's interpret mode does not know the program's number inside of a loop."""
 

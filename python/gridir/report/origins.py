@@ -1,0 +1,102 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which element of which kernel's result each element of a function's result is.
+
+The jaxpr of the function is evaluated on positions: what moves elements moves their positions, and what computes with
+them element by element keeps them. A result that is computed in any other way has no positions.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.extend import core
+
+from gridir.frontend import jax_compat
+
+_KERNELS = ("pallas_call", "mpmd_map")
+_MOVES = ("broadcast_in_dim", "expand_dims", "reshape", "rev", "slice", "squeeze", "transpose")
+_KEEPS = (
+    *("add", "convert_element_type", "copy", "copy_p", "div", "mul", "neg", "optimization_barrier", "reduce_precision"),
+    *("reshard", "sharding_constraint", "stop_gradient", "sub"),
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Origin:
+    """Where the elements of an array are from.
+
+    Attributes:
+      kernel: the name of the kernel.
+      occurrence: how many kernels of this name the program has before it.
+      result: which of its results.
+      shape: the shape of that.
+      positions: for each element of the array its position in the kernel's result, in row-major order.
+    """
+
+    kernel: str
+    occurrence: int
+    result: int
+    shape: tuple[int, ...]
+    positions: Any = dataclasses.field(repr=False)
+
+    def to_kernel(self, mask: np.ndarray) -> np.ndarray:
+        """Returns which elements of the kernel's result those elements of the array are."""
+        found = np.zeros(self.shape, bool)
+        found.reshape(-1)[np.asarray(self.positions)[mask]] = True
+        return found
+
+
+def origins(function: Callable[..., Any], args: Sequence[Any]) -> list[Origin | None]:
+    """Returns for each result of a function where its elements are from; None where that is not known."""
+    closed = jax.make_jaxpr(function)(*args)
+    return _Evaluation().run(closed, [None] * len(closed.jaxpr.invars))
+
+
+class _Evaluation:
+    def __init__(self) -> None:
+        self._seen: dict[str, int] = {}
+
+    def run(self, function: Any, operands: Sequence[Origin | None]) -> list[Origin | None]:
+        jaxpr = getattr(function, "jaxpr", function)
+        known: dict[Any, Origin | None] = dict(zip(jaxpr.invars, operands, strict=True))
+
+        def read(atom: Any) -> Origin | None:
+            return None if isinstance(atom, core.Literal) else known.get(atom)
+
+        for equation in jaxpr.eqns:
+            results = self._equation(equation, [read(atom) for atom in equation.invars])
+            known |= dict(zip(equation.outvars, results, strict=True))
+        return [read(atom) for atom in jaxpr.outvars]
+
+    def _equation(self, equation: Any, operands: list[Origin | None]) -> Sequence[Origin | None]:
+        name = equation.primitive.name
+        shapes = [getattr(v.aval, "shape", None) for v in equation.outvars]
+        if name in _KERNELS:
+            return self._kernel(equation, shapes)
+        if name in jax_compat.CALLS:
+            return self.run(equation.params[jax_compat.CALLS[name]], operands)
+        tagged = [x for x in operands if x is not None]
+        if name in _MOVES and len(operands) == len(tagged) == 1:
+            moved = equation.primitive.bind(tagged[0].positions, **equation.params)
+            return [dataclasses.replace(tagged[0], positions=moved)]
+        if name in _KEEPS and len(tagged) == len(shapes) == 1 and tagged[0].positions.shape == shapes[0]:
+            return tagged
+        return [None] * len(shapes)
+
+    def _kernel(self, equation: Any, shapes: Sequence[Any]) -> Sequence[Origin | None]:
+        kernel = jax_compat.kernel_name_of(equation)
+        occurrence = self._seen.get(kernel, 0)
+        self._seen[kernel] = occurrence + 1
+        return [
+            Origin(kernel, occurrence, number, shape, jnp.arange(np.prod(shape, dtype=int)).reshape(shape))
+            if all(isinstance(size, int) for size in shape)
+            else None
+            for number, shape in enumerate(shapes)
+        ]
