@@ -215,7 +215,9 @@ MlirTypeID gridirPipelineModeAttrGetTypeID() {
 }
 
 MlirAttribute gridirPipelineModeAttrGet(MlirContext context, int64_t buffers,
-                                        bool lookahead, MlirStringRef revisit) {
+                                        bool lookahead, MlirStringRef revisit,
+                                        int64_t writeBuffers,
+                                        int64_t prefetched) {
   std::optional<RevisitMode> value;
   if (revisit.length != 0) {
     value = symbolizeRevisitMode(unwrap(revisit));
@@ -223,7 +225,9 @@ MlirAttribute gridirPipelineModeAttrGet(MlirContext context, int64_t buffers,
       return unknownName(unwrap(context), "revisit mode", revisit);
   }
   return wrap(Attribute(PipelineModeAttr::getChecked(
-      emitter(unwrap(context)), unwrap(context), buffers, lookahead, value)));
+      emitter(unwrap(context)), unwrap(context), buffers, lookahead, value,
+      writeBuffers == 0 ? std::nullopt : std::optional(writeBuffers),
+      prefetched)));
 }
 
 int64_t gridirPipelineModeAttrGetBuffers(MlirAttribute attr) {
@@ -239,6 +243,14 @@ MlirStringRef gridirPipelineModeAttrGetRevisit(MlirAttribute attr) {
       cast<PipelineModeAttr>(unwrap(attr)).getRevisit();
   return revisit ? wrap(stringifyRevisitMode(*revisit))
                  : MlirStringRef{nullptr, 0};
+}
+
+int64_t gridirPipelineModeAttrGetWriteBuffers(MlirAttribute attr) {
+  return cast<PipelineModeAttr>(unwrap(attr)).getWriteBuffers().value_or(0);
+}
+
+int64_t gridirPipelineModeAttrGetPrefetched(MlirAttribute attr) {
+  return cast<PipelineModeAttr>(unwrap(attr)).getPrefetched();
 }
 
 bool gridirAttributeIsATransform(MlirAttribute attr) {

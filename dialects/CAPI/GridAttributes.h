@@ -81,13 +81,18 @@ MLIR_CAPI_EXPORTED int64_t gridirBlockDimAttrGetPadHigh(MlirAttribute attr);
 
 MLIR_CAPI_EXPORTED bool gridirAttributeIsAPipelineMode(MlirAttribute attr);
 MLIR_CAPI_EXPORTED MlirTypeID gridirPipelineModeAttrGetTypeID(void);
-MLIR_CAPI_EXPORTED MlirAttribute
-gridirPipelineModeAttrGet(MlirContext context, int64_t buffers, bool lookahead,
-                          MlirStringRef revisit);
+MLIR_CAPI_EXPORTED MlirAttribute gridirPipelineModeAttrGet(
+    MlirContext context, int64_t buffers, bool lookahead, MlirStringRef revisit,
+    int64_t writeBuffers, int64_t prefetched);
 MLIR_CAPI_EXPORTED int64_t gridirPipelineModeAttrGetBuffers(MlirAttribute attr);
 MLIR_CAPI_EXPORTED bool gridirPipelineModeAttrGetLookahead(MlirAttribute attr);
 MLIR_CAPI_EXPORTED MlirStringRef
 gridirPipelineModeAttrGetRevisit(MlirAttribute attr);
+/// The number of buffers that are written; 0 where the attribute has none.
+MLIR_CAPI_EXPORTED int64_t
+gridirPipelineModeAttrGetWriteBuffers(MlirAttribute attr);
+MLIR_CAPI_EXPORTED int64_t
+gridirPipelineModeAttrGetPrefetched(MlirAttribute attr);
 
 MLIR_CAPI_EXPORTED bool gridirAttributeIsATransform(MlirAttribute attr);
 MLIR_CAPI_EXPORTED MlirTypeID gridirTransformAttrGetTypeID(void);

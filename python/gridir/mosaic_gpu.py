@@ -19,11 +19,14 @@ except ImportError as error:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class CompilerParams(_mosaic_gpu.CompilerParams):
-    """`jax.experimental.pallas.mosaic_gpu.CompilerParams` and `delay_release`.
+    """`jax.experimental.pallas.mosaic_gpu.CompilerParams` with the fields of every release of JAX.
 
     Attributes:
       delay_release: how many grid steps to wait before a buffer of an input or output is used again. It is less than
         `max_concurrent_steps`. Later releases of JAX take it with each block.
+      profile_bounds_check: whether scopes for which a trace has no space are left out. JAX has it since 0.11.1.
+      skip_device_barrier: whether devices do not wait for each other before the kernel. JAX has it since 0.11.2.
+      is_multi_process: whether devices of several processes run the kernel. JAX has it since 0.12.
 
     All other fields are JAX's own.
 
@@ -32,6 +35,9 @@ class CompilerParams(_mosaic_gpu.CompilerParams):
     """
 
     delay_release: int = 0
+    profile_bounds_check: bool = False
+    skip_device_barrier: bool = False
+    is_multi_process: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -53,6 +59,7 @@ def kernel(
     scratch_shapes: Any = None,
     scratch_types: Any = None,
     compiler_params: Any = None,
+    cost_estimate: Any = None,
     grid: tuple[int, ...] = (),
     grid_names: tuple[str, ...] = (),
     cluster: tuple[int, ...] = (),
@@ -72,6 +79,7 @@ def kernel(
       scratch_shapes: another name of `scratch_types`.
       scratch_types: the scratch Refs.
       compiler_params: a record of parameters, or a mapping from backend name to record.
+      cost_estimate: a `pl.CostEstimate` of one call. JAX's own `kernel` takes it since 0.12.
       grid: the sizes of the grid.
       grid_names: a name for each of them.
       cluster: the sizes of a cluster.
@@ -100,7 +108,7 @@ def kernel(
     }
     options = dict(
         {name: value for name, value in types.items() if value is not None},
-        compiler_params=make_options(compiler_params, debug=debug),
+        compiler_params=make_options(compiler_params, debug=debug, cost_estimate=cost_estimate),
         grid=grid,
         grid_names=grid_names,
         cluster=cluster,

@@ -13,6 +13,7 @@ from jax.experimental.pallas import tpu as _tpu
 from jax.extend.pallas import register_lowering_rule as _register_lowering_rule
 
 from gridir.compiler.tpu import TpuOptions
+from gridir.frontend import jax_compat_tpu
 from gridir.frontend.chips import KINDS, check_chip
 from gridir.frontend.jax_compat_tpu import abstract_device
 from gridir.frontend.own_params import lower_kernel_with_own_params
@@ -55,11 +56,14 @@ def chip(name: str) -> contextlib.AbstractContextManager[Any]:
 
 @dataclasses.dataclass(frozen=True, init=False)
 class CompilerParams(_tpu.CompilerParams):
-    """`jax.experimental.pallas.tpu.CompilerParams` and `kernel_type`; with it gridir compiles the kernel on a TPU.
+    """`jax.experimental.pallas.tpu.CompilerParams` with the fields of every release of JAX; with it gridir compiles the
+    kernel on a TPU.
 
     Attributes:
       kernel_type: the core that the kernel runs on, as "tc", "sc_scalar_subcore" or "sc_vector_subcore", or a
         `CoreType`. Later releases of JAX take it from the mesh.
+      opt_level: the optimization level of a kernel on a SparseCore, an `OptLevel` of JAX or "O0" to "O3". JAX has it
+        since 0.11.
 
     All other fields are JAX's own.
 
@@ -68,10 +72,12 @@ class CompilerParams(_tpu.CompilerParams):
     """
 
     kernel_type: Any = None
+    opt_level: Any = None
 
-    def __init__(self, *args: Any, kernel_type: Any = None, **fields: Any):
+    def __init__(self, *args: Any, kernel_type: Any = None, opt_level: Any = None, **fields: Any):
         super().__init__(*args, **fields)
         object.__setattr__(self, "kernel_type", getattr(kernel_type, "value", kernel_type))
+        object.__setattr__(self, "opt_level", jax_compat_tpu.opt_level(opt_level) if opt_level else None)
 
     # Replace is a method, not a field.
     replace = dataclasses.replace

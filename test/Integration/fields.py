@@ -17,6 +17,9 @@ from gridir.frontend import fields
 OWNERS = (
     "pallas_call",
     "tpu.CompilerParams",
+    "Buffered",
+    "CostEstimate",
+    "mosaic_gpu.BlockSpec",
     "mosaic_gpu.CompilerParams",
     "triton.CompilerParams",
     "mosaic_gpu.kernel",
@@ -34,7 +37,7 @@ def run(function, *args):
 
 field_rows.requests = field_rows.mesh_requests = run
 
-effects = {(field.owner, field.name): field.cpu for field in fields.FIELDS}
+effects = {(field.owner, field.name): field.cpu for field in fields.TABLE}
 count = 0
 for owner, name, make, _ in field_rows.TABLE:
     if owner not in OWNERS:

@@ -5,6 +5,8 @@
 # RUN: %python %s | FileCheck %s
 
 import dataclasses
+import os
+import tempfile
 from typing import Any
 
 import gridir
@@ -38,8 +40,10 @@ def options_of(checks: tuple[str, ...] = (), **params: Any) -> gridir.CpuOptions
     return lowered.options
 
 
-# Every value that changes nothing in a right kernel.
+# Every value that changes nothing in a right kernel. JAX asks what a race is since 0.12.
+ON_RACE = {"on_race"} & {field.name for field in dataclasses.fields(pltpu.InterpretParams)}
 ACCEPTED = {
+    **dict.fromkeys(ON_RACE, "warn"),
     "detect_races": True,
     "uninitialized_memory": "zero",
     "num_cores_or_threads": 2,
@@ -54,7 +58,7 @@ REFUSED = {
     "grid_point_recorder": print,
     "buffer_bounds": "padded",
 }
-table = {field.name: field.cpu for field in fields.INTERPRET_PARAMS}
+table = {field.name: field.cpu for field in fields.INTERPRET_PARAMS if jax.__version_info__ in field.releases}
 assert set(table) == {field.name for field in dataclasses.fields(pltpu.InterpretParams)}
 assert {*ACCEPTED, "skip_floating_point_ops"} == {name for name, effect in table.items() if effect is not Effect.ERROR}
 
@@ -120,8 +124,12 @@ with gridir.installed(), pl.enable_poison_buffers(True):
     print("poison:", [result.flat[0].item() for result in results])
 
 
-# JAX's interpreter of GPU kernels finds races without failing, and says so when it is asked.
-def shared_tile(waits: bool) -> Any:
+# Asked to warn, which was all that it did until JAX 0.12, JAX's interpreter of GPU kernels finds races without failing,
+# and says so when it is asked.
+WARN: dict[str, Any] = dict.fromkeys(ON_RACE, "warn")
+
+
+def shared_tile(waits: bool, **params: Any) -> Any:
     def kernel(o, tile, barrier):
         thread = jax.lax.axis_index("t")
 
@@ -144,7 +152,7 @@ def shared_tile(waits: bool) -> Any:
         scratch_types=[plgpu.SMEM((8,), jnp.float32), plgpu.Barrier()],
         num_threads=2,
         thread_name="t",
-        interpret=gpu_interpreter.InterpretGPUParams(detect_races=True),
+        interpret=gpu_interpreter.InterpretGPUParams(detect_races=True, **params),
     )
 
 
@@ -153,9 +161,62 @@ def shared_tile(waits: bool) -> Any:
 # CHECK: waits True: False None
 with gridir.installed(replace_interpret=True):
     for waits in (True, False, True):
-        result = jax.jit(shared_tile(waits))()
+        result = jax.jit(shared_tile(waits, **WARN))()
         races = gpu_interpreter.get_races()
         print(f"waits {waits}:", races.races_found, races.message)
+
+# A race is an error where the author says so, on the CPU and as PTX, and by default since JAX 0.12.
+errors = []
+for emulate in (None, "gpu:sm_90a") if ON_RACE else ():
+    for params in ({"on_race": "raise"}, {}):
+        with gridir.installed(replace_interpret=True, emulate=emulate):
+            try:
+                jax.block_until_ready(jax.jit(shared_tile(waits=False, **params))())
+            except jax.errors.JaxRuntimeError as error:
+                errors.append("race between" in str(error))
+assert errors == [True] * 4 * len(ON_RACE), errors
+
+
+def hasty(x_ref: Any, o_ref: Any, t_ref: Any, sem: Any) -> None:
+    copy = pltpu.make_async_copy(x_ref, t_ref, sem)
+    copy.start()
+    o_ref[...] = t_ref[...]
+    copy.wait()
+
+
+def races_on_tpu(**params: Any) -> tuple[str, str]:
+    """What a kernel for a TPU with a race raises, and what it writes to the standard error stream."""
+    call = pl.pallas_call(
+        hasty,
+        out_shape=X,
+        in_specs=[pl.BlockSpec(memory_space=pl.ANY)],
+        scratch_shapes=[pltpu.VMEM(X.shape, X.dtype), pltpu.SemaphoreType.DMA],
+        interpret=pltpu.InterpretParams(detect_races=True, **params),
+    )
+    raised = ""
+    with tempfile.TemporaryFile("w+") as file, gridir.installed(replace_interpret=True):
+        kept = os.dup(2)
+        os.dup2(file.fileno(), 2)
+        try:
+            jax.block_until_ready(jax.jit(call)(X))
+        except jax.errors.JaxRuntimeError as error:
+            raised = str(error)
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
+        file.seek(0)
+        return raised, file.read()
+
+
+# A kernel for a TPU warns of a race, too, and goes on; else a race is an error with every release.
+raised, written = races_on_tpu()
+assert "race between" in raised, raised
+assert "race between" not in written, written
+if ON_RACE:
+    raised, written = races_on_tpu(on_race="warn")
+    assert raised == "", raised
+    assert "gridir: warning: kernel `hasty`: race between" in written, written
+
 
 # As PTX it finds them, too, and the kernel has its result.
 # CHECK: as PTX, waits True: False None
@@ -163,7 +224,7 @@ with gridir.installed(replace_interpret=True):
 # CHECK: as PTX, waits True: False None
 with gridir.installed(replace_interpret=True, emulate="gpu:sm_90a"):
     for waits in (True, False, True):
-        result = jax.jit(shared_tile(waits))()
+        result = jax.jit(shared_tile(waits, **WARN))()
         np.testing.assert_array_equal(result, np.ones(8))
         races = gpu_interpreter.get_races()
         print(f"as PTX, waits {waits}:", races.races_found, races.message)

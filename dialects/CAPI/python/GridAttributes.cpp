@@ -239,14 +239,22 @@ void populateBlocks(nb::module_ &m) {
       .def_classmethod(
           "get",
           [](const nb::object &cls, int64_t buffers, bool lookahead,
-             std::optional<std::string> revisit, MlirContext context) {
+             std::optional<std::string> revisit,
+             std::optional<int64_t> writeBuffers, int64_t prefetched,
+             MlirContext context) {
+            // The C API has 0 for an absent number.
+            if (writeBuffers == 0)
+              writeBuffers = -1;
             return cls(make(context, [&] {
-              return gridirPipelineModeAttrGet(context, buffers, lookahead,
-                                               toRef(revisit));
+              return gridirPipelineModeAttrGet(
+                  context, buffers, lookahead, toRef(revisit),
+                  writeBuffers.value_or(0), prefetched);
             }));
           },
           nb::arg("cls"), nb::arg("buffers"), nb::arg("lookahead") = false,
-          nb::arg("revisit") = nb::none(), nb::arg("context") = nb::none(),
+          nb::arg("revisit") = nb::none(),
+          nb::arg("write_buffers") = nb::none(), nb::arg("prefetched") = 0,
+          nb::arg("context") = nb::none(),
           "How blocks are buffered; `revisit` is \"immediate\", \"any\" or "
           "None.")
       .def_property_readonly("buffers",
@@ -257,8 +265,19 @@ void populateBlocks(nb::module_ &m) {
                              [](MlirAttribute self) {
                                return gridirPipelineModeAttrGetLookahead(self);
                              })
-      .def_property_readonly("revisit", [](MlirAttribute self) {
-        return toOptional(gridirPipelineModeAttrGetRevisit(self));
+      .def_property_readonly("revisit",
+                             [](MlirAttribute self) {
+                               return toOptional(
+                                   gridirPipelineModeAttrGetRevisit(self));
+                             })
+      .def_property_readonly(
+          "write_buffers",
+          [](MlirAttribute self) -> std::optional<int64_t> {
+            int64_t count = gridirPipelineModeAttrGetWriteBuffers(self);
+            return count == 0 ? std::nullopt : std::optional(count);
+          })
+      .def_property_readonly("prefetched", [](MlirAttribute self) {
+        return gridirPipelineModeAttrGetPrefetched(self);
       });
 
   mlir_attribute_subclass(m, "TransformAttr", gridirAttributeIsATransform,

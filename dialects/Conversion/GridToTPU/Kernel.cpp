@@ -326,6 +326,15 @@ LogicalResult FunctionBuilder::addPipelineMode(unsigned windowNumber,
   if (mode && mode.getLookahead())
     return kernel.emitError("expected no lookahead for ")
            << getName(windowNumber) << " on a TPU; use pltpu.emit_pipeline";
+  if (mode && mode.getWriteBuffers())
+    return kernel.emitError("expected one number of buffers for ")
+           << getName(windowNumber) << " on a TPU, got " << mode.getBuffers()
+           << " to read and " << *mode.getWriteBuffers()
+           << " to write; use pltpu.emit_pipeline";
+  if (mode && mode.getPrefetched() != 0)
+    return kernel.emitError("expected no prefetched blocks for ")
+           << getName(windowNumber) << " on a TPU, got " << mode.getPrefetched()
+           << "; use pltpu.emit_pipeline";
   window.set(tpu::kPipelineModeName,
              tpu::PipelineModeAttr::get(
                  context, buffers == 1 ? tpu::PipelineMode::Synchronous

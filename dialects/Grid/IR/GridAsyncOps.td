@@ -173,16 +173,19 @@ def Grid_BarrierSemaphoreOp : Grid_Op<"barrier_semaphore", [
     Grid_ProgramOpInterface, MemoryEffects<[MemRead<Grid_Semaphores>]>]> {
   let summary = "the semaphore that the kernels of one collective share";
   let description = [{
-    Which one is said by the kernel's `collective_id`.
+    Which one is said by the kernel's `collective_id`, or by `tag`: kernels with
+    the same tag share a semaphore.
 
     Example:
 
     ```mlir
     %b = grid.barrier_semaphore : memref<!grid.semaphore<barrier>>
+    %c = grid.barrier_semaphore tag("ring") : memref<!grid.semaphore<barrier>>
     ```
   }];
+  let arguments = (ins OptionalAttr<AnyAttr>:$tag);
   let results = (outs Grid_SemaphoreRef:$result);
-  let assemblyFormat = "attr-dict `:` type($result)";
+  let assemblyFormat = "(`tag` `(` $tag^ `)`)? attr-dict `:` type($result)";
   let extraClassDeclaration = [{
     ProgramOrder getProgramOrder() {
       return {ProgramOrder::Required, "the programs share a barrier semaphore"};

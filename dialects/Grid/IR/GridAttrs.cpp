@@ -194,6 +194,8 @@ Attribute PipelineModeAttr::parse(AsmParser &parser, Type) {
   int64_t buffers = 0;
   bool lookahead = false;
   std::optional<RevisitMode> revisit;
+  std::optional<int64_t> writeBuffers;
+  int64_t prefetched = 0;
   if (parser.parseLess() || parser.parseInteger(buffers))
     return {};
   while (succeeded(parser.parseOptionalComma())) {
@@ -204,10 +206,22 @@ Attribute PipelineModeAttr::parse(AsmParser &parser, Type) {
       lookahead = true;
       continue;
     }
+    if (keyword == "write_buffers" || keyword == "prefetched") {
+      int64_t count = 0;
+      if (parser.parseEqual() || parser.parseInteger(count))
+        return {};
+      if (keyword == "prefetched")
+        prefetched = count;
+      else
+        writeBuffers = count;
+      continue;
+    }
     StringRef mode;
     if (keyword != "revisit" || parser.parseEqual() ||
         parser.parseKeyword(&mode)) {
-      emitError() << "expected lookahead or revisit, got " << keyword;
+      emitError() << "expected lookahead, revisit, write_buffers or "
+                     "prefetched, got "
+                  << keyword;
       return {};
     }
     revisit = symbolizeRevisitMode(mode);
@@ -218,8 +232,8 @@ Attribute PipelineModeAttr::parse(AsmParser &parser, Type) {
   }
   if (parser.parseGreater())
     return {};
-  return getChecked(emitError, parser.getContext(), buffers, lookahead,
-                    revisit);
+  return getChecked(emitError, parser.getContext(), buffers, lookahead, revisit,
+                    writeBuffers, prefetched);
 }
 
 void PipelineModeAttr::print(AsmPrinter &printer) const {
@@ -228,14 +242,26 @@ void PipelineModeAttr::print(AsmPrinter &printer) const {
     printer << ", lookahead";
   if (getRevisit())
     printer << ", revisit = " << stringifyRevisitMode(*getRevisit());
+  if (getWriteBuffers())
+    printer << ", write_buffers = " << *getWriteBuffers();
+  if (getPrefetched() != 0)
+    printer << ", prefetched = " << getPrefetched();
   printer << '>';
 }
 
 LogicalResult
 PipelineModeAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                         int64_t buffers, bool, std::optional<RevisitMode>) {
+                         int64_t buffers, bool, std::optional<RevisitMode>,
+                         std::optional<int64_t> writeBuffers,
+                         int64_t prefetched) {
   if (buffers < 1)
     return emitError() << "expected at least one buffer, got " << buffers;
+  if (writeBuffers && *writeBuffers < 1)
+    return emitError() << "expected at least one write buffer, got "
+                       << *writeBuffers;
+  if (prefetched < 0 || prefetched > buffers)
+    return emitError() << "expected at most " << buffers
+                       << " prefetched blocks, got " << prefetched;
   return success();
 }
 
@@ -292,11 +318,14 @@ LogicalResult TpuParamsAttr::verify(
     std::optional<int64_t>, Attribute hasSideEffects, DictionaryAttr,
     std::optional<int64_t> internalScratchInBytes, std::optional<int64_t>,
     StringAttr, BoolAttr, BoolAttr, BoolAttr, BoolAttr, BoolAttr, BoolAttr,
-    BoolAttr, BoolAttr) {
+    BoolAttr, BoolAttr, StringAttr optLevel) {
   if (hasSideEffects && !isa<BoolAttr, StringAttr>(hasSideEffects))
     return emitError()
            << "expected has_side_effects to be a boolean or a string, got "
            << hasSideEffects;
+  if (optLevel && !is_contained({"O0", "O1", "O2", "O3"}, optLevel.getValue()))
+    return emitError() << "expected opt_level to be O0, O1, O2 or O3, got "
+                       << optLevel.getValue();
   return success(
       succeeded(verifyElements<StringAttr>(emitError, dimensionSemantics,
                                            "dimension_semantics", "strings")) &&
@@ -313,12 +342,18 @@ LogicalResult MosaicGpuParamsAttr::verify(
     ArrayAttr dimensionSemantics, std::optional<int64_t> maxConcurrentSteps,
     std::optional<int64_t> delayRelease, BoolAttr,
     std::optional<int64_t> reductionScratchBytes,
-    std::optional<int64_t> profileSpace, StringAttr, StringAttr, StringAttr) {
+    std::optional<int64_t> profileSpace, StringAttr, StringAttr, BoolAttr,
+    StringAttr loweringSemantics, BoolAttr, BoolAttr) {
   if (delayRelease && *delayRelease >= maxConcurrentSteps.value_or(1))
     return emitError() << "expected delay_release to be less than "
                           "max_concurrent_steps, got "
                        << *delayRelease << " and "
                        << maxConcurrentSteps.value_or(1);
+  if (loweringSemantics &&
+      !is_contained({"Lane", "Warpgroup"}, loweringSemantics.getValue()))
+    return emitError()
+           << "expected lowering_semantics to be Lane or Warpgroup, got "
+           << loweringSemantics.getValue();
   return success(
       succeeded(verifyElements<StringAttr>(emitError, dimensionSemantics,
                                            "dimension_semantics", "strings")) &&

@@ -89,18 +89,31 @@ def Grid_PipelineModeAttr : Grid_Attr<"PipelineMode", "pipeline"> {
   let description = [{
     `buffers` blocks are in flight; `lookahead` fetches the next changed block as
     soon as a buffer is free; `revisit` says when an output block may be visited
-    again.
+    again. `write_buffers` is the number of buffers that hold results of an
+    operand that is read and written, where `buffers` counts those that are read.
+    `prefetched` is the number of buffers that hold blocks before the first
+    program runs.
 
     Example:
 
     ```mlir
     #grid.pipeline<3, lookahead, revisit = any>
+    #grid.pipeline<2, write_buffers = 2, prefetched = 1>
     ```
   }];
   let parameters = (ins "int64_t":$buffers, "bool":$lookahead,
-                        "std::optional<RevisitMode>":$revisit);
+                        "std::optional<RevisitMode>":$revisit,
+                        "std::optional<int64_t>":$writeBuffers,
+                        "int64_t":$prefetched);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The number of blocks that there is memory for. A block that is read and
+    /// then written needs one buffer at that time.
+    int64_t getNumBlocks() const {
+      return getBuffers() + getWriteBuffers().value_or(1) - 1;
+    }
+  }];
 }
 
 def Grid_TransformAttr : Grid_Attr<"Transform", "transform"> {
@@ -207,8 +220,9 @@ def Grid_CostAttr : Grid_Attr<"Cost", "cost"> {
 def Grid_TpuParamsAttr : Grid_Attr<"TpuParams", "tpu_params"> {
   let summary = "`CompilerParams` of JAX's Mosaic TPU backend";
   let description = [{
-    A field that is absent has JAX's default. `has_side_effects` is a boolean or
-    the name of a `SideEffectType`.
+    A field that is absent has the default of `CompilerParams` in JAX 0.10.
+    `has_side_effects` is a boolean or the name of a `SideEffectType`, and
+    `opt_level` is "O0" to "O3".
 
     Example:
 
@@ -233,7 +247,8 @@ def Grid_TpuParamsAttr : Grid_Attr<"TpuParams", "tpu_params"> {
       Grid_OptionalAttr<"BoolAttr">:$shape_invariant_numerics,
       Grid_OptionalAttr<"BoolAttr">:$use_tc_tiling_on_sc,
       Grid_OptionalAttr<"BoolAttr">:$needs_layout_passes,
-      Grid_OptionalAttr<"BoolAttr">:$fuse_transposed_lhs_in_matmul);
+      Grid_OptionalAttr<"BoolAttr">:$fuse_transposed_lhs_in_matmul,
+      Grid_OptionalAttr<"StringAttr">:$opt_level);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
@@ -241,12 +256,14 @@ def Grid_TpuParamsAttr : Grid_Attr<"TpuParams", "tpu_params"> {
 def Grid_MosaicGpuParamsAttr : Grid_Attr<"MosaicGpuParams", "mosaic_gpu_params"> {
   let summary = "`CompilerParams` of JAX's Mosaic GPU backend";
   let description = [{
-    A field that is absent has JAX's default.
+    A field that is absent has the default of `CompilerParams` in JAX 0.10. The
+    frontend always writes `lowering_semantics`, whose default JAX 0.11 changed.
 
     Example:
 
     ```mlir
-    #grid.mosaic_gpu_params<approx_math = true, max_concurrent_steps = 2>
+    #grid.mosaic_gpu_params<approx_math = true, max_concurrent_steps = 2,
+                            lowering_semantics = "Warpgroup">
     ```
   }];
   let parameters = (ins
@@ -259,7 +276,10 @@ def Grid_MosaicGpuParamsAttr : Grid_Attr<"MosaicGpuParams", "mosaic_gpu_params">
       Grid_OptionalInt:$profile_space,
       Grid_OptionalAttr<"StringAttr">:$profile_dir,
       Grid_OptionalAttr<"StringAttr">:$profile_trace_scope,
-      Grid_OptionalAttr<"StringAttr">:$lowering_semantics);
+      Grid_OptionalAttr<"BoolAttr">:$profile_bounds_check,
+      Grid_OptionalAttr<"StringAttr">:$lowering_semantics,
+      Grid_OptionalAttr<"BoolAttr">:$skip_device_barrier,
+      Grid_OptionalAttr<"BoolAttr">:$is_multi_process);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

@@ -92,7 +92,7 @@ private:
     if (!isStaged)
       return 0;
     if (spec.getPipeline())
-      return spec.getPipeline().getBuffers();
+      return spec.getPipeline().getNumBlocks();
     return getInnermostIndexedDim(operand) ? 2 : 1;
   }
 

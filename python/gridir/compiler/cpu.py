@@ -39,8 +39,8 @@ class CpuOptions(CheckedOptions):
         and of an output of which elements are not written; "races" of two accesses that are unordered;
         "semaphores" of one that is not zero when the kernel ends, and of a barrier of which a warpgroup saw some phases
         and not the last.
-      reports_races: whether a race is no error of the call, and only kept: `jax` asks for it by
-        `InterpretGPUParams.detect_races` and then by `get_races()`.
+      reports_races: whether a race is a warning on the standard error stream, and no error of the call. The last one
+        is kept for `get_races()` of JAX's interpreter.
       schedule_seed: runs parallel programs and copies in an order that this number chooses; None for program order.
       fill_memory: what memory holds until something is written to it: "nan", which is the highest integer where there
         is no NaN, "poison", which is true or the lowest integer there, "zero", or None for whatever it held. The check

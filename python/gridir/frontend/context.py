@@ -51,6 +51,7 @@ class KernelContext:
       physical: the Refs of a kernel that have the shape in which they lie in memory; others have the author's.
       as_allocated: the abstract Ref of each Ref of a scope whose transforms, if it has any, are still unknown.
       collective_memory: whether tensor memory is of one block or of a pair of them, of each kind that there is.
+      barrier_tags: the tags of the barrier semaphores that the kernel asks for, of which there is at most one.
       subcore_barrier: the semaphore at which the subcores of a core meet, where the kernel's code has barriers.
       allocated: the Ref for each variable that stands for one which the function itself makes.
       profile: what records when named scopes begin and end, or None.
@@ -81,6 +82,7 @@ class KernelContext:
     physical: tuple[ir.Value, ...] = ()
     as_allocated: dict[ir.Value, Any] = dataclasses.field(default_factory=dict)
     collective_memory: set[bool] = dataclasses.field(default_factory=set)
+    barrier_tags: set[Hashable] = dataclasses.field(default_factory=set)
     subcore_barrier: ir.Value | None = None
     allocated: dict[Any, ir.Value] = dataclasses.field(default_factory=dict)
     profile: Profile | None = None

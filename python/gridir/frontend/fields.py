@@ -19,6 +19,9 @@ from typing import Any
 from jax.experimental import pallas as pl
 
 from gridir.errors import UnsupportedError
+from gridir.frontend import jax_compat_gpu
+from gridir.frontend.releases import DEFAULTS, FIELDS, Releases
+from gridir.frontend.unknown_fields import check_known
 
 
 class Effect(enum.Enum):
@@ -46,8 +49,18 @@ OTHER_TARGETS: dict[str, dict[str, dict[str, tuple[Effect, str]]]] = {
             "transformed_block_aval": (HONOURED, "VMEM, SMEM, HBM or any; the space of another chip is an error"),
             "index_map_jaxpr": (HONOURED, "a transform function of the module"),
             "index_map_out_tree": (HONOURED, "says which start and size of a `pl.Slice` are fixed"),
-            "pipeline_mode": (HONOURED, "one buffer or two; more, and lookahead, are an error"),
+            "pipeline_mode": (HONOURED, "see Buffered"),
             "transforms": (ERROR, "the kernel sees the block in a layout of a GPU"),
+        },
+        "CostEstimate": dict.fromkeys(
+            ("flops", "transcendentals", "bytes_accessed", "remote_bytes_transferred"),
+            (HONOURED, "`cost_estimate` of the call's configuration"),
+        ),
+        "Buffered": {
+            "buffer_count": (HONOURED, "one buffer or two; more, and a pair, are an error"),
+            "use_lookahead": (ERROR, "only `pltpu.emit_pipeline` has lookahead, where it is honoured"),
+            "revisit": (HONOURED, "`revisit_mode` of the window; `any` with two buffers is an error"),
+            "prefetched_count": (ERROR, "only `pltpu.emit_pipeline` is given buffers, where it is honoured"),
         },
         "pallas_call": {
             "input_output_aliases": (HONOURED, "`output_operand_aliases` of the call"),
@@ -69,7 +82,11 @@ OTHER_TARGETS: dict[str, dict[str, dict[str, tuple[Effect, str]]]] = {
                 (HONOURED, "the same name in `custom_call_config`"),
             ),
             "vmem_limit_bytes": (HONOURED, "`scoped_memory_configs`, and the limit of `grid-plan-memory`"),
-            "collective_id": (HONOURED, "an error without a barrier semaphore, as that is without it"),
+            "collective_id": (
+                HONOURED,
+                "an error without a barrier semaphore, as that is without it; JAX may choose it since 0.11: for a "
+                "`tag` of `get_barrier_semaphore`, or by `jax_pallas_auto_assign_collective_ids`",
+            ),
             "has_side_effects": (HONOURED, "`has_side_effect` of the call"),
             "flags": (HONOURED, "`flag_configs`; libtpu knows a closed list of them"),
             "serialization_format": (ERROR, "libtpu reads format 1 only, which is the default"),
@@ -78,9 +95,11 @@ OTHER_TARGETS: dict[str, dict[str, dict[str, tuple[Effect, str]]]] = {
             "use_tc_tiling_on_sc": (ERROR, "for a TensorCore; for a SparseCore it is honoured: `sparse_core_config`"),
             "needs_layout_passes": (NO_MEANING, "a TensorCore's kernel always has them; for a SparseCore honoured"),
             "fuse_transposed_lhs_in_matmul": (HONOURED, "`transpose_lhs_hint` of `tpu.matmul`"),
+            "opt_level": (ERROR, "for a TensorCore; for a SparseCore it is honoured: `sparse_core_config`"),
         },
         "mosaic_gpu.CompilerParams": dict.fromkeys(
-            ("profile_space", "profile_dir", "profile_trace_scope"), (NO_MEANING, "a record for another chip")
+            ("profile_space", "profile_dir", "profile_trace_scope", "profile_bounds_check"),
+            (NO_MEANING, "a record for another chip"),
         ),
         "triton.CompilerParams": {
             "num_stages": (NO_MEANING, "a record for another chip"),
@@ -133,6 +152,16 @@ class Field:
     def on(self, target: str) -> tuple[Effect, str]:
         """What a target does with the field, and why."""
         return self.others.get(target, (self.cpu, self.why))
+
+    @property
+    def releases(self) -> Releases:
+        """The releases of JAX that have the field."""
+        return FIELDS.get((self.owner, self.name), Releases())
+
+    def describe_releases(self) -> str:
+        """The releases of JAX that have the field, and its defaults where they depend on the release."""
+        defaults = (f"`{value}` {releases}" for releases, value in DEFAULTS.get((self.owner, self.name), ()))
+        return "; default ".join(filter(None, (str(self.releases) or "all", ", ".join(defaults))))
 
 
 def _fields(owner: str, *rows: tuple[str, str, Effect, str]) -> tuple[Field, ...]:
@@ -190,6 +219,22 @@ BLOCK_MAPPING = _fields(
     ("debug", "`jax {block_debug}`", NO_MEANING, "how JAX prints the mapping"),
 )
 
+BUFFERED = _fields(
+    "Buffered",
+    ("buffer_count", "`pipeline <2>`, `write_buffers`", NO_MEANING, "blocks are read in place"),
+    ("use_lookahead", "`lookahead`", NO_MEANING, "blocks are read in place"),
+    ("revisit", "`revisit`", NO_MEANING, "any block may be visited again"),
+    ("prefetched_count", "`prefetched`", NO_MEANING, "blocks are read in place"),
+)
+
+COST_ESTIMATE = _fields(
+    "CostEstimate",
+    *(
+        (name, "`#grid.cost`", NO_MEANING, "nothing on this target is scheduled by it")
+        for name in ("flops", "transcendentals", "bytes_accessed", "remote_bytes_transferred")
+    ),
+)
+
 PALLAS_CALL = _fields(
     "pallas_call",
     ("kernel", "the body", HONOURED, "the function itself"),
@@ -238,6 +283,7 @@ TPU_PARAMS = _fields(
     ("use_tc_tiling_on_sc", "`#grid.tpu_params`", NO_MEANING, "there are no tiled layouts"),
     ("needs_layout_passes", "`#grid.tpu_params`", NO_MEANING, "there are no tiled layouts"),
     ("fuse_transposed_lhs_in_matmul", "`#grid.tpu_params`", NO_MEANING, "a hint for another compiler"),
+    ("opt_level", "`#grid.tpu_params`", NO_MEANING, "an option of another compiler"),
 )
 
 MOSAIC_GPU_PARAMS = _fields(
@@ -266,7 +312,38 @@ MOSAIC_GPU_PARAMS = _fields(
     ),
     ("profile_dir", "`#grid.mosaic_gpu_params`", HONOURED, "where each call writes its traces, in JAX's format"),
     ("profile_trace_scope", "`#grid.mosaic_gpu_params`", HONOURED, "a trace for each warpgroup, or for each warp"),
-    ("lowering_semantics", "`#grid.mosaic_gpu_params`", NO_MEANING, "how another compiler maps threads"),
+    ("profile_bounds_check", "`#grid.mosaic_gpu_params`", NO_MEANING, "a trace never has more scopes than it holds"),
+    (
+        "lowering_semantics",
+        "`#grid.mosaic_gpu_params`, always written",
+        NO_MEANING,
+        "how another compiler maps threads",
+    ),
+    ("skip_device_barrier", "`#grid.mosaic_gpu_params`", NO_MEANING, "no devices wait for each other before a kernel"),
+    ("is_multi_process", "`#grid.mosaic_gpu_params`", NO_MEANING, "the mesh says which processes run a kernel"),
+)
+
+MOSAIC_GPU_BLOCK_SPEC = _fields(
+    "mosaic_gpu.BlockSpec",
+    ("transforms", "`transforms [...]`", HONOURED, "see BlockMapping; in a pipeline, the layout of a scratch Ref"),
+    (
+        "delay_release",
+        "the loop of the pipeline",
+        HONOURED,
+        "by the pipelines of `plgpu`; JAX drops it from a `pallas_call`",
+    ),
+    (
+        "collective_axes",
+        "`collective` of `warpgroup.tma_load`",
+        HONOURED,
+        "by `plgpu.emit_pipeline_warp_specialized`; JAX refuses it elsewhere",
+    ),
+    (
+        "oob_fill_mode",
+        "not in `grid`",
+        HONOURED,
+        "elements outside of the array are zero, which every mode allows; JAX drops it from a `pallas_call`",
+    ),
 )
 
 TRITON_PARAMS = _fields(
@@ -283,6 +360,7 @@ MOSAIC_GPU_KERNEL = _fields(
     ("scratch_shapes", "`grid.scoped`", HONOURED, "memory and barriers of one block"),
     ("scratch_types", "`grid.scoped`", HONOURED, "the other name of scratch_shapes"),
     ("compiler_params", "`params [...]`", HONOURED, "see the records above"),
+    ("cost_estimate", "`cost`", NO_MEANING, "nothing on this target is scheduled by it"),
     ("grid", "`grid(...)`", HONOURED, "every point is run"),
     ("grid_names", "`named` of a dimension", HONOURED, "`axis_index` finds a dimension by its name"),
     ("cluster", "dimensions of kind `cluster`", HONOURED, "every point is run, beside the others of its cluster"),
@@ -299,20 +377,30 @@ MOSAIC_GPU_KERNEL = _fields(
     ("mesh_kwargs", "the mesh", HONOURED, "further fields of JAX's mesh, as `kernel_name`"),
 )
 
+_ON_RACE = (
+    "on_race",
+    "not in `grid`",
+    HONOURED,
+    "a race is an error of the call, or a warning on the standard error stream",
+)
+_SKIP_FLOATS = ("skip_floating_point_ops", "not in `grid`", HONOURED, "no float is computed: each of them is infinite")
+_UNINITIALIZED = (
+    "uninitialized_memory",
+    "not in `grid`",
+    HONOURED,
+    "memory is filled with it, as `CpuOptions(fill_memory=...)` says; padding stays NaN",
+)
+
 # Other targets leave kernels that ask for an interpreter to JAX.
 INTERPRET_PARAMS = tuple(
     dataclasses.replace(field, others=dict.fromkeys(OTHER_TARGETS, (HONOURED, "left to JAX")))
     for field in _fields(
         "tpu.InterpretParams",
-        ("detect_races", "not in `grid`", HONOURED, 'the check "races": the first one is an error with both lines'),
+        ("detect_races", "not in `grid`", HONOURED, 'the check "races": the first one is told with both lines'),
+        _ON_RACE,
         ("out_of_bounds_reads", "not in `grid`", ERROR, "an index outside of its Ref is always an error"),
-        ("skip_floating_point_ops", "not in `grid`", HONOURED, "no float is computed: each of them is infinite"),
-        (
-            "uninitialized_memory",
-            "not in `grid`",
-            HONOURED,
-            "memory is filled with it, as `CpuOptions(fill_memory=...)` says; padding stays NaN",
-        ),
+        _SKIP_FLOATS,
+        _UNINITIALIZED,
         (
             "num_cores_or_threads",
             "not in `grid`",
@@ -344,16 +432,59 @@ INTERPRET_PARAMS = tuple(
     )
 )
 
-FIELDS = (
+INTERPRET_GPU_PARAMS = tuple(
+    dataclasses.replace(field, others={"tpu": (HONOURED, "left to JAX")} | field.others)
+    for field in _fields(
+        "mosaic_gpu.InterpretGPUParams",
+        ("detect_races", "not in `grid`", HONOURED, 'the check "races", for which `get_races()` has the first one'),
+        _ON_RACE,
+        ("out_of_bounds_reads", "not in `grid`", ERROR, "an index outside of its Ref is always an error"),
+        _SKIP_FLOATS,
+        _UNINITIALIZED,
+        ("num_cores_or_threads", "not in `grid`", NO_MEANING, "the mesh says how many threads there are"),
+        ("vector_clock_size", "not in `grid`", NO_MEANING, "JAX refuses every value"),
+        ("logging_mode", "not in `grid`", NO_MEANING, "nothing is logged"),
+        ("num_tma_threads_per_device", "not in `grid`", NO_MEANING, "each bulk copy has a clock of its own"),
+        ("inline_mgpu", "not in `grid`", NO_MEANING, "inline code is executed"),
+    )
+)
+
+TABLE = (
     *GRID_MAPPING,
     *BLOCK_MAPPING,
+    *BUFFERED,
+    *COST_ESTIMATE,
     *PALLAS_CALL,
     *TPU_PARAMS,
     *MOSAIC_GPU_PARAMS,
     *TRITON_PARAMS,
+    *MOSAIC_GPU_BLOCK_SPEC,
     *MOSAIC_GPU_KERNEL,
     *INTERPRET_PARAMS,
+    *INTERPRET_GPU_PARAMS,
 )
+"""The fields of all records and calls."""
+
+
+@functools.cache
+def _names(owner: str) -> frozenset[str]:
+    return frozenset(field.name for field in TABLE if field.owner == owner)
+
+
+def check_all_known(request: Any) -> None:
+    """Refuses a kernel with a field that this table does not have, unless it has its default.
+
+    Raises:
+      UnsupportedError: naming the field and its value.
+    """
+    mapping, name = request.grid_mapping, request.kernel_name
+    check_known("GridMapping", mapping, _names("GridMapping"), name)
+    for block in mapping.block_mappings:
+        check_known("BlockMapping", block, _names("BlockMapping"), name)
+        if isinstance(block.pipeline_mode, pl.Buffered):
+            check_known("Buffered", block.pipeline_mode, _names("Buffered"), name)
+    if request.cost_estimate is not None:
+        check_known("CostEstimate", request.cost_estimate, _names("CostEstimate"), name)
 
 
 _OF_MAPPINGS = {"GridMapping": GRID_MAPPING, "BlockMapping": BLOCK_MAPPING}
@@ -414,7 +545,10 @@ def check_interpret_params(request: Any) -> None:
       UnsupportedError: naming the field and its value, with the reason of the table.
     """
     defaults = {field.name: field.default for field in dataclasses.fields(request.interpret)}
-    for field in INTERPRET_PARAMS:
+    is_gpu = jax_compat_gpu.is_interpret_params(request.interpret)
+    known = INTERPRET_GPU_PARAMS if is_gpu else INTERPRET_PARAMS
+    check_known(known[0].owner, request.interpret, _names(known[0].owner), request.kernel_name)
+    for field in known:
         value = getattr(request.interpret, field.name, None)
         if field.cpu is ERROR and field.name in defaults and value != defaults[field.name]:
             raise UnsupportedError(
@@ -433,25 +567,28 @@ def to_markdown() -> str:
         "A field is *honoured*; or it has *no meaning* on a target and is accepted in silence; or dropping it would",
         "change the result: then a value other than the default is an *error* that names the kernel and the operand.",
         "The second column says where the `grid` dialect holds the field; a target that gives no reason of its own has",
-        "the CPU's. The page is printed by `python -m gridir.frontend.fields`, from the table that the compiler",
-        "itself uses.",
+        "the CPU's. The third column says which releases of JAX have the field, and its default where that depends on",
+        "the release; gridir's own records and calls have all fields with every release. A field that is in no table",
+        "is an error, unless it has its default.",
+        "",
+        "The page is printed by `python -m gridir.frontend.fields`, from the table that the compiler itself uses.",
     ]
     owner = None
-    for field in FIELDS:
+    for field in TABLE:
         if field.owner != owner:
             owner = field.owner
             lines += [
                 "",
                 f"## `{owner}`",
                 "",
-                "| field | in `grid` | CPU | TPU | GPU |",
-                "| --- | --- | --- | --- | --- |",
+                "| field | in `grid` | JAX | CPU | TPU | GPU |",
+                "| --- | --- | --- | --- | --- | --- |",
             ]
         cells = [f"{field.cpu.value}: {field.why}"]
         for target in OTHER_TARGETS:
             effect, why = field.on(target)
             cells.append(f"{effect.value}: {why}" if target in field.others else effect.value)
-        lines.append(f"| `{field.name}` | {field.stored_in} | {' | '.join(cells)} |")
+        lines.append(f"| `{field.name}` | {field.stored_in} | {field.describe_releases()} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 

@@ -28,7 +28,7 @@ import numpy as np
 from jax.experimental import pallas as pl
 
 from gridir.errors import OptionError, UnsupportedError
-from gridir.frontend import emit, index_maps, jax_compat, jax_compat_gpu, meshes, params, trees
+from gridir.frontend import emit, fields, index_maps, jax_compat, jax_compat_gpu, meshes, params, trees
 from gridir.frontend.context import KernelContext
 from gridir.frontend.options import records_of
 from gridir.frontend.request import KernelRequest
@@ -91,9 +91,9 @@ class _Notes:
         if known is None:
             self.object(field, whole)
             return
-        for other, fields in self.meshes:
+        for other, found in self.meshes:
             if other == known:
-                fields.append(field)
+                found.append(field)
                 return
         self.meshes.append((known, [field]))
 
@@ -103,7 +103,7 @@ class _Notes:
 
     def finish(self) -> dict[str, ir.Attribute]:
         if self.meshes:
-            self.entries["meshes"] = params.to_attribute([known | {"of": fields} for known, fields in self.meshes])
+            self.entries["meshes"] = params.to_attribute([known | {"of": found} for known, found in self.meshes])
         if self.objects:
             self.entries["objects"] = params.to_attribute(tuple(self.objects))
         if self.side_table is not None:
@@ -200,7 +200,15 @@ def _pipeline(mode: Any, field: str, notes: _Notes) -> ir.Attribute | None:
     if not isinstance(mode, pl.Buffered):
         notes.object(field, mode)
         return None
-    return grid.PipelineModeAttr.get(mode.buffer_count, mode.use_lookahead, mode.revisit and mode.revisit.value)
+    counts = mode.buffer_count if isinstance(mode.buffer_count, tuple) else (mode.buffer_count, None)
+    return grid.PipelineModeAttr.get(
+        counts[0],
+        mode.use_lookahead,
+        mode.revisit and mode.revisit.value,
+        write_buffers=counts[1],
+        # JAX has it since 0.11.
+        prefetched=getattr(mode, "prefetched_count", 0),
+    )
 
 
 def _index_tree(block_mapping: Any, field: str, notes: _Notes) -> str | None:
@@ -385,6 +393,7 @@ def build_kernel(
       UnsupportedError: if the mapping, or one of its index maps, says what `grid` cannot.
       OptionError: if the compiler parameters are malformed.
     """
+    fields.check_all_known(request)
     mapping: Any = request.grid_mapping
     notes = _Notes(side_table)
     rank, num_index = len(mapping.grid), mapping.num_index_operands

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -41,6 +42,8 @@ def keep_race(message: str | None) -> None:
     """Keeps what a kernel that was executed as PTX says of races, None for none, until the next one does."""
     global _race_of_ptx
     _race_of_ptx = message
+    if message is not None:
+        print(f"gridir: warning: {message}", file=sys.stderr)
 
 
 def _races() -> Races | None:
@@ -55,7 +58,7 @@ def _races() -> Races | None:
 
 
 def _raises_races(params: Any) -> bool:
-    """Whether a race is an error, else only an answer of `get_races()`, as on GPUs until JAX 0.12 asked the author."""
+    """Whether a race is an error, else a warning. JAX asks the author since 0.12; before, a race on a GPU was none."""
     default = "warn" if jax_compat_gpu.is_interpret_params(params) else "raise"
     return getattr(params, "on_race", default) == "raise"
 

@@ -277,6 +277,11 @@ def is_interpret_params(params: Any) -> bool:
     return loaded is not None and isinstance(params, loaded.InterpretGPUParams)
 
 
+def interpret_params() -> Any:
+    """The class of the parameters of the interpreter of GPU kernels, which JAX does not make public."""
+    return importlib.import_module(f"{_INTERPRET}.params").InterpretGPUParams
+
+
 @functools.cache
 def answer_races(answer: Callable[[], Any]) -> None:
     """Makes `get_races()` of JAX's interpreter of GPU kernels give what `answer` gives, unless that is None."""

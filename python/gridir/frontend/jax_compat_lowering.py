@@ -27,6 +27,21 @@ from gridir.frontend.jax_compat_calls import Emitter
 from gridir.frontend.meshes import MeshUnion
 from gridir.frontend.options import record_for
 from gridir.frontend.request import DeviceMesh, KernelRequest
+from gridir.frontend.unknown_fields import check_known_params
+
+_SHARED = (
+    "input_output_aliases",
+    "debug",
+    "interpret",
+    "compiler_params",
+    "cost_estimate",
+    "out_avals",
+    "metadata",
+    "name",
+)
+# JAX's interpreter of GPU kernels is told of transforms that the jaxpr has already.
+_OF_PALLAS_CALL = frozenset((*_SHARED, "jaxpr", "grid_mapping", "mesh", "kernel_arg_transforms"))
+_OF_MPMD_MAP = frozenset((*_SHARED, "jaxprs", "meshes", "external_meshes"))
 
 KernelHandler = Callable[[KernelRequest, str], Emitter | None]
 """Takes a kernel and the platform it is lowered for; gives None for a kernel that JAX's own rule shall have."""
@@ -87,6 +102,7 @@ def request_of_pallas_call(
     avals_in: Sequence[Any], params: Mapping[str, Any], devices: DeviceMesh | None = None
 ) -> KernelRequest:
     """The request of a `pallas_call` with these operands and parameters, mapped over these devices."""
+    check_known_params("pallas_call", params, _OF_PALLAS_CALL, params["name"])
     options = params["compiler_params"]
     return KernelRequest(
         jaxpr=params["jaxpr"],
@@ -95,7 +111,7 @@ def request_of_pallas_call(
         out_avals=tuple(params["out_avals"]),
         input_output_aliases=tuple(params["input_output_aliases"]),
         compiler_params=params["compiler_params"],
-        cost_estimate=params["cost_estimate"],
+        cost_estimate=params["cost_estimate"] or getattr(options, "cost_estimate", None),
         metadata=params["metadata"],
         name=params["name"],
         debug=params["debug"] or getattr(options, "debug", False),
@@ -108,6 +124,7 @@ def request_of_pallas_call(
 
 def request_of_mpmd_map(avals_in: Sequence[Any], params: Mapping[str, Any]) -> KernelRequest:
     """The request of an `mpmd_map`, with the GridMapping that it lacks built from its mesh, or meshes."""
+    check_known_params("mpmd_map", params, _OF_MPMD_MAP, params["name"])
     jaxpr, *more_jaxprs = params["jaxprs"]
     mesh, *others = params["meshes"]
     union = MeshUnion((mesh, *others))
@@ -146,7 +163,7 @@ def request_of_mpmd_map(avals_in: Sequence[Any], params: Mapping[str, Any]) -> K
         out_avals=out_avals,
         input_output_aliases=tuple(params["input_output_aliases"].items()),
         compiler_params=compiler_params,
-        cost_estimate=params["cost_estimate"],
+        cost_estimate=params["cost_estimate"] or getattr(options, "cost_estimate", None),
         metadata=params["metadata"],
         name=params["name"],
         debug=params["debug"] or getattr(options, "debug", False),

@@ -6,15 +6,18 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import jax
 import jax.numpy as jnp
 from jax._src import cloud_tpu_init as _cloud_tpu_init
+from jax._src import config as _config
 from jax._src import core as _core
+from jax._src import jaxpr_util as _jaxpr_util
 from jax._src import sharding_impls as _sharding_impls
 from jax._src import tpu_custom_call as _tpu_custom_call
 from jax._src.interpreters import mlir as _mlir
@@ -26,6 +29,7 @@ from jax._src.pallas.mosaic import tpu_info as _tpu_info
 from jax.sharding import AbstractDevice, AbstractMesh
 from jaxlib.mlir import ir
 
+from gridir.errors import OptionError, UnsupportedError
 from gridir.frontend import jax_compat  # noqa: F401  (checks JAX's version first)
 
 _T = TypeVar("_T")
@@ -183,6 +187,13 @@ def emit_mosaic_call(
         "lowered_module_asm": body,
         **({} if locations is None else {"debug_locations": locations}),
     }
+    known = {field.name for field in dataclasses.fields(_tpu_custom_call.CustomCallBackendConfig)}
+    if unknown := [name for name, value in full.items() if name not in known and value is not None]:
+        raise UnsupportedError(
+            f"expected parameters that JAX {jax.__version__} can pass to libtpu, got {', '.join(unknown)}",
+            kernel=kernel_name,
+        )
+    full = {name: value for name, value in full.items() if name in known}
     effect = _registration._resolve_side_effect_type(has_side_effects)
     if isinstance(effect, bool):
         kinds = _tpu_custom_call.TpuSideEffectType
@@ -205,6 +216,76 @@ def _device(mesh: Any) -> dict[str, Any]:
     if sparse_core_type(mesh) is None:
         return {"device_type": None, "active_core_count": None}
     return {"device_type": "sparsecore", "active_core_count": mesh.num_cores}
+
+
+_AUTOMATIC_IDS = "jax_pallas_auto_assign_collective_ids"
+
+
+def barrier_tag(jaxprs: Sequence[Any]) -> Hashable | None:
+    """The tag of the barrier semaphore that a kernel asks for, or None. JAX has tags since 0.11."""
+    equations = (eqn for jaxpr in jaxprs for _, eqn in _jaxpr_util.all_eqns(jaxpr))
+    tags = (eqn.params.get("tag") for eqn in equations if eqn.primitive.name == "get_barrier_semaphore")
+    return next((tag for tag in tags if tag is not None), None)
+
+
+def collective_id(
+    context: Any,
+    given: int | None,
+    tag: Hashable | None,
+    *,
+    has_custom_barrier: bool,
+    body: bytes,
+    skip_device_barrier: bool,
+    kernel_name: str,
+) -> int | None:
+    """The number of the barrier semaphore of a kernel, which JAX may choose since 0.11.
+
+    It is chosen from the numbers that no kernel of the module has, where the author's kernel has a tag or the setting
+    `jax_pallas_auto_assign_collective_ids` asks for that.
+
+    Args:
+      context: JAX's `LoweringRuleContext`.
+      given: the number that the author gives, or None.
+      tag: the tag that the author gives, or None. Kernels with one tag have one number.
+      has_custom_barrier: whether the kernel uses the semaphore.
+      body: the code of the kernel. Kernels without tags have one number if they have the same code.
+      skip_device_barrier: as the author's record says.
+      kernel_name: the kernel's name for the message.
+
+    Raises:
+      OptionError: for both a number and a tag, and for more chosen numbers than the setting
+        `jax_pallas_auto_assign_collective_ids_limit` allows.
+    """
+    setting = getattr(_config, _AUTOMATIC_IDS, None)
+    mode = "no" if setting is None else setting.value
+    if mode == "override":
+        given = None
+    elif given is not None and tag is not None:
+        raise OptionError(
+            f"expected a collective_id or a tag of get_barrier_semaphore, got {given} and {tag!r}",
+            kernel=kernel_name,
+            notes=["jax_pallas_auto_assign_collective_ids='override' ignores collective_id"],
+        )
+    mapping = getattr(context.module_context, "pallas_collective_id_mapping", None)
+    if mapping is None:
+        return given
+    code = ("module", hash(body), skip_device_barrier)
+    if given is not None:
+        mapping.register_manual_id(code, given)
+        return given
+    if tag is None and (mode == "no" or not has_custom_barrier):
+        return None
+    number, is_new = mapping.get_or_allocate_id(code if tag is None else ("tag", tag, skip_device_barrier))
+    limit = getattr(_config, f"{_AUTOMATIC_IDS}_limit").value
+    if is_new and len(mapping.auto) > limit:
+        raise OptionError(f"expected at most {limit} collective ids that JAX chooses, got more", kernel=kernel_name)
+    return int(number)
+
+
+def opt_level(name: str) -> Any:
+    """JAX's enumerator of an optimization level, "O0" to "O3"; the name itself in a release that has none."""
+    levels = getattr(_tpu_custom_call, "OptLevel", None)
+    return name if levels is None else levels(name)
 
 
 def tiling(use_tc_tiling: bool | None) -> Any:

@@ -14,6 +14,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from gridir.errors import OptionError
+from gridir.frontend.releases import DEFAULTS
+
+_DEFAULT_SEMANTICS = DEFAULTS["mosaic_gpu.CompilerParams", "lowering_semantics"][0][1]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,16 +28,26 @@ class Backend:
       attribute: the mnemonic of the record's attribute in the `grid` dialect.
       module: the module of JAX that defines the record.
       platforms: the JAX platforms whose lowering reads the record; on the CPU, interpret mode does.
-      fields: every field of the record; a field that this JAX lacks is one of gridir's own front door.
-      extra: those of `fields` that only gridir's record has.
+      record: the record's name in the tables of fields and releases.
+      defaults: every field of the record in any release, and what its attribute means where it is absent: the default
+        of the oldest release. Enumerators are strings. A field that this JAX lacks is one of gridir's own front door.
     """
 
     name: str
     attribute: str
     module: str
     platforms: tuple[str, ...]
-    fields: tuple[str, ...]
-    extra: tuple[str, ...] = ()
+    record: str
+    defaults: Mapping[str, Any]
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The names of all fields."""
+        return tuple(self.defaults)
+
+    def is_always_written(self, name: str) -> bool:
+        """Whether the attribute always holds a field, because its default depends on the release of JAX."""
+        return (self.record, name) in DEFAULTS
 
 
 BACKENDS = (
@@ -43,52 +56,57 @@ BACKENDS = (
         "tpu_params",
         "jax._src.pallas.mosaic.core",
         ("tpu", "cpu"),
-        (
-            "dimension_semantics",
-            "allow_input_fusion",
-            "vmem_limit_bytes",
-            "collective_id",
-            "has_side_effects",
-            "flags",
-            "internal_scratch_in_bytes",
-            "serialization_format",
-            "kernel_type",
-            "disable_bounds_checks",
-            "disable_semaphore_checks",
-            "skip_device_barrier",
-            "allow_collective_id_without_custom_barrier",
-            "shape_invariant_numerics",
-            "use_tc_tiling_on_sc",
-            "needs_layout_passes",
-            "fuse_transposed_lhs_in_matmul",
-        ),
-        extra=("kernel_type",),
+        "tpu.CompilerParams",
+        {
+            "dimension_semantics": None,
+            "allow_input_fusion": None,
+            "vmem_limit_bytes": None,
+            "collective_id": None,
+            "has_side_effects": False,
+            "flags": None,
+            "internal_scratch_in_bytes": None,
+            "serialization_format": 1,
+            "kernel_type": None,
+            "disable_bounds_checks": False,
+            "disable_semaphore_checks": False,
+            "skip_device_barrier": False,
+            "allow_collective_id_without_custom_barrier": False,
+            "shape_invariant_numerics": True,
+            "use_tc_tiling_on_sc": None,
+            "needs_layout_passes": True,
+            "fuse_transposed_lhs_in_matmul": False,
+            "opt_level": None,
+        },
     ),
     Backend(
         "mosaic_gpu",
         "mosaic_gpu_params",
         "jax._src.pallas.mosaic_gpu.core",
         ("cuda", "rocm"),
-        (
-            "approx_math",
-            "dimension_semantics",
-            "max_concurrent_steps",
-            "delay_release",
-            "unsafe_no_auto_barriers",
-            "reduction_scratch_bytes",
-            "profile_space",
-            "profile_dir",
-            "profile_trace_scope",
-            "lowering_semantics",
-        ),
-        extra=("delay_release",),
+        "mosaic_gpu.CompilerParams",
+        {
+            "approx_math": False,
+            "dimension_semantics": None,
+            "max_concurrent_steps": 1,
+            "delay_release": 0,
+            "unsafe_no_auto_barriers": False,
+            "reduction_scratch_bytes": 2048,
+            "profile_space": 0,
+            "profile_dir": "",
+            "profile_trace_scope": "warpgroup",
+            "profile_bounds_check": False,
+            "lowering_semantics": _DEFAULT_SEMANTICS,
+            "skip_device_barrier": False,
+            "is_multi_process": False,
+        },
     ),
     Backend(
         "triton",
         "triton_params",
         "jax._src.pallas.triton.core",
         ("cuda", "rocm"),
-        ("num_warps", "num_stages"),
+        "triton.CompilerParams",
+        {"num_warps": None, "num_stages": None},
     ),
 )
 
@@ -132,11 +150,13 @@ class CallOptions:
       records: pairs of a backend's name and its record of parameters.
       backend: the backend that the author named, or None.
       debug: whether the author asked for the kernel to be printed.
+      cost_estimate: JAX's CostEstimate, or None.
     """
 
     records: tuple[tuple[str, Any], ...] = ()
     backend: str | None = None
     debug: bool = False
+    cost_estimate: Any = None
 
     def replace(self, **changes: Any) -> CallOptions:
         """Changes fields of this record, or a field of every backend's record that has it."""
@@ -150,13 +170,16 @@ class CallOptions:
         return dataclasses.replace(self, records=tuple(records))
 
 
-def make_options(compiler_params: Any, backend: str | None = None, debug: bool = False) -> Any:
+def make_options(
+    compiler_params: Any, backend: str | None = None, debug: bool = False, cost_estimate: Any = None
+) -> Any:
     """Returns what to pass to JAX as `compiler_params`: the record itself where that says everything.
 
     Args:
       compiler_params: a record, a mapping from backend name to record, or None.
       backend: the backend that the author named: one of Pallas', or "cpu".
       debug: whether the kernel is to be printed.
+      cost_estimate: JAX's CostEstimate, or None.
 
     Raises:
       OptionError: if a backend is unknown, or a record is not that of its backend.
@@ -164,12 +187,12 @@ def make_options(compiler_params: Any, backend: str | None = None, debug: bool =
     if backend is not None and backend != "cpu":
         backend = find_backend(backend).name
     if not isinstance(compiler_params, Mapping):
-        if backend is None and not debug:
+        if backend is None and not debug and cost_estimate is None:
             return compiler_params
         records = records_of(compiler_params)
     else:
         records = records_of(compiler_params)
-    return CallOptions(tuple(sorted(records.items(), key=lambda item: item[0])), backend, debug)
+    return CallOptions(tuple(sorted(records.items(), key=lambda item: item[0])), backend, debug, cost_estimate)
 
 
 def records_of(compiler_params: Any) -> dict[str, Any]:

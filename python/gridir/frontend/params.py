@@ -12,6 +12,7 @@ from typing import Any
 
 from gridir.errors import OptionError
 from gridir.frontend.options import backend_of
+from gridir.frontend.unknown_fields import check_known
 from gridir.mlir import ir
 
 
@@ -31,7 +32,7 @@ def to_attribute(value: Any) -> ir.Attribute:
         case str():
             return ir.StringAttr.get(value)
         case enum.Enum():
-            return ir.StringAttr.get(value.value if isinstance(value.value, str) else value.name)
+            return ir.StringAttr.get(enumerator(value))
         case None:
             return ir.UnitAttr.get()
         case Mapping():
@@ -41,22 +42,30 @@ def to_attribute(value: Any) -> ir.Attribute:
     raise OptionError(f"expected a value that MLIR can hold, got {value!r} of type {type(value).__name__}")
 
 
-def _defaults(record: Any) -> dict[str, Any]:
-    return {field.name: field.default for field in dataclasses.fields(record)}
+def enumerator(value: enum.Enum) -> str:
+    """The name of an enumerator as attributes have it."""
+    return value.value if isinstance(value.value, str) else value.name
 
 
 def record_to_attribute(record: Any) -> ir.Attribute:
-    """Returns the attribute of a record; a field with its default value is absent.
+    """Returns the attribute of a record. A field is absent where it has the value that an absent field means.
+
+    That value is the same with every release of JAX, so the attribute is too.
 
     Raises:
       OptionError: if the record is of no known backend, or a field holds what MLIR cannot.
+      UnsupportedError: if a field is set that gridir does not know.
     """
     backend = backend_of(record)
-    defaults = _defaults(record)
+    check_known(backend.record, record, backend.defaults)
+    own = {field.name for field in dataclasses.fields(record)}
     fields = []
-    for name in backend.fields:
-        value = getattr(record, name, None)
-        if value != defaults.get(name):
+    for name, default in backend.defaults.items():
+        if name not in own:
+            continue
+        value = getattr(record, name)
+        plain = enumerator(value) if isinstance(value, enum.Enum) else value
+        if plain != default or backend.is_always_written(name):
             fields.append(f"{name} = {to_attribute(value)}".replace(" : i64", ""))
     try:
         return ir.Attribute.parse(f"#grid.{backend.attribute}<{', '.join(fields)}>")

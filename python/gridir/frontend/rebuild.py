@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,7 +16,7 @@ import jax
 import jax.numpy as jnp
 from jax.experimental import pallas as pl
 
-from gridir.errors import Error
+from gridir.errors import Error, UnsupportedError
 from gridir.frontend import jax_compat, jax_compat_gpu, records, trees
 from gridir.frontend.grid_mapping import SideTable, usual_origins
 from gridir.frontend.rebuild_index_maps import canonical_text, rebuild_index_map
@@ -147,7 +148,11 @@ def _pipeline_mode(attribute: ir.Attribute | None) -> Any:
     if attribute is None:
         return None
     mode = grid.PipelineModeAttr(attribute)
-    return pl.Buffered(mode.buffers, mode.lookahead, pl.RevisitMode(mode.revisit) if mode.revisit else None)
+    buffers = mode.buffers if mode.write_buffers is None else (mode.buffers, mode.write_buffers)
+    prefetched = {"prefetched_count": mode.prefetched} if mode.prefetched else {}
+    if not prefetched.keys() <= {field.name for field in dataclasses.fields(pl.Buffered)}:
+        raise UnsupportedError(f"expected a JAX with prefetched_count of pl.Buffered, got {jax.__version__}")
+    return pl.Buffered(buffers, mode.lookahead, pl.RevisitMode(mode.revisit) if mode.revisit else None, **prefetched)
 
 
 def _flat_results(indices: list[Any], operand: Any) -> list[Any]:

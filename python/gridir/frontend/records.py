@@ -5,10 +5,14 @@
 
 from __future__ import annotations
 
+import dataclasses
+import enum
+import importlib
 from typing import Any
 
 from gridir.errors import OptionError
-from gridir.frontend.options import BACKENDS
+from gridir.frontend.options import BACKENDS, Backend
+from gridir.frontend.params import enumerator
 from gridir.mlir import ir
 
 
@@ -31,14 +35,25 @@ def from_attribute(attribute: ir.Attribute) -> Any:
     raise OptionError(f"expected a builtin attribute, got {attribute}")
 
 
+_PUBLIC = {"mosaic_tpu": "tpu", "mosaic_gpu": "mosaic_gpu", "triton": "triton"}
+
+
+def jax_record(backend: Backend) -> Any:
+    """The class of JAX's record of a backend."""
+    return importlib.import_module(f"jax.experimental.pallas.{_PUBLIC[backend.name]}").CompilerParams
+
+
 def _tpu_record(fields: dict[str, Any], own: bool) -> Any:
     from jax.experimental.pallas import tpu as jax_tpu
 
     from gridir import tpu
+    from gridir.frontend import jax_compat_tpu
 
     effects = fields.get("has_side_effects")
     if isinstance(effects, str):
         fields["has_side_effects"] = jax_tpu.SideEffectType(effects)
+    if "opt_level" in fields:
+        fields["opt_level"] = jax_compat_tpu.opt_level(fields["opt_level"])
     return (tpu if own else jax_tpu).CompilerParams(**fields)
 
 
@@ -60,12 +75,18 @@ def _triton_record(fields: dict[str, Any], _: bool) -> Any:
     return triton.CompilerParams(**fields)
 
 
+def _plain(value: Any) -> Any:
+    return enumerator(value) if isinstance(value, enum.Enum) else value
+
+
 # For each backend of Pallas what makes its record: gridir's own, or else JAX's.
 _MAKERS = {"mosaic_tpu": _tpu_record, "mosaic_gpu": _mosaic_gpu_record, "triton": _triton_record}
 
 
 def record_from_attribute(attribute: ir.Attribute) -> Any:
     """Returns the record that an attribute holds: JAX's own, or gridir's where only that one has a field which is set.
+
+    A field that is absent has the same value with every release of JAX.
 
     Raises:
       OptionError: if it is not an attribute of compiler parameters.
@@ -76,5 +97,9 @@ def record_from_attribute(attribute: ir.Attribute) -> Any:
         if text.startswith(prefix):
             # The fields stand in the attribute as in a dictionary.
             fields = from_attribute(ir.Attribute.parse("{" + text[len(prefix) : -1] + "}", attribute.context))
-            return _MAKERS[backend.name](fields, any(name in fields for name in backend.extra))
+            defaults = {field.name: _plain(field.default) for field in dataclasses.fields(jax_record(backend))}
+            for name, absent in backend.defaults.items():
+                if name not in fields and defaults.get(name, absent) != absent:
+                    fields[name] = absent
+            return _MAKERS[backend.name](fields, any(name not in defaults for name in fields))
     raise OptionError(f"expected an attribute of compiler parameters, got {attribute}")

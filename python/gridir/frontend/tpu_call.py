@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 # Fields of the author's record that XLA's backend configuration holds under the same name.
 CONFIG_FIELDS = (
     "allow_input_fusion",
-    "collective_id",
     "disable_bounds_checks",
     "disable_semaphore_checks",
     "flags",
@@ -58,6 +57,7 @@ class TpuHooks(TargetHooks):
         if not isinstance(params, pltpu.CompilerParams):
             # None, or the record of another chip.
             params = pltpu.CompilerParams()
+        tag = jax_compat_tpu.barrier_tag(request.jaxprs)
 
         def emit(context: Any, operands: Sequence[Any]) -> Sequence[Any]:
             try:
@@ -65,10 +65,19 @@ class TpuHooks(TargetHooks):
             except CompileError:
                 # A kernel that is only captured: its stages can be shown, and compiling it gives the error again.
                 mosaic = MosaicKernel(b"", False, params.collective_id is not None, {}, {}, 0.0)
+            collective_id = jax_compat_tpu.collective_id(
+                context,
+                params.collective_id,
+                tag,
+                has_custom_barrier=mosaic.has_custom_barrier,
+                body=mosaic.body,
+                skip_device_barrier=params.skip_device_barrier,
+                kernel_name=request.kernel_name,
+            )
             return jax_compat_tpu.emit_mosaic_call(
                 context,
                 operands,
-                config=config_of(params, mosaic, request),
+                config=config_of(params, mosaic, request, collective_id),
                 has_side_effects=params.has_side_effects,
                 kernel_name=request.kernel_name,
                 aliases=tuple(request.operand_aliases.items()),
@@ -113,13 +122,19 @@ def _interpret(
     return [output.astype(aval.dtype) for output, aval in zip(outputs, results, strict=True)]
 
 
-def config_of(params: Any, mosaic: MosaicKernel, request: KernelRequest) -> dict[str, Any]:
+def config_of(params: Any, mosaic: MosaicKernel, request: KernelRequest, collective_id: int | None) -> dict[str, Any]:
     """Returns the fields of XLA's backend configuration, besides the memory spaces.
+
+    Args:
+      params: the author's record.
+      mosaic: the kernel's code.
+      request: the kernel.
+      collective_id: the number of its barrier semaphore, the author's or JAX's.
 
     Raises:
       OptionError: when a field of the record cannot be honoured.
     """
-    _check(params, mosaic, request)
+    _check(params, mosaic, request, collective_id)
     cost = request.cost_estimate
     is_sparse = jax_compat_tpu.sparse_core_type(request.mesh) is not None
     elided = {f"disable_{check}_checks": True for check, reason in mosaic.needed_checks.items() if not reason}
@@ -131,6 +146,7 @@ def config_of(params: Any, mosaic: MosaicKernel, request: KernelRequest) -> dict
         "needs_layout_passes": params.needs_layout_passes if is_sparse else True,
         **{name: getattr(params, name) for name in CONFIG_FIELDS},
         **elided,
+        "collective_id": collective_id,
         "tiling": jax_compat_tpu.tiling(params.use_tc_tiling_on_sc) if is_sparse else None,
         **({"opt_level": level} if (level := _opt_level(params)) is not None else {}),
     }
@@ -141,17 +157,17 @@ def _opt_level(params: Any) -> Any:
     return getattr(params, "opt_level", None)
 
 
-def _check(params: Any, mosaic: MosaicKernel, request: KernelRequest) -> None:
+def _check(params: Any, mosaic: MosaicKernel, request: KernelRequest, collective_id: int | None) -> None:
     """Refuses what Mosaic would refuse later, or would silently drop."""
     # For each reason: whether it holds, what is wrong, and a change that would work.
     problems = (
         (
-            mosaic.has_custom_barrier and params.collective_id is None,
+            mosaic.has_custom_barrier and collective_id is None,
             "collective_id is not set, but the kernel uses the barrier semaphore",
             "give CompilerParams(collective_id=...) a number that no other kernel of the program has",
         ),
         (
-            params.collective_id is not None
+            collective_id is not None
             and not mosaic.has_custom_barrier
             and not params.allow_collective_id_without_custom_barrier,
             "collective_id is set, but the kernel uses no barrier semaphore",

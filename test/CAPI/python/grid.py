@@ -23,7 +23,8 @@ with ir.Context() as context, ir.Location.unknown():
     # CHECK-NEXT: #grid.block_dim<element(66, 1, 1)> element 66 (1, 1)
     # CHECK-NEXT: #grid.block_dim<squeezed> squeezed 1
     # CHECK-NEXT: #grid.pipeline<3, lookahead, revisit = any> 3 True any
-    # CHECK-NEXT: #grid.pipeline<2> 2 False None
+    # CHECK-NEXT: #grid.pipeline<2> 2 False None None 0
+    # CHECK-NEXT: #grid.pipeline<2, write_buffers = 3, prefetched = 1> 3 1
     # CHECK-NEXT: #grid.transform<tiling[8, 64]> tiling [8, 64]
     # CHECK-NEXT: #grid.space<tpu.vmem> tpu.vmem
     # CHECK-NEXT: #grid.semantics<parallel> parallel
@@ -41,7 +42,9 @@ with ir.Context() as context, ir.Location.unknown():
     mode = grid.PipelineModeAttr.get(3, lookahead=True, revisit="any")
     print(mode, mode.buffers, mode.lookahead, mode.revisit)
     mode = grid.PipelineModeAttr.get(2)
-    print(mode, mode.buffers, mode.lookahead, mode.revisit)
+    print(mode, mode.buffers, mode.lookahead, mode.revisit, mode.write_buffers, mode.prefetched)
+    mode = grid.PipelineModeAttr.get(2, write_buffers=3, prefetched=1)
+    print(mode, mode.write_buffers, mode.prefetched)
     transform = grid.TransformAttr.get("tiling", [8, 64])
     print(transform, transform.kind, transform.values)
     space = grid.MemorySpaceAttr.get("tpu.vmem")
@@ -188,6 +191,8 @@ with ir.Context() as context, ir.Location.unknown():
     # CHECK-LABEL: == no buffers
     # CHECK-NEXT: ValueError: expected at least one buffer, got 0
     show("no buffers", lambda: grid.PipelineModeAttr.get(0))
+    # CHECK: ValueError: expected at least one write buffer, got
+    show("no write buffers", lambda: grid.PipelineModeAttr.get(1, write_buffers=0))
 
     # Whatever a builder is given instead of an operand, it says what it expected.
     x = grid.operand(f32, [8])

@@ -182,6 +182,18 @@ grid.kernel @lookahead grid(%i = 4) inputs(%x: f32 [32, 128] block [8, 128] at (
 
 // -----
 
+// expected-error @below {{expected one number of buffers for x_ref on a TPU, got 2 to read and 2 to write; use pltpu.emit_pipeline}}
+grid.kernel @write_buffers grid(%i = 4) inputs(%x: f32 [32, 128] block [8, 128] at (%i, 0) pipeline <2, write_buffers = 2> origin "x_ref") {
+}
+
+// -----
+
+// expected-error @below {{expected no prefetched blocks for x_ref on a TPU, got 1; use pltpu.emit_pipeline}}
+grid.kernel @prefetched grid(%i = 4) inputs(%x: f32 [32, 128] block [8, 128] at (%i, 0) pipeline <2, prefetched = 1> origin "x_ref") {
+}
+
+// -----
+
 // expected-error @below {{expected one buffer for x_ref, whose blocks are revisited in any order, got 2}}
 grid.kernel @revisit grid(%i = 4) inputs(%x: f32 [32, 128] block [8, 128] at (%i, 0) pipeline <2, revisit = any> origin "x_ref") {
 }

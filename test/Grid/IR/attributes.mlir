@@ -21,10 +21,10 @@ func.func private @block_dims() attributes {
        #grid.block_dim<element(66, 1, 2)>, #grid.block_dim<slice(8)>, #grid.block_dim<indirect(4)>]}
 
 // CHECK-LABEL: func.func private @pipelines
-// CHECK-SAME: [#grid.pipeline<1>, #grid.pipeline<3, lookahead, revisit = any>, #grid.pipeline<2, revisit = immediate>]
+// CHECK-SAME: [#grid.pipeline<1>, #grid.pipeline<3, lookahead, revisit = any>, #grid.pipeline<2, revisit = immediate>, #grid.pipeline<2, write_buffers = 3, prefetched = 1>]
 func.func private @pipelines() attributes {
   a = [#grid.pipeline<1>, #grid.pipeline<3, lookahead, revisit = any>,
-       #grid.pipeline<2, revisit = immediate>]}
+       #grid.pipeline<2, revisit = immediate>, #grid.pipeline<2, prefetched = 1, write_buffers = 3>]}
 
 // CHECK-LABEL: func.func private @transforms
 // CHECK-SAME: [#grid.transform<tiling[8, 64]>, #grid.transform<untiling[8, 64]>, #grid.transform<swizzle[128]>, #grid.transform<unswizzle[128]>, #grid.transform<transpose[1, 0]>]
@@ -78,6 +78,7 @@ func.func private @cost() attributes {
 // CHECK-SAME: use_tc_tiling_on_sc = true
 // CHECK-SAME: needs_layout_passes = true
 // CHECK-SAME: fuse_transposed_lhs_in_matmul = true
+// CHECK-SAME: opt_level = "O2"
 func.func private @tpu_params() attributes {
   a = #grid.tpu_params<dimension_semantics = ["parallel", "arbitrary"], allow_input_fusion = [true, false],
         vmem_limit_bytes = 1048576, collective_id = 7, has_side_effects = "side_effecting",
@@ -85,7 +86,7 @@ func.func private @tpu_params() attributes {
         kernel_type = "TC", disable_bounds_checks = true, disable_semaphore_checks = true,
         skip_device_barrier = true, allow_collective_id_without_custom_barrier = true,
         shape_invariant_numerics = true, use_tc_tiling_on_sc = true, needs_layout_passes = true,
-        fuse_transposed_lhs_in_matmul = true>}
+        fuse_transposed_lhs_in_matmul = true, opt_level = "O2">}
 
 // CHECK-LABEL: func.func private @mosaic_gpu_params
 // CHECK-SAME: #grid.mosaic_gpu_params<
@@ -98,12 +99,16 @@ func.func private @tpu_params() attributes {
 // CHECK-SAME: profile_space = 2
 // CHECK-SAME: profile_dir = "traces"
 // CHECK-SAME: profile_trace_scope = "block"
+// CHECK-SAME: profile_bounds_check = true
 // CHECK-SAME: lowering_semantics = "Warpgroup"
+// CHECK-SAME: skip_device_barrier = true
+// CHECK-SAME: is_multi_process = true
 func.func private @mosaic_gpu_params() attributes {
   a = #grid.mosaic_gpu_params<approx_math = true, dimension_semantics = ["parallel", "sequential"],
         max_concurrent_steps = 4, delay_release = 1, unsafe_no_auto_barriers = true,
         reduction_scratch_bytes = 64, profile_space = 2, profile_dir = "traces",
-        profile_trace_scope = "block", lowering_semantics = "Warpgroup">}
+        profile_trace_scope = "block", profile_bounds_check = true, lowering_semantics = "Warpgroup",
+        skip_device_barrier = true, is_multi_process = true>}
 
 // CHECK-LABEL: func.func private @triton_params
 // CHECK-SAME: #grid.triton_params<num_warps = 4, num_stages = 2>

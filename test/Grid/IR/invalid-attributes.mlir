@@ -27,8 +27,28 @@ func.func private @f() attributes {a = #grid.pipeline<0>}
 
 // -----
 
-// expected-error @below {{expected lookahead or revisit, got ahead}}
+// expected-error @below {{expected lookahead, revisit, write_buffers or prefetched, got ahead}}
 func.func private @f() attributes {a = #grid.pipeline<2, ahead>}
+
+// -----
+
+// expected-error @below {{expected at least one write buffer, got 0}}
+func.func private @f() attributes {a = #grid.pipeline<2, write_buffers = 0>}
+
+// -----
+
+// expected-error @below {{expected at most 2 prefetched blocks, got 3}}
+func.func private @f() attributes {a = #grid.pipeline<2, prefetched = 3>}
+
+// -----
+
+// expected-error @below {{expected opt_level to be O0, O1, O2 or O3, got fast}}
+func.func private @f() attributes {a = #grid.tpu_params<opt_level = "fast">}
+
+// -----
+
+// expected-error @below {{expected lowering_semantics to be Lane or Warpgroup, got Thread}}
+func.func private @f() attributes {a = #grid.mosaic_gpu_params<lowering_semantics = "Thread">}
 
 // -----
 

@@ -258,6 +258,8 @@ func.func @asynchronous(%x: memref<8xf32>, %y: memref<8xf32>, %s: memref<!grid.s
   %0 = grid.semaphore_read %r : memref<!grid.semaphore<regular>>
   // CHECK: grid.device_id
   %device = grid.device_id
+  // CHECK: grid.barrier_semaphore tag(["ring", 1]) : memref<!grid.semaphore<barrier>>
+  %ring = grid.barrier_semaphore tag(["ring", 1]) : memref<!grid.semaphore<barrier>>
   // CHECK: grid.barrier_semaphore : memref<!grid.semaphore<barrier>>
   %1 = grid.barrier_semaphore : memref<!grid.semaphore<barrier>>
   // CHECK: grid.delay %{{.*}}

@@ -34,6 +34,15 @@ grid.kernel @matmul grid(%i = 4, %j = 4, %k = 8)
 
 // -----
 
+// Two blocks are read ahead and three are written late: the block in use is one of either.
+// CHECK-LABEL: grid.kernel @write_buffers
+// CHECK: o_ref = {block_bytes = 4096 : i64, buffers = 4 : i64
+grid.kernel @write_buffers grid(%i = 4)
+    outputs(%o: f32 [32, 128] block [8, 128] at (%i, 0) pipeline <2, write_buffers = 3> origin "o_ref") {
+}
+
+// -----
+
 // What is alive together counts together: scratch, and the scopes that are inside one another.
 // CHECK-LABEL: grid.kernel @scopes
 // CHECK: spaces = {tpu.smem = 8 : i64, tpu.vmem = 1536 : i64}

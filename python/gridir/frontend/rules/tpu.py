@@ -12,7 +12,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from gridir.frontend import emit
+from gridir.errors import OptionError
+from gridir.frontend import emit, params
 from gridir.frontend.context import RuleContext
 from gridir.frontend.levels import TPU
 from gridir.frontend.registry import ANY, traced
@@ -22,16 +23,25 @@ from gridir.mlir import ir
 from gridir.mlir.dialects import grid
 
 
-# Which number the semaphore has among those of all kernels is a matter of the call.
-@TPU.rule("get_barrier_semaphore", ignores={"tag": ANY})
-def _get_barrier_semaphore(_: RuleContext) -> ir.Value:
+@TPU.rule("get_barrier_semaphore")
+def _get_barrier_semaphore(ctx: RuleContext, *, tag: Any) -> ir.Value:
+    if tag is not None:
+        ctx.kernel.barrier_tags.add(tag)
+    if len(ctx.kernel.barrier_tags) > 1:
+        # A kernel has one collective id, so one such semaphore.
+        tags = ", ".join(sorted(map(repr, ctx.kernel.barrier_tags)))
+        raise ctx.unsupported(f"expected barrier semaphores with one tag in a kernel, got {tags}")
+    try:
+        attribute = None if tag is None else params.to_attribute(tag)
+    except OptionError as error:
+        raise ctx.unsupported(f"expected a tag of numbers and strings, got {tag!r}") from error
     space = ir.Attribute.parse("#grid.space<tpu.semaphore_mem>")
     element = ir.Type.parse("!grid.semaphore<barrier>")
-    return grid.BarrierSemaphoreOp(ir.MemRefType.get([], element, memory_space=space)).result
+    return grid.BarrierSemaphoreOp(ir.MemRefType.get([], element, memory_space=space), tag=attribute).result
 
 
 @TPU.rule("bitcast")
-def _bitcast(ctx: RuleContext, x: ir.Value, *, ty: Any, dim: int | None = None) -> ir.Value:
+def _bitcast(ctx: RuleContext, x: ir.Value, *, ty: Any, dim: int | None) -> ir.Value:
     """Widths that differ change a dimension: the last but one, or since JAX 0.12 the last, as on a SparseCore."""
     source, target = (bit_width(aval.dtype) for aval in (ctx.avals_in[0], ctx.avals_out[0]))
     if source != target:

@@ -10,7 +10,9 @@ import gridir.mosaic_gpu
 import gridir.tpu
 import jax
 import jax.numpy as jnp
+from gridir.frontend import jax_compat_gpu
 from gridir.frontend.calls import pallas_call
+from gridir.frontend.releases import FIELDS, Releases
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import mosaic_gpu as plgpu
 from jax.experimental.pallas import tpu as pltpu
@@ -43,9 +45,20 @@ def call(kernel=copy_kernel, args=(X,), **options):
     return request
 
 
-def interpreted(**fields):
+def interpreted(record=pltpu.InterpretParams, **fields):
     """The request of a copy with parameters of JAX's interpret mode, of which `grid` says nothing."""
-    return call(interpret=pltpu.InterpretParams(**fields))
+    return call(interpret=record(**fields))
+
+
+def buffered(*args, **fields):
+    """The request of a copy whose input block is buffered so."""
+    return call(in_specs=[pl.BlockSpec((8, 128), lambda i: (i, 0), pipeline_mode=pl.Buffered(*args, **fields))])
+
+
+def priced(**counts):
+    """The request of a copy with an estimate of its cost."""
+    usual = {"flops": 1, "transcendentals": 2, "bytes_accessed": 3}
+    return call(cost_estimate=pl.CostEstimate(**(usual | counts)))
 
 
 def prefetch(index_map, operands=(PREFETCHED,), block=(8, 128)):
@@ -115,6 +128,39 @@ def decorated():
 
     [request] = mesh_requests(body, X)
     return request
+
+
+def pipelined(cluster=(), **fields):
+    """The request of a kernel with a pipeline, one of whose blocks has these fields."""
+    spec = functools.partial(plgpu.BlockSpec, (8, 128), lambda i: (i, 0))
+
+    def step(_, x_tile, o_tile):
+        o_tile[...] = x_tile[...]
+
+    def body(x_ref, o_ref):
+        plgpu.emit_pipeline_warp_specialized(
+            step,
+            grid=(4,),
+            in_specs=[spec(**fields)],
+            out_specs=[spec()],
+            memory_registers=40,
+            wg_axis="t",
+            num_compute_wgs=1,
+        )(x_ref, o_ref)
+
+    mesh = {"cluster": cluster, "cluster_names": ("c",) if cluster else (), "num_threads": 2, "thread_name": "t"}
+    [request] = mesh_requests(plgpu.kernel(body, out_type=X, **mesh), X)
+    return request
+
+
+def oob():
+    """The request of a kernel with a pipeline that promises to stay inside of its arrays."""
+    return pipelined(oob_fill_mode=plgpu.OOBFillMode.PROMISE_IN_BOUNDS)
+
+
+def interpreted_on_gpu(**fields):
+    """As `interpreted`, with parameters of the interpreter of GPU kernels."""
+    return interpreted(jax_compat_gpu.interpret_params(), **fields)
 
 
 def tiled():
@@ -281,6 +327,16 @@ TABLE = [
         functools.partial(call, cost_estimate=pl.CostEstimate(flops=1, transcendentals=2, bytes_accessed=3)),
         ["#grid.cost<flops = 1, transcendentals = 2, bytes_accessed = 3, remote_bytes_transferred = 0>"],
     ),
+    *(
+        ("CostEstimate", name, functools.partial(priced, **{name: 5}), [f"{name} = 5"])
+        for name in ("flops", "transcendentals", "bytes_accessed", "remote_bytes_transferred")
+    ),
+    ("Buffered", "buffer_count", functools.partial(buffered, 2), ["pipeline <2>"]),
+    ("Buffered", "buffer_count", functools.partial(buffered, 3), ["pipeline <3>"]),
+    ("Buffered", "buffer_count", functools.partial(buffered, (2, 3)), ["pipeline <2, write_buffers = 3>"]),
+    ("Buffered", "use_lookahead", functools.partial(buffered, 2, use_lookahead=True), ["pipeline <2, lookahead>"]),
+    ("Buffered", "revisit", functools.partial(buffered, 1, revisit=pl.RevisitMode.ANY), ["<1, revisit = any>"]),
+    ("Buffered", "prefetched_count", functools.partial(buffered, 2, prefetched_count=1), ["<2, prefetched = 1>"]),
     ("pallas_call", "backend", functools.partial(call, backend="triton"), ['backend = "triton"']),
     ("pallas_call", "metadata", functools.partial(call, metadata={"who": "me"}), ['metadata = {who = "me"}']),
     (
@@ -331,6 +387,7 @@ TABLE = [
             ("fuse_transposed_lhs_in_matmul", True),
         )
     ),
+    ("tpu.CompilerParams", "opt_level", functools.partial(tpu, opt_level="O1"), ['opt_level = "O1"']),
     ("mosaic_gpu.CompilerParams", "approx_math", functools.partial(gpu, approx_math=True), ["approx_math = true"]),
     (
         "mosaic_gpu.CompilerParams",
@@ -380,11 +437,18 @@ TABLE = [
         functools.partial(gpu, profile_trace_scope=plgpu.TraceScope.WARP),
         ['profile_trace_scope = "warp"'],
     ),
-    (
-        "mosaic_gpu.CompilerParams",
-        "lowering_semantics",
-        functools.partial(gpu, lowering_semantics=plgpu.LoweringSemantics.Warpgroup),
-        ['lowering_semantics = "Warpgroup"'],
+    *(
+        (
+            "mosaic_gpu.CompilerParams",
+            "lowering_semantics",
+            functools.partial(gpu, lowering_semantics=semantics),
+            [f'lowering_semantics = "{semantics.name}"'],
+        )
+        for semantics in plgpu.LoweringSemantics
+    ),
+    *(
+        ("mosaic_gpu.CompilerParams", name, functools.partial(gpu, **{name: True}), [f"{name} = true"])
+        for name in ("profile_bounds_check", "skip_device_barrier", "is_multi_process")
     ),
     (
         "triton.CompilerParams",
@@ -398,6 +462,20 @@ TABLE = [
         functools.partial(params, pltriton.CompilerParams(num_stages=3)),
         ["#grid.triton_params<num_stages = 3>"],
     ),
+    (
+        "mosaic_gpu.BlockSpec",
+        "transforms",
+        functools.partial(pipelined, transforms=(plgpu.TilingTransform((8, 64)),)),
+        [],
+    ),
+    ("mosaic_gpu.BlockSpec", "delay_release", functools.partial(pipelined, delay_release=1), []),
+    (
+        "mosaic_gpu.BlockSpec",
+        "collective_axes",
+        functools.partial(pipelined, cluster=(2,), collective_axes=("c",)),
+        ['2 named "c" cluster'],
+    ),
+    ("mosaic_gpu.BlockSpec", "oob_fill_mode", oob, []),
     ("mosaic_gpu.kernel", "body", decorated, ["@body", "grid(%i = 2"]),
     ("mosaic_gpu.kernel", "out_shape", functools.partial(mesh_kernel, out_shape=X), ["outputs(%"]),
     ("mosaic_gpu.kernel", "out_type", mesh_kernel, ["outputs(%", "space gpu.gmem"]),
@@ -417,7 +495,13 @@ TABLE = [
         "mosaic_gpu.kernel",
         "compiler_params",
         functools.partial(mesh_kernel, compiler_params=plgpu.CompilerParams(approx_math=True)),
-        ["#grid.mosaic_gpu_params<approx_math = true>"],
+        ["#grid.mosaic_gpu_params<approx_math = true, lowering_semantics = "],
+    ),
+    (
+        "mosaic_gpu.kernel",
+        "cost_estimate",
+        functools.partial(mesh_kernel, cost_estimate=pl.CostEstimate(flops=1, transcendentals=2, bytes_accessed=3)),
+        ["#grid.cost<flops = 1"],
     ),
     ("mosaic_gpu.kernel", "grid", mesh_kernel, ["grid(%i = 2", "semantics [parallel]"]),
     ("mosaic_gpu.kernel", "grid_names", mesh_kernel, ['2 named "i"']),
@@ -475,4 +559,25 @@ TABLE = [
         [],
     ),
     ("tpu.InterpretParams", "buffer_bounds", functools.partial(interpreted, buffer_bounds="padded"), []),
+    ("tpu.InterpretParams", "on_race", functools.partial(interpreted, on_race="warn"), []),
+    *(
+        ("mosaic_gpu.InterpretGPUParams", name, functools.partial(interpreted_on_gpu, **{name: value}), [])
+        for name, value in (
+            ("detect_races", True),
+            ("on_race", "warn"),
+            ("out_of_bounds_reads", "uninitialized"),
+            ("skip_floating_point_ops", True),
+            ("uninitialized_memory", "zero"),
+            ("num_cores_or_threads", 2),
+            ("vector_clock_size", None),
+            ("logging_mode", None),
+            ("num_tma_threads_per_device", 2),
+            ("inline_mgpu", "ignore"),
+        )
+    ),
 ]
+
+OWN = ("tpu.CompilerParams", "mosaic_gpu.CompilerParams", "mosaic_gpu.kernel")
+"""The records and calls of which gridir has one with the fields of every release."""
+
+TABLE = [row for row in TABLE if row[0] in OWN or jax.__version_info__ in FIELDS.get((row[0], row[1]), Releases())]

@@ -8,6 +8,7 @@
 
 #include "RaceReports.h"
 
+#include <cstdio>
 #include <mutex>
 
 namespace gridir::cpu {
@@ -28,6 +29,8 @@ Kept &getKept() {
 } // namespace
 
 void keepRace(std::optional<std::string> message) {
+  if (message)
+    std::fprintf(stderr, "gridir: warning: %s\n", message->c_str());
   std::lock_guard<std::mutex> lock(getKept().mutex);
   getKept().message = std::move(message);
 }

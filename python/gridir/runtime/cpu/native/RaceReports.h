@@ -14,8 +14,9 @@
 
 namespace gridir::cpu {
 
-/// The message of the race of a call that is over, or nothing where it has
-/// none. It replaces what the last such call had.
+/// Keeps the message of the race of a call that is over, or nothing where it
+/// has none, in place of that of the last such call. A race is printed as a
+/// warning.
 void keepRace(std::optional<std::string> message);
 
 /// What was kept last.
