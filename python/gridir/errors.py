@@ -121,7 +121,11 @@ class OptionError(Error, ValueError):
 
 
 class JaxVersionError(Error, ImportError):
-    """The installed JAX is not one that gridir was tested with."""
+    """The installed JAX is older than every release that gridir supports."""
+
+
+class JaxVersionWarning(UserWarning):
+    """The installed JAX is newer than every release that gridir was tested with; the message names what moved."""
 
 
 class CompileError(Error):

@@ -1,4 +1,4 @@
-# Where XLA rounds at each step, or sees that the smallest numbers are not zero, the kernel's results are its very bits.
+# Where XLA rounds at each step, and where it takes the smallest numbers for zero, the kernel's results are its very bits.
 #
 # RUN: %python %s | FileCheck %s
 

@@ -16,26 +16,11 @@ from typing import Any
 import jax
 import numpy as np
 
-from gridir.errors import Frame, JaxVersionError
-from gridir.frontend import jax_compat_gpu
-
-TESTED_VERSIONS = ((0, 10, 2), (0, 13, 0))
-"""The first JAX that gridir is tested with and the first that it is not."""
-
-
-def check_version(version: tuple[int, ...]) -> None:
-    """Raises JaxVersionError for a JAX outside of the tested range."""
-    first, end = TESTED_VERSIONS
-    if not first <= version < end:
-        raise JaxVersionError(
-            f"expected a JAX from {'.'.join(map(str, first))} to before {'.'.join(map(str, end))}, "
-            f"got {'.'.join(map(str, version))}",
-            notes=["gridir uses parts of JAX that change between releases"],
-        )
-
+from gridir.errors import Frame
+from gridir.frontend import jax_changes
 
 # Before the imports that another JAX may not have.
-check_version(jax.__version_info__)
+jax_changes.check_names()
 
 from jax._src import api_util as _api_util
 from jax._src import config as _config
@@ -56,6 +41,8 @@ from jax._src.state import indexing as _indexing
 from jax._src.state import types as _state_types
 from jax._src.state.primitives import get_p as _get_p
 from jax._src.state.primitives import ref_get as ref_get
+
+from gridir.frontend import jax_compat_gpu
 
 AbstractRef = _state.AbstractRef
 DropVar = _core.DropVar
@@ -82,13 +69,13 @@ is_constant_dim = _core.is_constant_dim
 is_symbolic_dim = _core.is_symbolic_dim
 ArrayMemorySpace = _core.MemorySpace
 
-# The primitives that are evaluated by their jaxpr, with the parameter that has it.
+# The primitives that are evaluated by their jaxpr, with the parameter that has it in the newest form of the equation.
 CALLS = {
     "jit": "jaxpr",
     "pjit": "jaxpr",
     "closed_call": "call_jaxpr",
     "core_call": "call_jaxpr",
-    "eval_jaxpr": "call_jaxpr" if jax.__version_info__ >= (0, 11) else "jaxpr",
+    "eval_jaxpr": "call_jaxpr",
     "checkpoint": "jaxpr",
     "remat2": "jaxpr",
     "custom_jvp_call": "call_jaxpr",

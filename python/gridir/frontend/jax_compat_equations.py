@@ -1,16 +1,26 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What equations of every JAX say in one way, for which the rules are written: names and parameters of primitives."""
+"""Equations of every release of JAX in the form of the newest one, for which the rules are written.
+
+`CHANGES` says what each release changed in the parameters of primitives; `releases.PRIMITIVES` says which releases have
+a primitive at all.
+"""
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import jax
 from jax._src.pallas.mosaic import sc_primitives as _sc_primitives
+
+from gridir.frontend.jax_compat import Literal
+from gridir.frontend.releases import PRIMITIVES, Releases, Version
 
 _SPARSE_CORE = {
     getattr(_sc_primitives, f"{name}_p"): f"sparse_core.{name}"
@@ -20,25 +30,9 @@ _SPARSE_CORE = {
 """The primitives of SparseCore whose names mean other primitives elsewhere, or meant so in an earlier JAX."""
 
 
-RELEASES: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
-    "closed_call": ((), (0, 11)),
-    "core_map": ((), (0, 11)),
-    "sparse_core.bitcast": ((), (0, 12)),
-    "log2": ((0, 11), ()),
-    "one_minus_square": ((0, 11), ()),
-    "mma": ((0, 11), ()),
-    "polynomial": ((0, 12), ()),
-    "store": ((0, 12), ()),
-    "barrier_arrive_and_wait": ((0, 12), ()),
-    **{f"mosaic_gpu_reduce_{name}": ((0, 12), ()) for name in ("max", "min", "prod", "sum")},
-}
-"""The primitives that some JAX has no more, or not yet: the first that has it, and the first that has it no more."""
-
-
 def is_of_this_jax(name: str) -> bool:
-    """Whether a primitive with a rule is one of the JAX that is installed."""
-    first, end = RELEASES.get(name, ((), ()))
-    return first <= jax.__version_info__ and not (end and end <= jax.__version_info__)
+    """Whether the JAX that is installed has the primitive of a rule, given by name."""
+    return jax.__version_info__ in PRIMITIVES.get(name, Releases())
 
 
 def primitive_name(primitive: Any) -> str:
@@ -47,67 +41,140 @@ def primitive_name(primitive: Any) -> str:
     return _SPARSE_CORE.get(primitive) or primitive.name.removesuffix("_p")
 
 
+@dataclasses.dataclass(frozen=True)
+class Change:
+    """A change of the parameters of a primitive.
+
+    Attributes:
+      since: the first release with the newest form. Equations of earlier ones are converted.
+      renames: the new name of each parameter that has another name.
+      adds: the parameters that earlier releases lack, with the value that says what those mean.
+      operand: the parameter that is the only operand in earlier releases, or None.
+      convert: for other changes: the parameters of the newest form from those of an earlier one.
+      converts: the parameters that `convert` reads and the newest release lacks.
+    """
+
+    since: Version
+    renames: Mapping[str, str] = MappingProxyType({})
+    adds: Mapping[str, Any] = MappingProxyType({})
+    operand: str | None = None
+    convert: Callable[[Mapping[str, Any]], dict[str, Any]] | None = None
+    converts: Collection[str] = ()
+
+    def __call__(self, equation: Any) -> Any:
+        """The equation in the newest form."""
+        params = dict(self.adds)
+        params |= {self.renames.get(name, name): value for name, value in equation.params.items()}
+        invars = equation.invars
+        if self.operand is not None:
+            # A rule tells of a count that is not known.
+            (count,) = invars
+            params[self.operand] = int(count.val) if isinstance(count, Literal) else None
+            invars = []
+        if self.convert is not None:
+            params = self.convert(params)
+        return equation.replace(params=params, invars=invars)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Count:
+    """Stands for a tree with so many leaves."""
+
+    count: int
+
+    def __len__(self) -> int:
+        return self.count
+
+
+@dataclasses.dataclass(frozen=True)
+class _LoopTree:
+    """Stands for the tree of the operands of a `scan`, or of its results."""
+
+    parts: tuple[_Count, ...]
+
+    def unpack(self) -> tuple[_Count, ...]:
+        """The constants, the carry and the slices of operands; the carry and the slices of results."""
+        return self.parts
+
+
 def _scan(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Since JAX 0.11, trees say which operands of a loop are constants, and which are carried."""
-    if "ft_in" not in params:
-        return dict(params)
-    consts, carry, _ = params["ft_in"].unpack()
-    others = {name: value for name, value in params.items() if name not in ("ft_in", "ft_out")}
-    return {**others, "num_consts": len(consts), "num_carry": len(carry)}
+    """Trees say which operands of a loop are constants, and which are carried; until JAX 0.10, two numbers did."""
+    others = {name: value for name, value in params.items() if name not in ("num_consts", "num_carry")}
+    body = params["jaxpr"].jaxpr
+    consts, carry = params["num_consts"], params["num_carry"]
+    stacked = _Count(len(body.invars) - consts - carry), _Count(len(body.outvars) - carry)
+    ft_in = _LoopTree((_Count(consts), _Count(carry), stacked[0]))
+    return {**others, "ft_in": ft_in, "ft_out": _LoopTree((_Count(carry), stacked[1]))}
 
 
-def _dma_wait(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Until JAX 0.12, a wait until a copy was sent was one that asked for a dummy device."""
-    if "insert_dummy_device" not in params:
-        return dict(params)
-    others = {name: value for name, value in params.items() if name != "insert_dummy_device"}
-    return {"is_wait_send": params["insert_dummy_device"], **others}
-
-
-def _called(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Since JAX 0.11, all calls name their jaxprs alike."""
-    if "jaxpr" not in params:
-        return dict(params)
-    others = {name: value for name, value in params.items() if name != "jaxpr"}
-    return {"call_jaxpr": params["jaxpr"], **others}
-
-
-def _shard_map(params: Mapping[str, Any]) -> dict[str, Any]:
-    """JAX 0.12 names the axes that a `shard_map` adds to those around it."""
-    if "newly_manual_axes" not in params:
-        return dict(params)
-    others = {name: value for name, value in params.items() if name != "newly_manual_axes"}
-    return {"manual_axes": params["newly_manual_axes"], **others}
-
-
-def _emit_pipeline(params: Mapping[str, Any]) -> dict[str, Any]:
-    """What a pipeline is made with, JAX itself reads."""
-    return {"pipeline": params}
-
-
-_PARAMS: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
-    "composite": _called,
-    "dma_wait": _dma_wait,
-    "emit_pipeline": _emit_pipeline,
-    "eval_jaxpr": _called,
-    "scan": _scan,
-    "shard_map": _shard_map,
+CHANGES: dict[str, Change] = {
+    "async_load": Change((0, 11), adds={"reduce": None}),
+    "async_prefetch": Change((0, 11), adds={"has_user_predicate": False}),
+    "barrier_arrive": Change((0, 11), adds={"has_user_predicate": False}),
+    # Without a dimension, the last but one changes.
+    "bitcast": Change((0, 12), adds={"dim": None}),
+    "composite": Change((0, 11), renames={"jaxpr": "call_jaxpr"}),
+    "copy_gmem_to_smem": Change((0, 11), adds={"has_barrier": True, "has_user_predicate": False}),
+    "dma_wait": Change(
+        (0, 12),
+        convert=lambda params: {
+            # JAX 0.11 has both.
+            "is_wait_send": params.get("is_wait_send", params["insert_dummy_device"]),
+            **{name: value for name, value in params.items() if name != "insert_dummy_device"},
+        },
+        converts=("insert_dummy_device",),
+    ),
+    "eval_jaxpr": Change((0, 11), renames={"jaxpr": "call_jaxpr"}),
+    "get_barrier_semaphore": Change((0, 11), adds={"tag": None}),
+    "pipeline_body": Change((0, 11), adds={"_explicit_indices": False}),
+    "scan": Change((0, 11), convert=_scan, converts=("num_consts", "num_carry")),
+    "set_max_registers": Change((0, 11), operand="n"),
+    "shard_map": Change((0, 11), renames={"manual_axes": "newly_manual_axes"}),
+    "tcgen05_commit_arrive": Change((0, 12), adds={"has_user_predicate": False}),
+    # Without axes, all warpgroups of all blocks of a cluster ask together.
+    "try_cluster_cancel": Change((0, 11), adds={"collective_axes": None}),
+    "wait_smem_to_gmem": Change((0, 11), operand="n"),
+    "wgmma_wait": Change((0, 11), operand="n"),
 }
+"""The last change of each primitive, by the name of its rule."""
 
 
-def is_translated(primitive: Any) -> bool:
-    """Whether rules know the parameters of a primitive by others than it has."""
-    return primitive.name in _PARAMS
+def _with_pipeline(equation: Any) -> Any:
+    """JAX itself writes the loop of a pipeline, from all parameters of its equation."""
+    return equation.replace(params={"pipeline": equation.params})
 
 
-def params_of(equation: Any) -> Mapping[str, Any]:
-    """The parameters of an equation, as the rule of its primitive knows them."""
-    translate = _PARAMS.get(equation.primitive.name)
-    return equation.params if translate is None else translate(equation.params)
+@functools.cache
+def _conversion(primitive: Any) -> Callable[[Any], Any] | None:
+    """What makes the newest form of equations of the JAX that is installed; None where they have it."""
+    name = primitive_name(primitive)
+    if name == "emit_pipeline":
+        return _with_pipeline
+    change = CHANGES.get(name)
+    return None if change is None or jax.__version_info__ >= change.since else change
+
+
+def canonical(equation: Any) -> Any:
+    """An equation in the form of the newest JAX, which the rules read. It must not be bound again."""
+    conversion = _conversion(equation.primitive)
+    return equation if conversion is None else conversion(equation)
+
+
+def canonical_parameters(primitive: Any, names: Collection[str]) -> set[str]:
+    """The parameters that a rule is given, of those that an equation of the JAX that is installed has.
+
+    A parameter that `Change.convert` makes is none of them.
+    """
+    conversion = _conversion(primitive)
+    if conversion is None:
+        return set(names)
+    if not isinstance(conversion, Change):
+        return {"pipeline"}
+    return {conversion.renames.get(name, name) for name in names} - {*conversion.converts}
 
 
 def with_scan_counts(params: dict[str, Any], num_consts: int) -> dict[str, Any]:
-    """The parameters of a `scan` of JAX's that has so many more constants, before the others."""
+    """The parameters of a `scan` of this JAX that has so many more constants, before the others."""
     if "ft_in" not in params:
         return {**params, "num_consts": params["num_consts"] + num_consts}
     flattree: Any = importlib.import_module("jax._src.flattree")

@@ -24,7 +24,7 @@ from jax._src.state.primitives import get_p as _get_p
 
 from gridir.errors import Frame, UnsupportedError
 from gridir.frontend import jax_compat
-from gridir.frontend.jax_compat_equations import params_of, with_scan_counts
+from gridir.frontend.jax_compat_equations import canonical, with_scan_counts
 from gridir.frontend.request import KernelRequest
 
 Path = tuple[int, ...]
@@ -111,14 +111,13 @@ def _is_number(aval: Any) -> bool:
 
 def _num_stacked(equation: Any) -> int:
     """How many operands and results a scan takes and gives a slice of in each step."""
-    params = params_of(equation)
-    carried = params["num_carry"]
-    return len(equation.invars) - params["num_consts"] - carried + len(equation.outvars) - carried
+    params = canonical(equation).params
+    return len(params["ft_in"].unpack()[2]) + len(params["ft_out"].unpack()[1])
 
 
 def _inner_jaxprs(equation: Any) -> Iterator[tuple[int, Any]]:
     """The jaxprs of an equation whose values can be returned, with their numbers."""
-    name, params = equation.primitive.name, equation.params
+    name, params = equation.primitive.name, canonical(equation).params
     if name in jax_compat.CALLS:
         inner = params[jax_compat.CALLS[name]]
         yield 0, getattr(inner, "jaxpr", inner)
@@ -259,7 +258,7 @@ class _Probing:
             results = primitive.bind(*operands, **primitive.get_bind_params(params))
             return results if primitive.multiple_results else [results]
         if name in jax_compat.CALLS:
-            inner = params[jax_compat.CALLS[name]]
+            inner = canonical(equation).params[jax_compat.CALLS[name]]
             return self.run(getattr(inner, "jaxpr", inner), getattr(inner, "consts", ()), operands, (*here, 0), probes)
         return _REBUILD[name](self, primitive, params, operands, here, probes)
 

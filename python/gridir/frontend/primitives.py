@@ -8,6 +8,7 @@ from __future__ import annotations
 import gridir.frontend.rules  # noqa: F401  (registers the rules)
 from gridir.frontend.levels import CPU_PLATFORM, INDEX_MAP, LEVELS, SPARSE_CORE, TPU_PLATFORM
 from gridir.frontend.registry import BASE
+from gridir.frontend.releases import NEWEST, OLDEST, PRIMITIVES, text
 
 _INTRODUCTION = """# Primitives that have a lowering rule
 
@@ -18,6 +19,10 @@ Within a level the primitives are listed by the file of `python/gridir/frontend/
 A primitive that is not here is named, with every other one that is missing, in one error when the kernel is lowered;
 [CONTRIBUTING.md](../CONTRIBUTING.md) says how to add a rule. Index maps compute with single integers, and load single
 elements of index operands; what they may say is listed last.
+
+A primitive is in every release of JAX from {oldest} to {newest}, or in those that are written after it. What a release
+changes in the parameters of a primitive makes no difference to a rule: `frontend/jax_compat_equations.py` gives each
+equation the form of the newest release.
 
 The page is printed by `python -m gridir.frontend.primitives`."""
 
@@ -30,14 +35,20 @@ _HEADINGS = {
 }
 
 
+def _entry(name: str) -> str:
+    """A primitive, and the releases of JAX that have it where those are not all."""
+    return f"`{name}` ({PRIMITIVES[name]})" if name in PRIMITIVES else f"`{name}`"
+
+
 def to_markdown() -> str:
     """The page, printed by `python -m gridir.frontend.primitives`."""
     levels = [level for level in LEVELS if level.supported()]
-    lines = [_INTRODUCTION.format(count=len({name for level in levels for name in level.supported()}))]
+    count = len({name for level in levels for name in level.supported()})
+    lines = [_INTRODUCTION.format(count=count, oldest=text(OLDEST), newest=text(NEWEST))]
     for level in levels:
         lines += ["", f"## {_HEADINGS.get(level, f'{level.name[0].upper()}{level.name[1:]} kernels')}"]
         for family, names in level.by_family().items():
-            lines += ["", f"### {family}", "", ", ".join(f"`{name}`" for name in names)]
+            lines += ["", f"### {family}", "", ", ".join(map(_entry, names))]
     return "\n".join(lines) + "\n"
 
 

@@ -17,7 +17,7 @@ from jax.extend import core
 from gridir.errors import Frame, UnsupportedError
 from gridir.frontend import emit, jax_compat, registry
 from gridir.frontend.context import KernelContext, RuleContext
-from gridir.frontend.jax_compat_equations import params_of, primitive_name
+from gridir.frontend.jax_compat_equations import canonical, primitive_name
 from gridir.frontend.levels import Vocabulary
 from gridir.frontend.rules import scopes
 from gridir.frontend.types import RefUnion, is_ref
@@ -84,6 +84,7 @@ def _walk(kernel: KernelContext, jaxpr: Any, consts: Sequence[Any], args: Sequen
     for eqn in jaxpr.eqns:
         if used.isdisjoint(eqn.outvars) and not _may_act(eqn):
             continue
+        eqn = canonical(eqn)
         lowering = vocabulary.rule_of(eqn.primitive)
         source_info = kernel.source_info_of(eqn)
         ctx = RuleContext(kernel, eqn, used, source_info, vocabulary, _inside(vocabulary, lowering))
@@ -96,7 +97,7 @@ def _walk(kernel: KernelContext, jaxpr: Any, consts: Sequence[Any], args: Sequen
                 raise ctx.unsupported("expected a primitive that has a lowering rule")
             if has_keys and _moves_keys(eqn):
                 lowering = _on_words
-            results = lowering(ctx, *map(read, eqn.invars), **params_of(eqn))
+            results = lowering(ctx, *map(read, eqn.invars), **eqn.params)
         if isinstance(results, ir.Value):
             env[eqn.outvars[0]] = results
         elif results is not None:

@@ -24,7 +24,7 @@ from jax.extend import core
 
 from gridir.errors import UnsupportedError
 from gridir.frontend import jax_compat, jax_compat_interpret
-from gridir.frontend.jax_compat_equations import params_of
+from gridir.frontend.jax_compat_equations import canonical
 from gridir.testing import wide_functions
 
 SAMPLES = 8
@@ -132,9 +132,9 @@ class _Evaluation:
     def _equation(self, equation: Any, operands: list[Any]) -> Sequence[Any]:
         name = equation.primitive.name
         if name in jax_compat.CALLS:
-            return self._function(equation.params[jax_compat.CALLS[name]], operands)
+            return self._function(canonical(equation).params[jax_compat.CALLS[name]], operands)
         if name in _CONTROL:
-            return _CONTROL[name](self, params_of(equation), operands)
+            return _CONTROL[name](self, canonical(equation).params, operands)
         if name in _SILENT:
             return []
         if name == "run_state" and (pure := jax_compat.discharged_run_state(equation)) is not None:
@@ -213,7 +213,7 @@ class _Evaluation:
             mesh=params["mesh"],
             in_specs=tuple(params["in_specs"]),
             out_specs=tuple(params["out_specs"]),
-            axis_names=params["manual_axes"],
+            axis_names=params["newly_manual_axes"],
             check_vma=False,
         )
         return mapped(*operands)
@@ -233,11 +233,12 @@ class _Evaluation:
         )
 
     def scan(self, params: dict[str, Any], operands: Sequence[Any]) -> Sequence[Any]:
-        consts, carried = params["num_consts"], params["num_consts"] + params["num_carry"]
+        consts, num_carry, _ = map(len, params["ft_in"].unpack())
+        carried = consts + num_carry
 
         def step(carry: Any, xs: Any) -> Any:
             results = self.run(params["jaxpr"], [*operands[:consts], *carry, *xs])
-            return results[: params["num_carry"]], results[params["num_carry"] :]
+            return results[:num_carry], results[num_carry:]
 
         carry, stacked = jax.lax.scan(
             step, operands[consts:carried], operands[carried:], length=params["length"], reverse=params["reverse"]

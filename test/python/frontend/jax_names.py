@@ -3,58 +3,22 @@
 # Every private name of JAX's that gridir uses is where gridir looks for it. A JAX that moves some is told of here,
 # all at once, and not by the first kernel that needs one.
 import ast
-import gc
-import importlib
 import sys
 from pathlib import Path
 
-import gridir.frontend.rules  # noqa: F401  (registers the rules)
-from gridir.frontend import jax_compat_gpu
-from gridir.frontend.jax_compat_equations import is_of_this_jax, primitive_name
+import jax
+from gridir.frontend import jax_changes, jax_compat_gpu
+from gridir.frontend.jax_compat_equations import CHANGES
 from gridir.frontend.levels import LEVELS
-from jax.experimental.pallas import fuser, mosaic_gpu, triton  # noqa: F401  (makes their primitives)
-from jax.extend.core import Primitive
+from gridir.frontend.releases import NEWEST, PRIMITIVES
 
 package = Path(sys.argv[1]) / "python" / "gridir"
-PRIVATE = ("jax._src", "jaxlib")
-
-
-def imports(tree):
-    """For each name that a file has from a private module: the module, and the name there."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(PRIVATE):
-            for alias in node.names:
-                yield alias.asname or alias.name, node.module, alias.name
-
-
-def find(module, name):
-    """What a module has under a name, be it a module itself; None where it has nothing."""
-    found = getattr(importlib.import_module(module), name, None)
-    if found is None:
-        try:
-            return importlib.import_module(f"{module}.{name}")
-        except ImportError:
-            return None
-    return found
-
-
-moved, names = [], 0
-for path in sorted(package.rglob("*.py")):
-    tree = ast.parse(path.read_text())
-    found = {local: (module, name) for local, module, name in imports(tree)}
-    if found and "frontend" in path.parts and not path.name.startswith("jax_compat"):
+files = sorted(package.rglob("*.py"))
+for path in files:
+    if jax_changes.private_names(path) and "frontend" in path.parts and not path.name.startswith("jax_compat"):
         print(f"{path.relative_to(package)} imports private modules of JAX")
-    for module, name in found.values():
-        names += 1
-        if find(module, name) is None:
-            moved.append(f"{module}.{name}")
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in found:
-            names += 1
-            module, name = found[node.value.id]
-            # A name that is bound to None is as good as none: a decorator that returns nothing leaves that.
-            if getattr(find(module, name), node.attr, None) is None:
-                moved.append(f"{module}.{name}.{node.attr}")
+moved = jax_changes.moved_names(files)
+names = sum(len(list(jax_changes._used_names(path))) for path in files)
 
 # The classes of Mosaic GPU are named by strings, as they are imported late.
 tree = ast.parse((package / "frontend" / "jax_compat_gpu.py").read_text())
@@ -66,20 +30,26 @@ for node in ast.walk(tree):
         classes.add(node.attr)
 moved += [f"{jax_compat_gpu.core().__name__}.{name}" for name in classes if not hasattr(jax_compat_gpu.core(), name)]
 for module, name in (("params", "InterpretGPUParams"), ("interpret_pallas_call", "get_races")):
-    if find(f"jax._src.pallas.mosaic_gpu.interpret.{module}", name) is None:
+    if jax_changes.find(f"jax._src.pallas.mosaic_gpu.interpret.{module}", name) is None:
         moved.append(f"{module}.{name}")
 
 # Rules know primitives by their names; one without a primitive is never called.
-primitives = {primitive_name(o) for o in gc.get_objects() if isinstance(o, Primitive)}
-moved += [
-    f"primitive {name}"
-    for level in LEVELS
-    for name in level.supported()
-    if is_of_this_jax(name) and name not in primitives
-]
+moved += [f"primitive {name}" for name in jax_changes.moved_primitives()]
 
 # CHECK-NOT: imports private modules
 # CHECK: moved: []
 # CHECK-NEXT: more than 100 names, 10 classes: True True
 print("moved:", moved)
 print("more than 100 names, 10 classes:", names > 100, len(classes) > 10)
+
+# The table of releases is right about the JAX that is installed: what it says is gone is not there.
+there = jax_changes.primitive_names()
+wrong = [name for name, releases in PRIMITIVES.items() if (jax.__version_info__ in releases) != (name in there)]
+# CHECK-NEXT: wrong releases: []
+print("wrong releases:", wrong)
+
+# Its rows are of rules, but for what only a run in float64 reads. Changes are of releases that there are.
+rules = {name for level in LEVELS for name in level.supported()}
+# CHECK-NEXT: rows without a rule: ['shard_map']
+print("rows without a rule:", sorted({*PRIMITIVES, *CHANGES} - rules))
+assert all(change.since[:2] <= NEWEST[:2] for change in CHANGES.values())

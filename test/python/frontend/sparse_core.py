@@ -19,7 +19,7 @@ for name in ("v5p", "v6e"):
 try:
     gridir.tpu.chip("v1")
 except OptionError as error:
-    # CHECK-NEXT: expected a chip among v4, v5e, v5p, v6e, tpu7x, got 'v1'
+    # CHECK-NEXT: expected a TPU among v4, v5e, v5p, v6e, tpu7x, got 'v1'
     print(error)
 
 

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The lowering rules, in files by family. Importing this package registers them all."""
 
+from gridir.frontend import jax_changes
 from gridir.frontend.rules import (
     atomics,
     casts,
@@ -54,3 +55,5 @@ __all__ = [
     "triton",
     "warpgroup",
 ]
+
+jax_changes.check_rules()

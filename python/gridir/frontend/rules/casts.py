@@ -14,7 +14,6 @@ from jax import lax
 
 from gridir.frontend import emit
 from gridir.frontend.context import RuleContext
-from gridir.frontend.levels import TPU_PLATFORM
 from gridir.frontend.registry import ANY, rule, traced
 from gridir.frontend.types import (
     bit_width,
@@ -82,11 +81,7 @@ def convert(x: ir.Value, source: Any, target: Any) -> ir.Value:
     if is_complex(target):
         return _to_complex(x, source, target)
     if is_bool(target):
-        if source.dtype == jnp.bfloat16:
-            # By its bits without the sign: arithmetic takes the smallest numbers for zero, and this is none.
-            bits = _as_integer(x, source.dtype)
-            magnitude = emit.binary("arith.shli", bits, emit.constant(1, bits.type))
-            return emit.compare("ne", magnitude, emit.constant(0, bits.type))
+        # The smallest numbers are false where arithmetic takes them for zero, as in XLA since JAX 0.11.
         zero = emit.constant(0, x.type)
         return emit.compare("une" if is_float(source) else "ne", x, zero)
     if is_float(source):
@@ -112,14 +107,6 @@ def _convert_element_type(ctx: RuleContext, x: ir.Value) -> ir.Value:
     if is_complex(source):
         raise ctx.unsupported(f"expected real arrays, got a conversion from {source.dtype} to {target.dtype}")
     return convert(x, source, target)
-
-
-@TPU_PLATFORM.rule("convert_element_type", ignores=_CONVERSION, overrides=True)
-def _convert_element_type_on_tpu(ctx: RuleContext, x: ir.Value) -> ir.Value:
-    """There the smallest numbers are zero wherever they are computed with, so that none of them is true."""
-    if is_bool(ctx.avals_out[0]) and is_float(ctx.avals_in[0]):
-        return emit.compare("une", x, emit.constant(0, x.type))
-    return _convert_element_type(ctx, x)
 
 
 @rule("bitcast_convert_type", ignores={"new_dtype": ANY})

@@ -235,18 +235,18 @@ def _counted_loop(
 _LONGEST_UNROLL = 64
 
 
-@rule("scan")
+@rule("scan", ignores={"ft_out": ANY})
 def _scan(
     ctx: RuleContext,
     *values: ir.Value,
     jaxpr: Any,
     length: int,
     reverse: bool,
-    num_consts: int,
-    num_carry: int,
+    ft_in: Any,
     unroll: Any,
 ) -> list[ir.Value]:
     """Carries that count are computed from the loop's index; each `ys` is a tensor that the loop fills."""
+    num_consts, num_carry, _ = map(len, ft_in.unpack())
     body, body_consts = open_jaxpr(jaxpr)
     consts, carry, xs = (
         list(values[:num_consts]),

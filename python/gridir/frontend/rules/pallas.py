@@ -203,7 +203,7 @@ def _emit_pipeline(ctx: RuleContext, *values: ir.Value, pipeline: Any) -> list[i
 
 @rule("pipeline_body", ignores={"num_inputs": ANY})
 def _pipeline_body(
-    ctx: RuleContext, *leaves: ir.Value, jaxpr: Any, in_tree: Any, _explicit_indices: bool = False
+    ctx: RuleContext, *leaves: ir.Value, jaxpr: Any, in_tree: Any, _explicit_indices: bool
 ) -> list[ir.Value]:
     step, consts, refs = tree_util.tree_unflatten(in_tree, leaves)
     numbers = tree_util.tree_leaves(step) if _explicit_indices else []

@@ -111,7 +111,7 @@ def _try_cluster_cancel(
     *leaves: ir.Value,
     result_transforms_tree: Any,
     barrier_transforms_tree: Any,
-    collective_axes: Any = None,
+    collective_axes: Any,
 ) -> list[ir.Value]:
     # Who asks together is said since JAX 0.11; before, that were all warpgroups of all blocks of a cluster.
     everybody = {*ctx.kernel.cluster_axes, *filter(None, [ctx.kernel.thread_axis])}

@@ -132,8 +132,8 @@ def _copy_gmem_to_smem(
     barrier_transforms_treedef: Any,
     collective_axes: Any,
     leader_tracked: Any,
-    has_barrier: bool = True,
-    has_user_predicate: bool = False,
+    has_barrier: bool,
+    has_user_predicate: bool,
 ) -> list[ir.Value]:
     refuse(ctx, predicate=has_user_predicate)
     if not has_barrier:
@@ -247,7 +247,7 @@ def _commit_group(_: RuleContext) -> list[ir.Value]:
 
 
 @WARPGROUP.rule("wait_smem_to_gmem")
-def _wait_smem_to_gmem(ctx: RuleContext, *_: ir.Value, wait_read_only: bool, n: int | None = None) -> list[ir.Value]:
+def _wait_smem_to_gmem(ctx: RuleContext, *, wait_read_only: bool, n: int | None) -> list[ir.Value]:
     warpgroup.WaitGroupOp(count(ctx, n), read=wait_read_only or None)
     return []
 

@@ -44,7 +44,7 @@ def _signs(ctx: RuleContext) -> dict[str, bool | None]:
 
 
 @WARPGROUP.rule("wgmma_wait")
-def _wgmma_wait(ctx: RuleContext, *_: ir.Value, n: int | None = None) -> list[ir.Value]:
+def _wgmma_wait(ctx: RuleContext, *, n: int | None) -> list[ir.Value]:
     warpgroup.MmaWaitOp(count(ctx, n))
     return []
 

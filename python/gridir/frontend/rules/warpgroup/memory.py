@@ -231,7 +231,7 @@ def _commit_smem(_: RuleContext) -> list[ir.Value]:
 
 
 @WARPGROUP.rule("set_max_registers")
-def _set_max_registers(ctx: RuleContext, *_: ir.Value, action: str, n: int | None = None) -> list[ir.Value]:
+def _set_max_registers(ctx: RuleContext, *, action: str, n: int | None) -> list[ir.Value]:
     warpgroup.SetMaxRegistersOp(count(ctx, n), increase=action == "increase" or None)
     return []
 

@@ -43,17 +43,11 @@ def split_leaves(leaves: Sequence[Any], *trees: Any) -> list[Any]:
     return parts
 
 
-def number(ctx: RuleContext, operand: int) -> int:
-    """An operand that must be written in the kernel as a number."""
-    value = ctx.static_value(operand)
-    if value is None:
-        raise ctx.unsupported("expected a number, got a value that the kernel computes")
-    return int(value)
-
-
 def count(ctx: RuleContext, n: int | None) -> int:
-    """How many an equation is for: a parameter, or until JAX 0.11 the only operand."""
-    return number(ctx, 0) if n is None else n
+    """How many an equation is for: a number, or None where it is a value that the kernel computes."""
+    if n is None:
+        raise ctx.unsupported("expected a number, got a value that the kernel computes")
+    return n
 
 
 def refuse(ctx: RuleContext, **params: Any) -> None:
