@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from gridir.bisection.changes import Change, first_change, is_changed_at
-from gridir.bisection.oracle import Expected, expected_calls, to_record
+from gridir.bisection.oracle import Expected, expected_calls, expected_of, to_record
 from gridir.bisection.route import Route, routes_of
 from gridir.bisection.search import RIGHT, Progress, Search, Verdict, clear, narrow
 from gridir.bisection.values import Value, first_wrong_value
@@ -19,6 +19,7 @@ from gridir.bisection.worker import Worker
 from gridir.compiler.pass_list import passes_of
 from gridir.compiler.targets import TARGETS, get_target
 from gridir.errors import Error
+from gridir.frontend.module_records import records_of
 
 
 @dataclasses.dataclass(frozen=True)
@@ -96,6 +97,59 @@ def bisect(
     checked = chosen.check_options(options).with_checks(checks, schedule_seed)
     progress("interpret mode")
     calls = expected_calls(function, args, chosen, checked)
+    return _bisect_calls(calls, pipeline, trusted, halve, timeout, worker, progress)
+
+
+def bisect_module(
+    text: bytes,
+    *,
+    target: str = "cpu",
+    options: Any = None,
+    pipeline: str | None = None,
+    trusted: str | None = None,
+    checks: Sequence[str] = (),
+    schedule_seed: int | None = None,
+    halve: bool = False,
+    timeout: float = 60,
+    worker: Worker | None = None,
+    progress: Progress = lambda text: None,
+) -> list[Found]:
+    """Names the pass after which a kernel of a module computes something else than by the CPU's own pipeline.
+
+    Args:
+      text: a module of the stage grid, as MLIR text or bytecode.
+      target: as of `bisect`, like the other arguments.
+      options: the target's options.
+      pipeline: the passes that are searched.
+      trusted: passes that are known to be right.
+      checks: what a kernel checks while it runs.
+      schedule_seed: an order of what is concurrent.
+      halve: searches by halving.
+      timeout: seconds after which code that runs is taken for wrong.
+      worker: the process in which modules run.
+      progress: is told what is being done.
+
+    Returns:
+      One record for each kernel.
+
+    Raises:
+      Error: as of `bisect`, and for a module without a kernel whose operands have known shapes.
+    """
+    checked = get_target(target).check_options(options).with_checks(checks, schedule_seed)
+    progress("the CPU's own pipeline")
+    calls = [expected_of(record, checked) for record in records_of(text, target)]
+    return _bisect_calls(calls, pipeline, trusted, halve, timeout, worker, progress)
+
+
+def _bisect_calls(
+    calls: Sequence[Expected],
+    pipeline: str | None,
+    trusted: str | None,
+    halve: bool,
+    timeout: float,
+    worker: Worker | None,
+    progress: Progress,
+) -> list[Found]:
     with contextlib.ExitStack() as stack:
         if worker is None:
             worker = stack.enter_context(Worker(timeout))

@@ -19,8 +19,8 @@ from gridir.errors import KernelError
 from gridir.frontend import jax_compat_interpret
 from gridir.frontend.install import recording
 from gridir.frontend.recorder import Call, Recorder
-from gridir.frontend.replay import record_of
-from gridir.recording.record import Record
+from gridir.frontend.replay import record_of, run
+from gridir.recording.record import Record, options_of
 from gridir.testing import Comparison, WideRun, compare, run_wide
 
 
@@ -32,11 +32,13 @@ class Expected:
       call: the call, with the results of the oracle.
       oracle: what has computed them.
       note: why that is not interpret mode; "" where it is.
+      record: the record of a call that no program has made; None where one has.
     """
 
     call: Call
     oracle: str
     note: str = ""
+    record: Record | None = None
 
     @property
     def kernel(self) -> Kernel:
@@ -84,6 +86,20 @@ def expected_calls(function: Callable[..., Any], args: Sequence[Any], target: Ta
     return found
 
 
+def expected_of(record: Record, options: Any) -> Expected:
+    """Returns what the kernel of a record should give: what the CPU's own pipeline makes of it.
+
+    Args:
+      record: the record, whose results are only arrays of the right types.
+      options: those of its target.
+    """
+    results, seconds = run(dataclasses.replace(record, target="cpu", options={}))
+    fields = {name: value for name, value in options_of(options).items() if name != "chip"}
+    record = dataclasses.replace(record, results=results, options=fields, oracle="the CPU's own pipeline")
+    call = Call(record.kernel(), None, record.operands, results, seconds)
+    return Expected(call, record.oracle, note="it comes from a module", record=record)
+
+
 def to_record(expected: Expected) -> Record:
     """Returns the record of a call with the oracle's results."""
-    return record_of(expected.call, oracle=expected.oracle)
+    return expected.record or record_of(expected.call, oracle=expected.oracle)

@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import functools
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +15,9 @@ import click
 
 from gridir.cli.chip import chip_option
 from gridir.cli.errors import short_errors
-from gridir.cli.example import ExampleParameter, load_example
+from gridir.cli.example import Example, ExampleParameter, load_example
 from gridir.cli.manual import USAGE, manual
+from gridir.cli.module_file import is_module, read_module
 from gridir.cli.passes import load_option, load_passes
 from gridir.cli.progress import progress
 
@@ -110,23 +113,30 @@ def bisect(
     runs in a process of its own, so that a kernel that crashes or hangs is only one more wrong kernel.
 
     FILE is plain JAX, or FILE:FUNCTION. It holds the function, named like the file unless you say otherwise, and
-    example_args(), which gives its arguments.
+    example_args(), which gives its arguments. FILE.mlir is a module of the stage grid, whose kernels get operands that
+    are drawn, and are compared with what the CPU's own pipeline makes of them.
     """
     with short_errors(debug, file[0]):
         from gridir.bisection.find import bisect as find
+        from gridir.bisection.find import bisect_module
         from gridir.bisection.reproducer import write_reproducer
         from gridir.bisection.search import RIGHT
         from gridir.bisection.worker import Worker
+        from gridir.frontend.module_records import kernels_of
 
         load_passes(load)
-        example = load_example(*file, chip)
+        if is_module(file[0]):
+            text = read_module(file[0])
+            search, lower = functools.partial(bisect_module, text), functools.partial(kernels_of, text)
+        else:
+            example = load_example(*file, chip)
+            search = functools.partial(find, example.function, *example.args)
+            lower = functools.partial(_kernels, example)
         if list_passes:
-            click.echo("\n".join(_passes(example, target)))
+            click.echo("\n".join(_passes(lower(target))))
             return
         with progress() as tell, Worker(timeout) as worker:
-            found = find(
-                example.function,
-                *example.args,
+            found = search(
                 target=target,
                 pipeline=_read(pipeline),
                 trusted=_read(trusted),
@@ -150,11 +160,15 @@ def bisect(
         raise click.exceptions.Exit(1)
 
 
-def _passes(example: Any, target: str) -> list[str]:
+def _kernels(example: Example, target: str) -> Sequence[Any]:
     import gridir
+
+    return example.check_kernels(gridir.lower(example.function, *example.args, target=target).kernels)
+
+
+def _passes(kernels: Sequence[Any]) -> list[str]:
     from gridir.compiler.pass_list import passes_of
 
-    kernels = example.check_kernels(gridir.lower(example.function, *example.args, target=target).kernels)
     texts = [kernel.target.pipeline(kernel.options, kernel.stages[-1]) for kernel in kernels]
     return [line for text in dict.fromkeys(texts) for line in passes_of(text)]
 

@@ -13,6 +13,7 @@ from gridir.cli.chip import chip_option
 from gridir.cli.errors import Reported, short_errors
 from gridir.cli.example import ExampleParameter, load_example
 from gridir.cli.manual import USAGE, manual
+from gridir.cli.module_file import is_module, read_module
 from gridir.cli.progress import progress
 
 
@@ -36,18 +37,22 @@ def check(file: tuple[str, str | None], checks: tuple[str, ...], chip: str | Non
     Each check is proved, refuted by a program or an element that shows it, or unknown, which is never a pass.
 
     FILE is plain JAX. It holds FUNCTION, which is named like the file unless you say otherwise, and example_args(),
-    which gives its arguments.
+    which gives its arguments. FILE.mlir is a module of the stage grid.
     """
     with short_errors(debug, file[0]), progress() as tell:
         import gridir
         from gridir.compiler.checks import CHECKS, check_kernel
+        from gridir.frontend.module_records import kernels_of
 
         unknown = [name for name in checks if name not in CHECKS]
         if unknown:
             raise Reported(f"expected a check, {', '.join(CHECKS)}, got {unknown[0]}", 2)
-        example = load_example(*file, chip)
-        tell(f"proving what can be proved of {example.name}")
-        kernels = example.check_kernels(gridir.lower(example.function, *example.args).kernels)
+        tell(f"proving what can be proved of {file[0]}")
+        if is_module(file[0]):
+            kernels = kernels_of(read_module(file[0]))
+        else:
+            example = load_example(*file, chip)
+            kernels = example.check_kernels(gridir.lower(example.function, *example.args).kernels)
         reports = [check_kernel(kernel, checks) for kernel in kernels]
     if as_json:
         click.echo(json.dumps([report.to_json() for report in reports]))

@@ -18,6 +18,7 @@ from gridir.cli.chip import chip_notes, chip_option
 from gridir.cli.errors import describe, short_errors
 from gridir.cli.example import Example, ExampleParameter, load_example
 from gridir.cli.manual import USAGE, manual
+from gridir.cli.module_file import format_run, is_module, run_module
 from gridir.cli.passes import load_option, load_passes
 from gridir.cli.progress import progress
 from gridir.errors import UnsupportedError
@@ -57,7 +58,9 @@ _ORACLES = {INTERPRET: "interpret mode", REFERENCE: "reference()"}
     help="Compare with the file's reference(), the default where it has one, or with JAX's interpret mode.",
 )
 @click.option(
-    "--checks", default="", help="What the kernels check while they run: races,uninitialized, and on cpu semaphores."
+    "--checks",
+    default="",
+    help="What the kernels check while they run: races,uninitialized, and on cpu semaphores.",
 )
 @click.option(
     "--schedule-seed", type=int, help="Run parallel programs, threads and copies in an order that this number chooses."
@@ -90,8 +93,17 @@ def run(
 
     FILE is plain JAX. It holds FUNCTION, which is named like the file unless you say otherwise, and example_args(),
     which gives its arguments; it may hold reference(), a function of the same arguments that says what the results
-    should be.
+    should be. FILE.mlir is a module of the stage grid, whose kernels get operands that are drawn; with another target
+    or pipeline the results are compared with those of the CPU's own pipeline.
     """
+    if is_module(file[0]):
+        with short_errors(debug, file[0]):
+            load_passes(load)
+            record = run_module(file[0], target, pipeline, checks, schedule_seed, repeat)
+        click.echo(json.dumps(record) if as_json else format_run(record))
+        if record["differences"]:
+            raise click.exceptions.Exit(1)
+        return
     with short_errors(debug, file[0]), progress() as tell:
         load_passes(load)
         example = load_example(*file, chip)

@@ -72,7 +72,7 @@ _FLOATS = {
 }
 
 
-def _dtype(type_: ir.Type) -> Any:
+def dtype_of(type_: ir.Type) -> Any:
     """The JAX dtype of an element type."""
     text = str(type_)
     if text.startswith("!grid.semaphore<"):
@@ -202,7 +202,7 @@ class _Rebuilder:
         for i, spec in enumerate(self.index_operands):
             field = f"index_map_avals[{len(self.dims) + i}].memory_space"
             space = self.notes.object(field, _space(spec.space))
-            array = jax_compat.ShapedArray(self.symbols.shape(spec.shape), _dtype(spec.element_type))
+            array = jax_compat.ShapedArray(self.symbols.shape(spec.shape), dtype_of(spec.element_type))
             avals.append(jax_compat.AbstractRef(array, space))
         return tuple(self._index_map_aval(f"index_map_avals[{i}]", aval) for i, aval in enumerate(avals))
 
@@ -221,7 +221,7 @@ class _Rebuilder:
         space = self.notes.entries.get("array_spaces", {}).get(str(i), "array.Device")
         aval = jax_compat.ShapedArray(
             self.symbols.shape(operand.shape),
-            _dtype(operand.element_type),
+            dtype_of(operand.element_type),
             weak_type=f"array {i}" in self.notes.entries.get("weak", ()),
             memory_space=self.notes.object(f"block_mappings[{i}].array_space", _space(space)),
         )
@@ -276,9 +276,9 @@ class _Rebuilder:
             if str(i) in barriers:
                 dtype = jax_compat_gpu.barrier_dtype(*records.from_attribute(barriers[str(i)]))
             elif first + i in unsigned:
-                dtype = _dtype(ir.IntegerType.get_unsigned(ir.IntegerType(type_.element_type).width))
+                dtype = dtype_of(ir.IntegerType.get_unsigned(ir.IntegerType(type_.element_type).width))
             else:
-                dtype = _dtype(type_.element_type)
+                dtype = dtype_of(type_.element_type)
             space = _space(grid.MemorySpaceAttr(type_.memory_space).value)
             aval = jax_compat.AbstractRef(jax_compat.ShapedArray(tuple(type_.shape), dtype), space)
             avals.append(self.notes.object(f"scratch_avals[{i}]", aval))

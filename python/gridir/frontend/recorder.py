@@ -29,14 +29,14 @@ class Call:
 
     Attributes:
       kernel: the kernel.
-      request: what JAX has said of it.
+      request: what JAX has said of it, a `KernelRequest`; None for a kernel that comes from a module.
       operands: the arrays that it was given: sizes of a dynamic grid, index operands, inputs.
       results: the arrays that it has returned.
       seconds: the time between having the operands and having the results.
     """
 
     kernel: Kernel
-    request: KernelRequest
+    request: Any
     operands: tuple[np.ndarray, ...] = dataclasses.field(repr=False)
     results: tuple[np.ndarray, ...] = dataclasses.field(repr=False)
     seconds: float

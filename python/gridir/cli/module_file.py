@@ -1,0 +1,76 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Commands on an MLIR file instead of Python: its kernels are run on operands that are drawn."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+
+def is_module(path: str) -> bool:
+    """Whether a file holds a module instead of Python."""
+    return path.endswith((".mlir", ".mlirbc"))
+
+
+def read_module(path: str) -> bytes:
+    """The text or bytecode of a module."""
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def run_module(
+    path: str, target: str, pipeline: str | None, checks: str, schedule_seed: int | None, repeat: int
+) -> dict[str, Any]:
+    """Runs the kernels of a module on operands that are drawn, and compares with the CPU's own pipeline.
+
+    Returns:
+      The record of a run, as `gridir run` prints it.
+    """
+    from gridir.compiler.targets import get_target
+    from gridir.frontend.module_records import records_of
+    from gridir.frontend.replay import run
+    from gridir.recording.record import options_of
+    from gridir.testing import compare
+
+    chosen = get_target(target)
+    options = chosen.check_options(None)
+    if pipeline is not None:
+        options = dataclasses.replace(options, pipeline=pipeline)
+    options = options.with_checks(list(filter(None, checks.split(","))), schedule_seed)
+    # The name of the target says the chip.
+    fields = {name: value for name, value in options_of(options).items() if name != "chip"}
+    is_own = target == "cpu" and not fields
+    record: dict[str, Any] = {"function": path, "kernels": [], "results": [], "values": [], "milliseconds": 0.0}
+    comparisons = []
+    for one in records_of(read_module(path), target):
+        results, seconds = run(dataclasses.replace(one, options=fields), repeat=repeat)
+        record["kernels"].append({"name": one.name})
+        record["milliseconds"] += seconds * 1e3
+        record["results"] += [f"{x.dtype}{list(x.shape)}" for x in results]
+        record["values"] += [np.array2string(np.asarray(x), threshold=64, edgeitems=2) for x in results]
+        if not is_own:
+            expected, _ = run(dataclasses.replace(one, target="cpu", options={}))
+            comparisons += compare(list(results), list(expected))
+    execution = chosen.execution(None)
+    record |= {"stage": execution.stage, "executed": execution.how, "oracle": "" if is_own else "the CPU's pipeline"}
+    record["differences"] = [line for c in comparisons if c.wrong for line in c.describe(record["oracle"])]
+    return record
+
+
+def format_run(record: dict[str, Any]) -> str:
+    """What `gridir run` prints of a module."""
+    lines = [f"{record['function']}: {', '.join(record['results'])}"]
+    lines.append(f"  executed: stage {record['stage']}, {record['executed']}")
+    lines += [f"  kernel {kernel['name']}" for kernel in record["kernels"]]
+    lines.append(f"  one call: {record['milliseconds']:.3f} ms")
+    if not record["oracle"]:
+        lines.append("  results: compared with nothing, as another target or pipeline would be")
+        lines += [f"    {line}" for text in record["values"] for line in text.splitlines()]
+        return "\n".join(lines)
+    verdict = "different from" if record["differences"] else "equal to"
+    lines.append(f"  results: {verdict} those of {record['oracle']}")
+    return "\n".join(lines + [f"    {line}" for line in record["differences"]])

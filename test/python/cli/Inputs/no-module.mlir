@@ -1,0 +1,1 @@
+grid.kernel @k grid(
