@@ -99,12 +99,18 @@ class Error(Exception):
 
 @contextlib.contextmanager
 def within_kernel(name: str, source: str | None) -> Iterator[None]:
-    """Gives errors that pass through here the kernel's name and source, unless they have them."""
+    """Gives errors that pass through here the kernel's name and source, unless they have them.
+
+    To an exception of another package they are added as a note.
+    """
     try:
         yield
     except Error as error:
         error.kernel = error.kernel or name
         error.source = error.source or source
+        raise
+    except Exception as error:
+        error.add_note(f"  in kernel `{name}`" + (f" for kernel function {source}" if source else ""))
         raise
 
 

@@ -95,6 +95,7 @@ def _describe_error(error: Exception, path: str) -> str:
     if isinstance(error, Error):
         return str(error)
     lines = [describe(error), *str(error).strip().splitlines()[1:]]
+    lines += getattr(error, "__notes__", [])
     location = _location(error, path)
     if location:
         lines += [f"  at {location}", *(f"    {line}" for line in location.source().splitlines())]
@@ -108,13 +109,23 @@ def _to_json(error: Exception, path: str) -> dict[str, Any]:
         location = _location(error, path)
         described = Error(str(error).strip(), frames=[location] if location else [])
         record = described.to_json() | {"type": type(error).__name__}
+        record["notes"] += [note.strip() for note in getattr(error, "__notes__", [])]
     return record | {"notes": record["notes"] + chip_notes()}
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """An exception and its causes. One of JAX's has the line of what was transformed when the exception came up."""
+    cause: BaseException | None = error
+    while cause is not None:
+        yield cause
+        cause = cause.__cause__
 
 
 def _location(error: Exception, path: str) -> Frame | None:
     """The innermost line of the author's file that an exception passed."""
     file = "<stdin>" if path == "-" else os.path.abspath(path)
-    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+    frames = [frame for cause in _causes(error) for frame in reversed(traceback.extract_tb(cause.__traceback__))]
+    for frame in frames:
         if file in (frame.filename, os.path.abspath(frame.filename)):
             shown = file if path == "-" else path
             return Frame(shown, frame.lineno or 0, (frame.colno or 0) + 1, frame.name)

@@ -121,9 +121,13 @@ def _replay(
 
 
 def _show(record: Record) -> dict[str, Any]:
+    from gridir.compiler.passes import parse_module, shared_context
+    from gridir.frontend.records import metadata_of
+
     described = {field.name: getattr(record, field.name) for field in dataclasses.fields(record)}
     described |= {name: [f"{x.dtype}{list(x.shape)}" for x in described[name]] for name in ("operands", "results")}
-    return {name: value for name, value in described.items() if name not in ("module", "wide")}
+    found = {name: value for name, value in described.items() if name not in ("module", "wide")}
+    return found | {"metadata": metadata_of(parse_module(record.module, kernel=record.name, context=shared_context()))}
 
 
 def _run(record: Record, target: str | None, repeat: int) -> dict[str, Any]:
@@ -158,6 +162,8 @@ def _format(found: dict[str, Any]) -> str:
     if found["source"]:
         lines.append(f"  kernel function {found['source']}")
     made = ", ".join(f"{name} {version}" for name, version in found["versions"].items())
+    if found["metadata"]:
+        lines.append(f"  metadata {json.dumps(found['metadata'])}")
     lines.append(f"  recorded on {found['target']} in {found['seconds'] * 1e3:.3f} ms, results of {found['oracle']}")
     lines.append(f"  made by {found['program'] or 'a program'} with {made}")
     if "replayed_on" not in found:

@@ -133,7 +133,8 @@ def forget_kernels() -> None:
 def request_key(request: KernelRequest, target: Target, options: Any) -> Hashable | None:
     """All that the lowering of a request can read beside its jaxpr; None when a part of it cannot be compared."""
     fields = (getattr(request, field.name) for field in dataclasses.fields(request) if field.name != "jaxpr")
-    key = (target, options, *fields, jax_compat.tracing_state())
+    # Of metadata, 1 and True are equal and not the same.
+    key = (target, options, *fields, repr(request.metadata), jax_compat.tracing_state())
     try:
         hash(key)
     except TypeError:

@@ -251,7 +251,7 @@ PALLAS_CALL = _fields(
     ("compiler_params", "`params [...]`", HONOURED, "see the records below"),
     ("cost_estimate", "`cost`", NO_MEANING, "nothing on this target is scheduled by it"),
     ("backend", "`backend`", NO_MEANING, "where a kernel runs is decided by where its arrays are"),
-    ("metadata", "`metadata`", NO_MEANING, "strings of the author's own, kept for who reads the module"),
+    ("metadata", "`metadata`", NO_MEANING, "values of JSON of the author's own, kept for who reads the module"),
 )
 
 TPU_PARAMS = _fields(

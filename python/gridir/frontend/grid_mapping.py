@@ -27,7 +27,7 @@ import jax
 import numpy as np
 from jax.experimental import pallas as pl
 
-from gridir.errors import OptionError, UnsupportedError
+from gridir.errors import Frame, KernelError, OptionError, UnsupportedError
 from gridir.frontend import emit, fields, index_maps, jax_compat, jax_compat_gpu, meshes, params, trees
 from gridir.frontend.context import KernelContext
 from gridir.frontend.options import records_of
@@ -373,6 +373,26 @@ def _index_map_tree(mapping: Any, notes: _Notes) -> None:
         notes.object("index_map_tree", tree)
 
 
+def _metadata(metadata: Mapping[str, Any] | None) -> dict[str, ir.Attribute] | None:
+    return None if metadata is None else {str(key): params.to_attribute(value) for key, value in metadata.items()}
+
+
+def _check_arguments(request: KernelRequest) -> None:
+    """Refuses a body that does not have the arguments which the mapping says."""
+    mapping: Any = request.grid_mapping
+    num_arrays = mapping.num_index_operands + mapping.num_inputs + mapping.num_outputs
+    expected, found = num_arrays + len(mapping.scratch_avals), len(request.jaxpr.invars)
+    if found == expected:
+        return
+    source = jax_compat.source_of(jax_compat.authors_jaxpr(request.jaxpr))
+    raise KernelError(
+        f"expected a body of {expected} arguments, as the kernel has operands, results and scratch, got one of {found}",
+        kernel=request.kernel_name,
+        frames=[Frame(source[1], source[2], 0, source[0])] if source else [],
+        notes=["JAX derives such a body where it differentiates a kernel of which some operand is an integer"],
+    )
+
+
 def build_kernel(
     request: KernelRequest,
     side_table: SideTable | None = None,
@@ -391,10 +411,12 @@ def build_kernel(
 
     Raises:
       UnsupportedError: if the mapping, or one of its index maps, says what `grid` cannot.
-      OptionError: if the compiler parameters are malformed.
+      OptionError: if the compiler parameters are malformed, or the metadata is.
+      KernelError: if the body has other arguments than the mapping says.
     """
     fields.check_all_known(request)
     mapping: Any = request.grid_mapping
+    _check_arguments(request)
     notes = _Notes(side_table)
     rank, num_index = len(mapping.grid), mapping.num_index_operands
     names = _parameter_names(request)
@@ -433,7 +455,7 @@ def build_kernel(
         params=[params.record_to_attribute(r) for r in records_of(request.compiler_params).values()],
         cost=cost
         and grid.CostAttr.get(cost.flops, cost.transcendentals, cost.bytes_accessed, cost.remote_bytes_transferred),
-        metadata=request.metadata,
+        metadata=_metadata(request.metadata),
         backend=request.backend,
         source=_source(request),
         jax=notes.finish(),

@@ -25,6 +25,8 @@ def to_attribute(value: Any) -> ir.Attribute:
     match value:
         case bool():
             return ir.BoolAttr.get(value)
+        case int() if not -(2**63) <= value < 2**63:
+            return ir.Attribute.parse(f"{value} : i{value.bit_length() + 1}")
         case int():
             return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)
         case float():

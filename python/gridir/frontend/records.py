@@ -21,7 +21,8 @@ def from_attribute(attribute: ir.Attribute) -> Any:
     if isinstance(attribute, ir.BoolAttr):
         return ir.BoolAttr(attribute).value
     if isinstance(attribute, ir.IntegerAttr):
-        return ir.IntegerAttr(attribute).value
+        # The bindings know integers of 64 bits only.
+        return int(str(attribute).partition(" ")[0])
     if isinstance(attribute, ir.FloatAttr):
         return ir.FloatAttr(attribute).value
     if isinstance(attribute, ir.StringAttr):
@@ -41,6 +42,21 @@ _PUBLIC = {"mosaic_tpu": "tpu", "mosaic_gpu": "mosaic_gpu", "triton": "triton"}
 def jax_record(backend: Backend) -> Any:
     """The class of JAX's record of a backend."""
     return importlib.import_module(f"jax.experimental.pallas.{_PUBLIC[backend.name]}").CompilerParams
+
+
+def metadata_of(module: ir.Module) -> Any:
+    """Returns the values of JSON that the author attached to the call of the kernel in a module; None for none."""
+    kernels = [op.operation for op in module.body.operations if op.operation.name == "grid.kernel"]
+    if len(kernels) != 1 or "metadata" not in kernels[0].attributes:
+        return None
+    return _to_json(from_attribute(kernels[0].attributes["metadata"]))
+
+
+def _to_json(value: Any) -> Any:
+    """Returns the value with lists for tuples, which JSON does not have."""
+    if isinstance(value, tuple):
+        return [_to_json(item) for item in value]
+    return {key: _to_json(item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
 def _tpu_record(fields: dict[str, Any], own: bool) -> Any:

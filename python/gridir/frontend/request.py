@@ -52,7 +52,7 @@ class KernelRequest:
       input_output_aliases: pairs (input, output) where `input` counts operands after the dynamic grid sizes.
       compiler_params: the record that the author passed, the `CallOptions` of a front door of gridir, or None.
       cost_estimate: JAX's CostEstimate, or None.
-      metadata: the strings that the author attached to the call.
+      metadata: what the author attached to the call: values of JSON by name.
       name: the name that the author gave to the call, or None.
       debug: whether the author asked for the kernel to be printed.
       interpret: what the author asked of interpret mode; falsy means that a compiled kernel was asked for.
@@ -69,7 +69,7 @@ class KernelRequest:
     input_output_aliases: tuple[tuple[int, int], ...] = ()
     compiler_params: Any = None
     cost_estimate: Any = None
-    metadata: Mapping[str, str] | None = None
+    metadata: Mapping[str, Any] | None = None
     name: str | None = None
     debug: bool = False
     interpret: Any = False

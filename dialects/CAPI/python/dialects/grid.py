@@ -177,7 +177,7 @@ class KernelOp(_GeneratedKernelOp):
         aliases: Sequence[tuple[int, int]] = (),
         params: Sequence[ir.Attribute] = (),
         cost: ir.Attribute | None = None,
-        metadata: Mapping[str, str] | None = None,
+        metadata: Mapping[str, str | ir.Attribute] | None = None,
         backend: str | None = None,
         source: str | None = None,
         jax: Mapping[str, ir.Attribute] | None = None,
@@ -201,7 +201,7 @@ class KernelOp(_GeneratedKernelOp):
             memory.
           params: the compiler parameters of backends.
           cost: the estimate of the cost, a `CostAttr`.
-          metadata: strings of the author's own.
+          metadata: strings of the author's own, or attributes for what is no string.
           backend: the backend that the author named.
           source: the kernel function and its source line, for messages.
           jax: what only a GridMapping needs.
@@ -240,7 +240,10 @@ class KernelOp(_GeneratedKernelOp):
             cost=cost,
             scratch_origins=_array(_strings(scratch_origins, "scratch_origins")) if scratch_origins else None,
             metadata=ir.DictAttr.get(
-                {k: ir.StringAttr.get(v) for k, v in _dict(metadata, str, "a string", "metadata").items()}
+                {
+                    key: ir.StringAttr.get(value) if isinstance(value, str) else value
+                    for key, value in _dict(metadata, (str, ir.Attribute), "a string", "metadata").items()
+                }
             )
             if metadata is not None
             else None,
