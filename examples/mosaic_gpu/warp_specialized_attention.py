@@ -42,7 +42,7 @@ def attention_kernel(q_gmem, k_gmem, v_gmem, o_gmem, q_smem, q_loaded, *, steps)
         acc, row_max, row_sum = carry
 
         def scores_of(ref):
-            plgpu.wgmma(ref, q_smem.at[wg], plgpu.transpose_ref(k_smem, (1, 0)))
+            plgpu.wgmma(ref, q_smem.at[wg], k_smem.T)
             return ref[...]
 
         # Powers of two are what the hardware has.

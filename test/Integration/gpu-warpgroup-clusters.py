@@ -82,7 +82,7 @@ def send(x, o, tile, met, done, *, atomic):
         tile[...] = jnp.full((32, 64), step, x.dtype)
         plgpu.barrier_arrive(met)
         plgpu.barrier_wait(met)
-        value = plgpu.load(x.at[pl.ds(c * 32, 32)], ())
+        value = plgpu.load(x.at[pl.ds(c * 32, 32)])
         plgpu.async_store_smem(value, tile, done, cluster_idx=1 - c, cluster_dim="c", atomic=atomic)
         plgpu.barrier_wait(done)
         o[pl.ds(c * 32, 32)] = tile[...]

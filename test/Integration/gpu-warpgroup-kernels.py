@@ -52,8 +52,8 @@ def scaled(a, b, of_rows, of_columns, o, a_tile, b_tile, o_tile, loaded):
             return acc[...]
 
         block = pl.run_scoped(product, plgpu.ACC((M, N), jnp.float32))
-        rows = plgpu.load(of_rows, (i,), layout=L.WGMMA.reduce(1), optimized=False)
-        columns = plgpu.load(of_columns, (i,), layout=L.WGMMA.reduce(0), optimized=False)
+        rows = plgpu.load(of_rows.at[i], layout=L.WGMMA.reduce(1), optimized=False)
+        columns = plgpu.load(of_columns.at[i], layout=L.WGMMA.reduce(0), optimized=False)
         return sums + block * along(rows, (M, N), 0) * along(columns, (M, N), 1)
 
     zeros = plgpu.layout_cast(jnp.zeros((M, N), jnp.float32), L.WGMMA)
@@ -165,14 +165,14 @@ def in_turn(x, o, tile, turned, first, second):
 
     @pl.when(wg == 0)
     def _():
-        v = plgpu.load(x, (), layout=L.WGMMA, optimized=False)
+        v = plgpu.load(x, layout=L.WGMMA, optimized=False)
         tile[...] = v + v
         plgpu.barrier_arrive(first)
 
     @pl.when(wg == 1)
     def _():
         plgpu.barrier_wait(first)
-        v = plgpu.load(tile.T, (), layout=L.WGMMA_TRANSPOSED, optimized=False)
+        v = plgpu.load(tile.T, layout=L.WGMMA_TRANSPOSED, optimized=False)
         turned[...] = plgpu.layout_cast(v, L.WGMMA) * 2
         plgpu.commit_smem()
         plgpu.copy_smem_to_gmem(turned, o.at[0])
@@ -182,7 +182,7 @@ def in_turn(x, o, tile, turned, first, second):
     @pl.when(wg == 2)
     def _():
         plgpu.barrier_wait(second)
-        o[1] = plgpu.load(turned, (), layout=L.WG_STRIDED((64, 128), 2), optimized=False) + 1
+        o[1] = plgpu.load(turned, layout=L.WG_STRIDED((64, 128), 2), optimized=False) + 1
 
 
 # CHECK-COUNT-3: in_turn {{.*}}: right
@@ -210,7 +210,7 @@ def softmax(x, o, tile, loaded):
     rows = pl.ds(jax.lax.axis_index("i") * 64, 64)
     plgpu.copy_gmem_to_smem(x.at[rows], tile, loaded)
     plgpu.barrier_wait(loaded)
-    v = plgpu.load(tile, (), layout=L.WGMMA, optimized=False)
+    v = plgpu.load(tile, layout=L.WGMMA, optimized=False)
     e = jnp.exp2(v - along(jnp.max(v, axis=1), v.shape, 0))
     tile[...] = e / along(jnp.sum(e, axis=1), v.shape, 0)
     plgpu.commit_smem()

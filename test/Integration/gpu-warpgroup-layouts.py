@@ -218,13 +218,13 @@ look(
 
 def tiles(x, o, o_turned, tile, rows, *, layout):
     """An array goes through tiles by rows and by columns: a whole one, and half of the columns of one."""
-    v = plgpu.load(x, (), layout=layout, optimized=False)
+    v = plgpu.load(x, layout=layout, optimized=False)
     tile[...] = v
     rows.at[:, pl.ds(x.shape[1], x.shape[1])].T[...] = tile.T[...].T.T
     plgpu.commit_smem()
     plgpu.copy_smem_to_gmem(tile, o)
     plgpu.wait_smem_to_gmem(0)
-    o_turned[...] = plgpu.load(rows.at[:, pl.ds(x.shape[1], x.shape[1])].T, (), layout=layout, optimized=False).T
+    o_turned[...] = plgpu.load(rows.at[:, pl.ds(x.shape[1], x.shape[1])].T, layout=layout, optimized=False).T
 
 
 # CHECK-COUNT-3: tiles WGMMA 128 {{.*}}: right

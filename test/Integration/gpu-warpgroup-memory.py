@@ -122,7 +122,7 @@ look("nibbles", all_nibbles, np.concatenate([HALVES[:128], HALVES, HALVES[77:78]
 
 def rows_of(x, indices, o, tile, loaded):
     """Rows that an array names, by threads and by copies."""
-    rows = plgpu.load(indices, (), layout=plgpu.Layout.TMA_INDICES, optimized=False)
+    rows = plgpu.load(indices, layout=plgpu.Layout.TMA_INDICES, optimized=False)
     plgpu.copy_gmem_to_smem(x.at[rows], tile, loaded)
     plgpu.barrier_wait(loaded)
     o[...] = tile[...]
@@ -156,7 +156,7 @@ def to_rows(refs):
         def _(tile):
             tile[...] = x[...]
             plgpu.commit_smem()
-            rows = plgpu.load(indices, (), layout=plgpu.Layout.TMA_INDICES, optimized=False)
+            rows = plgpu.load(indices, layout=plgpu.Layout.TMA_INDICES, optimized=False)
             plgpu.copy_smem_to_gmem(tile, o.at[rows])
             plgpu.wait_smem_to_gmem(0, wait_read_only=True)
             tile[...] = x[...] * 2
@@ -197,7 +197,7 @@ def wide(refs):
             i = jax.lax.axis_index("i")
             plgpu.copy_gmem_to_smem(x.at[i], tile, loaded)
             plgpu.barrier_wait(loaded)
-            v = plgpu.load(tile, (), layout=plgpu.Layout.WGMMA, optimized=False)
+            v = plgpu.load(tile, layout=plgpu.Layout.WGMMA, optimized=False)
             o[i] = jnp.sum(v, axis=1)
             plgpu.atomic_add(total, v)
 
@@ -221,7 +221,7 @@ def turned(x, o, tile, loaded):
     """Copies from a tile whose rows are in another order."""
     plgpu.copy_gmem_to_smem(x, tile, loaded)
     plgpu.barrier_wait(loaded)
-    plgpu.copy_smem_to_gmem(plgpu.transpose_ref(tile, (1, 0, 2)), o)
+    plgpu.copy_smem_to_gmem(tile.transpose((1, 0, 2)), o)
     plgpu.wait_smem_to_gmem(0)
 
 

@@ -146,7 +146,7 @@ def from_registers(a, b, o, b_tile, loaded):
     """Two products of a left operand in registers: with all of its depth, and with the first half."""
     plgpu.copy_gmem_to_smem(b, b_tile, loaded)
     layout = plgpu.Layout.WGMMA_8BIT if a.dtype.itemsize == 1 else plgpu.Layout.WGMMA
-    lhs = plgpu.load(a, (), layout=layout, optimized=False)
+    lhs = plgpu.load(a, layout=layout, optimized=False)
     plgpu.barrier_wait(loaded)
 
     def product(acc):

@@ -46,7 +46,7 @@ look("wide sums", lambda a, b: hopper_matmul_mgpu.matmul(a, b, None, tiles), lhs
 def swap(x, o, tile, stored):
     """Each block has the tile of the other one, which that one stores."""
     block = jax.lax.axis_index("x")
-    value = plgpu.load(x.at[block], (), layout=plgpu.Layout.WGMMA, optimized=False)
+    value = plgpu.load(x.at[block], layout=plgpu.Layout.WGMMA, optimized=False)
     plgpu.async_store_smem(value, tile, stored, cluster_idx=1 - block, cluster_dim="x")
     plgpu.barrier_wait(stored)
     o[block] = tile[...]
@@ -67,7 +67,7 @@ def add_bias(a, b, bias, o, a_tile, b_tile, o_tile, sums, loaded, done):
     plgpu.barrier_wait(loaded)
     plgpu.tcgen05_mma(sums, a_tile, b_tile, done, accumulate=False)
     plgpu.barrier_wait(done)
-    o_tile[...] = plgpu.async_load_tmem(sums) + plgpu.load(bias, (), layout=plgpu.Layout.TCGEN05, optimized=False)
+    o_tile[...] = plgpu.async_load_tmem(sums) + plgpu.load(bias, layout=plgpu.Layout.TCGEN05, optimized=False)
     plgpu.commit_smem()
     plgpu.copy_smem_to_gmem(o_tile, o)
     plgpu.wait_smem_to_gmem(0)

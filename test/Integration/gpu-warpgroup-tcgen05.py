@@ -141,7 +141,7 @@ look(
 def seen(x, o, union):
     """Tensor memory as elements of another width: each row stays in its lane."""
     stored, read = union
-    plgpu.async_store_tmem(stored, plgpu.load(x, (), layout=plgpu.Layout.TCGEN05_TMEM_NATIVE, optimized=False))
+    plgpu.async_store_tmem(stored, plgpu.load(x, layout=plgpu.Layout.TCGEN05_TMEM_NATIVE, optimized=False))
     plgpu.commit_tmem()
     o[...] = plgpu.async_load_tmem(read, layout=plgpu.Layout.TCGEN05)
 

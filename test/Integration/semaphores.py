@@ -3,6 +3,7 @@
 #
 # RUN: %python %s | FileCheck %s
 
+import functools
 import re
 from typing import Any
 
@@ -84,7 +85,7 @@ look("unchecked", forgets, [DMA], checks=())
 MESH = pltpu.create_tensorcore_mesh("core", num_cores=2)
 
 
-def meet(x_ref, o_ref, sem):
+def meet(awaited, x_ref, o_ref, sem):
     core = jax.lax.axis_index("core")
 
     @pl.when(core == 0)
@@ -95,15 +96,16 @@ def meet(x_ref, o_ref, sem):
 
     @pl.when(core == 1)
     def _():
-        pl.semaphore_wait(sem, AWAITED)
+        pl.semaphore_wait(sem, awaited)
 
 
-for AWAITED in (2, 1):  # noqa: B007
+for awaited in (2, 1):
     # CHECK: two cores: right
     # CHECK: two cores: sem in program ({{[01]}}): it holds 1 when the kernel ends, expected 0
     try:
         with gridir.installed(checks=["semaphores"]):
-            kernel = pl.kernel(meet, out_type=jax.typeof(jnp.asarray(X)), mesh=MESH, scratch_types=[REGULAR])
+            body = functools.partial(meet, awaited)
+            kernel = pl.kernel(body, out_type=jax.typeof(jnp.asarray(X)), mesh=MESH, scratch_types=[REGULAR])
             print("two cores:", difference(jax.jit(kernel)(X), X) or "right")
     except jax.errors.JaxRuntimeError as error:
         text = re.search(r"kernel `\w+`: (.*)", str(error))[1]

@@ -109,7 +109,7 @@ def rows_and_columns(x, rows, columns, o):
         return (x > rows).select(x * rows, columns - x)
 
     refs = zip((x, rows, columns), types, strict=True)
-    o[...] = combine(*(plgpu.load(ref, (), layout=layout, optimized=False) for ref, layout in refs))
+    o[...] = combine(*(plgpu.load(ref, layout=layout, optimized=False) for ref, layout in refs))
 
 
 # CHECK-COUNT-5: rows:{{.*}} right
@@ -127,7 +127,7 @@ def summed(x, o):
     def total(_, x):
         return (x.abs() * x.max(x - 30.0)).reduce("add", 1)
 
-    o[...] = total(plgpu.load(x, (), layout=layout, optimized=False))
+    o[...] = total(plgpu.load(x, layout=layout, optimized=False))
 
 
 # CHECK-COUNT-5: summed:{{.*}} right
@@ -143,7 +143,7 @@ def moved(x, o):
     def move(_, x):
         return (x + x).to_layout(after.to_mgpu())
 
-    o[...] = move(plgpu.load(x, (), layout=before, optimized=False))
+    o[...] = move(plgpu.load(x, layout=before, optimized=False))
 
 
 # CHECK-COUNT-5: moved:{{.*}} right
@@ -290,7 +290,7 @@ def converts(x, o, *, layout):
     def convert(_, value):
         return value.astype(mgpu.utils.dtype_to_ir_type(o.dtype), is_signed=signed(o.dtype))
 
-    o[...] = convert(plgpu.load(x, (), layout=layout, optimized=False))
+    o[...] = convert(plgpu.load(x, layout=layout, optimized=False))
 
 
 def biased(x, o):
@@ -318,7 +318,7 @@ def biased(x, o):
             widened[index] = mgpu.utils.vector_concat(halves)
         return mgpu.FragmentedArray(_registers=widened, _layout=layout.to_mgpu(), _is_signed=False)
 
-    o[...] = widen(plgpu.load(x, (), layout=layout, optimized=False))
+    o[...] = widen(plgpu.load(x, layout=layout, optimized=False))
 
 
 # CHECK-COUNT-5: int8 to bfloat16{{.*}}: right

@@ -112,7 +112,7 @@ def add_to_other(x, o, tile, met, done):
     tile[...] = jnp.ones((32, 64), jnp.float32)
     plgpu.barrier_arrive(met)
     plgpu.barrier_wait(met)
-    value = plgpu.load(x.at[pl.ds(c * 32, 32)], ())
+    value = plgpu.load(x.at[pl.ds(c * 32, 32)])
     plgpu.async_store_smem(value, tile, done, cluster_idx=1 - c, cluster_dim="c", atomic="add")
     plgpu.barrier_wait(done)
     o[pl.ds(c * 32, 32)] = tile[...]
@@ -173,7 +173,7 @@ def pair_product(x, y, o, a, b, acc, loaded, done):
     def _():
         plgpu.barrier_wait(loaded)
 
-    plgpu.tcgen05_mma(acc, a, plgpu.transpose_ref(b, (1, 0)), accumulate=False, collective_axis="c")
+    plgpu.tcgen05_mma(acc, a, b.T, accumulate=False, collective_axis="c")
     plgpu.tcgen05_commit_arrive(done, collective_axis="c")
     plgpu.barrier_wait(done)
     o[pl.ds(c * 128, 128)] = plgpu.async_load_tmem(acc)
@@ -243,7 +243,7 @@ def turned(x, o, tile, done):
     """A copy from a tile whose dimensions are exchanged."""
     plgpu.copy_gmem_to_smem(x.at[pl.ds(0, 32)], tile, done)
     plgpu.barrier_wait(done)
-    plgpu.copy_smem_to_gmem(plgpu.transpose_ref(tile, (1, 0)), o)
+    plgpu.copy_smem_to_gmem(tile.T, o)
     plgpu.wait_smem_to_gmem(0)
 
 
@@ -325,7 +325,7 @@ def factors(x, y, sx, sy, o, a, b, sa, sb, acc, ta, tb, loaded, done):
     plgpu.barrier_wait(loaded)
     plgpu.async_copy_scales_to_tmem(sa, ta)
     plgpu.async_copy_scales_to_tmem(sb, tb)
-    plgpu.tcgen05_mma(acc, a, plgpu.transpose_ref(b, (1, 0)), done, a_scale=ta, b_scale=tb, accumulate=False)
+    plgpu.tcgen05_mma(acc, a, b.T, done, a_scale=ta, b_scale=tb, accumulate=False)
     plgpu.barrier_wait(done)
     o[...] = plgpu.async_load_tmem(acc)
 

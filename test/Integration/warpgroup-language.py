@@ -370,7 +370,7 @@ look("vmap", each_with_each, ROWS[None] + COLUMNS.T[:, None], ROWS, COLUMNS)
 
 def gathered(x, rows, o, tile, barrier):
     """Rows in any order, of which one is not there."""
-    numbers = plgpu.load(rows, (), layout=plgpu.Layout.TMA_INDICES)
+    numbers = plgpu.load(rows, layout=plgpu.Layout.TMA_INDICES)
     plgpu.copy_gmem_to_smem(x.at[numbers, pl.ds(32, 64)], tile, barrier)
     plgpu.barrier_wait(barrier)
     o[...] = tile[...]
