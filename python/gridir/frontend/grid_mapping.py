@@ -32,7 +32,7 @@ from gridir.frontend import emit, fields, index_maps, jax_compat, jax_compat_gpu
 from gridir.frontend.context import KernelContext
 from gridir.frontend.options import records_of
 from gridir.frontend.request import KernelRequest
-from gridir.frontend.types import Types, dtype_name, element_type, mark_unsigned, space_name
+from gridir.frontend.types import Types, dtype_name, element_type, is_semaphore, mark_unsigned, space_name
 from gridir.frontend.walker import erase_unused
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
@@ -256,6 +256,16 @@ def usual_origins(num_index: int, num_inputs: int, num_outputs: int) -> list[str
     return [f"args[{num_index + i}]" for i in range(num_inputs)] + outputs
 
 
+def _check_no_semaphores(mapping: Any, names: Sequence[str]) -> None:
+    """Refuses semaphores that one kernel leaves to the next: those of a kernel are zero when it begins."""
+    for bm, name in zip(mapping.block_mappings, names, strict=False):
+        if is_semaphore(bm.array_aval.dtype):
+            raise UnsupportedError(
+                f"expected semaphores that the kernel allocates, got operand {name}, of `alloc_semaphore`, which "
+                "outlives it"
+            )
+
+
 def _note_arrays(mapping: Any, debug: bool, notes: _Notes) -> None:
     """Records what JAX knows about single arrays that their operands do not say."""
     origins = [bm.origin for bm in mapping.block_mappings]
@@ -427,6 +437,8 @@ def build_kernel(
     operands = [
         _operand(bm, names[num_index + i], f"block_mappings[{i}]", notes) for i, bm in enumerate(mapping.block_mappings)
     ]
+    if jax_compat_gpu.is_mesh(request.mesh):
+        _check_no_semaphores(mapping, names[num_index:])
     _note_arrays(mapping, mapping.debug, notes)
     debug = mapping.debug or request.debug
     if mapping.debug != debug:

@@ -71,6 +71,7 @@ PRIMITIVES: dict[str, Releases] = {
     "polynomial": since(0, 12),
     "sparse_core.bitcast": until(0, 11),
     "store": since(0, 12),
+    "wait_gmem_to_smem": since(0, 11),
 }
 """By the name of the primitive's rule."""
 

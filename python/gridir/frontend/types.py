@@ -52,6 +52,11 @@ def dtype_name(dtype: Any) -> str:
     return getattr(dtype, "name", None) or str(dtype)
 
 
+def is_semaphore(dtype: Any) -> bool:
+    """Whether a JAX dtype is one of semaphores."""
+    return dtype_name(dtype) in _SEMAPHORES
+
+
 # To parse a type takes ten times as long as to ask for it.
 _COMMON = {"f16": ir.F16Type.get, "bf16": ir.BF16Type.get, "f32": ir.F32Type.get, "f64": ir.F64Type.get}
 

@@ -65,7 +65,7 @@ def products(x, y, o, a, b, barrier):
         plgpu.barrier_wait(barrier)
 
         def multiply(acc):
-            plgpu.wgmma(acc, a, plgpu.transpose_ref(b, (1, 0)))
+            plgpu.wgmma(acc, a, b.T)
             plgpu.wgmma_wait(0)
             return acc[...]
 
@@ -79,7 +79,7 @@ def products(x, y, o, a, b, barrier):
 # CHECK-SAME:       memref<{{(1x)?}}!warpgroup.barrier<2>
 # CHECK-SAME:       collective = ["wg"]
 # CHECK:          warpgroup.set_max_registers 40
-# CHECK:          grid.slice_ref %{{.*}}[0] [1] [1] drop [0] : memref<{{(1x)?}}!warpgroup.barrier<2>
+# CHECK:          warpgroup.tma_load %{{.*}} to %[[A]] barrier %{{.*}}, memref<!warpgroup.barrier<2>,
 # CHECK:          grid.scoped (%[[ACC:[a-z]+]]: memref<64x64xf32, #grid.space<gpu.regs>>
 # CHECK:            %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : tensor<64x64xf32>
 # CHECK-NEXT:       grid.store %[[ZERO]], %[[ACC]]
@@ -146,8 +146,11 @@ def copies_some_rows(x, o, tile):
 # CHECK:      warpgroup.tma_scatter %tile to %{{[a-z_0-9]+}}[%{{[0-9]+}}]
 # CHECK-SAME: memref<128x64xf16, #grid.space<gpu.gmem>>, tensor<64xi32>
 # CHECK-NEXT: warpgroup.commit_group
+# CHECK:      scf.if
+# CHECK-NEXT:   warpgroup.tma_scatter %tile to
 ROWS = jax.ShapeDtypeStruct((128, 64), jnp.float16)
 print(kernel(copies_to_rows, TILE, out=ROWS)().kernels[0].text())
+print(kernel(copies_some_rows, TILE, out=ROWS)().kernels[0].text())
 
 
 def parts(x, o, union):
@@ -246,18 +249,21 @@ report(
     },
 )
 
-# CHECK: UnsupportedError: 7 of 7 refused in these words
+# Since JAX 0.11 the count that a wait is for is a parameter, which JAX itself checks.
+COUNTS = {
+    "expected a number, got a value that the kernel computes": kernel(computes, grid=(2,), grid_names=("i",)),
+}
+# CHECK: UnsupportedError: [[ROWS:[56]]] of [[ROWS]] refused in these words
 report(
     UnsupportedError,
     {
         "expected numbers and slices in a copy, got an array of indices": kernel(gathers, TILE, plgpu.Barrier()),
-        "expected no `predicate`": kernel(copies_some_rows, TILE, out=ROWS),
         "expected scratch in tiles, got ExpandLeadingBatchDimensionsTransform": of_blocks,
         "expected a slice of known size and stride 1 in a copy": kernel(strides, TILE, plgpu.Barrier()),
         "expected an update among xchg, add, max, min, and, or, xor, smax, smin, umax, umin, got `inc`": kernel(
             reduces, TILE
         ),
         "expected a dtype that `umax` combines, got float16": kernel(functools.partial(reduces, update="umax"), TILE),
-        "expected a number, got a value that the kernel computes": kernel(computes, grid=(2,), grid_names=("i",)),
+        **(COUNTS if jax.__version_info__ < (0, 11) else {}),
     },
 )

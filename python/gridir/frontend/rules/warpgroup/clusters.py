@@ -113,11 +113,15 @@ def _try_cluster_cancel(
     barrier_transforms_tree: Any,
     collective_axes: Any,
 ) -> list[ir.Value]:
-    # Who asks together is said since JAX 0.11; before, that were all warpgroups of all blocks of a cluster.
-    everybody = {*ctx.kernel.cluster_axes, *filter(None, [ctx.kernel.thread_axis])}
-    if collective_axes and set(map(ctx.kernel.name_of, collective_axes)) != everybody:
-        expected = ", ".join(sorted(everybody)) or "none"
-        raise ctx.unsupported(f"expected the axes {expected} as `collective_axes`, got {collective_axes}")
+    # The answer goes to all blocks of the cluster, each of which expects one: they ask together, named or not. Since
+    # JAX 0.11 each warpgroup asks for itself where the axis of threads is not named; before, all asked together.
+    threads = ctx.kernel.thread_axis
+    are_several = threads is not None and ctx.kernel.size_of(threads) != 1
+    if are_several and collective_axes is not None and threads not in map(ctx.kernel.name_of, collective_axes):
+        raise ctx.unsupported(
+            f"expected the axis of threads, {threads}, in `collective_axes`, got {collective_axes}, by which each "
+            "warpgroup asks for itself"
+        )
     of_answer, of_barrier = split_leaves(leaves, result_transforms_tree, barrier_transforms_tree)
     # What persistent kernels ask JAX for; devices that are no GPUs have none.
     blocks = getattr(jax.devices()[0], "core_count", None) or MULTIPROCESSORS

@@ -19,8 +19,17 @@ from gridir.frontend.levels import WARPGROUP
 from gridir.frontend.registry import ANY
 from gridir.frontend.rules.atomics import atomic_kind
 from gridir.frontend.rules.ref_views import index_value, is_array, static_index, view, window
+from gridir.frontend.rules.state import Access
 from gridir.frontend.rules.warpgroup.devices import combine_with, split_devices, store_to
-from gridir.frontend.rules.warpgroup.operands import axis_attr, count, one_barrier, refuse, split_leaves
+from gridir.frontend.rules.warpgroup.operands import (
+    axis_attr,
+    count,
+    one_barrier,
+    refuse,
+    split_leaves,
+    split_predicate,
+    where,
+)
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid, warpgroup
 
@@ -135,19 +144,22 @@ def _copy_gmem_to_smem(
     has_barrier: bool,
     has_user_predicate: bool,
 ) -> list[ir.Value]:
-    refuse(ctx, predicate=has_user_predicate)
-    if not has_barrier:
-        raise ctx.unsupported("expected a barrier, got a copy as GPUs before Hopper make it")
-    barrier, *leaves = operands
+    rest, predicate = split_predicate(operands, has_user_predicate)
+    barriers, leaves = (rest[:1], rest[1:]) if has_barrier else ((), rest)
     # Elements outside of the array may be anything where the author says so: zero is such a thing.
     of_source, of_dest, of_barrier = split_leaves(
         leaves, src_transforms_treedef, dst_transforms_treedef, barrier_transforms_treedef
     )
+    if not barriers:
+        refuse(ctx, collective_axes=collective_axes, leader_tracked=leader_tracked)
+        # Such a copy is done as soon as it is begun: the wait for it has nothing left to do.
+        return where(predicate, lambda: _copy_by_threads(ctx, source, of_source, dest, of_dest))
+    barrier = one_barrier(ctx, barriers[0], of_barrier)
     if _names_rows(of_source):
         refuse(ctx, leader_tracked=leader_tracked)
         array, numbers = _rows(ctx, source, of_source)
-        warpgroup.TmaGatherOp(array, numbers, view(ctx, dest, of_dest), one_barrier(ctx, barrier, of_barrier))
-        return []
+        tile = view(ctx, dest, of_dest)
+        return where(predicate, lambda: warpgroup.TmaGatherOp(array, numbers, tile, barrier))
     window = _window(ctx, source, of_source)
     axes = [axis_attr(ctx, axis) for axis in collective_axes or ()]
     if leader_tracked is not None:
@@ -157,17 +169,33 @@ def _copy_gmem_to_smem(
             window.take_part(ctx, axes[0].value, dim)
     window.check_bytes(ctx)
     dynamic, offsets, sizes, dropped = window.operands()
-    warpgroup.TmaLoadOp(
-        window.array,
-        dynamic,
-        offsets,
-        sizes,
-        view(ctx, dest, of_dest),
-        one_barrier(ctx, barrier, of_barrier),
-        dropped=dropped,
-        collective=ir.ArrayAttr.get(axes) if axes else None,
-        leader_tracked=leader_tracked is not None or None,
+    tile = view(ctx, dest, of_dest)
+    return where(
+        predicate,
+        lambda: warpgroup.TmaLoadOp(
+            window.array,
+            dynamic,
+            offsets,
+            sizes,
+            tile,
+            barrier,
+            dropped=dropped,
+            collective=ir.ArrayAttr.get(axes) if axes else None,
+            leader_tracked=leader_tracked is not None or None,
+        ),
     )
+
+
+def _copy_by_threads(
+    ctx: RuleContext, source: ir.Value, of_source: Sequence[Any], dest: ir.Value, of_dest: Sequence[Any]
+) -> None:
+    """A copy as GPUs before Hopper make it, of elements that the author promises to be in the array."""
+    Access(ctx, dest, of_dest).store(Access(ctx, source, of_source).load())
+
+
+@WARPGROUP.rule("wait_gmem_to_smem", ignores={"n": ANY})
+def _wait_gmem_to_smem(_: RuleContext) -> list[ir.Value]:
+    """The copies that it waits for are done when they begin."""
     return []
 
 
@@ -183,8 +211,8 @@ def _copy_smem_to_gmem(
     commit_group: bool,
     reduction_op: Any,
 ) -> list[ir.Value]:
-    predicate = leaves[-1] if has_user_predicate else None
-    of_source, of_dest = split_leaves(leaves, src_transforms_treedef, dst_transforms_treedef)
+    rest, predicate = split_predicate(leaves, has_user_predicate)
+    of_source, of_dest = split_leaves(rest, src_transforms_treedef, dst_transforms_treedef)
     of_dest, receivers = split_devices(ctx, of_dest)
     if receivers:
         _store_to_devices(
@@ -194,9 +222,10 @@ def _copy_smem_to_gmem(
             warpgroup.CommitGroupOp()
         return []
     if _names_rows(of_dest):
-        refuse(ctx, reduction_op=reduction_op, predicate=predicate)
+        refuse(ctx, reduction_op=reduction_op)
         array, numbers = _rows(ctx, dest, of_dest)
-        warpgroup.TmaScatterOp(view(ctx, source, of_source), array, numbers)
+        tile = view(ctx, source, of_source)
+        where(predicate, lambda: warpgroup.TmaScatterOp(tile, array, numbers))
     else:
         window = _window(ctx, dest, of_dest)
         window.check_bytes(ctx)
@@ -226,18 +255,14 @@ def _store_to_devices(
 ) -> None:
     """Such a copy is done as soon as it is begun: whoever looks at what it writes must wait first."""
 
-    def store() -> list[ir.Value]:
+    def store() -> None:
         value = grid.LoadOp(ir.RankedTensorType.get(source.type.shape, source.type.element_type), source).result
         if reduction_op is None:
             store_to(value, dest, receivers)
         else:
             combine_with(ctx, value, ctx.avals_in[0].dtype, dest, receivers, reduction_op)
-        return []
 
-    if predicate is None:
-        store()
-    else:
-        emit.if_else(predicate, [], store, None)
+    where(predicate, store)
 
 
 @WARPGROUP.rule("commit_group")

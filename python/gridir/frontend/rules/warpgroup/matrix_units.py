@@ -13,7 +13,14 @@ from gridir.frontend.context import RuleContext
 from gridir.frontend.levels import WARPGROUP
 from gridir.frontend.rules.ref_views import unflatten, view
 from gridir.frontend.rules.state import Access
-from gridir.frontend.rules.warpgroup.operands import axis_attr, count, one_barrier, split_leaves
+from gridir.frontend.rules.warpgroup.operands import (
+    axis_attr,
+    count,
+    one_barrier,
+    split_leaves,
+    split_predicate,
+    where,
+)
 from gridir.frontend.types import is_ref
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid, warpgroup
@@ -121,15 +128,19 @@ def _tcgen05_mma(
     return []
 
 
-@WARPGROUP.rule("tcgen05_commit_arrive", ignores={"has_user_predicate": False})
+@WARPGROUP.rule("tcgen05_commit_arrive")
 def _tcgen05_commit_arrive(
-    ctx: RuleContext, barrier: ir.Value, *leaves: ir.Value, barrier_transforms_tree: Any, collective_axis: Any
+    ctx: RuleContext,
+    barrier: ir.Value,
+    *leaves: ir.Value,
+    barrier_transforms_tree: Any,
+    collective_axis: Any,
+    has_user_predicate: bool,
 ) -> list[ir.Value]:
-    warpgroup.Tcgen05CommitOp(
-        one_barrier(ctx, barrier, *split_leaves(leaves, barrier_transforms_tree)),
-        collective=_collective(ctx, collective_axis),
-    )
-    return []
+    rest, predicate = split_predicate(leaves, has_user_predicate)
+    one = one_barrier(ctx, barrier, *split_leaves(rest, barrier_transforms_tree))
+    collective = _collective(ctx, collective_axis)
+    return where(predicate, lambda: warpgroup.Tcgen05CommitOp(one, collective=collective))
 
 
 def _collective(ctx: RuleContext, axis: Any) -> ir.Attribute | None:

@@ -16,7 +16,7 @@ from gridir.frontend.context import RuleContext
 from gridir.frontend.levels import WARPGROUP
 from gridir.frontend.rules.ref_views import reshape_ref, slice_ref
 from gridir.frontend.rules.scopes import ref_names, scoped
-from gridir.frontend.rules.warpgroup.operands import count, one_barrier
+from gridir.frontend.rules.warpgroup.operands import count, one_barrier, split_predicate, where
 from gridir.frontend.types import RefUnion, bit_width, layout_of
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid, warpgroup
@@ -197,10 +197,13 @@ def _check_collective(ctx: RuleContext, collective_axes: Sequence[Any]) -> None:
         raise ctx.invalid("Scoped allocation must have the thread axis in its collective axes.")
 
 
-@WARPGROUP.rule("barrier_arrive", ignores={"has_user_predicate": False})
-def _barrier_arrive(ctx: RuleContext, ref: ir.Value, *leaves: ir.Value, transforms_treedef: Any) -> list[ir.Value]:
-    warpgroup.BarrierArriveOp(one_barrier(ctx, ref, transforms_treedef.unflatten(leaves)))
-    return []
+@WARPGROUP.rule("barrier_arrive")
+def _barrier_arrive(
+    ctx: RuleContext, ref: ir.Value, *leaves: ir.Value, transforms_treedef: Any, has_user_predicate: bool
+) -> list[ir.Value]:
+    rest, predicate = split_predicate(leaves, has_user_predicate)
+    barrier = one_barrier(ctx, ref, transforms_treedef.unflatten(rest))
+    return where(predicate, lambda: warpgroup.BarrierArriveOp(barrier))
 
 
 @WARPGROUP.rule("barrier_wait")

@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from jax import tree_util
 
+from gridir.frontend import emit
 from gridir.frontend.context import RuleContext
 from gridir.frontend.rules.ref_views import slice_ref, view
 from gridir.mlir import ir
@@ -48,6 +49,24 @@ def count(ctx: RuleContext, n: int | None) -> int:
     if n is None:
         raise ctx.unsupported("expected a number, got a value that the kernel computes")
     return n
+
+
+def split_predicate(leaves: Sequence[Any], has_user_predicate: bool) -> tuple[Sequence[Any], ir.Value | None]:
+    """The operands before the predicate of an equation, which is the last one, and the predicate."""
+    return (leaves[:-1], leaves[-1]) if has_user_predicate else (leaves, None)
+
+
+def where(predicate: ir.Value | None, act: Callable[[], Any]) -> list[ir.Value]:
+    """Emits what an equation without results does, for a warpgroup whose predicate is true."""
+    if predicate is None:
+        act()
+        return []
+
+    def then() -> list[ir.Value]:
+        act()
+        return []
+
+    return emit.if_else(predicate, [], then, None)
 
 
 def refuse(ctx: RuleContext, **params: Any) -> None:
