@@ -41,7 +41,4 @@ if(GRIDIR_SANITIZERS)
   list(JOIN GRIDIR_SANITIZER_RUNTIME ":" GRIDIR_SANITIZER_RUNTIME)
 endif()
 
-# Reading MLIR's headers is most of the time that a pass takes to compile.
-add_library(GridirPrecompiled OBJECT "${PROJECT_SOURCE_DIR}/cmake/Precompiled.cpp")
-target_link_libraries(GridirPrecompiled PRIVATE GridirCompileOptions)
-target_precompile_headers(GridirPrecompiled PRIVATE "${PROJECT_SOURCE_DIR}/cmake/Precompiled.h")
+add_subdirectory("${PROJECT_SOURCE_DIR}/cmake/Precompiled")

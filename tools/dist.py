@@ -20,6 +20,8 @@ import tempfile
 import venv
 from pathlib import Path
 
+import install
+
 ROOT = Path(__file__).resolve().parent.parent
 # What a user downloads, and what it takes once it is unpacked.
 MAXIMUM_WHEEL_BYTES = 60e6
@@ -45,7 +47,8 @@ def expect(claim: str, holds: bool) -> None:
 def build() -> Path:
     """Builds the wheel, and returns its path."""
     shutil.rmtree(ROOT / "dist", ignore_errors=True)
-    run(sys.executable, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps", "--wheel-dir", "dist", ".")
+    options = [option for option in install.build_options(Path(sys.prefix)) if option != "--force-reinstall"]
+    run(sys.executable, "-m", "pip", "wheel", *options, "--wheel-dir", "dist", ".")
     (wheel,) = (ROOT / "dist").glob("gridir-*.whl")
     return wheel
 

@@ -35,6 +35,8 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 LOG = REPOSITORY / "build" / "install.log"
 # XLA's FFI headers, of the version of jaxlib that the build requires, whichever JAX is installed.
 XLA_FFI = REPOSITORY / "build" / "xla-ffi"
+# The environment whose MLIR, LLVM and nanobind every build uses, so that another Python recompiles only the bindings.
+MAIN = REPOSITORY / ".venv"
 
 # What the installed package is made from.
 SOURCES = ["CMakeLists.txt", "pyproject.toml", "cmake", "dialects", "python", "tools"]
@@ -120,6 +122,25 @@ def expand(project: dict, extra: str) -> list[str]:
     return requirements
 
 
+def packages_of(environment: Path) -> Path:
+    """Returns the directory of the packages of an environment."""
+    (packages,) = environment.glob("lib/python*/site-packages")
+    return packages
+
+
+def build_options(environment: Path) -> list[str]:
+    """Returns pip's options for the build, with the paths of MLIR, LLVM, nanobind and XLA's headers."""
+    packages = packages_of(MAIN if MAIN.exists() else environment)
+    paths = {
+        "MLIR_DIR": packages / "mlir/lib/cmake/mlir",
+        "LLVM_DIR": packages / "llvm/lib/cmake/llvm",
+        "nanobind_DIR": packages / "nanobind/cmake",
+        "GRIDIR_XLA_FFI_INCLUDE_DIR": XLA_FFI / "jaxlib/include",
+    }
+    defines = [option for name, path in paths.items() for option in ("-C", f"cmake.define.{name}={path}")]
+    return ["-v", "--no-build-isolation", "--no-deps", "--force-reinstall", *defines]
+
+
 def fetch_headers(pip: list[str], requirement: str) -> None:
     """Installs the jaxlib with XLA's FFI headers where only the build looks for it."""
     if not (XLA_FFI / (requirement.replace("==", "-") + ".dist-info")).exists():
@@ -132,7 +153,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Build gridir and install it into an environment.")
     parser.add_argument("--extra", action="append", default=[], help="also install the requirements of an extra")
     parser.add_argument("--jax", metavar="LINE", help="the line of JAX, as 0.11 (default: the newest for this Python)")
-    parser.add_argument("--venv", type=Path, default=REPOSITORY / ".venv", help="the environment (default: .venv)")
+    parser.add_argument("--venv", type=Path, default=MAIN, help="the environment (default: .venv)")
     arguments = parser.parse_args()
 
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())
@@ -149,7 +170,9 @@ def main() -> None:
         venv.create(environment, with_pip=True)
     extras = sorted({*arguments.extra, *stamp.get("extras", [])})
     (ffi,) = (r for r in project["build-system"]["requires"] if r.startswith("jaxlib"))
-    requirements = [r for r in project["build-system"]["requires"] if r != ffi] + project["project"]["dependencies"]
+    installed = (ffi, "xtc-") if environment != MAIN and MAIN.exists() else (ffi,)
+    requirements = [r for r in project["build-system"]["requires"] if not r.startswith(installed)]
+    requirements += project["project"]["dependencies"]
     for extra in extras:
         requirements += expand(project, extra)
     wanted = {"jax": line["name"], "constraints": line["requirements"], "extras": extras, "requirements": requirements}
@@ -166,9 +189,7 @@ def main() -> None:
         say("building gridir (some minutes the first time)")
         fetch_headers(pip, ffi)
         os.environ["PATH"] = f"{environment / 'bin'}{os.pathsep}{os.environ['PATH']}"
-        headers = f"cmake.define.GRIDIR_XLA_FFI_INCLUDE_DIR={XLA_FFI / 'jaxlib' / 'include'}"
-        options = ["-v", "--no-build-isolation", "--no-deps", "--force-reinstall", "-C", headers]
-        run([*pip, *options, "."], "the build", Progress())
+        run([*pip, *build_options(environment), "."], "the build", Progress())
         stamp_file.write_text(json.dumps({**stamp, "sources": sources}))
         say(f"installed into {os.path.relpath(environment)}")
 

@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GRIDIR_CMAKE_PRECOMPILED_H
-#define GRIDIR_CMAKE_PRECOMPILED_H
+#ifndef GRIDIR_CMAKE_PRECOMPILED_PRECOMPILED_H
+#define GRIDIR_CMAKE_PRECOMPILED_PRECOMPILED_H
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -28,4 +28,4 @@
 #include "mlir/Pass/Pass.h"
 #include "mlir/Transforms/DialectConversion.h"
 
-#endif // GRIDIR_CMAKE_PRECOMPILED_H
+#endif // GRIDIR_CMAKE_PRECOMPILED_PRECOMPILED_H
