@@ -9,7 +9,8 @@ if(GRIDIR_ENABLE_CCACHE)
   if(GRIDIR_CCACHE)
     set(CMAKE_C_COMPILER_LAUNCHER "${GRIDIR_CCACHE}")
     # What includes a precompiled header is kept only with this, and with the compiler's -fpch-preprocess below.
-    set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros "${GRIDIR_CCACHE}")
+    # Not `cmake -E env`: the path of cmake is that of an environment, and another one would compile everything again.
+    set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros "${GRIDIR_CCACHE}")
   endif()
 endif()
 
