@@ -13,11 +13,11 @@ from typing import Any
 from gridir.bisection.changes import Change, first_change, is_changed_at
 from gridir.bisection.oracle import Expected, expected_calls, expected_of, to_record
 from gridir.bisection.route import Route, routes_of
-from gridir.bisection.search import RIGHT, Progress, Search, Verdict, clear, narrow
+from gridir.bisection.search import RIGHT, UNKNOWN, Outcome, Progress, Search, Verdict, clear, narrow
 from gridir.bisection.values import Value, first_wrong_value
 from gridir.bisection.worker import Worker
 from gridir.compiler.pass_list import passes_of
-from gridir.compiler.targets import TARGETS, get_target
+from gridir.compiler.targets import CPU, TARGETS, get_target
 from gridir.errors import Error
 from gridir.frontend.module_records import records_of
 
@@ -52,6 +52,7 @@ class Found:
 def bisect(
     function: Callable[..., Any],
     *args: Any,
+    reference: Callable[..., Any] | None = None,
     target: str = "cpu",
     options: Any = None,
     pipeline: str | None = None,
@@ -68,6 +69,8 @@ def bisect(
     Args:
       function: a function of JAX arrays.
       *args: its arguments.
+      reference: a function of the same arguments, whose results are right. It is asked where interpret mode cannot run
+        the kernel.
       target: what its kernels are compiled for, as "cpu" or "gpu:sm_90a".
       options: the target's options.
       pipeline: passes from the frontend's module to the target's last stage that are searched instead of its own.
@@ -96,7 +99,7 @@ def bisect(
     chosen = get_target(target)
     checked = chosen.check_options(options).with_checks(checks, schedule_seed)
     progress("interpret mode")
-    calls = expected_calls(function, args, chosen, checked)
+    calls = expected_calls(function, args, chosen, checked, reference)
     return _bisect_calls(calls, pipeline, trusted, halve, timeout, worker, progress)
 
 
@@ -176,7 +179,13 @@ def _bisect_call(
             rest = passes_of(kernel.target.pipeline(kernel.options, kernel.stages[-1]))
         search = Search(worker, kernel.bytecode, route, expected.judge, trusted=rest, halve=halve, progress=progress)
         is_first = not any(verdict.outcome.is_wrong for verdict in verdicts)
-        verdicts.append(search.find() if is_first else search.look())
+        verdict = search.find() if is_first else search.look()
+        own = passes_of(kernel.target.pipeline(kernel.options, kernel.stages[-1]))
+        is_oracle = expected.is_native and kernel.target is CPU and route.passes == own
+        if is_oracle and verdict.outcome.verdict == RIGHT:
+            reason = "the oracle is this code itself: write a reference(), or choose another target"
+            verdict = dataclasses.replace(verdict, outcome=Outcome(UNKNOWN, reason))
+        verdicts.append(verdict)
     right = [verdict.route for verdict in verdicts if verdict.outcome.verdict == RIGHT]
     verdicts = [clear(verdict, right) for verdict in verdicts]
     wrong = next((verdict for verdict in verdicts if verdict.outcome.is_wrong), None)

@@ -20,7 +20,7 @@ from gridir.bisection.route import Route, align
 from gridir.bisection.worker import Worker
 from gridir.compiler.pass_list import name_of
 
-RIGHT, WRONG, FAILS = "right", "wrong", "fails"
+RIGHT, WRONG, FAILS, UNKNOWN = "right", "wrong", "fails", "unknown"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,8 +28,8 @@ class Outcome:
     """What a module computes when it is finished by a rest of passes.
 
     Attributes:
-      verdict: right, wrong, or fails where the rest does not make code of it.
-      reason: what is wrong, or why it fails.
+      verdict: right, wrong, fails where the rest makes no code of it, or unknown where the oracle is the same code.
+      reason: what is wrong, why it fails, or why it is unknown.
     """
 
     verdict: str
