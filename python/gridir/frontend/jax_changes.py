@@ -25,7 +25,7 @@ import jax
 from jax.extend.core import Primitive
 
 from gridir.errors import JaxVersionError, JaxVersionWarning
-from gridir.frontend.releases import NEWEST, OLDEST, Version, text
+from gridir.frontend.releases import NAMES, NEWEST, OLDEST, Releases, Version, text
 
 _PRIVATE = ("jax._src", "jaxlib")
 PACKAGE = Path(__file__).parent.parent
@@ -58,7 +58,7 @@ def private_names(path: Path) -> dict[str, tuple[str, str]]:
     }
 
 
-def _used_names(path: Path) -> Iterator[tuple[str, str, str | None]]:
+def used_names(path: Path) -> Iterator[tuple[str, str, str | None]]:
     """The private names that a file uses: the module, the name there, and an attribute of that or None."""
     found = private_names(path)
     if not found:
@@ -70,22 +70,24 @@ def _used_names(path: Path) -> Iterator[tuple[str, str, str | None]]:
             yield *found[node.value.id], node.attr
 
 
+def is_there(module: str, name: str, attribute: str | None = None) -> bool:
+    """Whether the installed JAX has a name that `used_names` gives."""
+    found = find(module, name)
+    # A name that is bound to None is as good as none: a decorator that returns nothing leaves that.
+    return found is not None and (attribute is None or getattr(found, attribute, None) is not None)
+
+
 def moved_names(files: Sequence[Path] | None = None) -> list[str]:
-    """The private names of JAX that gridir's files use and the installed JAX does not have.
+    """The private names of JAX that gridir's files use, and that the installed JAX should have and does not.
 
     Args:
       files: the files to read; all of gridir's by default.
     """
-    moved = []
-    for path in sorted(PACKAGE.rglob("*.py")) if files is None else files:
-        for module, name, attribute in _used_names(path):
-            found = find(module, name)
-            if found is None:
-                moved.append(f"{module}.{name}")
-            # A name that is bound to None is as good as none: a decorator that returns nothing leaves that.
-            elif attribute is not None and getattr(found, attribute, None) is None:
-                moved.append(f"{module}.{name}.{attribute}")
-    return sorted(set(moved))
+    uses = {use for path in (PACKAGE.rglob("*.py") if files is None else files) for use in used_names(path)}
+    # What a module lacks, it lacks with all attributes.
+    moved = [use for use in uses if not is_there(*use) and (use[2] is None or is_there(*use[:2]))]
+    names = {".".join(filter(None, use)) for use in moved}
+    return sorted({name for name in names if jax.__version_info__ in NAMES.get(name, Releases())})
 
 
 # ----------------------------------------------------------------------------------------------------------------------

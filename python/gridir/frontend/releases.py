@@ -75,6 +75,12 @@ PRIMITIVES: dict[str, Releases] = {
 }
 """By the name of the primitive's rule."""
 
+NAMES: dict[str, Releases] = {
+    "jax._src.cloud_tpu_init.is_libtpu_at_least": since(0, 11, 1),
+    "jax._src.lib.tpu.private_unzip_debug_locations": since(0, 12),
+}
+"""The private names of JAX that gridir uses only where they are."""
+
 FIELDS: dict[tuple[str, str], Releases] = {
     ("Buffered", "prefetched_count"): since(0, 11),
     ("mosaic_gpu.BlockSpec", "oob_fill_mode"): since(0, 11),

@@ -10,7 +10,7 @@ import jax
 from gridir.frontend import jax_changes, jax_compat_gpu
 from gridir.frontend.jax_compat_equations import CHANGES
 from gridir.frontend.levels import LEVELS
-from gridir.frontend.releases import NEWEST, PRIMITIVES
+from gridir.frontend.releases import NAMES, NEWEST, PRIMITIVES
 
 package = Path(sys.argv[1]) / "python" / "gridir"
 files = sorted(package.rglob("*.py"))
@@ -18,7 +18,7 @@ for path in files:
     if jax_changes.private_names(path) and "frontend" in path.parts and not path.name.startswith("jax_compat"):
         print(f"{path.relative_to(package)} imports private modules of JAX")
 moved = jax_changes.moved_names(files)
-names = sum(len(list(jax_changes._used_names(path))) for path in files)
+names = sum(len(list(jax_changes.used_names(path))) for path in files)
 
 # The classes of Mosaic GPU are named by strings, as they are imported late.
 tree = ast.parse((package / "frontend" / "jax_compat_gpu.py").read_text())
@@ -47,6 +47,13 @@ there = jax_changes.primitive_names()
 wrong = [name for name, releases in PRIMITIVES.items() if (jax.__version_info__ in releases) != (name in there)]
 # CHECK-NEXT: wrong releases: []
 print("wrong releases:", wrong)
+
+# A name that only some releases have is used, and is in no other release.
+# CHECK-NEXT: wrong names: []
+used = {use for path in files for use in jax_changes.used_names(path)}
+there = {".".join(filter(None, use)): jax_changes.is_there(*use) for use in used}
+wrong = [name for name, releases in NAMES.items() if there.get(name) != (jax.__version_info__ in releases)]
+print("wrong names:", wrong)
 
 # Its rows are of rules, but for what only a run in float64 reads. Changes are of releases that there are.
 rules = {name for level in LEVELS for name in level.supported()}
