@@ -17,6 +17,7 @@ from gridir.compiler.gpu import GpuOptions, GpuTarget, PtxKernel, text_of
 from gridir.compiler.passes import shared_context
 from gridir.compiler.target import Execution
 from gridir.compiler.warpgroup_profile import WarpgroupProfile
+from gridir.errors import UnsupportedError
 from gridir.mlir import ir
 from gridir.mlir.dialects.kernel import TensorMapAttr, abi_of
 from gridir.runtime import ptx
@@ -167,6 +168,17 @@ class WarpgroupPtxKernel(PtxKernel):
                 buffer[...] = operand
         if self.profile is not None:
             self.profile.write(self.name, zeroed[0], self.ctas)
+
+
+def not_for_tpu(name: str, source: str = "") -> UnsupportedError:
+    """The error of a kernel for warpgroups that is compiled for a TPU, which has none."""
+    error = UnsupportedError(
+        "expected a kernel for a TPU, got one for the warpgroups of a GPU, as Pallas' Mosaic GPU backend has them",
+        kernel=name,
+        notes=["compile it for a chip that has warpgroups, as gpu:sm_90a"],
+    )
+    error.source = source or None
+    return error
 
 
 @dataclasses.dataclass(frozen=True)

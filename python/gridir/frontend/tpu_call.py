@@ -17,12 +17,14 @@ from jax.experimental.pallas import tpu as pltpu
 
 from gridir.compiler.passes import parse_module
 from gridir.compiler.tpu import MosaicKernel
+from gridir.compiler.warpgroup import not_for_tpu
 from gridir.errors import CompileError, OptionError, within_kernel
-from gridir.frontend import emulation, jax_compat_calls, jax_compat_tpu
+from gridir.frontend import emulation, jax_compat_calls, jax_compat_gpu, jax_compat_tpu
 from gridir.frontend.options import record_for
 from gridir.frontend.request import KernelRequest
 from gridir.frontend.target_hooks import TargetHooks
 from gridir.frontend.tpu_report import kernels_of, report
+from gridir.frontend.warpgroup_blocks import uses_warpgroup
 from gridir.runtime.tpu.interpreter import Program
 from gridir.runtime.tpu.report import Report
 
@@ -50,6 +52,12 @@ class TpuHooks(TargetHooks):
     def tracing(self) -> contextlib.AbstractContextManager[Any]:
         """As of `TargetHooks`: some of JAX's rules ask for the device."""
         return jax_compat_tpu.some_device()
+
+    def request_for(self, request: KernelRequest) -> KernelRequest:
+        """As of `TargetHooks`: refuses what only a GPU has, before anything else of the kernel is."""
+        if jax_compat_gpu.is_mesh(request.mesh) or uses_warpgroup(request):
+            raise not_for_tpu(request.kernel_name, request.source)
+        return request
 
     def emitter(self, kernel: Kernel, request: KernelRequest) -> jax_compat_calls.Emitter:
         """As of `TargetHooks`."""

@@ -17,7 +17,8 @@ from gridir.compiler.gpu import GpuTarget
 from gridir.compiler.kernel import Kernel
 from gridir.compiler.target import Target
 from gridir.compiler.targets import get_target
-from gridir.compiler.warpgroup import WarpgroupTarget
+from gridir.compiler.tpu import TpuTarget
+from gridir.compiler.warpgroup import WarpgroupTarget, not_for_tpu
 from gridir.errors import OptionError
 from gridir.runtime.cpu.kernels import host_cpu
 
@@ -70,6 +71,7 @@ class Record:
         Raises:
           OptionError: for a target that there is not, for another one than the record's where the module is no longer
             the frontend's, and for options that this release does not have.
+          UnsupportedError: for a target that has no such kernels.
         """
         if target is not None and target != self.target and self.passes is not None:
             raise OptionError(f"expected target {self.target!r}, for which the module is lowered, got {target!r}")
@@ -84,8 +86,15 @@ class Record:
         )
 
     def target_of(self, name: str) -> Target:
-        """Returns the target of a name, or the part of it for kernels of this kind."""
+        """Returns the target of a name, or the part of it for kernels of this kind.
+
+        Raises:
+          OptionError: for a target that there is not.
+          UnsupportedError: for a TPU, where the kernel is one of warpgroups.
+        """
         target = get_target(name)
+        if self.has_warpgroups and isinstance(target, TpuTarget):
+            raise not_for_tpu(self.name, self.source)
         return WarpgroupTarget(target.chip) if self.has_warpgroups and isinstance(target, GpuTarget) else target
 
 

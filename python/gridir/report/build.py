@@ -160,8 +160,9 @@ def _costs(kernel: Kernel, grid: Any, targets: Sequence[str], milliseconds: floa
         costs = count_costs(kernel, grid)
     except Error:
         return None
+    cpu = measured_cpu(working_set=costs.bytes_least)
     rooflines = [costs.roofline(target, PEAKS[target]) for target in targets if target in PEAKS]
-    return dataclasses.replace(costs, rooflines=(costs.roofline("cpu", measured_cpu(), milliseconds), *rooflines))
+    return dataclasses.replace(costs, rooflines=(costs.measured_roofline("cpu", cpu, milliseconds), *rooflines))
 
 
 def _view(target: str, kernel: Kernel) -> TargetView:

@@ -23,14 +23,15 @@ class Roofline:
     Attributes:
       target: the target and chip.
       peak: the chip.
-      seconds: the least time that operations, or bytes, take there.
+      seconds: the least time that operations, or bytes, take there; None where it took less, as not all of the
+        operations that are counted run.
       bound: which of both: "compute" or "memory".
       milliseconds: the time that the function took; None where it did not run there.
     """
 
     target: str
     peak: Peak
-    seconds: float
+    seconds: float | None
     bound: str
     milliseconds: float | None = None
 
@@ -60,10 +61,20 @@ class Costs:
         """Operations for each byte moved."""
         return self.flops / max(self.bytes_moved, 1)
 
-    def roofline(self, target: str, peak: Peak, milliseconds: float | None = None) -> Roofline:
-        """Returns the bound that a chip sets."""
-        compute, memory = self.flops / peak.flops, self.bytes_moved / peak.bandwidth
-        return Roofline(target, peak, max(compute, memory), "compute" if compute > memory else "memory", milliseconds)
+    def roofline(self, target: str, peak: Peak) -> Roofline:
+        """Returns the bound that a chip sets which copies blocks to its cores."""
+        seconds, bound = self._bound(peak, self.bytes_moved)
+        return Roofline(target, peak, seconds, bound)
+
+    def measured_roofline(self, target: str, peak: Peak, milliseconds: float | None) -> Roofline:
+        """Returns the bound that a CPU sets, whose caches keep what is read again, beside the measured time."""
+        seconds, bound = self._bound(peak, self.bytes_least)
+        is_bound = milliseconds is None or seconds * 1e3 <= milliseconds
+        return Roofline(target, peak, seconds if is_bound else None, bound if is_bound else "", milliseconds)
+
+    def _bound(self, peak: Peak, moved: int) -> tuple[float, str]:
+        compute, memory = self.flops / peak.flops, moved / peak.bandwidth
+        return max(compute, memory), "compute" if compute > memory else "memory"
 
     def to_json(self) -> dict[str, Any]:
         """The record for `json.dumps`."""

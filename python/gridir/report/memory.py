@@ -88,7 +88,7 @@ def _windows(kernel: ir.Operation) -> list[Entry]:
         fields = {field.name: field.attr.value for field in ir.DictAttr(item.attr)}
         if fields["buffers"]:
             size = elements.get(item.name) or fields["block_bytes"]
-            note = f"{fields['fetches']} fetches" if fields.get("fetches", -1) >= 0 else ""
+            note = f"at most {fields['fetches']} fetches" if fields.get("fetches", -1) >= 0 else ""
             entries.append(Entry(item.name, fields["space"], size, fields["block_bytes"], fields["buffers"], note))
     return entries
 

@@ -2,12 +2,15 @@
 
 # What a report says of blocks: which are distinct, come back, overhang, overlap, and leave elements out.
 
+import dataclasses
+
 import gridir
 import jax
 import jax.numpy as jnp
 import numpy as np
 from gridir.report.blocks import read_grid
 from gridir.report.build import build_report
+from gridir.report.chips import measured_cpu
 from gridir.report.costs import count_costs
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
@@ -96,3 +99,10 @@ arrays = (jnp.zeros((8, 128)), jnp.zeros((16, 128)))
 for view in build_report(twice, arrays, name="twice", path=__file__, targets=["gpu"], run=False).kernels:
     line = next(line.strip() for line in view.targets[1].listings[0].lines if "inputs(" in line)
     print(view.name, view.grid.operands[0].shape, f"{view.targets[1].target}: {line}")
+
+# No bound is given that the measured time refutes, and arrays that fit caches are copied as those are.
+# CHECK: bounds: 2.0 memory, 2.0 memory, None
+peak = measured_cpu(working_set=1 << 20)
+ideal = dataclasses.replace(peak, flops=float("inf"), bandwidth=costs.bytes_least / 2.0)
+rooflines = [costs.measured_roofline("cpu", ideal, ms) for ms in (None, 2500.0, 1500.0)]
+print("bounds:", ", ".join(" ".join(filter(None, (str(r.seconds), r.bound))) for r in rooflines))
