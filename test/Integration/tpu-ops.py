@@ -3,6 +3,7 @@
 
 # Small kernels, one for each op or primitive that a TPU has its own way with: libtpu accepts the module, which,
 # executed on this machine, gives what interpret mode gives.
+import functools
 import os
 import sys
 
@@ -13,7 +14,7 @@ import numpy as np
 from jax import lax
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
-from small_kernels import SMEM, add, case, check, values, with_number
+from small_kernels import SMEM, add, case, check, like, values, with_number
 
 # Rotations, slices with dynamic offsets, repetition.
 for axis in (0, 1):
@@ -25,7 +26,12 @@ case("pltpu.roll 3 dimensions", lambda x: pltpu.roll(x, 3, 1), values((4, 8, 128
 for name in ("float32", "bfloat16"):
     case(f"strided {name}", lambda x: pltpu.roll(x, 3, 1, stride=2, stride_axis=0), values((16, 256), name))
 case("strided rows", lambda x: pltpu.roll(x, 3, 0, stride=1, stride_axis=1)[:, :8], values((16, 128))[:, :8])
-with_number("strided by", lambda n, x: pltpu.roll(x, n, 1, stride=5, stride_axis=0), 120, values((16, 128)))
+for rows in (8, 16, 24):
+    strided = functools.partial(pltpu.roll, axis=1, stride=5, stride_axis=0)
+    with_number(f"strided by {rows}", lambda n, x, f=strided: f(x, n), 120, values((rows, 128)))
+with_number("strided slices by", lambda n, x: pltpu.roll(x, n, 2, stride=5, stride_axis=1), 120, values((2, 8, 128)))
+with_number("strided rows by", lambda n, x: pltpu.roll(x, n, 0, stride=3, stride_axis=1), 5, values((16, 128)))
+with_number("strided wide by", lambda n, x: pltpu.roll(x, n, 1, stride=2, stride_axis=0), 77, values((16, 256)))
 
 # Rows that are packed, and taken apart.
 for source, target in (("bfloat16", "int32"), ("float32", "bfloat16"), ("uint8", "int32"), ("int32", "int8")):
@@ -68,6 +74,9 @@ for name in ("int32", "int8", "uint8", "bool"):
 for dtype in ("int32", "uint32", "int16", "uint16", "int8", "uint8"):
     x = values((32, 256), dtype)
     case(f"maximum {dtype}", lambda x: jnp.maximum(x, 3), x)
+    case(f"extremes {dtype}", lambda x, y: jnp.minimum(x, jnp.maximum(y, 5)), x, x[::-1])
+    case(f"clip {dtype}", lambda x: jnp.clip(x, 2, 9), x)
+    case(f"largest {dtype}", lambda x: like(x, jnp.max(x, 0, keepdims=True)), x)
     case(f"greater {dtype}", lambda x: jnp.where(x > 3, x, 1), x)
     case(f"population_count {dtype}", lax.population_count, x)
     if "u" not in dtype:
@@ -79,6 +88,12 @@ case("iota of 1 dimension", lambda x: x + lax.iota(jnp.int32, 256)[None], values
 
 # Control flow, prints and checks.
 with_number("switch", lambda n, x: lax.switch(n, [lambda: x, lambda: x * 2, lambda: x * 3]), 1, values((8, 128)))
+with_number(
+    "unsigned",
+    lambda n, x: x + jnp.maximum(n.astype(jnp.uint32), jnp.minimum(n.astype(jnp.uint32), 7)).astype(jnp.float32),
+    -7,
+    values((8, 128)),
+)
 with_number(
     "divide", lambda n, x: x * (lax.div(n, 3) + lax.sign(n) + lax.rem(n, 5)).astype(jnp.float32), -7, values((8, 128))
 )

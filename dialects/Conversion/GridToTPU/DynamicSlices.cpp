@@ -288,15 +288,14 @@ static Value createAmount(Lowering &lowering, Location loc, Value amount,
 
 /// Whether Mosaic rotates rows by `stride` lanes more from one to the next:
 /// within a register, which turns by at most its width. `amount` is that of the
-/// first row, if it is known.
-static bool canRotateRows(std::optional<int64_t> amount, int64_t stride,
-                          int64_t rows) {
+/// first row.
+static bool canRotateRows(int64_t amount, int64_t stride, int64_t rows) {
   int64_t lanes = getRegisterSize(2, 1), height = getRegisterSize(2, 0);
   int64_t within = (std::min(rows, height) - 1) * stride;
   if (within > lanes)
     return false;
-  for (int64_t row = 0; amount && row < rows; row += height)
-    if ((*amount + row * stride) % lanes + within > lanes)
+  for (int64_t row = 0; row < rows; row += height)
+    if ((amount + row * stride) % lanes + within > lanes)
       return false;
   return true;
 }
@@ -356,18 +355,26 @@ static Value createStridedRotate(OpBuilder &builder, Location loc, Value value,
   int64_t size = type.getDimSize(dim);
   std::optional<int64_t> known = getConstantIntValue(amount);
   if (dim == rank - 1 && along == rank - 2) {
-    if (canRotateRows(known, stride, count))
+    // Since 0.0.48, libtpu refuses a stride where the distance of the first row
+    // is data.
+    if (!known) {
+      value = createRotate(builder, loc, value, amount, dim);
+      amount = createI32(builder, loc, 0);
+      known = 0;
+    }
+    if (canRotateRows(*known, stride, count))
       return createRotatedRows(builder, loc, value, amount, stride);
     // The rows of each register alone, after all have been turned as far as the
     // first of them.
-    if (known && canRotateRows(0, stride, getRegisterSize(rank, along))) {
+    if (canRotateRows(0, stride, getRegisterSize(rank, along))) {
       SmallVector<Value> parts;
       int64_t height = getRegisterSize(rank, along);
       for (int64_t row = 0; row < count; row += height) {
         Value part = createPart(builder, loc, value, along, row,
                                 std::min(height, count - row));
-        Value first = createI32(builder, loc, (*known + row * stride) % size);
-        part = createRotate(builder, loc, part, first, dim);
+        if (int64_t first = (*known + row * stride) % size)
+          part = createRotate(builder, loc, part,
+                              createI32(builder, loc, first), dim);
         parts.push_back(createRotatedRows(builder, loc, part,
                                           createI32(builder, loc, 0), stride));
       }

@@ -61,6 +61,17 @@ LogicalResult WaitDMA2Op::verify() {
   return verifyOne(*this, "the semaphore", getSemaphore());
 }
 
+LogicalResult WaitDMAOp::verify() {
+  Value waited = getWaitTarget() ? getTargetSemaphore() : getSourceSemaphore();
+  if (!waited)
+    return emitOpError("expected the ")
+           << (getWaitTarget() ? "target" : "source")
+           << " semaphore that it waits for, got none";
+  if (failed(verifyOne(*this, "the target semaphore", getTargetSemaphore())))
+    return failure();
+  return verifyOne(*this, "the source semaphore", getSourceSemaphore());
+}
+
 LogicalResult SemaphoreSignalOp::verify() {
   if (getSubcoreId() && !getCoreId())
     return emitOpError("expected a core beside the subcore, got none");

@@ -70,6 +70,40 @@ def TPU_WaitDMA2Op : TPU_Op<"wait_dma2", [AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
+def TPU_WaitDMAOp : TPU_Op<"wait_dma", [AttrSizedOperandSegments]> {
+  let summary = "wait for a copy, by the operands that started it";
+  let description = [{
+    JAX's lowering writes it since version 15 of the form. Waits until
+    `target_semaphore` has counted what arrives; without `wait_target`, until
+    `source_semaphore` has counted what leaves.
+
+    Example:
+
+    ```mlir
+    tpu.wait_dma source(%s : memref<8x128xf32, #tpu.memory_space<any>>)
+        target(%t : memref<8x128xf32, #tpu.memory_space<vmem>>)
+        target_semaphore(%q : memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>)
+        {wait_target = true}
+    ```
+  }];
+  let arguments = (ins Arg<AnyMemRef, "", [MemRead]>:$source,
+                       Arg<Optional<TPU_AnySemaphore>, "", [MemRead, MemWrite]>:$source_semaphore,
+                       Arg<AnyMemRef, "", [MemRead, MemWrite]>:$target,
+                       Arg<Optional<TPU_AnySemaphore>, "", [MemRead, MemWrite]>:$target_semaphore,
+                       Optional<I32>:$device_id, Optional<I32>:$core_id, Optional<I32>:$subcore_id,
+                       DefaultValuedAttr<I32Attr, "0">:$priority,
+                       DefaultValuedAttr<BoolAttr, "false">:$strict_ordering,
+                       BoolAttr:$wait_target);
+  let assemblyFormat = [{
+    `source` `(` $source `:` type($source) `)` `target` `(` $target `:` type($target) `)`
+    (`source_semaphore` `(` $source_semaphore^ `:` type($source_semaphore) `)`)?
+    (`target_semaphore` `(` $target_semaphore^ `:` type($target_semaphore) `)`)?
+    (`device_id` `(` $device_id^ `)`)? (`core_id` `(` $core_id^ `)`)?
+    (`subcore_id` `(` $subcore_id^ `)`)? attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
 def TPU_SemaphoreSignalOp : TPU_Op<"sem_signal", [AttrSizedOperandSegments]> {
   let summary = "add to a semaphore, here or elsewhere";
   let description = [{

@@ -293,22 +293,61 @@ struct FoldAbs : OpRewritePattern<arith::MaxSIOp> {
   }
 };
 
-/// The larger, or smaller, of two numbers by a comparison: of 16 bits, and of
-/// numbers without a sign.
-template <typename OpT, arith::CmpIPredicate predicate, unsigned minWidth,
-          unsigned maxWidth>
-struct ExpandExtreme : OpRewritePattern<OpT> {
+/// The larger, or smaller, of two narrow numbers, in 32 bits. libtpu would make
+/// the op that it lacks in 16 and 8 bits of an op on numbers that were widened,
+/// and of a comparison of what is selected. It has no such rule for their
+/// difference, which 32 bits hold.
+template <typename OpT, bool isUnsigned, arith::CmpIPredicate predicate>
+struct ExpandNarrowExtreme : OpRewritePattern<OpT> {
   using OpRewritePattern<OpT>::OpRewritePattern;
 
   LogicalResult matchAndRewrite(OpT op,
                                 PatternRewriter &rewriter) const override {
     auto type = dyn_cast<VectorType>(op.getType());
     if (!type || !type.getElementType().isInteger() ||
-        type.getElementTypeBitWidth() < minWidth ||
-        type.getElementTypeBitWidth() > maxWidth)
+        type.getElementTypeBitWidth() < 2 || type.getElementTypeBitWidth() > 16)
       return failure();
-    Value isFirst = arith::CmpIOp::create(rewriter, op.getLoc(), predicate,
-                                          op.getLhs(), op.getRhs());
+    Location loc = op.getLoc();
+    Type wide = withElementType(type, rewriter.getI32Type());
+    auto widen = [&](Value value) -> Value {
+      if (isUnsigned)
+        return arith::ExtUIOp::create(rewriter, loc, wide, value);
+      return arith::ExtSIOp::create(rewriter, loc, wide, value);
+    };
+    Value lhs = widen(op.getLhs()), rhs = widen(op.getRhs());
+    Value difference = arith::SubIOp::create(rewriter, loc, lhs, rhs);
+    Value isFirst =
+        arith::CmpIOp::create(rewriter, loc, predicate, difference,
+                              createInteger(rewriter, loc, wide, 0));
+    Value result = arith::SelectOp::create(rewriter, loc, isFirst, lhs, rhs);
+    rewriter.replaceOpWithNewOp<arith::TruncIOp>(op, type, result);
+    return success();
+  }
+};
+
+/// The larger, or smaller, of two numbers of 32 bits without a sign: with the
+/// first bit flipped, they are ordered as those with a sign are. libtpu makes
+/// the op that it lacks of a comparison of the numbers themselves.
+template <typename OpT, arith::CmpIPredicate predicate>
+struct ExpandUnsignedExtreme : OpRewritePattern<OpT> {
+  using OpRewritePattern<OpT>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(OpT op,
+                                PatternRewriter &rewriter) const override {
+    auto type = dyn_cast<VectorType>(op.getType());
+    if (!type || !type.getElementType().isInteger(32))
+      return failure();
+    Location loc = op.getLoc();
+    Value sign = createInteger(rewriter, loc, type, INT32_MIN);
+    auto flip = [&](Value value) -> Value {
+      APInt number;
+      if (matchPattern(value, m_ConstantInt(&number)))
+        return createInteger(rewriter, loc, type,
+                             (number ^ APInt::getSignMask(32)).getSExtValue());
+      return arith::XOrIOp::create(rewriter, loc, value, sign);
+    };
+    Value lhs = flip(op.getLhs()), rhs = flip(op.getRhs());
+    Value isFirst = arith::CmpIOp::create(rewriter, loc, predicate, lhs, rhs);
     rewriter.replaceOpWithNewOp<arith::SelectOp>(op, isFirst, op.getLhs(),
                                                  op.getRhs());
     return success();
@@ -428,10 +467,6 @@ public:
     patterns.add<WidenIntegers<arith::AddIOp, false, 8>,
                  WidenIntegers<arith::SubIOp, false, 8>,
                  WidenIntegers<arith::MulIOp, false, 8>,
-                 WidenIntegers<arith::MaxSIOp, false, 8>,
-                 WidenIntegers<arith::MinSIOp, false, 8>,
-                 WidenIntegers<arith::MaxUIOp, true, 8>,
-                 WidenIntegers<arith::MinUIOp, true, 8>,
                  WidenIntegers<arith::DivSIOp, false, 16>,
                  WidenIntegers<arith::DivUIOp, true, 16>,
                  WidenIntegers<arith::RemSIOp, false, 16>,
@@ -447,10 +482,12 @@ public:
                  WidenFloats<math::TruncOp>, WidenFloats<math::Atan2Op>,
                  WidenFloats<arith::RemFOp>>(context);
     using Predicate = arith::CmpIPredicate;
-    patterns.add<ExpandExtreme<arith::MaxSIOp, Predicate::sgt, 16, 16>,
-                 ExpandExtreme<arith::MinSIOp, Predicate::slt, 16, 16>,
-                 ExpandExtreme<arith::MaxUIOp, Predicate::ugt, 16, 32>,
-                 ExpandExtreme<arith::MinUIOp, Predicate::ult, 16, 32>>(
+    patterns.add<ExpandNarrowExtreme<arith::MaxSIOp, false, Predicate::sgt>,
+                 ExpandNarrowExtreme<arith::MinSIOp, false, Predicate::slt>,
+                 ExpandNarrowExtreme<arith::MaxUIOp, true, Predicate::sgt>,
+                 ExpandNarrowExtreme<arith::MinUIOp, true, Predicate::slt>,
+                 ExpandUnsignedExtreme<arith::MaxUIOp, Predicate::sgt>,
+                 ExpandUnsignedExtreme<arith::MinUIOp, Predicate::slt>>(
         context);
     populateFoldComparisonPatterns(patterns);
     // Before what else becomes of the larger of two numbers.

@@ -45,7 +45,8 @@ def TPUExpandArithmeticPass : Pass<"tpu-expand-arithmetic", "::mlir::func::FuncO
   let description = [{
     Integers of 8 bits and less are summed, multiplied and compared in 32 bits,
     those of 16 and less are shifted, divided and counted there; an extreme of 16
-    bits or of numbers without a sign is a comparison and a choice. Bools are
+    bits and less is a choice by the sign of a difference, and one of numbers
+    without a sign a choice by the numbers with their first bit flipped. Bools are
     compared by logic, and floats in the ordered ways only: what holds for NaN is
     the opposite of what does not. Only what differs is compared at once, in the
     way that Mosaic calls `one`, which holds for NaN there. Rounding, remainders

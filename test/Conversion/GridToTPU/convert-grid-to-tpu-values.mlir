@@ -108,8 +108,8 @@ grid.kernel @number_along_a_line grid() inputs(%x: f32 [128], %n: f32 [1] space 
 
 // -----
 
-// Mosaic packs rows by itself, and rotates each row further than the one before it, as far as a register is wide. Further,
-// and along other dimensions, the bits of the distance say which slices are rotated. An amount is brought between 0 and
+// Mosaic packs rows by itself, and rotates each row further than the one before it, as far as a register is wide, and from
+// a distance on that is known: one that is data is rotated by before. Further, and along other dimensions, the bits of the distance say which slices are rotated. An amount is brought between 0 and
 // the size.
 
 // CHECK-LABEL: func.func @rearranged(
@@ -118,7 +118,9 @@ grid.kernel @number_along_a_line grid() inputs(%x: f32 [128], %n: f32 [1] space 
 // CHECK: tpu.dynamic_rotate %{{.*}} by %[[C125]] dim 1 : vector<16x128xf32>, i32
 // CHECK: %[[C127:.*]] = arith.constant 127 : i32
 // CHECK: %[[AMOUNT:.*]] = arith.andi %{{.*}}, %[[C127]] : i32
-// CHECK: tpu.dynamic_rotate %{{.*}} by %[[AMOUNT]] dim 1 {stride = 18 : si32, stride_dimension = 0 : si32} : vector<8x128xi32>, i32
+// CHECK: %[[LEVEL:.*]] = tpu.dynamic_rotate %{{.*}} by %[[AMOUNT]] dim 1 : vector<8x128xi32>, i32
+// CHECK: %[[C0:.*]] = arith.constant 0 : i32
+// CHECK: tpu.dynamic_rotate %[[LEVEL]] by %[[C0]] dim 1 {stride = 18 : si32, stride_dimension = 0 : si32} : vector<8x128xi32>, i32
 // CHECK: %[[TURNED:.*]] = tpu.dynamic_rotate %{{.*}} by %{{.*}} dim 0 : vector<8x128xi32>, i32
 // CHECK: %[[COUNT:.*]] = tpu.iota {dimensions = array<i32: 1>} : vector<1x128xi32>
 // CHECK: %[[TIMES:.*]] = arith.muli %[[COUNT]], %{{.*}} : vector<1x128xi32>

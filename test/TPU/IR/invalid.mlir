@@ -340,6 +340,22 @@ func.func @barrier_array() {
 
 // -----
 
+func.func @wait_for_nothing(%s: memref<8x128xf32, #tpu.memory_space<any>>, %t: memref<8x128xf32, #tpu.memory_space<vmem>>, %q: memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>) {
+  // expected-error @below {{expected the source semaphore that it waits for, got none}}
+  tpu.wait_dma source(%s : memref<8x128xf32, #tpu.memory_space<any>>) target(%t : memref<8x128xf32, #tpu.memory_space<vmem>>) target_semaphore(%q : memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>) {wait_target = false}
+  return
+}
+
+// -----
+
+func.func @wait_semaphores(%s: memref<8x128xf32, #tpu.memory_space<any>>, %t: memref<8x128xf32, #tpu.memory_space<vmem>>, %qs: memref<2x!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>) {
+  // expected-error @below {{expected the target semaphore to be of rank 0, got 'memref<2x!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>'}}
+  tpu.wait_dma source(%s : memref<8x128xf32, #tpu.memory_space<any>>) target(%t : memref<8x128xf32, #tpu.memory_space<vmem>>) target_semaphore(%qs : memref<2x!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>) {wait_target = true}
+  return
+}
+
+// -----
+
 func.func @wait_array(%s: memref<8x128xf32, #tpu.memory_space<any>>, %t: memref<8x128xf32, #tpu.memory_space<vmem>>, %qs: memref<2x!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>) {
   // expected-error @below {{expected the semaphore to be of rank 0, got 'memref<2x!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>'}}
   tpu.wait_dma2 semaphore(%qs : memref<2x!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>) src(%s : memref<8x128xf32, #tpu.memory_space<any>>) dst(%t : memref<8x128xf32, #tpu.memory_space<vmem>>)

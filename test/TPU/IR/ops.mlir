@@ -66,6 +66,8 @@ func.func @async(%s: memref<8x128xf32, #tpu.memory_space<any>>, %t: memref<8x128
   tpu.enqueue_dma source(%s : memref<8x128xf32, #tpu.memory_space<any>>) target(%t : memref<8x128xf32, #tpu.memory_space<vmem>>) target_semaphore(%q : memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>)
   // CHECK: tpu.enqueue_dma {{.*}} source_semaphore(%{{.*}}) target_semaphore(%{{.*}}) device_id(%{{.*}})
   tpu.enqueue_dma source(%s : memref<8x128xf32, #tpu.memory_space<any>>) target(%t : memref<8x128xf32, #tpu.memory_space<vmem>>) source_semaphore(%q : memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>) target_semaphore(%q : memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>) device_id(%n)
+  // CHECK: tpu.wait_dma source(%{{.*}}) target(%{{.*}}) target_semaphore(%{{.*}}) {wait_target = true}
+  tpu.wait_dma source(%s : memref<8x128xf32, #tpu.memory_space<any>>) target(%t : memref<8x128xf32, #tpu.memory_space<vmem>>) target_semaphore(%q : memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>) {wait_target = true}
   // CHECK: tpu.wait_dma2 semaphore(%{{.*}}) src(%{{.*}}) dst(%{{.*}})
   tpu.wait_dma2 semaphore(%q : memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>) src(%s : memref<8x128xf32, #tpu.memory_space<any>>) dst(%t : memref<8x128xf32, #tpu.memory_space<vmem>>)
   // CHECK: %[[B:.*]] = tpu.sem_barrier : memref<!tpu.semaphore, #tpu.memory_space<semaphore_mem>>

@@ -9,7 +9,9 @@
 // CHECK: arith.trunci %[[S]] : vector<32x128xi32> to vector<32x128xi8>
 // CHECK: arith.extui %{{.*}} : vector<32x128xi8> to vector<32x128xi32>
 // CHECK: arith.shrui %{{.*}} : vector<32x128xi32>
-// CHECK: arith.maxsi %{{.*}} : vector<32x128xi32>
+// CHECK: %[[D:.*]] = arith.subi %[[A:.*]], %[[B:.*]] : vector<32x128xi32>
+// CHECK: %[[MORE:.*]] = arith.cmpi sgt, %[[D]], %{{.*}} : vector<32x128xi32>
+// CHECK: arith.select %[[MORE]], %[[A]], %[[B]] : vector<32x128xi1>, vector<32x128xi32>
 func.func @narrow(%a: vector<32x128xi8>, %b: vector<32x128xi8>) -> (vector<32x128xi8>, vector<32x128xi8>, vector<32x128xi8>) {
   %0 = arith.addi %a, %b : vector<32x128xi8>
   %1 = arith.shrui %a, %b : vector<32x128xi8>
@@ -73,13 +75,19 @@ func.func @compare(%a: vector<32x128xi1>, %b: vector<32x128xi8>, %c: vector<32x1
   return %0, %1, %2 : vector<32x128xi1>, vector<32x128xi1>, vector<32x128xi1>
 }
 
-// The larger of a number and its negative is the magnitude. An extreme of 16 bits, or without a sign, is a choice.
+// The larger of a number and its negative is the magnitude. An extreme of 16 bits, or without a sign, is a choice, by a
+// condition that libtpu does not make an extreme of again.
 
 // CHECK-LABEL: func.func @extremes(
 // CHECK: math.absi %{{.*}} : vector<16x128xi16>
-// CHECK: %[[MORE:.*]] = arith.cmpi sgt, %{{.*}}, %{{.*}} : vector<16x128xi16>
-// CHECK: arith.select %[[MORE]]
-// CHECK: arith.cmpi ult, %{{.*}}, %{{.*}} : vector<8x128xi32>
+// CHECK: %[[A:.*]] = arith.extsi %{{.*}} : vector<16x128xi16> to vector<16x128xi32>
+// CHECK: %[[B:.*]] = arith.extsi %{{.*}} : vector<16x128xi16> to vector<16x128xi32>
+// CHECK: %[[D:.*]] = arith.subi %[[A]], %[[B]]
+// CHECK: %[[MORE:.*]] = arith.cmpi sgt, %[[D]], %{{.*}} : vector<16x128xi32>
+// CHECK: arith.select %[[MORE]], %[[A]], %[[B]]
+// CHECK: arith.xori %[[ARG:.*]], %{{.*}} : vector<8x128xi32>
+// CHECK: arith.cmpi slt, %{{.*}}, %{{.*}} : vector<8x128xi32>
+// CHECK: arith.select %{{.*}}, %[[ARG]], %[[ARG]] : vector<8x128xi1>, vector<8x128xi32>
 func.func @extremes(%a: vector<16x128xi16>, %b: vector<16x128xi16>, %c: vector<8x128xi32>)
     -> (vector<16x128xi16>, vector<16x128xi16>, vector<8x128xi32>) {
   %zero = arith.constant dense<0> : vector<16x128xi16>
@@ -330,20 +338,26 @@ func.func @logic(%a: vector<8x128xi1>, %b: vector<32x128xi8>, %c: vector<16x128x
 
 // CHECK-LABEL: func.func @least(
 // CHECK-SAME: %[[X:[^:]*]]:{{.*}}%[[Y:[^:]*]]:{{.*}}%[[Z:[^:]*]]:{{.*}}%[[W:[^:]*]]:
-// CHECK-DAG: %[[CMPI:.*]] = arith.cmpi slt, %[[X]], %[[Y]] : vector<16x128xi16>
-// CHECK-DAG: %[[SELECT:.*]] = arith.select %[[CMPI]], %[[X]], %[[Y]] : vector<16x128xi1>, vector<16x128xi16>
-// CHECK-DAG: %[[EXTUI:.*]] = arith.extui %[[Y]] : vector<16x128xi16> to vector<16x128xi32>
-// CHECK-DAG: %[[EXTUI1:.*]] = arith.extui %[[X]] : vector<16x128xi16> to vector<16x128xi32>
-// CHECK-DAG: %[[CMPI1:.*]] = arith.cmpi ult, %[[EXTUI1]], %[[EXTUI]] : vector<16x128xi32>
-// CHECK-DAG: %[[SELECT1:.*]] = arith.select %[[CMPI1]], %[[X]], %[[Y]] : vector<16x128xi1>, vector<16x128xi16>
-// CHECK-DAG: %[[EXTUI2:.*]] = arith.extui %[[Y]] : vector<16x128xi16> to vector<16x128xi32>
-// CHECK-DAG: %[[EXTUI3:.*]] = arith.extui %[[X]] : vector<16x128xi16> to vector<16x128xi32>
-// CHECK-DAG: %[[CMPI2:.*]] = arith.cmpi ugt, %[[EXTUI3]], %[[EXTUI2]] : vector<16x128xi32>
-// CHECK-DAG: %[[SELECT2:.*]] = arith.select %[[CMPI2]], %[[X]], %[[Y]] : vector<16x128xi1>, vector<16x128xi16>
-// CHECK-DAG: %[[CMPI3:.*]] = arith.cmpi ugt, %[[Z]], %[[W]] : vector<8x128xi32>
-// CHECK-DAG: %[[SELECT3:.*]] = arith.select %[[CMPI3]], %[[Z]], %[[W]] : vector<8x128xi1>, vector<8x128xi32>
-// CHECK-DAG: %[[MINSI:.*]] = arith.minsi %[[Z]], %[[W]] : vector<8x128xi32>
-// CHECK: return %[[SELECT]], %[[SELECT1]], %[[SELECT2]], %[[SELECT3]], %[[MINSI]] : vector<16x128xi16>, vector<16x128xi16>, vector<16x128xi16>, vector<8x128xi32>, vector<8x128xi32>
+// CHECK: %[[S0:.*]] = arith.extsi %[[X]]
+// CHECK: %[[S1:.*]] = arith.extsi %[[Y]]
+// CHECK: %[[D0:.*]] = arith.subi %[[S0]], %[[S1]] : vector<16x128xi32>
+// CHECK: %[[LESS:.*]] = arith.cmpi slt, %[[D0]], %{{.*}} : vector<16x128xi32>
+// CHECK: %[[MIN:.*]] = arith.select %[[LESS]], %[[S0]], %[[S1]] : vector<16x128xi1>, vector<16x128xi32>
+// CHECK: %[[R0:.*]] = arith.trunci %[[MIN]]
+// CHECK: %[[U0:.*]] = arith.extui %[[X]]
+// CHECK: %[[U1:.*]] = arith.extui %[[Y]]
+// CHECK: %[[D1:.*]] = arith.subi %[[U0]], %[[U1]] : vector<16x128xi32>
+// CHECK: arith.cmpi slt, %[[D1]], %{{.*}} : vector<16x128xi32>
+// CHECK: %[[R1:.*]] = arith.trunci
+// CHECK: %[[D2:.*]] = arith.subi
+// CHECK: arith.cmpi sgt, %[[D2]], %{{.*}} : vector<16x128xi32>
+// CHECK: %[[R2:.*]] = arith.trunci
+// CHECK-DAG: %[[F0:.*]] = arith.xori %[[Z]], %{{.*}} : vector<8x128xi32>
+// CHECK-DAG: %[[F1:.*]] = arith.xori %[[W]], %{{.*}} : vector<8x128xi32>
+// CHECK: %[[FIRST:.*]] = arith.cmpi sgt, %[[F0]], %[[F1]] : vector<8x128xi32>
+// CHECK: %[[R3:.*]] = arith.select %[[FIRST]], %[[Z]], %[[W]] : vector<8x128xi1>, vector<8x128xi32>
+// CHECK: %[[R4:.*]] = arith.minsi %[[Z]], %[[W]] : vector<8x128xi32>
+// CHECK: return %[[R0]], %[[R1]], %[[R2]], %[[R3]], %[[R4]] :
 func.func @least(%a: vector<16x128xi16>, %b: vector<16x128xi16>, %c: vector<8x128xi32>, %d: vector<8x128xi32>)
     -> (vector<16x128xi16>, vector<16x128xi16>, vector<16x128xi16>, vector<8x128xi32>, vector<8x128xi32>) {
   %0 = arith.minsi %a, %b : vector<16x128xi16>
