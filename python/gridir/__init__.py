@@ -21,7 +21,7 @@ from gridir.errors import (
     OptionError,
     UnsupportedError,
 )
-from gridir.host import leave_libtpu_alone
+from gridir.host import leave_devices_alone
 
 if TYPE_CHECKING:
     from gridir import mosaic_gpu, passes, tpu
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from gridir.report.explain import explain
     from gridir.report.verdicts import Explanation
 
-leave_libtpu_alone()
+leave_devices_alone()
 
 __version__ = "0.1.0"
 

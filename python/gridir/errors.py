@@ -122,6 +122,10 @@ class KernelError(Error, ValueError):
     """A kernel says something that no backend could do: its author's mistake."""
 
 
+class NoKernelError(KernelError):
+    """A function was asked for its kernels and calls none."""
+
+
 class OptionError(Error, ValueError):
     """A target, stage or option was named that does not exist or cannot be combined."""
 

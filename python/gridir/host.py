@@ -16,14 +16,15 @@ _GOOGLE = "0x1ae0"
 _NVIDIA_FILES = ("/dev/nvidia0", "/dev/nvidiactl", "/dev/dxg")
 
 
-def leave_libtpu_alone() -> None:
-    """Asks JAX for the CPU where nothing else is there and libtpu would be started all the same.
+def leave_devices_alone() -> None:
+    """Asks JAX for the CPU where nothing else is there and libtpu or the CUDA plugin would be started all the same.
 
-    gridir needs libtpu to be installed where there is no TPU. JAX, which finds it, then starts it as soon as it makes
-    an array; libtpu writes to stderr what it misses on this host, and JAX goes on with the CPU. Nothing is done where
+    gridir needs libtpu to be installed where there is no TPU, and JAX's CUDA plugin where there is no GPU. JAX, which
+    finds them, then starts them as soon as it makes an array; both write to stderr what they miss on this host, and JAX
+    goes on with the CPU. Nothing is done where
     the user says what JAX is for, as by JAX_PLATFORMS, where there is any other device, or where JAX has begun.
     """
-    if os.environ.get("JAX_PLATFORMS") or not _only_has_libtpu():
+    if os.environ.get("JAX_PLATFORMS") or not _lacks_devices():
         return
     os.environ["JAX_PLATFORMS"] = "cpu"
     jax = sys.modules.get("jax")
@@ -31,15 +32,17 @@ def leave_libtpu_alone() -> None:
         jax.config.update("jax_platforms", "cpu")
 
 
-def _only_has_libtpu() -> bool:
-    """Whether libtpu is installed, and no device that it, or another part of JAX, could be for."""
+def _lacks_devices() -> bool:
+    """Whether a plugin for devices is installed, and no device that it, or another part of JAX, could be for."""
     if "JAX_FORCE_TPU_INIT" in os.environ:
         return False
-    if importlib.util.find_spec("libtpu") is None:
+    plugins = {entry.name for entry in importlib.metadata.entry_points(group="jax_plugins")}
+    of_cuda = {name for name in plugins if "cuda" in name}
+    if not of_cuda and importlib.util.find_spec("libtpu") is None:
         return False
     if any(os.path.exists(path) for path in _NVIDIA_FILES):
         return False
-    if importlib.metadata.entry_points(group="jax_plugins"):
+    if plugins - of_cuda:
         return False
     vendors = Path("/sys/bus/pci/devices").glob("*/vendor")
     return all(vendor.read_text(encoding="ascii").strip() != _GOOGLE for vendor in vendors)

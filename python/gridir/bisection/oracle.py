@@ -15,7 +15,7 @@ import numpy as np
 
 from gridir.compiler.kernel import Kernel
 from gridir.compiler.target import Target
-from gridir.errors import KernelError
+from gridir.errors import KernelError, NoKernelError
 from gridir.frontend import jax_compat_interpret
 from gridir.frontend.install import recording
 from gridir.frontend.recorder import Call, Recorder
@@ -106,7 +106,8 @@ def expected_calls(
         results = jax.block_until_ready(jax.jit(function)(*args))
     if not calls:
         notes = [f"{name} was left out: {reason}" for name, reason in recorder.skipped.items()]
-        raise KernelError("expected a function that calls a Pallas kernel, got one without", notes=notes)
+        kind = KernelError if notes else NoKernelError
+        raise kind("expected a function that calls a Pallas kernel, got one without", notes=notes)
     found = []
     for call in calls:
         note = recorder.not_interpreted.get(call.request.kernel_name, "")

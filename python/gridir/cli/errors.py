@@ -17,7 +17,7 @@ from typing import Any
 import click
 
 from gridir.cli.chip import chip_notes
-from gridir.errors import Error, Frame, OptionError
+from gridir.errors import Error, Frame, NoKernelError, OptionError
 
 
 class Commands(click.Group):
@@ -73,18 +73,55 @@ def short_errors(debug: bool, path: str) -> Iterator[None]:
             traceback.print_exc()
             if isinstance(error, Error) and error.details:
                 click.echo(error.details, err=True)
-        status = 2 if isinstance(error, OptionError) else 1
+        status = 2 if isinstance(error, (NoKernelError, OptionError)) else 1
         raise Reported(_describe(error, path), status, _to_json(error, path)) from None
+
+
+# What native code reports of a kernel comes through XLA, which puts a status before it.
+_REPORT = re.compile(r"[A-Z_]+: (kernel `(?P<kernel>[^`]*)`: (?P<message>.*))", re.DOTALL)
+_PLACE = re.compile(r"\((?P<file>[^()\n]+):(?P<line>\d+):(?P<column>\d+)\)")
 
 
 def describe(error: Exception) -> str:
     """Returns the class and the first line of an exception that is not gridir's."""
-    # What a kernel of gridir's reports comes through XLA, which puts a status before it.
-    own = re.match(r"[A-Z_]+: (kernel `.*)", str(error))
+    own = _REPORT.match(str(error))
     if own:
-        return own[1]
+        return own[1].partition("\n")[0]
     summary = str(error).strip().partition("\n")[0]
     return ": ".join(filter(None, (type(error).__name__, summary)))
+
+
+def _reported(error: Exception) -> Error | None:
+    """What native code reports as an error of gridir's, with kernel and lines; None for another exception."""
+    own = _REPORT.match(str(error))
+    if own is None:
+        return None
+    return Error(own["message"].strip(), kernel=own["kernel"], frames=_places(own["message"]))
+
+
+def _places(message: str) -> list[Frame]:
+    """The places that a message names."""
+    places = [(m["file"], int(m["line"]), int(m["column"])) for m in _PLACE.finditer(message)]
+    return [Frame(*place) for place in dict.fromkeys(places)]
+
+
+def to_json(error: Exception, path: str = "") -> dict[str, Any]:
+    """Returns an exception for a program, with the kernel and the author's lines.
+
+    Args:
+      error: any exception.
+      path: the author's file, in which an exception of another package is located.
+    """
+    if isinstance(error, Error):
+        if not error.frames:
+            error.frames = tuple(_places(error.message))
+        return error.to_json()
+    if (reported := _reported(error)) is not None:
+        return reported.to_json() | {"type": type(error).__name__}
+    location = _location(error, path) if path else None
+    described = Error(str(error).strip(), frames=[location] if location else [])
+    record = described.to_json() | {"type": type(error).__name__}
+    return record | {"notes": [note.strip() for note in _own_notes(error)]}
 
 
 def _describe(error: Exception, path: str) -> str:
@@ -93,9 +130,15 @@ def _describe(error: Exception, path: str) -> str:
 
 def _describe_error(error: Exception, path: str) -> str:
     if isinstance(error, Error):
+        if not error.frames:
+            error.frames = tuple(_places(error.message))
         return str(error)
     lines = [describe(error), *str(error).strip().splitlines()[1:]]
-    lines += getattr(error, "__notes__", [])
+    if (reported := _reported(error)) is not None:
+        for frame in reported.frames:
+            lines += [f"  at {frame}", *(f"    {line}" for line in frame.source().splitlines())]
+        return "\n".join(lines)
+    lines += _own_notes(error)
     location = _location(error, path)
     if location:
         lines += [f"  at {location}", *(f"    {line}" for line in location.source().splitlines())]
@@ -103,14 +146,13 @@ def _describe_error(error: Exception, path: str) -> str:
 
 
 def _to_json(error: Exception, path: str) -> dict[str, Any]:
-    if isinstance(error, Error):
-        record = error.to_json()
-    else:
-        location = _location(error, path)
-        described = Error(str(error).strip(), frames=[location] if location else [])
-        record = described.to_json() | {"type": type(error).__name__}
-        record["notes"] += [note.strip() for note in getattr(error, "__notes__", [])]
+    record = to_json(error, path)
     return record | {"notes": record["notes"] + chip_notes()}
+
+
+def _own_notes(error: Exception) -> list[str]:
+    """The notes of an exception that `gridir.errors.within_kernel` has added; JAX adds some about its traceback."""
+    return [note for note in getattr(error, "__notes__", []) if note.startswith("  in kernel `")]
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

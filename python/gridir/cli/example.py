@@ -106,7 +106,8 @@ def load_example(path: str, name_of_function: str | None, chip: str | None = Non
 
 
 def _import_module(name: str, path: str) -> types.ModuleType:
-    spec = importlib.util.spec_from_file_location(name, path)
+    # By its one name, as everything else of a report has it.
+    spec = importlib.util.spec_from_file_location(name, os.path.abspath(path))
     if spec is None or spec.loader is None:
         raise click.UsageError(f"expected a Python file, got {path}")
     module = importlib.util.module_from_spec(spec)

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from gridir.cli.chip import chip_option
-from gridir.cli.errors import Reported, short_errors
+from gridir.cli.errors import Reported, describe, short_errors
 from gridir.cli.example import ExampleParameter, load_example
 from gridir.cli.manual import USAGE, manual
 from gridir.cli.progress import progress
@@ -81,8 +81,15 @@ def record(
         recorder = FileRecorder(output, program=f"{file[0]}:{example.name}", seed=seed, limit=limit)
         with progress() as tell:
             tell(f"running {example.name}")
-            with recording(recorder, chosen):
-                jax.block_until_ready(jax.jit(example.function)(*example.args))
+            try:
+                with recording(recorder, chosen):
+                    jax.block_until_ready(jax.jit(example.function)(*example.args))
+            except Exception as error:
+                # What XLA makes of the error of a kernel has any class.
+                recorder.keep_failed(describe(error))
+                for path in recorder.paths:
+                    click.echo(str(path), err=as_json)
+                raise
             tell("running the kernels on operands that are drawn")
             recorder.close()
         if not recorder.paths and not recorder.skipped:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gridir.cli.errors import describe, short_errors
+from gridir.cli.errors import describe, short_errors, to_json
 from gridir.cli.manual import manual
 from gridir.cli.passes import load_option, load_passes
 from gridir.cli.progress import progress
@@ -42,6 +42,10 @@ if TYPE_CHECKING:
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(exists=True, allow_dash=True))
 @click.option("--target", metavar="NAME", help="What to compile for, instead of what the call was compiled for.")
 @load_option
+@click.option(
+    "--checks", default="", help="What the kernels check while they run: races,uninitialized, and on cpu semaphores."
+)
+@click.option("--schedule-seed", type=int, help="Run what is concurrent in an order that this number chooses.")
 @click.option("--show", is_flag=True, help="Say what is in the files, and run nothing.")
 @click.option("--repeat", default=1, show_default=True, help="Time this many runs and report the fastest.")
 @click.option(
@@ -58,6 +62,8 @@ def replay(
     files: tuple[str, ...],
     target: str | None,
     load: tuple[str, ...],
+    checks: str,
+    schedule_seed: int | None,
     show: bool,
     repeat: int,
     reduced: Path | None,
@@ -78,11 +84,12 @@ def replay(
         found: dict[str, Any] = {"file": name}
         with progress() as tell:
             tell(name)
-            code = _replay(found, name, target, show, repeat, reduced, debug)
+            again = {"repeat": repeat, "checks": list(filter(None, checks.split(","))), "schedule_seed": schedule_seed}
+            code = _replay(found, name, target, show, again, reduced, debug)
         if as_json:
             click.echo(json.dumps(found))
         elif "error" in found:
-            click.echo(f"{name}: {found['error']}", err=True)
+            click.echo(f"{name}: {found['error']['text']}", err=True)
         else:
             click.echo(_format(found))
         status = max(status, code)
@@ -95,7 +102,7 @@ def _replay(
     name: str,
     target: str | None,
     show: bool,
-    repeat: int,
+    again: dict[str, Any],
     reduced: Path | None,
     debug: bool,
 ) -> int:
@@ -108,14 +115,16 @@ def _replay(
         found |= _show(record)
         if show:
             return 0
-        found |= _run(record, target, repeat)
+        found |= _run(record, target, again)
         if reduced is not None:
             found |= _reduce(record, target, reduced)
-    except (Error, OSError) as error:
+    except (Error, OSError, RuntimeError) as error:
+        # XLA has a class of RuntimeError for what native code reports.
         if debug:
             traceback.print_exc()
         # An error of a record names the file itself.
-        found["error"] = str(error).removeprefix(f"{name}: ") if isinstance(error, Error) else describe(error)
+        text = str(error).removeprefix(f"{name}: ") if isinstance(error, Error) else describe(error)
+        found["error"] = to_json(error) | {"text": text}
         return 2 if isinstance(error, (RecordError, OptionError, OSError)) else 1
     return 1 if found["differences"] else 0
 
@@ -126,15 +135,19 @@ def _show(record: Record) -> dict[str, Any]:
 
     described = {field.name: getattr(record, field.name) for field in dataclasses.fields(record)}
     described |= {name: [f"{x.dtype}{list(x.shape)}" for x in described[name]] for name in ("operands", "results")}
-    found = {name: value for name, value in described.items() if name not in ("module", "wide")}
+    found = {name: value for name, value in described.items() if name not in ("module", "wide", "error")}
+    found["error_recorded"] = record.error
     return found | {"metadata": metadata_of(parse_module(record.module, kernel=record.name, context=shared_context()))}
 
 
-def _run(record: Record, target: str | None, repeat: int) -> dict[str, Any]:
+def _run(record: Record, target: str | None, again: dict[str, Any]) -> dict[str, Any]:
     from gridir.frontend.replay import run
     from gridir.testing import WideRun, compare
 
-    results, seconds = run(record, target, repeat=repeat)
+    results, seconds = run(record, target, **again)
+    if record.error:
+        # There is nothing to compare with: whoever replays it asks whether it fails again.
+        return {"replayed_on": target or record.target, "replayed_seconds": seconds, "differences": []}
     # A run in float64 says what rounding explains.
     wide = None
     if record.wide is not None:
@@ -165,11 +178,16 @@ def _format(found: dict[str, Any]) -> str:
     if found["metadata"]:
         lines.append(f"  metadata {json.dumps(found['metadata'])}")
     lines.append(f"  recorded on {found['target']} in {found['seconds'] * 1e3:.3f} ms, results of {found['oracle']}")
+    if found["error_recorded"]:
+        lines.append(f"  the call failed: {found['error_recorded']}")
     lines.append(f"  made by {found['program'] or 'a program'} with {made}")
     if "replayed_on" not in found:
         return "\n".join(lines)
     lines.append(f"  replayed on {found['replayed_on']} in {found['replayed_seconds'] * 1e3:.3f} ms")
-    lines.append(f"  results: {'different' if found['differences'] else 'equal'}")
+    if found["error_recorded"]:
+        lines.append("  results: compared with nothing, as the recorded call has failed")
+    else:
+        lines.append(f"  results: {'different' if found['differences'] else 'equal'}")
     lines += [f"    {line}" for line in found["differences"]]
     if "reduced" in found:
         before, after = found["ops"]

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import dataclasses
 import functools
@@ -68,7 +69,10 @@ def _recorder_asked_for() -> Recorder | None:
 
 @functools.cache
 def _record_to(directory: str) -> Recorder:
-    return FileRecorder(Path(directory), program=os.path.basename(sys.argv[0]))
+    recorder = FileRecorder(Path(directory), program=os.path.basename(sys.argv[0]))
+    # A call that fails ends the program, as a rule.
+    atexit.register(recorder.keep_failed, "the call has not ended")
+    return recorder
 
 
 def register(platform: str) -> None:

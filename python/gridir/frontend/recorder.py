@@ -12,10 +12,12 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import jax
 import numpy as np
 
 from gridir.compiler.passes import parse_module, shared_context
 from gridir.frontend import jax_compat_calls
+from gridir.frontend.jax_compat import physical_aval
 from gridir.frontend.request import KernelRequest
 from gridir.mlir import ir
 
@@ -33,6 +35,7 @@ class Call:
       operands: the arrays that it was given: sizes of a dynamic grid, index operands, inputs.
       results: the arrays that it has returned.
       seconds: the time between having the operands and having the results.
+      error: why the call has failed; its results are then memory that nothing has written. "" where it has not.
     """
 
     kernel: Kernel
@@ -40,6 +43,7 @@ class Call:
     operands: tuple[np.ndarray, ...] = dataclasses.field(repr=False)
     results: tuple[np.ndarray, ...] = dataclasses.field(repr=False)
     seconds: float
+    error: str = ""
 
 
 class Recorder:
@@ -63,7 +67,7 @@ class Recorder:
         self.not_interpreted: dict[str, str] = {}
         self._keep = keep
         self._numbers = itertools.count()
-        self._begun: dict[int, float] = {}
+        self._begun: dict[int, tuple[float, Kernel, KernelRequest, tuple[np.ndarray, ...]]] = {}
         self._lock = threading.Lock()
 
     def watch(
@@ -78,22 +82,35 @@ class Recorder:
 
         def begin(*operands: Any) -> Sequence[np.ndarray]:
             arrays = [np.asarray(x) for x in operands]
+            # Copies: the memory is XLA's.
+            copies = tuple(map(np.array, arrays))
             with self._lock:
                 number = next(self._numbers) % 2**31
-                self._begun[number] = time.perf_counter()
+                self._begun[number] = (time.perf_counter(), kernel, request, copies)
             return [np.asarray(number, np.int32), *arrays]
 
         def end(number: Any, *arrays: Any) -> Sequence[np.ndarray]:
             now = time.perf_counter()
-            # Copies: the memory is XLA's.
-            copies = [np.array(x) for x in arrays]
+            results = tuple(np.array(x) for x in arrays[num_operands:])
             with self._lock:
-                seconds = now - self._begun.pop(int(number))
-                results = tuple(copies[num_operands:])
-                self._keep(Call(kernel, request, tuple(copies[:num_operands]), results, seconds))
+                start, *_, given = self._begun.pop(int(number))
+                self._keep(Call(kernel, request, given, results, now - start))
             return results
 
         return lambda context, operands: jax_compat_calls.emit_watched(context, operands, emitter, begin, end)
+
+    def keep_failed(self, error: str) -> None:
+        """Hands the calls that have begun and not ended to the function.
+
+        Args:
+          error: why they have not ended.
+        """
+        with self._lock:
+            begun, self._begun = list(self._begun.values()), {}
+            for _, kernel, request, operands in begun:
+                types = [jax.ShapeDtypeStruct(aval.shape, aval.dtype) for aval in map(physical_aval, request.out_avals)]
+                results = tuple(map(jax_compat_calls.unwritten, types))
+                self._keep(Call(kernel, request, operands, results, 0.0, error))
 
 
 def _why_not_alone(kernel: Kernel) -> str:

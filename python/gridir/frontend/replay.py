@@ -9,6 +9,7 @@ import dataclasses
 import itertools
 import re
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from gridir.compiler.kernel import Kernel
 from gridir.compiler.passes import parse_module, run_pipeline, shared_context, to_bytecode
 from gridir.compiler.targets import GPU
 from gridir.compiler.warpgroup import WarpgroupTarget
+from gridir.errors import OptionError
 from gridir.frontend.recorder import Call, Recorder
 from gridir.frontend.targets import hooks_of
 from gridir.recording.archive import SUFFIX, save
@@ -45,6 +47,7 @@ def record_of(call: Call, *, oracle: str = "gridir", program: str = "") -> Recor
         aliases=request.operand_aliases,
         has_warpgroups=isinstance(hooks_of(GPU).target_for(GPU, request), WarpgroupTarget),
         seconds=call.seconds,
+        error=call.error,
         source=kernel.source,
         program=program,
         versions=versions(),
@@ -95,28 +98,44 @@ class FileRecorder(Recorder):
         for path, record in self._drawn:
             assert self._seed is not None
             drawn = dataclasses.replace(record, operands=draw(record.operands, self._seed), seed=self._seed)
-            results, seconds = run(drawn)
-            save(dataclasses.replace(drawn, results=results, seconds=seconds), path)
+            if not record.error:
+                results, seconds = run(drawn)
+                drawn = dataclasses.replace(drawn, results=results, seconds=seconds)
+            save(drawn, path)
         self._drawn = []
 
 
-def run(record: Record, target: str | None = None, *, repeat: int = 1) -> tuple[tuple[np.ndarray, ...], float]:
+def run(
+    record: Record,
+    target: str | None = None,
+    *,
+    repeat: int = 1,
+    checks: Sequence[str] = (),
+    schedule_seed: int | None = None,
+) -> tuple[tuple[np.ndarray, ...], float]:
     """Runs the kernel of a record on its operands.
 
     Args:
       record: the record.
       target: what to compile for, as "gpu:sm_80"; that of the record without it.
       repeat: runs it so many times.
+      checks: what the kernel checks while it runs, beside what the record's options say.
+      schedule_seed: runs what is concurrent in an order that this number chooses; None for the record's.
 
     Returns:
       The results, and the seconds that the fastest run took.
 
     Raises:
-      OptionError: for a target that there is not, or options that it does not have.
+      OptionError: for a target that there is not, for options that it does not have, and for checks of a kernel whose
+        passes the record has.
       CompileError: when a pass refuses the kernel.
       LaunchError, ExecutionError: when it fails.
     """
     kernel = record.kernel(target)
+    if checks or schedule_seed is not None:
+        if record.passes is not None:
+            raise OptionError("expected no checks, as the record has the passes that its module is finished by")
+        kernel = dataclasses.replace(kernel, options=kernel.options.with_checks(checks, schedule_seed))
     if record.passes is not None:
         module = parse_module(record.module, kernel=record.name, context=shared_context())
         run_pipeline(module, record.passes, kernel=record.name, source=record.module)

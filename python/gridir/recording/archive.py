@@ -48,6 +48,8 @@ _FIELDS = {
     "program": str,
     "versions": dict,
 }
+# What few records have, and older releases do not know.
+_OPTIONAL = {"error": str}
 _ARRAYS = ("operands", "results", "exact", "samples")
 
 
@@ -78,6 +80,7 @@ def _write(record: Record, stream: BinaryIO) -> None:
         arrays["exact"], arrays["samples"] = zip(*record.wide, strict=True) if record.wide else ((), ())
     description: dict[str, Any] = {"format": FORMAT, "version": VERSION}
     description |= {name: getattr(record, name) for name in _FIELDS}
+    description |= {name: value for name in _OPTIONAL if (value := getattr(record, name))}
     description["aliases"] = sorted(record.aliases.items())
     description["arrays"] = {
         group: [{"dtype": x.dtype.name, "shape": list(x.shape)} for x in members] for group, members in arrays.items()
@@ -139,7 +142,7 @@ def _read(archive: zipfile.ZipFile) -> Record:
     description = json.loads(archive.read(_DESCRIPTION).decode())
     _check(description)
     arrays = {group: tuple(_entry(entry) for entry in entries) for group, entries in description.pop("arrays").items()}
-    values = {key: description[key] for key in _FIELDS}
+    values = {key: description[key] for key in (*_FIELDS, *_OPTIONAL) if key in description}
     values["aliases"] = _aliases(values["aliases"], arrays)
     known, found = {_DESCRIPTION, _MODULE}, {}
     for group, types in arrays.items():
@@ -170,10 +173,10 @@ def _check(description: Any) -> None:
     if version != VERSION:
         raise RecordError(f"expected a record of version {VERSION}, got version {version!r}")
     fields = {"format", "version", "arrays", *_FIELDS}
-    for name in sorted(set(description) ^ fields):
+    for name in sorted((set(description) - set(_OPTIONAL)) ^ fields):
         state = "without" if name in fields else "with"
         raise RecordError(f"expected the fields of version {VERSION}, got a record {state} {name!r}")
-    for name, kind in _FIELDS.items():
+    for name, kind in (_FIELDS | {name: kind for name, kind in _OPTIONAL.items() if name in description}).items():
         if not isinstance(description[name], kind) or (isinstance(description[name], bool) and kind is not bool):
             raise RecordError(f"expected a field {name!r} of another type, got {description[name]!r}")
     arrays = description["arrays"]

@@ -45,6 +45,7 @@ class Record:
       source: the kernel function and its line, as "add_kernel at add.py:12".
       program: what has called it, for people.
       versions: what it was made with.
+      error: why the call has failed, so that there are no results to compare with; "" where it has not.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Record:
     source: str | None = None
     program: str = ""
     versions: dict[str, str] = dataclasses.field(default_factory=dict)
+    error: str = ""
 
     def kernel(self, target: str | None = None) -> Kernel:
         """Returns the kernel for the target of the record, or for another.
