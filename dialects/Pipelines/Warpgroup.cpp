@@ -36,6 +36,8 @@ void buildWarpgroupToGPUPipeline(OpPassManager &pm,
     warpgroup::WarpgroupPlanMemoryPassOptions memory;
     memory.chip = options.chip;
     pm.addPass(warpgroup::createWarpgroupPlanMemoryPass(memory));
+    // Which Refs share bytes, the plan says.
+    pm.addPass(warpgroup::createWarpgroupInsertProxyFencesPass());
   }
   if (stages.reaches(WarpgroupStage::GPU)) {
     ConvertWarpgroupToNVVMPassOptions conversion;

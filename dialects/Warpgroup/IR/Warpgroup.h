@@ -64,6 +64,7 @@ struct PendingResource : mlir::SideEffects::Resource::Base<PendingResource> {
 } // namespace gridir::warpgroup
 
 #include "dialects/Warpgroup/IR/WarpgroupDialect.h.inc"
+#include "dialects/Warpgroup/IR/WarpgroupInterfaces.h.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "dialects/Warpgroup/IR/WarpgroupAttrs.h.inc"

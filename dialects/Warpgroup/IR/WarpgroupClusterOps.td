@@ -11,6 +11,7 @@
 
 include "dialects/Grid/IR/GridAttrs.td"
 include "dialects/Grid/IR/GridInterfaces.td"
+include "dialects/Warpgroup/IR/WarpgroupInterfaces.td"
 include "dialects/Warpgroup/IR/WarpgroupTypes.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
@@ -149,7 +150,7 @@ def Warpgroup_DeviceStoreOp : Warpgroup_Op<"device_store", [
 //===----------------------------------------------------------------------===//
 
 def Warpgroup_TryClusterCancelOp : Warpgroup_Op<"try_cluster_cancel", [
-    Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
+    Warpgroup_AsyncProxyOpInterface, Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
   let summary = "ask for a cluster that has not begun, to do its work here";
   let description = [{
     All warpgroups of a cluster ask together. The answer is 16 bytes for
@@ -171,6 +172,8 @@ def Warpgroup_TryClusterCancelOp : Warpgroup_Op<"try_cluster_cancel", [
   let assemblyFormat = "$answer `barrier` $barrier attr-dict `:` type($answer) `,` type($barrier)";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
+    // The answer goes to all blocks of the cluster.
+    bool reachesOtherBlocks() { return true; }
     bool isSchedulingPoint() { return true; }
     bool meetsOtherPrograms() { return true; }
     bool needsTask() { return true; }

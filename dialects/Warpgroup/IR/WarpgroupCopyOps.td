@@ -12,6 +12,7 @@
 include "dialects/Grid/IR/GridAttrs.td"
 include "dialects/Grid/IR/GridInterfaces.td"
 include "dialects/Grid/IR/GridWindowInterface.td"
+include "dialects/Warpgroup/IR/WarpgroupInterfaces.td"
 include "dialects/Warpgroup/IR/WarpgroupTypes.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
@@ -24,7 +25,7 @@ defvar Warpgroup_Window = [{
   }];
 
 def Warpgroup_TmaLoadOp : Warpgroup_Op<"tma_load", [
-    Grid_ProgramOpInterface, Grid_RefAccessOpInterface, Grid_WindowOpInterface]> {
+    Warpgroup_AsyncProxyOpInterface, Grid_ProgramOpInterface, Grid_RefAccessOpInterface, Grid_WindowOpInterface]> {
   let summary = "start a copy of a window from global to shared memory";
   let description = [{
     The copy ends in one arrival at the barrier. Elements of the window that lie
@@ -59,6 +60,7 @@ def Warpgroup_TmaLoadOp : Warpgroup_Op<"tma_load", [
   let hasVerifier = 1;
   let extraClassDeclaration = Warpgroup_Window # [{
     ::mlir::Value getWindowRef() { return getSource(); }
+    bool reachesOtherBlocks() { return getCollective().has_value(); }
     bool replacesAll(::mlir::Value ref) { return ref == getDest(); }
     bool isCopy() { return true; }
     bool isSchedulingPoint() { return true; }
@@ -68,7 +70,7 @@ def Warpgroup_TmaLoadOp : Warpgroup_Op<"tma_load", [
 }
 
 def Warpgroup_TmaGatherOp : Warpgroup_Op<"tma_gather", [
-    Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
+    Warpgroup_AsyncProxyOpInterface, Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
   let summary = "start a copy of rows from global to shared memory";
   let description = [{
     Row `i` of the destination is the one that `rows` names at `i`, or zero where
@@ -99,7 +101,7 @@ def Warpgroup_TmaGatherOp : Warpgroup_Op<"tma_gather", [
 }
 
 def Warpgroup_TmaStoreOp : Warpgroup_Op<"tma_store", [
-    AttrSizedOperandSegments, Grid_ProgramOpInterface,
+    AttrSizedOperandSegments, Warpgroup_AsyncProxyOpInterface, Grid_ProgramOpInterface,
     Grid_RefAccessOpInterface, Grid_WindowOpInterface]> {
   let summary = "start a copy from shared memory to a window in global memory";
   let description = [{
@@ -141,7 +143,7 @@ def Warpgroup_TmaStoreOp : Warpgroup_Op<"tma_store", [
 }
 
 def Warpgroup_TmaScatterOp : Warpgroup_Op<"tma_scatter", [
-    Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
+    Warpgroup_AsyncProxyOpInterface, Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
   let summary = "start a copy of rows from shared to global memory";
   let description = [{
     Row `i` of the source goes to the one that `rows` names at `i`, or nowhere

@@ -16,6 +16,7 @@ using namespace mlir;
 using namespace gridir::warpgroup;
 
 #include "dialects/Warpgroup/IR/WarpgroupDialect.cpp.inc"
+#include "dialects/Warpgroup/IR/WarpgroupInterfaces.cpp.inc"
 
 #define GET_TYPEDEF_CLASSES
 #include "dialects/Warpgroup/IR/WarpgroupTypes.cpp.inc"

@@ -14,6 +14,7 @@ include "dialects/Grid/IR/GridInterfaces.td"
 include "dialects/Warpgroup/IR/WarpgroupAttrs.td"
 include "dialects/Warpgroup/IR/WarpgroupClusterOps.td"
 include "dialects/Warpgroup/IR/WarpgroupCopyOps.td"
+include "dialects/Warpgroup/IR/WarpgroupInterfaces.td"
 include "dialects/Warpgroup/IR/WarpgroupTypes.td"
 include "dialects/Warpgroup/IR/WarpgroupWarpOps.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
@@ -128,7 +129,7 @@ def Warpgroup_CommitSmemOp : Warpgroup_Op<"commit_smem", [
 
 def Warpgroup_MmaOp : Warpgroup_Op<"mma", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
-    Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
+    Warpgroup_AsyncProxyOpInterface, Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
   let summary = "start to add a product to an accumulator";
   let description = [{
     `%acc += %a * %b`, for an `m x k` and a `k x n` operand. The left one is a Ref
@@ -174,7 +175,7 @@ def Warpgroup_MmaWaitOp : Warpgroup_Op<"mma_wait", [
 def Warpgroup_Tcgen05MmaOp : Warpgroup_Op<"tcgen05_mma", [
     AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
-    Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
+    Warpgroup_AsyncProxyOpInterface, Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
   let summary = "start a product whose accumulator is in tensor memory";
   let description = [{
     `%acc = %a * %b`, added to what is there where `accumulate` is true. The left
@@ -213,6 +214,7 @@ def Warpgroup_Tcgen05MmaOp : Warpgroup_Op<"tcgen05_mma", [
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
+    bool reachesOtherBlocks() { return getCollective().has_value(); }
     bool isSchedulingPoint() { return getBarrier() || getCollective(); }
     bool meetsOtherPrograms() { return getBarrier() || getCollective(); }
     bool needsTask() { return getBarrier() || getCollective(); }
@@ -240,7 +242,7 @@ def Warpgroup_Tcgen05CommitOp : Warpgroup_BarrierOp<"tcgen05_commit"> {
 }
 
 def Warpgroup_TmemCopyOp : Warpgroup_Op<"tmem_copy", [
-    Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
+    Warpgroup_AsyncProxyOpInterface, Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
   let summary = "start a copy from shared to tensor memory";
   let description = [{
     Later products of this warpgroup see what it wrote; others after
@@ -270,6 +272,7 @@ def Warpgroup_TmemCopyOp : Warpgroup_Op<"tmem_copy", [
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
+    bool reachesOtherBlocks() { return getCollective().has_value(); }
     bool replacesAll(::mlir::Value ref) { return ref == getDest() && !getCollective(); }
     bool isCopy() { return true; }
     bool isSchedulingPoint() { return getCollective().has_value(); }

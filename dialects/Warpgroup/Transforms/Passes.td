@@ -62,6 +62,50 @@ def WarpgroupInferLayoutsPass : Pass<"warpgroup-infer-layouts", "::mlir::ModuleO
       "::mlir::tensor::TensorDialect", "::gridir::warpgroup::WarpgroupDialect"];
 }
 
+def WarpgroupInsertProxyFencesPass : Pass<"warpgroup-insert-proxy-fences", "::mlir::ModuleOp"> {
+  let summary = "Order what threads do in shared memory before copies and products";
+  let description = [{
+    Threads access shared memory through the generic proxy, bulk copies and matrix
+    units through the asynchronous one (`AsyncProxyOpInterface`). What threads have
+    stored there reaches a copy or a product only behind a proxy fence, as does
+    what they have loaded or stored reach a copy that overwrites it. Authors write
+    `commit_smem` for it. Where none is on some way from an access by threads to
+    such an op, the pass puts one in front of the op, with a remark at the line of
+    the op and a note at the line of the access.
+
+    The fence is one of the threads that made the access. So where threads have
+    stored and the op is one of another warpgroup, warp or block, the fence is in
+    front of the op by which those learn that they may go on: an arrival at a
+    barrier, or the begin of a scope whose memory is that of one before. A load
+    needs none there: its value is in registers before the thread arrives. Where
+    an access is before a loop, or
+    before the code of warps, and the op in it, the fence is in front of the loop.
+
+    Run it behind `warpgroup-plan-memory`, whose offsets tell which Refs share
+    bytes. Refs without an offset may be anywhere.
+
+    Before:
+
+    ```mlir
+    grid.store %v, %tile : tensor<64x64xbf16>, memref<64x64xbf16, #grid.space<gpu.smem>>
+    warpgroup.tma_store %tile to %o[0, 0] [64, 64]
+        : memref<64x64xbf16, #grid.space<gpu.smem>>, memref<64x64xbf16>
+    ```
+
+    After:
+
+    ```mlir
+    grid.store %v, %tile : tensor<64x64xbf16>, memref<64x64xbf16, #grid.space<gpu.smem>>
+    warpgroup.commit_smem
+    warpgroup.tma_store %tile to %o[0, 0] [64, 64]
+        : memref<64x64xbf16, #grid.space<gpu.smem>>, memref<64x64xbf16>
+    ```
+  }];
+  let statistics = [
+    Statistic<"numFences", "num-fences", "Fences that were inserted">
+  ];
+}
+
 def WarpgroupPlanMemoryPass : Pass<"warpgroup-plan-memory", "::mlir::ModuleOp"> {
   let summary = "Place the Refs of a warpgroup program in shared and tensor memory";
   let description = [{

@@ -1,0 +1,461 @@
+//===- InsertProxyFences.cpp - Order threads before copies and products ---===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Grid/IR/SingleKernel.h"
+#include "dialects/Support/CountableTypes.h"
+#include "dialects/Warpgroup/IR/Warpgroup.h"
+#include "dialects/Warpgroup/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+namespace gridir::warpgroup {
+#define GEN_PASS_DEF_WARPGROUPINSERTPROXYFENCESPASS
+#include "dialects/Warpgroup/Transforms/Passes.h.inc"
+} // namespace gridir::warpgroup
+
+using namespace mlir;
+using namespace gridir;
+using namespace gridir::warpgroup;
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
+
+bool isInSharedMemory(Value ref) {
+  auto type = dyn_cast<MemRefType>(ref.getType());
+  if (!type || isa<BarrierType>(type.getElementType()))
+    return false;
+  auto space =
+      llvm::dyn_cast_if_present<grid::MemorySpaceAttr>(type.getMemorySpace());
+  return space && space.getValue() == grid::MemorySpace::GpuSmem;
+}
+
+/// The Refs whose memory a view may name.
+void findRoots(Value ref, llvm::SmallSetVector<Value, 2> &roots) {
+  auto view = ref.getDefiningOp<grid::RefViewOpInterface>();
+  if (!view) {
+    roots.insert(ref);
+    return;
+  }
+  for (Value source : view.getViewSources())
+    findRoots(source, roots);
+}
+
+/// The bytes of shared memory that a Ref has, where the plan of memory tells.
+std::optional<std::pair<int64_t, int64_t>> getBytes(Value root) {
+  auto argument = dyn_cast<BlockArgument>(root);
+  auto scope =
+      argument ? dyn_cast<grid::ScopedOp>(argument.getOwner()->getParentOp())
+               : grid::ScopedOp();
+  auto offsets = scope ? scope->getAttrOfType<DenseI64ArrayAttr>(kOffsetsAttr)
+                       : DenseI64ArrayAttr();
+  auto type = cast<MemRefType>(root.getType());
+  std::optional<int64_t> count = countPoints(type.getShape());
+  if (!offsets || argument.getArgNumber() >= size_t(offsets.size()) || !count ||
+      !type.getElementType().isIntOrFloat())
+    return std::nullopt;
+  // Elements that share bytes take fewer.
+  int64_t begin = offsets[argument.getArgNumber()],
+          size = *count * llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  return std::pair(begin, begin + size);
+}
+
+bool mayOverlap(Value root, Value other) {
+  if (root == other)
+    return true;
+  auto bytes = getBytes(root), others = getBytes(other);
+  return !bytes || !others ||
+         (bytes->first < others->second && others->first < bytes->second);
+}
+
+/// An access of shared memory by an op.
+struct Access {
+  Operation *op;
+  Value root;
+  bool reads, writes;
+};
+
+SmallVector<Access> getAccesses(Operation *op) {
+  SmallVector<Access> accesses;
+  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+  // An op on the body of a region has none of its own.
+  if (isa<grid::RefViewOpInterface>(op) ||
+      (!effects && op->hasTrait<OpTrait::HasRecursiveMemoryEffects>()) ||
+      op->hasTrait<OpTrait::IsTerminator>())
+    return accesses;
+  for (Value operand : op->getOperands()) {
+    if (!isInSharedMemory(operand))
+      continue;
+    // Nobody knows what an op without effects does.
+    bool reads = !effects, writes = !effects;
+    if (effects) {
+      reads =
+          effects.getEffectOnValue<MemoryEffects::Read>(operand).has_value();
+      writes =
+          effects.getEffectOnValue<MemoryEffects::Write>(operand).has_value();
+    }
+    if (!reads && !writes)
+      continue;
+    llvm::SmallSetVector<Value, 2> roots;
+    findRoots(operand, roots);
+    for (Value root : roots)
+      accesses.push_back({op, root, reads, writes});
+  }
+  return accesses;
+}
+
+//===----------------------------------------------------------------------===//
+// Who runs an op
+//===----------------------------------------------------------------------===//
+
+/// Keeps of `numbers` those for which a condition may be true, or false.
+void narrow(llvm::SmallBitVector &numbers, Value condition, bool isTrue,
+            function_ref<bool(Value)> isNumber) {
+  if (auto both = condition.getDefiningOp<arith::AndIOp>(); both && isTrue) {
+    narrow(numbers, both.getLhs(), isTrue, isNumber);
+    narrow(numbers, both.getRhs(), isTrue, isNumber);
+  }
+  auto compare = condition.getDefiningOp<arith::CmpIOp>();
+  APInt bound;
+  if (!compare || !isNumber(compare.getLhs()) ||
+      !matchPattern(compare.getRhs(), m_ConstantInt(&bound)))
+    return;
+  for (unsigned i : numbers.set_bits())
+    if (arith::applyCmpPredicate(compare.getPredicate(),
+                                 APInt(bound.getBitWidth(), i),
+                                 bound) != isTrue)
+      numbers.reset(i);
+}
+
+/// The one of `count` warpgroups, or warps, that alone runs an op inside of
+/// `scope`, by the branches that it is in.
+std::optional<unsigned> getOnly(Operation *op, Operation *scope, unsigned count,
+                                function_ref<bool(Value)> isNumber) {
+  llvm::SmallBitVector numbers(count, true);
+  for (Region *region = op->getParentRegion(); region->getParentOp() != scope;
+       region = region->getParentRegion())
+    if (auto branch = dyn_cast<scf::IfOp>(region->getParentOp()))
+      narrow(numbers, branch.getCondition(), region == &branch.getThenRegion(),
+             isNumber);
+  if (numbers.count() != 1)
+    return std::nullopt;
+  return numbers.find_first();
+}
+
+//===----------------------------------------------------------------------===//
+// The analysis
+//===----------------------------------------------------------------------===//
+
+/// Accesses by threads that no fence follows: of each Ref the one that reads,
+/// and the one that writes.
+class Unfenced {
+public:
+  struct Entry {
+    Operation *reader = nullptr, *writer = nullptr;
+  };
+
+  void add(const Access &access) {
+    Entry &entry = entries[access.root];
+    if (access.reads && !entry.reader)
+      entry.reader = access.op;
+    if (access.writes && !entry.writer)
+      entry.writer = access.op;
+  }
+
+  /// Whether it learns anything.
+  bool join(const Unfenced &other) {
+    bool changed = false;
+    for (auto &[root, entry] : other.entries) {
+      Entry &mine = entries[root];
+      auto take = [&](Operation *&op, Operation *theirs) {
+        changed |= !op && theirs;
+        op = op ? op : theirs;
+      };
+      take(mine.reader, entry.reader);
+      take(mine.writer, entry.writer);
+    }
+    return changed;
+  }
+
+  /// The access by threads that must come before an asynchronous one, and the
+  /// Ref that it is of; null where there is none. A load is one only where
+  /// `countsLoads`.
+  std::pair<Operation *, Value> findBefore(const Access &access,
+                                           bool countsLoads) const {
+    for (auto &[root, entry] : entries) {
+      if (!mayOverlap(root, access.root))
+        continue;
+      if (entry.writer)
+        return {entry.writer, root};
+      if (entry.reader && access.writes && countsLoads)
+        return {entry.reader, root};
+    }
+    return {};
+  }
+
+  void clear() { entries.clear(); }
+  bool empty() const { return entries.empty(); }
+
+private:
+  llvm::MapVector<Value, Entry> entries;
+};
+
+/// Why an op needs a fence in front of it.
+struct Hazard {
+  Operation *access = nullptr;
+  Value root;
+  Operation *async = nullptr;
+};
+
+class FenceAnalysis {
+public:
+  explicit FenceAnalysis(grid::KernelOp kernel)
+      : kernel(kernel), numWarpgroups(getNumWarpgroups(kernel)) {
+    kernel.getBodyRegion().walk([&](AsyncProxyOpInterface op) {
+      llvm::append_range(asyncAccesses, getAccesses(op));
+    });
+  }
+
+  /// Finds the ops that need a fence in front of them, none of which another
+  /// one makes needless.
+  void run() {
+    if (asyncAccesses.empty())
+      return;
+    Unfenced unfenced;
+    (void)visit(kernel.getBodyRegion(), unfenced, /*inserts=*/true);
+    auto found = llvm::to_vector(fences);
+    for (auto &[op, hazard] : llvm::reverse(found)) {
+      fences.erase(op);
+      Unfenced without;
+      if (failed(visit(kernel.getBodyRegion(), without, /*inserts=*/false)))
+        fences[op] = hazard;
+    }
+  }
+
+  const llvm::MapVector<Operation *, Hazard> &getFences() const {
+    return fences;
+  }
+
+private:
+  /// What is unfenced behind a region, of what is before it. Where fences are
+  /// inserted it succeeds; else it fails where one is missing.
+  LogicalResult visit(Region &region, Unfenced &unfenced, bool inserts) {
+    for (Block &block : region)
+      for (Operation &op : block)
+        if (failed(visit(&op, unfenced, inserts)))
+          return failure();
+    return success();
+  }
+
+  LogicalResult visit(Operation *op, Unfenced &unfenced, bool inserts) {
+    if (isa<CommitSmemOp>(op) || fences.contains(op))
+      unfenced.clear();
+    Hazard hazard = findHazard(op, unfenced);
+    if (hazard.access) {
+      if (!inserts)
+        return failure();
+      fences[op] = hazard;
+      unfenced.clear();
+    }
+    if (!isa<AsyncProxyOpInterface>(op))
+      for (const Access &access : getAccesses(op))
+        unfenced.add(access);
+    if (op->getNumRegions() == 0)
+      return success();
+    if (isa<LoopLikeOpInterface, WarpsOp>(op))
+      return visitRepeated(op, unfenced, inserts);
+    // Of several regions one is run; an empty one changes nothing.
+    Unfenced behind;
+    for (Region &region : op->getRegions()) {
+      Unfenced inside = unfenced;
+      if (failed(visit(region, inside, inserts)))
+        return failure();
+      behind.join(inside);
+    }
+    unfenced = behind;
+    return success();
+  }
+
+  /// A loop, or the code of warps. What is unfenced before it gets a fence in
+  /// front of all of it: inside of a loop each iteration would have one, and
+  /// inside of a warp only what that warp has accessed.
+  LogicalResult visitRepeated(Operation *op, Unfenced &unfenced, bool inserts) {
+    Unfenced inside;
+    if (inserts)
+      (void)visitBody(op, inside, /*inserts=*/true);
+    inside = unfenced;
+    if (failed(visitBody(op, inside, /*inserts=*/false))) {
+      if (!inserts)
+        return failure();
+      fences[op] = missing;
+      inside.clear();
+      (void)visitBody(op, inside, /*inserts=*/false);
+    }
+    unfenced = inside;
+    return success();
+  }
+
+  LogicalResult visitBody(Operation *op, Unfenced &unfenced, bool inserts) {
+    if (!isa<LoopLikeOpInterface>(op))
+      return visit(op->getRegion(0), unfenced, inserts);
+    // A `while` ends behind its first region, others behind the body, or before
+    // it where there may be no iteration.
+    bool isWhile = isa<scf::WhileOp>(op);
+    Unfenced exit, entry = unfenced;
+    if (!isWhile && !runsOnce(op))
+      exit = entry;
+    do {
+      unfenced = entry;
+      for (auto [i, region] : llvm::enumerate(op->getRegions())) {
+        if (failed(visit(region, unfenced, inserts)))
+          return failure();
+        if (!isWhile || i == 0)
+          exit.join(unfenced);
+      }
+    } while (entry.join(unfenced));
+    unfenced = exit;
+    return success();
+  }
+
+  /// Whether a loop surely has an iteration.
+  static bool runsOnce(Operation *op) {
+    auto loop = dyn_cast<scf::ForOp>(op);
+    std::optional<int64_t> begin, end;
+    if (loop) {
+      begin = getConstantIntValue(loop.getLowerBound());
+      end = getConstantIntValue(loop.getUpperBound());
+    }
+    return begin && end && *begin < *end;
+  }
+
+  /// The access by threads that an op needs a fence behind.
+  Hazard findHazard(Operation *op, const Unfenced &unfenced) {
+    if (unfenced.empty())
+      return {};
+    auto find = [&](const Access &access, bool countsLoads) -> Hazard {
+      auto [before, root] = unfenced.findBefore(access, countsLoads);
+      Hazard hazard{before, root, access.op};
+      if (before)
+        missing = hazard;
+      return hazard;
+    };
+    if (isa<AsyncProxyOpInterface>(op))
+      for (const Access &access : getAccesses(op))
+        if (Hazard hazard = find(access, /*countsLoads=*/true); hazard.access)
+          return hazard;
+    if (!signals(op))
+      return {};
+    // The fence is the one of the threads that stored: who waits for them knows
+    // nothing of what it orders. What they have loaded is in registers when
+    // they arrive.
+    for (const Access &access : asyncAccesses)
+      if (mayRunElsewhere(access.op, op))
+        if (Hazard hazard = find(access, /*countsLoads=*/false); hazard.access)
+          return hazard;
+    return {};
+  }
+
+  /// Whether others may go on behind an op that wait for this program.
+  static bool signals(Operation *op) {
+    if (auto scope = dyn_cast<grid::ScopedOp>(op))
+      return llvm::any_of(scope.getBody().getArguments(), isInSharedMemory);
+    auto program = dyn_cast<grid::ProgramOpInterface>(op);
+    return program && program.meetsOtherPrograms() &&
+           !isa<BarrierWaitOp, BarrierTestOp>(op);
+  }
+
+  /// Whether an asynchronous access may be one of another warpgroup, warp or
+  /// block than the one that comes to `op`.
+  bool mayRunElsewhere(Operation *async, Operation *op) {
+    if (cast<AsyncProxyOpInterface>(async).reachesOtherBlocks())
+      return true;
+    if (numWarpgroups > 1) {
+      auto isNumber = [&](Value value) {
+        auto id = value.getDefiningOp<grid::ProgramIdOp>();
+        std::optional<unsigned> dim =
+            id ? kernel.findDim(id.getAxis()) : std::nullopt;
+        return dim && kernel.getDim(*dim).getKind() == grid::DimKind::Thread &&
+               kernel.getDim(*dim).getSize() == numWarpgroups;
+      };
+      auto only = getOnly(op, kernel, numWarpgroups, isNumber);
+      if (!only || only != getOnly(async, kernel, numWarpgroups, isNumber))
+        return true;
+    }
+    auto warps = op->getParentOfType<WarpsOp>();
+    if (!warps || !warps->isProperAncestor(async))
+      return false;
+    auto isNumber = [&](Value value) {
+      return value == warps.getBody().getArgument(0);
+    };
+    auto only = getOnly(op, warps, 4, isNumber);
+    return !only || only != getOnly(async, warps, 4, isNumber);
+  }
+
+  grid::KernelOp kernel;
+  int64_t numWarpgroups;
+  SmallVector<Access> asyncAccesses;
+  llvm::MapVector<Operation *, Hazard> fences;
+  /// The last one that was found.
+  Hazard missing;
+};
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+class WarpgroupInsertProxyFencesPass
+    : public warpgroup::impl::WarpgroupInsertProxyFencesPassBase<
+          WarpgroupInsertProxyFencesPass> {
+public:
+  using WarpgroupInsertProxyFencesPassBase::WarpgroupInsertProxyFencesPassBase;
+
+  void runOnOperation() override {
+    FailureOr<grid::KernelOp> kernel = grid::getSingleKernel(getOperation());
+    if (failed(kernel))
+      return signalPassFailure();
+    if (!*kernel)
+      return;
+    FenceAnalysis analysis(*kernel);
+    analysis.run();
+    for (auto &[op, hazard] : analysis.getFences()) {
+      OpBuilder builder(op);
+      CommitSmemOp::create(builder, hazard.async->getLoc());
+      report(hazard);
+      ++numFences;
+    }
+  }
+
+private:
+  void report(const Hazard &hazard) {
+    std::string name = "shared memory";
+    if (auto argument = dyn_cast<BlockArgument>(hazard.root))
+      if (auto scope =
+              dyn_cast<grid::ScopedOp>(argument.getOwner()->getParentOp()))
+        name = scope.getRefName(argument.getArgNumber());
+    std::string text = "proxy fence inserted: threads access " + name +
+                       ", and no commit_smem comes before this";
+    Location loc = hazard.async->getLoc();
+    emitRemark(loc, text).attachNote(hazard.access->getLoc()) << "this access";
+    remark::passed(loc,
+                   remark::RemarkOpts::name("fence").category(getArgument()))
+        << text;
+  }
+};
+
+} // namespace
