@@ -15,9 +15,11 @@ import jax
 from field_rows import OWN, TABLE
 from gridir.frontend import fields, options
 from gridir.frontend.grid_mapping import SideTable, build_kernel
+from gridir.frontend.params import record_to_attribute
 from gridir.frontend.rebuild import MissingObject, differences, rebuild_grid_mapping
 from gridir.frontend.records import record_from_attribute
 from gridir.mlir import ir
+from jax.experimental.pallas import mosaic_gpu as plgpu
 
 mode, path = sys.argv[1:]
 
@@ -81,6 +83,19 @@ with ir.Context(), ir.Location.unknown():
         assert list(map(describe, rebuilt_params(kernel))) == list(map(describe, records)), (owner, name)
     print(f"{len(texts)} rows are the same")
 
+    # A record means the same with every release: what is absent has the default of JAX 0.10, and a default that has
+    # changed since is written. A field that this JAX lacks is in a record of gridir's.
+    absent = record_from_attribute(ir.Attribute.parse("#grid.mosaic_gpu_params<>"))
+    print("absent:", absent.lowering_semantics.name, absent.profile_trace_scope.name)
+    default = record_to_attribute(plgpu.CompilerParams())
+    assert default == ir.Attribute.parse(
+        f'#grid.mosaic_gpu_params<lowering_semantics = "{plgpu.CompilerParams().lowering_semantics.name}">'
+    )
+    newer = record_from_attribute(ir.Attribute.parse('#grid.tpu_params<opt_level = "O1", kernel_type = "tc">'))
+    print("newer:", getattr(newer.opt_level, "name", newer.opt_level), newer.kernel_type, newer.replace(flags={}).flags)
+
 # CHECK-DAG: GridMapping.get_grid_indices: get_grid_indices is a Python object, which a module does not hold
 # CHECK-DAG: GridMapping.local_grid_env: local_grid_env is a Python object, which a module does not hold
 # CHECK: rows are the same
+# CHECK-NEXT: absent: Lane WARPGROUP
+# CHECK-NEXT: newer: O1 tc {{.*}}{}
