@@ -38,7 +38,11 @@ def ConvertGridToLoopsPass : Pass<"convert-grid-to-loops", "::mlir::ModuleOp"> {
     What can only be checked while the kernel runs (an index into a Ref, a block
     outside its array, a wait that nothing satisfies) is stored in the error
     report, whose messages are the `diagnostics` of the `kernel.abi`, and the
-    program continues with a safe index.
+    program continues with a safe index. A load whose value may be discarded, by
+    a choice, a mask, a slice or a branch, is not checked without
+    `check-discarded`: elements outside its Ref have an unspecified value. With
+    the kernel's `disable_bounds_checks` no load and no store is checked, and
+    elements outside are not written.
 
     With `grid.tasks` (`grid-plan-tasks`) copies and semaphores are calls of the
     runtime, which may let another work item run there. The memory of a Ref is
@@ -94,6 +98,10 @@ def ConvertGridToLoopsPass : Pass<"convert-grid-to-loops", "::mlir::ModuleOp"> {
     "::gridir::kernel::KernelDialect", "::mlir::linalg::LinalgDialect",
     "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
     "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
+  let options = [
+    Option<"checkDiscarded", "check-discarded", "bool", "false",
+           "Check also the loads whose value may be discarded">
   ];
   let statistics = [
     Statistic<"numBlocksInPlace", "num-blocks-in-place",

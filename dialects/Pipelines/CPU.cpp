@@ -75,7 +75,9 @@ void addPlanning(OpPassManager &pm, const CPUPipelineOptions &options) {
   kernels.addPass(grid::createGridCanonicalizeIndexMapsPass());
   // What must run at the same time.
   grid::GridPlanTasksPassOptions tasks;
-  tasks.always = !options.checks.empty() || options.scheduleSeed >= 0;
+  bool needsTasks = llvm::any_of(
+      options.checks, [](CPUCheck check) { return check != CPUCheck::Bounds; });
+  tasks.always = needsTasks || options.scheduleSeed >= 0;
   tasks.races = findsRaces;
   tasks.uninitialized = findsUnwritten;
   tasks.semaphores = isAsked(CPUCheck::Semaphores);
@@ -224,7 +226,8 @@ void buildGridToCPUPipeline(OpPassManager &pm,
     addPlanning(pm, options);
   // Loops over the grid, in which blocks are views of arrays.
   if (options.stages.reaches(CPUStage::Loops))
-    pm.addPass(createConvertGridToLoopsPass());
+    pm.addPass(createConvertGridToLoopsPass(
+        {llvm::is_contained(options.checks, CPUCheck::Bounds)}));
   buildLoopsToCPUPipeline(pm, options);
 }
 

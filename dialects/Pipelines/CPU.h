@@ -16,7 +16,7 @@
 namespace gridir {
 
 /// What a kernel checks while it runs, on request.
-enum class CPUCheck { Uninitialized, Races, Semaphores };
+enum class CPUCheck { Uninitialized, Races, Semaphores, Bounds };
 
 /// The names of checks in a list of them.
 class CPUCheckParser : public llvm::cl::parser<CPUCheck> {
@@ -30,10 +30,13 @@ public:
     addLiteralOption("races", CPUCheck::Races, "Find unordered accesses");
     addLiteralOption("semaphores", CPUCheck::Semaphores,
                      "Find semaphores that are not zero in the end");
+    addLiteralOption("bounds", CPUCheck::Bounds,
+                     "Find loads outside of Refs whose value may be discarded, "
+                     "and accesses that the author does not want checked");
   }
   static void print(llvm::raw_ostream &stream, CPUCheck check) {
     static constexpr llvm::StringLiteral kNames[] = {"uninitialized", "races",
-                                                     "semaphores"};
+                                                     "semaphores", "bounds"};
     stream << kNames[static_cast<unsigned>(check)];
   }
 };

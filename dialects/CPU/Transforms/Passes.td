@@ -179,7 +179,7 @@ def CPUPlanArenaPass : Pass<"cpu-plan-arena", "::mlir::ModuleOp"> {
     entry of its `kernel.abi`) by a view of one byte buffer, appended to
     the kernel's arguments as `%arena`, so that a kernel never allocates and a
     thread pays for its memory once. Buffers that are never alive together share
-    bytes: a buffer lives from its allocation to the last use of any view of it,
+    bytes: a buffer lives from its first to its last access through any view,
     and over a whole loop when a use of it lies in a loop that it was not
     allocated in. The size is left in `arena_bytes` of the
     `kernel.abi`.

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Conversion/GridToLoops/Lowering.h"
-#include "dialects/Conversion/GridToLoops/MaskedWindows.h"
 #include "dialects/Conversion/GridToLoops/OtherDialects.h"
+#include "dialects/Conversion/GridToLoops/PartialWindows.h"
 #include "dialects/Conversion/Passes.h"
 #include "dialects/Grid/Analysis/RefOrigins.h"
 #include "dialects/Grid/IR/SingleKernel.h"
@@ -108,9 +108,10 @@ private:
       return failure();
     expandOtherDialects(kernel);
     eraseEmptyAccesses(kernel);
-    separateMaskedSlices(kernel);
+    AccessSet unchecked = separatePartialSlices(kernel, checkDiscarded);
     grid::RefHazards hazards(kernel);
     KernelLowering lowering(kernel, hazards);
+    lowering.unchecked = std::move(unchecked);
     if (failed(buildGridLoops(lowering)))
       return failure();
 

@@ -80,24 +80,26 @@ Value createInBounds(OpBuilder &builder, Location loc, Value index,
                                createIndex(builder, loc, extent));
 }
 
-/// Reports an index that is outside the Ref where its mask is true. Gives
-/// whether all are inside.
+/// Reports an index of `access` that is outside its Ref where its mask is true,
+/// unless it needs no check. Gives whether all are inside.
 Value createCheck(OpBuilder &builder, Location loc, KernelLowering &lowering,
-                  Value ref, ArrayRef<int64_t> dims, ValueRange indices,
-                  Value mask) {
+                  RefAccessOpInterface access, ValueRange indices, Value mask) {
+  Value ref = access.getAccessedRef();
+  bool reports = !lowering.unchecked.contains(access);
   auto type = cast<MemRefType>(ref.getType());
   Value inside;
-  for (auto [dim, index] : llvm::zip_equal(dims, indices)) {
+  for (auto [dim, index] : llvm::zip_equal(access.getAccessDims(), indices)) {
     int64_t extent = type.getDimSize(dim);
     Value holds = createInBounds(builder, loc, index, extent);
     Value fails = arith::XOrIOp::create(
         builder, loc, holds, arith::ConstantIntOp::create(builder, loc, 1, 1));
     if (mask)
       fails = arith::AndIOp::create(builder, loc, fails, mask);
-    lowering.reportIf(builder, loc, fails,
-                      "index {0} is out of bounds [0, {1}) in dimension " +
-                          Twine(dim) + " of " + lowering.getName(ref),
-                      index, createIndex(builder, loc, extent));
+    if (reports)
+      lowering.reportIf(builder, loc, fails,
+                        "index {0} is out of bounds [0, {1}) in dimension " +
+                            Twine(dim) + " of " + lowering.getName(ref),
+                        index, createIndex(builder, loc, extent));
     inside =
         inside ? arith::AndIOp::create(builder, loc, inside, holds).getResult()
                : holds;
@@ -126,19 +128,20 @@ public:
       return lowering.fail(gather,
                            "expected a Ref with elements to gather from");
     ArrayRef<int64_t> indexShape = getIndexShape(gather.getIndices());
-    createLoopNest(
-        rewriter, loc, indexShape,
-        [&](OpBuilder &builder, Location loc, ValueRange position) {
-          Value mask;
-          if (gather.getMask())
-            mask =
-                extractAt(builder, loc,
-                          toTensor(builder, loc, gather.getMask()), position);
-          createCheck(
-              builder, loc, lowering, gather.getRef(), gather.getDims(),
-              extractIndices(builder, loc, gather.getIndices(), position),
-              mask);
-        });
+    if (!lowering.unchecked.contains(gather))
+      createLoopNest(
+          rewriter, loc, indexShape,
+          [&](OpBuilder &builder, Location loc, ValueRange position) {
+            Value mask;
+            if (gather.getMask())
+              mask =
+                  extractAt(builder, loc,
+                            toTensor(builder, loc, gather.getMask()), position);
+            createCheck(
+                builder, loc, lowering, gather,
+                extractIndices(builder, loc, gather.getIndices(), position),
+                mask);
+          });
 
     Value source = readRef(rewriter, loc, gather.getRef());
     if (lowering.hazards.needsCopy(gather)) {
@@ -250,8 +253,8 @@ public:
             mask =
                 extractAt(builder, loc,
                           toTensor(builder, loc, scatter.getMask()), position);
-          Value writes = createCheck(builder, loc, lowering, scatter.getRef(),
-                                     scatter.getDims(), indices, mask);
+          Value writes =
+              createCheck(builder, loc, lowering, scatter, indices, mask);
           if (mask)
             writes = arith::AndIOp::create(builder, loc, writes, mask);
           scf::IfOp::create(

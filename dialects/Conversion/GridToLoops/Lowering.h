@@ -47,6 +47,8 @@ public:
   mlir::Value status;
   /// The running program's ids, and the extents of the grid, as index values.
   llvm::SmallVector<mlir::Value> programIds, gridSizes;
+  /// Accesses whose indices need no check.
+  llvm::SmallDenseSet<mlir::Operation *> unchecked;
   /// What runs for each work item.
   mlir::Block *workItem = nullptr;
   /// The dimensions along which a work item is one index, and those along which

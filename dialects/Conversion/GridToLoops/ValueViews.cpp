@@ -167,9 +167,18 @@ SliceParts getSliceParts(OpBuilder &builder, SliceRefOp slice) {
                                 ? OpFoldResult(slice.getOffsets()[next++])
                                 : builder.getIndexAttr(offset));
   parts.sizes = getAsIndexOpFoldResult(builder.getContext(), slice.getSizes());
-  parts.strides =
-      getAsIndexOpFoldResult(builder.getContext(), slice.getStrides());
+  parts.strides = getStrides(builder, slice);
   return parts;
+}
+
+/// The slice with all dimensions, which become the parts of the next slice.
+Value createWholeSlice(OpBuilder &builder, Location loc, Value tensor,
+                       SliceParts &parts) {
+  Value slice = tensor::ExtractSliceOp::create(
+      builder, loc, tensor, parts.offsets, parts.sizes, parts.strides);
+  parts.offsets.assign(parts.offsets.size(), builder.getIndexAttr(0));
+  parts.strides.assign(parts.strides.size(), builder.getIndexAttr(1));
+  return slice;
 }
 
 RankedTensorType getTensorType(Value ref) {
@@ -184,6 +193,8 @@ Value applyView(OpBuilder &builder, Location loc, Operation *op, Value tensor) {
   return TypeSwitch<Operation *, Value>(op)
       .Case([&](SliceRefOp slice) {
         SliceParts parts = getSliceParts(builder, slice);
+        if (stridesAndDrops(slice))
+          tensor = createWholeSlice(builder, loc, tensor, parts);
         return tensor::ExtractSliceOp::create(builder, loc, type, tensor,
                                               parts.offsets, parts.sizes,
                                               parts.strides);
@@ -208,9 +219,17 @@ Value unapplyView(OpBuilder &builder, Location loc, Operation *op, Value value,
   return TypeSwitch<Operation *, Value>(op)
       .Case([&](SliceRefOp slice) {
         SliceParts parts = getSliceParts(builder, slice);
-        return tensor::InsertSliceOp::create(builder, loc, value, old,
+        if (!stridesAndDrops(slice))
+          return tensor::InsertSliceOp::create(builder, loc, value, old,
+                                               parts.offsets, parts.sizes,
+                                               parts.strides);
+        SliceParts whole = parts;
+        Value part = createWholeSlice(builder, loc, old, parts);
+        part = tensor::InsertSliceOp::create(builder, loc, value, part,
                                              parts.offsets, parts.sizes,
                                              parts.strides);
+        return tensor::InsertSliceOp::create(
+            builder, loc, part, old, whole.offsets, whole.sizes, whole.strides);
       })
       .Case([&](ReshapeRefOp) {
         return createReshape(builder, loc, value, type.getShape());

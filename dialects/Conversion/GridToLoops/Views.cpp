@@ -9,7 +9,7 @@
 #include "dialects/Conversion/GridToLoops/Views.h"
 
 #include "dialects/Conversion/GridToLoops/Blocks.h"
-#include "dialects/Conversion/GridToLoops/MaskedWindows.h"
+#include "dialects/Conversion/GridToLoops/PartialWindows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -79,17 +79,32 @@ SmallVector<OpFoldResult> getStrides(OpBuilder &builder, SliceRefOp slice) {
   return strides;
 }
 
-/// The memref of a slice, whose offsets are in range.
-static Value createSlicedMemRef(OpBuilder &builder, SliceRefOp slice,
-                                Value memref, ArrayRef<OpFoldResult> offsets) {
+bool stridesAndDrops(SliceRefOp slice) {
+  return !slice.getDropped().empty() &&
+         llvm::any_of(llvm::zip_equal(slice.getSizes(), slice.getStrides()),
+                      [](auto pair) {
+                        auto [size, stride] = pair;
+                        return size != 1 && stride != 1;
+                      });
+}
+
+Value createSlicedMemRef(OpBuilder &builder, Location loc, SliceRefOp slice,
+                         Value memref, ArrayRef<OpFoldResult> offsets) {
+  SmallVector<OpFoldResult> starts(offsets);
   SmallVector<OpFoldResult> sizes =
       getAsIndexOpFoldResult(builder.getContext(), slice.getSizes());
   SmallVector<OpFoldResult> strides = getStrides(builder, slice);
+  if (stridesAndDrops(slice)) {
+    memref =
+        memref::SubViewOp::create(builder, loc, memref, starts, sizes, strides);
+    starts.assign(starts.size(), builder.getIndexAttr(0));
+    strides.assign(strides.size(), builder.getIndexAttr(1));
+  }
   MemRefType type = memref::SubViewOp::inferRankReducedResultType(
       cast<MemRefType>(slice.getResult().getType()).getShape(),
-      cast<MemRefType>(memref.getType()), offsets, sizes, strides);
-  return memref::SubViewOp::create(builder, slice.getLoc(), type, memref,
-                                   offsets, sizes, strides);
+      cast<MemRefType>(memref.getType()), starts, sizes, strides);
+  return memref::SubViewOp::create(builder, loc, type, memref, starts, sizes,
+                                   strides);
 }
 
 Value createStridedMemRef(OpBuilder &builder, Location loc, Value ref) {
@@ -109,7 +124,8 @@ Value createStridedMemRef(OpBuilder &builder, Location loc, Value ref) {
         offsets.push_back(isa<Attribute>(offset)
                               ? offset
                               : toIndex(builder, loc, cast<Value>(offset)));
-      view.memref = createSlicedMemRef(builder, slice, view.memref, offsets);
+      view.memref =
+          createSlicedMemRef(builder, loc, slice, view.memref, offsets);
     } else if (auto reshape = dyn_cast<ReshapeRefOp>(op)) {
       view.memref = createReshapedMemRef(
           builder, loc, view.memref,
@@ -194,8 +210,8 @@ public:
                         : lowering.counts.slicesChecked);
 
     Value memref = getMemRef(slice.getSource());
-    if (!unproved.empty() && memref &&
-        createMaskedWindows(rewriter, lowering, slice, offsets, memref))
+    if (!unproved.empty() &&
+        createPartialWindows(rewriter, lowering, slice, offsets))
       return success();
     std::string name = lowering.getName(slice.getSource());
     for (unsigned d : unproved)
@@ -205,14 +221,15 @@ public:
     if (!memref) {
       // An access looks through; it finds offsets in range.
       SmallVector<Value> dynamic;
-      for (OpFoldResult offset : offsets)
-        if (auto value = dyn_cast<Value>(offset))
-          dynamic.push_back(value);
-      rewriter.modifyOpInPlace(
-          slice, [&] { slice.getOffsetsMutable().assign(dynamic); });
+      SmallVector<int64_t> fixed;
+      dispatchIndexOpFoldResults(offsets, dynamic, fixed);
+      rewriter.modifyOpInPlace(slice, [&] {
+        slice.getOffsetsMutable().assign(dynamic);
+        slice.setStaticOffsets(fixed);
+      });
       return success();
     }
-    Value view = createSlicedMemRef(rewriter, slice, memref, offsets);
+    Value view = createSlicedMemRef(rewriter, loc, slice, memref, offsets);
     replaceView(rewriter, lowering, slice, view);
     return success();
   }

@@ -30,6 +30,16 @@ mlir::Value getMemRef(mlir::Value ref);
 llvm::SmallVector<mlir::OpFoldResult> getStrides(mlir::OpBuilder &builder,
                                                  grid::SliceRefOp slice);
 
+/// Whether a slice has a stride and drops dimensions. One op that does both may
+/// have dimensions of size 1 that upstream cannot tell apart: there must be
+/// two.
+bool stridesAndDrops(grid::SliceRefOp slice);
+
+/// The memref of a slice, whose offsets are in range.
+mlir::Value createSlicedMemRef(mlir::OpBuilder &builder, mlir::Location loc,
+                               grid::SliceRefOp slice, mlir::Value memref,
+                               llvm::ArrayRef<mlir::OpFoldResult> offsets);
+
 /// The memory of a Ref whose elements are at regular distances there: a memref
 /// of its shape, or nothing.
 mlir::Value createStridedMemRef(mlir::OpBuilder &builder, mlir::Location loc,

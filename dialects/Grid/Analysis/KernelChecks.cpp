@@ -9,6 +9,7 @@
 #include "dialects/Grid/Analysis/KernelChecks.h"
 
 #include "dialects/Grid/Analysis/GridParallelism.h"
+#include "dialects/Grid/Analysis/LoadedUses.h"
 #include "dialects/Grid/Analysis/ProgramGuards.h"
 #include "dialects/Grid/Analysis/RefNames.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -193,11 +194,12 @@ private:
       if (system.isComplete() && system.isEmpty())
         continue;
       addOpen(view, 0, dim);
-      // A mask may hide what lies outside.
+      // A mask may hide what lies outside, and nothing may depend on it.
       bool isHidden = llvm::any_of(view->getUsers(), [](Operation *user) {
         Value mask = getElementMask(user);
         return mask && !matchPattern(mask, m_One());
       });
+      isHidden = isHidden || isLoadedToDiscard(view->getResult(0));
       if (isHidden || !system.isComplete() || !guards.exact ||
           !guards.decide({low}, values)) {
         lower(source, CheckResult::unknown,

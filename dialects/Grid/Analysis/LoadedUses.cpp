@@ -114,6 +114,86 @@ private:
   llvm::SmallDenseSet<Value> followed;
 };
 
+/// Follows a value to the ops that depend on all of it whenever they run.
+class CertainUseFinder {
+public:
+  explicit CertainUseFinder(Operation *load) : block(load->getBlock()) {}
+
+  bool findsAny(Value value) {
+    pending.push_back(value);
+    while (!pending.empty()) {
+      Value next = pending.pop_back_val();
+      if (!followed.insert(next).second)
+        continue;
+      if (followed.size() > kMaxFollowed)
+        return true;
+      if (llvm::any_of(next.getUses(),
+                       [&](OpOperand &use) { return isCertain(use); }))
+        return true;
+    }
+    return false;
+  }
+
+private:
+  /// Whether a use counts; else what depends on it goes to `pending`.
+  bool isCertain(OpOperand &use) {
+    Operation *op = use.getOwner();
+    if (isConditional(op))
+      return false;
+    if (isa<arith::SelectOp>(op) && use.getOperandNumber() != 0)
+      return false;
+    if (auto access = dyn_cast<RefAccessOpInterface>(op))
+      return &use != access.getStoredOperand() || !access.getAccessMask();
+    if (isa<tensor::ExtractOp, tensor::ExtractSliceOp>(op) &&
+        use.getOperandNumber() == 0)
+      return false;
+    if (auto branch = dyn_cast<RegionBranchOpInterface>(op))
+      return !follow(branch, use);
+    if (op->hasTrait<OpTrait::IsTerminator>())
+      if (auto branch = dyn_cast<RegionBranchOpInterface>(op->getParentOp()))
+        return !follow(branch, use);
+    if (isa<YieldOp>(op) && isa<ScopedOp>(op->getParentOp())) {
+      pending.push_back(op->getParentOp()->getResult(use.getOperandNumber()));
+      return false;
+    }
+    if (!isa<linalg::LinalgOp>(op) && !isMemoryEffectFree(op))
+      return true;
+    if (op->getNumResults() == 0)
+      return true;
+    llvm::append_range(pending, op->getResults());
+    return false;
+  }
+
+  /// Whether an op is in a branch that need not be taken where the load runs.
+  bool isConditional(Operation *op) {
+    while (op && op->getBlock() != block) {
+      op = op->getParentOp();
+      if (isa_and_nonnull<scf::IfOp, scf::IndexSwitchOp>(op) &&
+          !op->isAncestor(block->getParentOp()))
+        return true;
+    }
+    return false;
+  }
+
+  /// Follows an operand to what it becomes in the regions and results of a
+  /// branch; false where it only decides which of them runs.
+  bool follow(RegionBranchOpInterface branch, OpOperand &use) {
+    RegionBranchSuccessorMapping &mapping = mappings[branch];
+    if (mapping.empty())
+      branch.getSuccessorOperandInputMapping(mapping);
+    auto found = mapping.find(&use);
+    if (found == mapping.end())
+      return false;
+    llvm::append_range(pending, found->second);
+    return true;
+  }
+
+  Block *block;
+  SmallVector<Value> pending;
+  llvm::SmallDenseSet<Value> followed;
+  llvm::DenseMap<Operation *, RegionBranchSuccessorMapping> mappings;
+};
+
 } // namespace
 
 SmallVector<LoadedUse> findLoadedUses(Operation *read) {
@@ -136,6 +216,24 @@ bool isCertainlyUsed(Operation *read, ProgramValues &values) {
              return values.getRange(condition.first)
                  .isConstant(condition.second);
            });
+  });
+}
+
+bool mayBeDiscarded(Operation *op) {
+  auto access = dyn_cast<RefAccessOpInterface>(op);
+  if (!access || !access.getLoadedValue() || access.isAtomicAccess() ||
+      access.getStoredOperand())
+    return false;
+  return !CertainUseFinder(op).findsAny(access.getLoadedValue());
+}
+
+bool isLoadedToDiscard(Value ref) {
+  return llvm::all_of(ref.getUsers(), [](Operation *user) {
+    if (isa<RecordAccessOp>(user))
+      return true;
+    if (isa<ViewLikeOpInterface>(user))
+      return isLoadedToDiscard(user->getResult(0));
+    return mayBeDiscarded(user);
   });
 }
 

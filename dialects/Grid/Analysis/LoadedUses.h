@@ -44,6 +44,15 @@ bool isDiscarded(mlir::Operation *read, ProgramValues &values);
 /// it reads.
 bool isCertainlyUsed(mlir::Operation *read, ProgramValues &values);
 
+/// Whether every element of what `op` loads may be unused: a choice, a masked
+/// store, an op that takes a part of the value or a branch that need not be
+/// taken stands between the value and each op that depends on it.
+bool mayBeDiscarded(mlir::Operation *op);
+
+/// Whether all accesses through a view, and through the views of it, are loads
+/// whose value may be discarded.
+bool isLoadedToDiscard(mlir::Value ref);
+
 } // namespace gridir::grid
 
 #endif // GRIDIR_DIALECTS_GRID_ANALYSIS_LOADEDUSES_H

@@ -16,7 +16,7 @@ from gridir.runtime import cpu
 if TYPE_CHECKING:
     from gridir.compiler.kernel import Kernel
 
-RUN_TIME_CHECKS = ("uninitialized", "races", "semaphores")
+RUN_TIME_CHECKS = ("uninitialized", "races", "semaphores", "bounds")
 """What a kernel on the CPU can check while it runs."""
 
 FILLS = (None, "nan", "poison", "zero")
@@ -38,7 +38,8 @@ class CpuOptions(CheckedOptions):
       checks: what a kernel checks while it runs. "uninitialized" makes an error of a read of what nothing has written,
         and of an output of which elements are not written; "races" of two accesses that are unordered;
         "semaphores" of one that is not zero when the kernel ends, and of a barrier of which a warpgroup saw some phases
-        and not the last.
+        and not the last; "bounds" of a load outside of its Ref also where its value may be discarded, and of accesses
+        that the author's `disable_bounds_checks` leaves unchecked.
       reports_races: whether a race is a warning on the standard error stream, and no error of the call. The last one
         is kept for `get_races()` of JAX's interpreter.
       schedule_seed: runs parallel programs and copies in an order that this number chooses; None for program order.

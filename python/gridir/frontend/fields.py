@@ -270,7 +270,7 @@ TPU_PARAMS = _fields(
     ("internal_scratch_in_bytes", "`#grid.tpu_params`", NO_MEANING, "scratch of another compiler"),
     ("serialization_format", "`#grid.tpu_params`", NO_MEANING, "nothing is serialised for it"),
     ("kernel_type", "`#grid.tpu_params`", NO_MEANING, "there is one kind of core"),
-    ("disable_bounds_checks", "`#grid.tpu_params`", NO_MEANING, "checks that are not proved unnecessary stay"),
+    ("disable_bounds_checks", "`#grid.tpu_params`", HONOURED, "loads and stores outside of a Ref are no error"),
     ("disable_semaphore_checks", "`#grid.tpu_params`", NO_MEANING, "checks that are not proved unnecessary stay"),
     ("skip_device_barrier", "`#grid.tpu_params`", NO_MEANING, "there is no such barrier"),
     ("allow_collective_id_without_custom_barrier", "`#grid.tpu_params`", NO_MEANING, "a check of another compiler"),

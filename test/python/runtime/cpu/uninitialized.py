@@ -86,7 +86,7 @@ with gridir.installed(replace_interpret=True):
         # CHECK: zero: [0.0] [0.0] [0.0] [0.0] [0.0]
         print(f"{memory}:", *(np.unique(np.asarray(y, np.float32)).tolist() for y in results))
 
-# CHECK: expected checks among uninitialized, races, semaphores, got 'heat'
+# CHECK: expected checks among uninitialized, races, semaphores, bounds, got 'heat'
 # CHECK: expected checks with the CPU's own pipeline, got 'cse'
 # CHECK: expected checks with the target cpu or gpu, got options TpuOptions
 # CHECK: expected fill_memory among None, nan, poison, zero, got 'one'

@@ -1,4 +1,4 @@
-//===- MaskedWindows.cpp - Windows of which a mask hides a part -----------===//
+//===- PartialWindows.cpp - Windows of which a part may be outside -------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,15 +6,18 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/Conversion/GridToLoops/MaskedWindows.h"
+#include "dialects/Conversion/GridToLoops/PartialWindows.h"
 
 #include "dialects/Conversion/GridToLoops/Async.h"
 #include "dialects/Conversion/GridToLoops/Views.h"
 #include "dialects/Grid/Analysis/BlockAccess.h"
+#include "dialects/Grid/Analysis/LoadedUses.h"
+#include "dialects/Grid/IR/KernelParams.h"
 #include "dialects/Support/Builders.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -25,22 +28,22 @@ using namespace gridir::grid;
 namespace gridir {
 namespace {
 
-/// One element of a window: its indices there and in the array, whether its
-/// mask is true, and whether it is then an element of the array.
+/// One element of a window: its indices there and in the array, its mask if
+/// there is one, and whether it is accessed in the array.
 struct Element {
   SmallVector<Value> inWindow, inArray;
   Value chosen, exists;
 };
 
-class MaskedWindow {
+class PartialWindow {
 public:
-  MaskedWindow(OpBuilder &builder, Location loc, KernelLowering &lowering,
-               SliceRefOp slice, ArrayRef<OpFoldResult> offsets, Value array,
-               Value mask)
+  PartialWindow(OpBuilder &builder, Location loc, KernelLowering &lowering,
+                SliceRefOp slice, ArrayRef<OpFoldResult> offsets, Value array,
+                Value mask, bool reports)
       : builder(builder), loc(loc), lowering(lowering), slice(slice),
         offsets(offsets), array(array),
         arrayType(cast<MemRefType>(array.getType())),
-        mask(toTensor(builder, loc, mask)),
+        mask(mask ? toTensor(builder, loc, mask) : Value()), reports(reports),
         name(lowering.getName(slice.getSource())) {
     for (OpFoldResult offset : offsets)
       starts.push_back(getValueOrCreateConstantIndexOp(builder, loc, offset));
@@ -81,23 +84,24 @@ private:
   Value array;
   MemRefType arrayType;
   Value mask;
+  bool reports;
   std::string name;
   SmallVector<Value> starts;
   Value buffer, inside;
 };
 
-bool MaskedWindow::isProved(unsigned d) {
+bool PartialWindow::isProved(unsigned d) {
   return lowering.ranges.get(starts[d]).isIn(0, getLastStart(d));
 }
 
-void MaskedWindow::createIf(Value condition, function_ref<void()> body) {
+void PartialWindow::createIf(Value condition, function_ref<void()> body) {
   auto branch = scf::IfOp::create(builder, loc, condition);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());
   body();
 }
 
-Value MaskedWindow::createInsideTest() {
+Value PartialWindow::createInsideTest() {
   Value all = arith::ConstantIntOp::create(builder, loc, 1, 1);
   for (auto [d, start] : llvm::enumerate(starts)) {
     if (isProved(d))
@@ -113,14 +117,14 @@ Value MaskedWindow::createInsideTest() {
 }
 
 /// The index in the array of an index into the window.
-Value MaskedWindow::createIndexOf(OpBuilder &builder, unsigned d, Value start,
-                                  Value inWindow) {
+Value PartialWindow::createIndexOf(OpBuilder &builder, unsigned d, Value start,
+                                   Value inWindow) {
   Value far = arith::MulIOp::create(
       builder, loc, inWindow, createIndex(builder, loc, slice.getStrides()[d]));
   return arith::AddIOp::create(builder, loc, start, far);
 }
 
-void MaskedWindow::forEachElement(function_ref<void(const Element &)> use) {
+void PartialWindow::forEachElement(function_ref<void(const Element &)> use) {
   Value zero = createIndex(builder, loc, 0), one = createIndex(builder, loc, 1);
   SmallVector<Value> upper;
   for (int64_t extent : getShape())
@@ -131,8 +135,13 @@ void MaskedWindow::forEachElement(function_ref<void(const Element &)> use) {
       [&](OpBuilder &, Location, ValueRange indices) {
         Element element;
         element.inWindow.assign(indices.begin(), indices.end());
-        element.chosen = tensor::ExtractOp::create(builder, loc, mask, indices);
-        element.exists = element.chosen;
+        if (mask)
+          element.chosen =
+              tensor::ExtractOp::create(builder, loc, mask, indices);
+        element.exists =
+            element.chosen
+                ? element.chosen
+                : Value(arith::ConstantIntOp::create(builder, loc, 1, 1));
         for (auto [d, start] : llvm::enumerate(starts)) {
           Value index = start;
           if (!isDropped(d)) {
@@ -153,7 +162,7 @@ void MaskedWindow::forEachElement(function_ref<void(const Element &)> use) {
       });
 }
 
-Value MaskedWindow::createView() {
+Value PartialWindow::createView() {
   Type elementType = arrayType.getElementType();
   buffer = lowering.allocate(loc, getShape(), elementType);
   inside = createInsideTest();
@@ -183,8 +192,7 @@ Value MaskedWindow::createView() {
   builder.setInsertionPointToStart(branch.thenBlock());
   Value part = buffer;
   if (fits)
-    part = memref::SubViewOp::create(builder, loc, partType, array, offsets,
-                                     sizes, steps);
+    part = createSlicedMemRef(builder, loc, slice, array, offsets);
   scf::YieldOp::create(
       builder, loc,
       memref::CastOp::create(builder, loc, type, part).getResult());
@@ -192,7 +200,7 @@ Value MaskedWindow::createView() {
   builder.setInsertionPointToStart(branch.elseBlock());
   forEachElement([&](const Element &element) {
     for (auto [d, index] : llvm::enumerate(element.inArray)) {
-      if (isProved(d))
+      if (isProved(d) || !element.chosen || !reports)
         continue;
       Value extent = createIndex(builder, loc, arrayType.getDimSize(d));
       Value outside = arith::CmpIOp::create(
@@ -226,7 +234,7 @@ Value MaskedWindow::createView() {
   return branch.getResult(0);
 }
 
-void MaskedWindow::createCopyOut() {
+void PartialWindow::createCopyOut() {
   Value outside = arith::XOrIOp::create(
       builder, loc, inside, arith::ConstantIntOp::create(builder, loc, 1, 1));
   createIf(outside, [&] {
@@ -240,7 +248,7 @@ void MaskedWindow::createCopyOut() {
   });
 }
 
-SmallVector<Value> MaskedWindow::createIndexTensors() {
+SmallVector<Value> PartialWindow::createIndexTensors() {
   auto type = RankedTensorType::get(getShape(), builder.getIndexType());
   SmallVector<Value> tensors;
   unsigned kept = 0;
@@ -266,34 +274,151 @@ static bool hasMask(Operation *user) {
   return static_cast<bool>(getElementMask(user));
 }
 
-void separateMaskedSlices(KernelOp kernel) {
-  SmallVector<SliceRefOp> slices;
-  kernel.getBodyRegion().walk([&](SliceRefOp slice) {
-    if (llvm::any_of(slice->getUsers(), hasMask))
-      slices.push_back(slice);
-  });
-  for (SliceRefOp slice : slices)
-    for (OpOperand &use : llvm::make_early_inc_range(slice->getUses()))
-      if (!hasMask(use.getOwner()))
-        use.set(OpBuilder(use.getOwner()).clone(*slice)->getResult(0));
+/// The views that lead to the Ref of an access, from the access on.
+static SmallVector<Operation *> getViews(RefAccessOpInterface access) {
+  SmallVector<Operation *> views;
+  Value ref = access.getAccessedRef();
+  while (auto view = ref ? ref.getDefiningOp<ViewLikeOpInterface>()
+                         : ViewLikeOpInterface()) {
+    views.push_back(view);
+    ref = view.getViewSource();
+  }
+  return views;
 }
 
-bool createMaskedWindows(PatternRewriter &rewriter, KernelLowering &lowering,
-                         SliceRefOp slice, ArrayRef<OpFoldResult> offsets,
-                         Value array) {
-  if (llvm::none_of(slice->getUsers(), hasMask))
+static void cloneViews(RefAccessOpInterface access) {
+  Operation *user = access;
+  for (Operation *view : getViews(access)) {
+    Operation *copy = OpBuilder(user).clone(*view);
+    user->replaceUsesOfWith(view->getResult(0), copy->getResult(0));
+    user = copy;
+  }
+}
+
+AccessSet separatePartialSlices(KernelOp kernel, bool checksDiscarded) {
+  auto params = getParams<TpuParamsAttr>(kernel);
+  BoolAttr disabled = params ? params.getDisableBoundsChecks() : BoolAttr();
+  bool isDisabled = disabled && disabled.getValue();
+  AccessSet unchecked;
+  SmallVector<Operation *> used;
+  kernel.getBodyRegion().walk([&](ViewLikeOpInterface view) {
+    if (!view->use_empty())
+      used.push_back(view);
+  });
+  SmallVector<RefAccessOpInterface> accesses;
+  SmallVector<Operation *> unused;
+  llvm::SmallDenseSet<Operation *> shared;
+  kernel.getBodyRegion().walk([&](RefAccessOpInterface access) {
+    if (isa<LoadOp, GatherOp>(access) && access->use_empty() &&
+        !checksDiscarded) {
+      unused.push_back(access);
+      return;
+    }
+    accesses.push_back(access);
+    bool isDirect = isa<LoadOp, GatherOp, StoreOp, AccumulateOp, ScatterOp>(
+        access.getOperation());
+    if (!checksDiscarded &&
+        (mayBeDiscarded(access) || (isDisabled && isDirect)))
+      unchecked.insert(access);
+    if (unchecked.contains(access) || hasMask(access))
+      shared.insert_range(getViews(access));
+  });
+  for (Operation *access : unused)
+    access->erase();
+  for (RefAccessOpInterface access : accesses)
+    if (llvm::any_of(getViews(access),
+                     [&](Operation *view) { return shared.contains(view); }))
+      cloneViews(access);
+  // What is no access takes a slice where it happens, too.
+  for (Operation *view : shared)
+    for (OpOperand &use : llvm::make_early_inc_range(view->getUses()))
+      if (isa<SliceRefOp>(view) && !shared.contains(use.getOwner()))
+        use.set(OpBuilder(use.getOwner()).clone(*view)->getResult(0));
+  // Users first: what is used no longer need not lie inside.
+  for (Operation *view : llvm::reverse(used))
+    if (view->use_empty() && isMemoryEffectFree(view))
+      view->erase();
+  return unchecked;
+}
+
+/// What accesses a Ref, also through views of it.
+static void collectAccesses(Value ref, SmallVectorImpl<Operation *> &accesses) {
+  for (Operation *user : ref.getUsers()) {
+    if (isa<ViewLikeOpInterface>(user))
+      collectAccesses(user->getResult(0), accesses);
+    else
+      accesses.push_back(user);
+  }
+}
+
+/// A memref with the elements of the source of a slice, to read: a copy where
+/// no memref shows the source.
+static Value createReadableSource(PatternRewriter &rewriter,
+                                  KernelLowering &lowering, SliceRefOp slice) {
+  Value source = slice.getSource();
+  if (Value memref = getMemRef(source))
+    return memref;
+  auto type = cast<MemRefType>(source.getType());
+  Value copy =
+      lowering.allocate(slice.getLoc(), type.getShape(), type.getElementType());
+  bufferization::MaterializeInDestinationOp::create(
+      rewriter, slice.getLoc(), TypeRange(),
+      readRef(rewriter, slice.getLoc(), source), copy,
+      /*restrict=*/true, /*writable=*/true);
+  return copy;
+}
+
+bool createPartialWindows(PatternRewriter &rewriter, KernelLowering &lowering,
+                          SliceRefOp slice, ArrayRef<OpFoldResult> offsets) {
+  SmallVector<Operation *> accesses;
+  collectAccesses(slice, accesses);
+  auto isUnchecked = [&](Operation *access) {
+    return isa<RecordAccessOp>(access) || lowering.unchecked.contains(access);
+  };
+  bool isDirect = llvm::all_of(slice->getUsers(), [](Operation *user) {
+    return isa<RefAccessOpInterface>(user);
+  });
+  bool isRead = llvm::all_of(accesses, [](Operation *access) {
+    return isa<LoadOp, GatherOp, RecordAccessOp>(access);
+  });
+  Value array = getMemRef(slice.getSource());
+  if (accesses.empty() || (!array && !isRead) ||
+      !llvm::all_of(accesses, [&](Operation *access) {
+        return isUnchecked(access) || (isDirect && hasMask(access));
+      }))
     return false;
+  // Where no memref shows the source of a record, it counts as a whole.
+  if (!array && llvm::any_of(accesses, llvm::IsaPred<RecordAccessOp>)) {
+    if (!llvm::all_of(accesses, llvm::IsaPred<RecordAccessOp>))
+      return false;
+    rewriter.replaceAllUsesWith(slice.getResult(), slice.getSource());
+    return false;
+  }
   std::string name = lowering.getName(slice.getSource());
+  auto createRef = [&](Location loc, Type type, Value memref) {
+    auto ref = UnrealizedConversionCastOp::create(rewriter, loc, type, memref);
+    lowering.setName(ref.getResult(0), name);
+    return ref.getResult(0);
+  };
+  if (!isDirect) {
+    if (!isRead)
+      return false;
+    array = createReadableSource(rewriter, lowering, slice);
+    PartialWindow window(rewriter, slice.getLoc(), lowering, slice, offsets,
+                         array, /*mask=*/{}, /*reports=*/false);
+    rewriter.replaceOp(
+        slice, createRef(slice.getLoc(), slice.getType(), window.createView()));
+    return true;
+  }
   for (Operation *user : llvm::make_early_inc_range(slice->getUsers())) {
     Location loc = user->getLoc();
     rewriter.setInsertionPoint(user);
-    MaskedWindow window(rewriter, loc, lowering, slice, offsets, array,
-                        getElementMask(user));
+    if (!getMemRef(slice.getSource()))
+      array = createReadableSource(rewriter, lowering, slice);
+    PartialWindow window(rewriter, loc, lowering, slice, offsets, array,
+                         getElementMask(user), !isUnchecked(user));
     auto showTo = [&](Type type, Value memref) {
-      auto ref =
-          UnrealizedConversionCastOp::create(rewriter, loc, type, memref);
-      lowering.setName(ref.getResult(0), name);
-      user->replaceUsesOfWith(slice.getResult(), ref.getResult(0));
+      user->replaceUsesOfWith(slice.getResult(), createRef(loc, type, memref));
     };
     if (auto record = dyn_cast<RecordAccessOp>(user)) {
       SmallVector<Value> indices = window.createIndexTensors();
@@ -307,7 +432,7 @@ bool createMaskedWindows(PatternRewriter &rewriter, KernelLowering &lowering,
     Value view = window.createView();
     rewriter.modifyOpInPlace(user, [&] { showTo(slice.getType(), view); });
     rewriter.setInsertionPointAfter(user);
-    if (!isa<LoadOp>(user))
+    if (!isa<LoadOp, GatherOp>(user))
       window.createCopyOut();
   }
   rewriter.eraseOp(slice);
