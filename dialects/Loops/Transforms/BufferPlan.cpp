@@ -81,9 +81,11 @@ FailureOr<int64_t> getNumBytes(Operation *op, MemRefType type) {
   return bytes;
 }
 
-/// The interval covers every use of every view. It is measured in the
-/// innermost block that encloses them all, so that a use in a deeper loop
-/// keeps the buffer for the whole of that loop.
+/// The interval covers every access through every view. It is measured in the
+/// innermost block that encloses them all, so that an access in a deeper loop
+/// keeps the buffer for the whole of that loop. It begins at the first access,
+/// since bufferization allocates long before, unless the buffer is allocated in
+/// a deeper block.
 void computeLifetime(Value value, const Positions &positions,
                      const BufferViewFlowAnalysis &views,
                      PlannedBuffer &buffer) {
@@ -109,11 +111,22 @@ void computeLifetime(Value value, const Positions &positions,
     block = block->getParentOp()->getBlock();
 
   Operation *first = block->findAncestorOpInBlock(*value.getDefiningOp());
+  bool isNested = first != value.getDefiningOp();
   buffer.begin = positions.getBegin(first);
   buffer.end = positions.getEnd(first);
-  for (Operation *use : uses)
-    if (Operation *ancestor = block->findAncestorOpInBlock(*use))
-      buffer.end = std::max(buffer.end, positions.getEnd(ancestor));
+  std::optional<int64_t> firstAccess;
+  for (Operation *use : uses) {
+    Operation *ancestor = block->findAncestorOpInBlock(*use);
+    if (!ancestor)
+      return;
+    buffer.end = std::max(buffer.end, positions.getEnd(ancestor));
+    // A view gives the address and accesses nothing.
+    int64_t begin = positions.getBegin(ancestor);
+    if (ancestor != use || !isa<ViewLikeOpInterface>(use))
+      firstAccess = std::min(firstAccess.value_or(begin), begin);
+  }
+  if (!isNested && firstAccess)
+    buffer.begin = *firstAccess;
 }
 
 } // namespace

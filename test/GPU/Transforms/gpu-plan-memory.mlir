@@ -123,3 +123,27 @@ module {
     return
   }
 }
+
+// -----
+
+// Bufferization allocates all temporaries at once. They share memory where one is last read before another is first
+// written: three buffers are never alive together, and take the memory of two.
+// CHECK: kernel.abi @in_turn shared_bytes = 8192 workspace_bytes = 0
+module {
+  kernel.abi @in_turn
+  func.func @in_turn(%out: memref<1024xf32>, %status: memref<4xi64>, %lo: index, %hi: index) {
+    %zero = arith.constant 0.0 : f32
+    scf.forall (%item) = (%lo) to (%hi) step (1) {
+      %a = memref.alloc() : memref<1024xf32>
+      %b = memref.alloc() : memref<1024xf32>
+      %c = memref.alloc() : memref<1024xf32>
+      %view = memref.subview %c[0] [512] [1] : memref<1024xf32> to memref<512xf32, strided<[1]>>
+      linalg.fill ins(%zero : f32) outs(%a : memref<1024xf32>)
+      linalg.copy ins(%a : memref<1024xf32>) outs(%b : memref<1024xf32>)
+      linalg.copy ins(%b : memref<1024xf32>) outs(%c : memref<1024xf32>)
+      linalg.fill ins(%zero : f32) outs(%view : memref<512xf32, strided<[1]>>)
+      linalg.copy ins(%c : memref<1024xf32>) outs(%out : memref<1024xf32>)
+    } {mapping = [#gpu.block<x>]}
+    return
+  }
+}
