@@ -15,17 +15,23 @@
 #include "dialects/Driver/CrashGuard.h"
 #include "dialects/Driver/HoverDocumentation.h"
 #include "dialects/Driver/Recovery.h"
+#include "dialects/Driver/ReductionPatterns.h"
 #include "dialects/Register/Register.h"
 #include "mlir/IR/Action.h"
+#include "mlir/IR/AsmState.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -47,16 +53,24 @@ using namespace gridir;
 namespace {
 
 /// Says that a chunk of the input is parsed no longer, and with the end of its
-/// pass manager that the next one is.
+/// pass manager that the next one is, or that what a failed pass left is freed.
 class StageRecorder : public PassInstrumentation {
 public:
   explicit StageRecorder(driver::Progress &progress) : progress(progress) {
     progress.stage = "passes";
   }
-  ~StageRecorder() override { progress = {"parse", ""}; }
+  ~StageRecorder() override {
+    progress = {hasFailed ? "clean-up after a failed pass" : "parse", ""};
+    // MLIR switches this off when it has written a reproducer. The IR that a
+    // crash has left is freed next, which may crash as well.
+    llvm::CrashRecoveryContext::Enable();
+  }
+
+  void runAfterPassFailed(Pass *, Operation *) override { hasFailed = true; }
 
 private:
   driver::Progress &progress;
+  bool hasFailed = false;
 };
 
 } // namespace
@@ -78,6 +92,66 @@ static void removePluginOptions(DialectRegistry &registry) {
     if (llvm::cl::Option *option =
             llvm::cl::getRegisteredOptions().lookup(name))
       option->removeArgument();
+}
+
+/// Prints the version of gridir, which decides what a tool does, and of LLVM.
+static void setVersion(const char *tool) {
+  static std::string name;
+  name = tool;
+  llvm::cl::SetVersionPrinter([](raw_ostream &stream) {
+    stream << name << " " << GRIDIR_VERSION << ", LLVM " << LLVM_VERSION_STRING
+           << "\n";
+  });
+}
+
+static bool isPass(StringRef name) {
+  return PassInfo::lookup(name) || PassPipelineInfo::lookup(name);
+}
+
+/// The name of the pass or pipeline that is most like `name`; "" for none.
+static StringRef findSimilarPass(StringRef name) {
+  StringRef best;
+  unsigned least = std::max<size_t>(2, name.size() / 3) + 1;
+  for (auto &entry : llvm::cl::getRegisteredOptions()) {
+    if (!isPass(entry.first))
+      continue;
+    unsigned distance = name.edit_distance(entry.first, true, least);
+    if (distance < least || (distance == least && entry.first < best)) {
+      least = distance;
+      best = entry.first;
+    }
+  }
+  return best;
+}
+
+/// Names what is like the passes of a textual pipeline that there are not.
+static void suggestPasses(ArrayRef<char *> arguments) {
+  StringRef pipeline;
+  for (auto [i, argument] : llvm::enumerate(arguments)) {
+    StringRef option = StringRef(argument).ltrim('-');
+    if (option.consume_front("pass-pipeline"))
+      pipeline = option.consume_front("=")  ? option
+                 : i + 1 < arguments.size() ? StringRef(arguments[i + 1])
+                                            : StringRef();
+  }
+  auto isInName = [](char c) {
+    return llvm::isAlnum(c) || c == '-' || c == '_' || c == '.';
+  };
+  int depth = 0;
+  while (!pipeline.empty()) {
+    if (!isInName(pipeline.front())) {
+      depth += (pipeline.front() == '{') - (pipeline.front() == '}');
+      pipeline = pipeline.drop_front();
+      continue;
+    }
+    StringRef name = pipeline.take_while(isInName);
+    pipeline = pipeline.drop_front(name.size());
+    // What has passes of its own is an op.
+    if (depth > 0 || pipeline.starts_with("(") || isPass(name))
+      continue;
+    if (StringRef similar = findSimilarPass(name); !similar.empty())
+      llvm::errs() << "gridir-opt: Did you mean '" << similar << "'?\n";
+  }
 }
 
 static LogicalResult optimize(StringRef inputFile, StringRef outputFile,
@@ -105,6 +179,7 @@ int gridirOptMain(int argc, char **argv) {
   registerAllDialects(registry);
   disableThreadsByDefault();
   removePluginOptions(registry);
+  setVersion("gridir-opt");
   auto [input, output] = registerAndParseCLIOptions(
       argc, argv, "gridir modular optimizer driver\n", registry);
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
@@ -119,7 +194,10 @@ int gridirOptMain(int argc, char **argv) {
   recorded.setPassPipelineSetupFn([&](PassManager &passManager) {
     passManager.addInstrumentation(std::make_unique<StageRecorder>(progress));
     driver::recordPasses(passManager, current);
-    return config.setupPassPipeline(passManager);
+    LogicalResult isParsed = config.setupPassPipeline(passManager);
+    if (failed(isParsed))
+      suggestPasses(ArrayRef(argv, argc));
+    return isParsed;
   });
   LogicalResult result = failure();
   std::optional<std::string> signal = driver::runGuarded(
@@ -181,6 +259,7 @@ static void showMessage(const std::string &text) {
 int gridirLspServerMain(int argc, char **argv) {
   DialectRegistry registry;
   registerAllDialects(registry);
+  setVersion("gridir-lsp-server");
   // What a server has read and not yet answered to is left for the next one.
   std::setvbuf(stdin, nullptr, _IONBF, 0);
   // Each change of a document comes with the whole of it, so a new server needs
@@ -202,20 +281,26 @@ int gridirLspServerMain(int argc, char **argv) {
 /// not find its input interesting.
 static LogicalResult reduce(int argc, char **argv, MLIRContext &context) {
   bool hasRun = false, hasError = false;
+  std::string firstError;
   context.registerActionHandler(
       [&](function_ref<void()> run, const tracing::Action &action) {
         hasRun |= isa<PassExecutionAction>(action);
         run();
       });
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
-    if (diagnostic.str().find("not interested") != std::string::npos)
+    if (diagnostic.str().find("interested") != std::string::npos)
       return success();
     hasError |= diagnostic.getSeverity() == DiagnosticSeverity::Error;
-    return failure();
+    // Most of these are about modules that are tried, and not valid.
+    if (hasRun && firstError.empty())
+      firstError = diagnostic.str();
+    return success(hasRun);
   });
   if (succeeded(mlirReduceMain(argc, argv, context)))
     return success();
-  if (hasRun && !hasError)
+  if (!firstError.empty())
+    llvm::WithColor::error(llvm::errs(), "gridir-reduce") << firstError << "\n";
+  else if (hasRun && !hasError)
     llvm::WithColor::error(llvm::errs(), "gridir-reduce")
         << "expected a test that ends with exit status 1 for the whole input, "
            "as for any module that shows what is looked for, got another "
@@ -223,10 +308,22 @@ static LogicalResult reduce(int argc, char **argv, MLIRContext &context) {
   return failure();
 }
 
+/// The modules that are tried, and what is left, have the locations of the
+/// input.
+static void keepLocations() {
+  registerAsmPrinterCLOptions();
+  llvm::cl::Option *option =
+      llvm::cl::getRegisteredOptions().lookup("mlir-print-debuginfo");
+  static_cast<llvm::cl::opt<bool> *>(option)->setInitialValue(true);
+}
+
 int gridirReduceMain(int argc, char **argv) {
   registerAllPasses();
   DialectRegistry registry;
   registerAllDialects(registry);
+  driver::registerReductionPatterns(registry);
+  keepLocations();
+  setVersion("gridir-reduce");
   std::string crash;
   std::optional<int> status = runInChild(
       [&] {

@@ -5,7 +5,10 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 import sys
+from collections.abc import Sequence
 
 import click
 
@@ -36,4 +39,27 @@ def opt(load: tuple[str, ...], arguments: tuple[str, ...]) -> None:
 
     with short_errors(False, load[0] if load else ""):
         load_passes(load)
-    sys.exit(_gridirDialects.opt_main(["gridir-opt", *arguments]))
+    reproducer = _reproducer(arguments)
+    before = _changed_at(reproducer)
+    status = _gridirDialects.opt_main(["gridir-opt", *arguments])
+    if status != 0 and reproducer and _changed_at(reproducer) != before:
+        command = ["gridir", "opt", *(part for name in load for part in ("--load", name))]
+        click.echo(f"run again with: {shlex.join([*command, '--run-reproducer', reproducer])}", err=True)
+    sys.exit(status)
+
+
+def _reproducer(arguments: Sequence[str]) -> str:
+    """The file that a failed pass is written to; "" for none."""
+    option = "mlir-pass-pipeline-crash-reproducer"
+    for argument, following in zip(arguments, [*arguments[1:], ""], strict=True):
+        name, equals, path = argument.lstrip("-").partition("=")
+        if argument.startswith("-") and name == option:
+            return path if equals else following
+    return ""
+
+
+def _changed_at(path: str) -> int | None:
+    try:
+        return os.stat(path).st_mtime_ns
+    except OSError:
+        return None

@@ -3,6 +3,8 @@
 // RUN: gridir-opt %s --split-input-file --verify-diagnostics --canonicalize --mlir-print-ir-after-all -o /dev/null 2>&1 | FileCheck %s
 // RUN: gridir-opt --list-passes | FileCheck %s --check-prefix=PASSES
 // RUN: gridir-opt --help | FileCheck %s --check-prefix=PIPELINES
+// RUN: gridir-opt --version | FileCheck %s --check-prefix=VERSION
+// RUN: gridir-reduce --version | FileCheck %s --check-prefix=VERSION
 // RUN: not gridir-opt --load-pass-plugin=plugin.so %s 2>&1 | FileCheck %s --check-prefix=PLUGIN
 
 // What a person knows from mlir-opt is here: chunks, expected diagnostics, printing after passes, bytecode.
@@ -31,3 +33,5 @@ func.func @wrong() -> i32 {
 
 // A plugin would bring an MLIR of its own, whose passes nobody finds.
 // PLUGIN: Unknown command line argument '--load-pass-plugin=plugin.so'
+
+// VERSION: gridir-{{opt|reduce}} {{[0-9]+\.[0-9]+\.[0-9]+}}, LLVM {{[0-9]+}}
