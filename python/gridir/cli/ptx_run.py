@@ -93,6 +93,7 @@ class ArgumentParameter(click.ParamType):
             "gridir ptx-run scale.ptx x.npy y.npy=zeros:f4[64] u64:64 --entry scale --grid 2 --block 32",
             "gridir ptx-run scale.ptx x.npy y.npy u64:64 --checks races,uninitialized --out results",
             "gridir ptx-run scale.ptx x.npy y.npy u64:64 --grid 2 --block 32 --profile --json",
+            "gridir-opt kernel.mlir --grid-to-gpu -o kernel.ptx.mlir && gridir ptx-run kernel.ptx.mlir x.npy y.npy",
         ],
     ),
 )
@@ -133,7 +134,22 @@ def ptx_run(
     ARGUMENTS are the parameters in order: an .npy file, whose array the entry gets the address of; NAME.npy=zeros:f4[8]
     for an array of zeros; or a scalar with its type, as u64:4 or f32:0.5. Arrays of zeros are written to their files
     when the launch is done; with --out, all arrays are written there.
+
+    FILE.mlir is a module of the stage ptx. Its kernel.abi says how it is launched, so that ARGUMENTS are only the
+    arrays of the kernel: its inputs, then its outputs.
     """
+    if file.endswith(".mlir"):
+        given = [
+            name for name, value in (("entry", entry), ("cluster", cluster), ("cores", cores)) if value is not None
+        ]
+        given += [name for name, value in (("grid", grid), ("block", block)) if value != (1,)]
+        if given or shared_bytes or profile:
+            raise click.UsageError(f"expected a launch as kernel.abi says it, got --{(given or ['shared-bytes'])[0]}")
+        with short_errors(debug, file):
+            record = _launch_module(file, arguments, checks, schedule_seed)
+            record["files"] = _write(arguments, out)
+        click.echo(json.dumps(record) if as_json else "{entry}: ran {milliseconds:.1f} ms".format(**record))
+        return
     with short_errors(debug, file), progress() as tell:
         from gridir.runtime import ptx
 
@@ -172,6 +188,27 @@ def ptx_run(
         click.echo("{entry}: translated in {translate_milliseconds:.1f} ms, ran {milliseconds:.1f} ms".format(**record))
         if counts is not None:
             click.echo(f"\n{counts.to_text()}")
+
+
+def _launch_module(
+    file: str, arguments: tuple[Argument, ...], checks: str, schedule_seed: int | None
+) -> dict[str, Any]:
+    """Launches the kernel of a module at stage `ptx` as its `kernel.abi` says."""
+    from gridir.compiler.gpu import ptx_kernel_of
+    from gridir.compiler.passes import parse_module
+    from gridir.errors import KernelError
+
+    with open(file, "rb") as text:
+        module = parse_module(text.read())
+    try:
+        kernel = ptx_kernel_of(module)
+    except ValueError as error:
+        raise KernelError(f"{error}, as gridir-opt --grid-to-gpu gives it") from None
+    asked = tuple(check for check in checks.split(",") if check)
+    kernel = dataclasses.replace(kernel, checks=asked, schedule_seed=schedule_seed)
+    start = time.perf_counter()
+    kernel.launch([argument.value for argument in arguments])
+    return {"entry": kernel.name, "milliseconds": (time.perf_counter() - start) * 1e3}
 
 
 def _write(arguments: tuple[Argument, ...], directory: str | None) -> list[str]:

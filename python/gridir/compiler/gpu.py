@@ -212,21 +212,34 @@ def _to_ptx(kernel: Kernel) -> PtxKernel:
     start = time.perf_counter()
     module = kernel.module("ptx", context=shared_context())
     options: Any = kernel.options
+    return dataclasses.replace(
+        ptx_kernel_of(module, options.chip),
+        seconds=time.perf_counter() - start,
+        checks=options.checks,
+        reports_races=options.reports_races,
+        schedule_seed=options.schedule_seed,
+    )
+
+
+def ptx_kernel_of(module: ir.Module, chip: str = "") -> PtxKernel:
+    """Returns the kernel of a module at stage `ptx`, with what its `kernel.abi` says of a launch.
+
+    Raises:
+      ValueError: when it holds none.
+    """
     abi: Any = abi_of(module)
+    name = abi.entry.value
     return PtxKernel(
-        name=abi.entry.value,
+        name=name,
         ptx=text_of(module),
-        chip=options.chip,
+        chip=chip,
         ctas=None if abi.num_ctas is None else abi.num_ctas.value,
         threads=abi.num_threads.value,
         shared_bytes=abi.shared_bytes.value,
         workspace_bytes=abi.workspace_bytes.value,
-        seconds=time.perf_counter() - start,
-        items=_find_items(module, f"{kernel.name}.range"),
+        seconds=0.0,
+        items=_find_items(module, f"{name}.range"),
         diagnostics=tuple(ir.StringAttr(text).value for text in abi.diagnostics),
-        checks=options.checks,
-        reports_races=options.reports_races,
-        schedule_seed=options.schedule_seed,
     )
 
 
