@@ -11,6 +11,16 @@ import os
 import sys
 from pathlib import Path
 
+EXTRAS = {
+    "absl": "gpu",
+    "jax_plugins": "peer",
+    "jinja2": "report",
+    "libtpu": "tpu",
+    "matplotlib": "report",
+    "pygments": "report",
+}
+"""For each module that gridir, or what it calls of JAX, may miss: the extra of gridir that brings it."""
+
 # The vendor of TPUs on the PCI bus.
 _GOOGLE = "0x1ae0"
 _NVIDIA_FILES = ("/dev/nvidia0", "/dev/nvidiactl", "/dev/dxg")

@@ -18,6 +18,7 @@ import click
 
 from gridir.cli.chip import chip_notes
 from gridir.errors import Error, Frame, NoKernelError, OptionError
+from gridir.host import EXTRAS
 
 
 class Commands(click.Group):
@@ -121,7 +122,7 @@ def to_json(error: Exception, path: str = "") -> dict[str, Any]:
     location = _location(error, path) if path else None
     described = Error(str(error).strip(), frames=[location] if location else [])
     record = described.to_json() | {"type": type(error).__name__}
-    return record | {"notes": [note.strip() for note in _own_notes(error)]}
+    return record | {"notes": [note.strip().removeprefix("note: ") for note in _own_notes(error)]}
 
 
 def _describe(error: Exception, path: str) -> str:
@@ -151,8 +152,13 @@ def _to_json(error: Exception, path: str) -> dict[str, Any]:
 
 
 def _own_notes(error: Exception) -> list[str]:
-    """The notes of an exception that `gridir.errors.within_kernel` has added; JAX adds some about its traceback."""
-    return [note for note in getattr(error, "__notes__", []) if note.startswith("  in kernel `")]
+    """The notes of an exception that `gridir.errors.within_kernel` has added; JAX adds some about its traceback.
+
+    Of a module that is missing, the extra that brings it is another one.
+    """
+    missing = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
+    install = [f"  note: pip install 'gridir[{EXTRAS[missing]}]'"] if missing in EXTRAS else []
+    return install + [note for note in getattr(error, "__notes__", []) if note.startswith("  in kernel `")]
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

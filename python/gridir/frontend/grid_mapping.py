@@ -31,6 +31,7 @@ from gridir.errors import Frame, KernelError, OptionError, UnsupportedError
 from gridir.frontend import emit, fields, index_maps, jax_compat, jax_compat_gpu, meshes, params, trees
 from gridir.frontend.context import KernelContext
 from gridir.frontend.options import records_of
+from gridir.frontend.parameter_names import authors_names
 from gridir.frontend.request import KernelRequest
 from gridir.frontend.types import Types, dtype_name, element_type, is_semaphore, mark_unsigned, space_name
 from gridir.frontend.walker import erase_unused
@@ -488,7 +489,10 @@ def _parameter_names(request: KernelRequest) -> list[str]:
     jaxpr = request.jaxpr
     names = list(jaxpr.debug_info.arg_names or ())
     if len(names) == len(jaxpr.invars) and all(names):
-        return [str(name) for name in names]
+        inner = jax_compat.authors_jaxpr(jaxpr)
+        source = None if inner is jaxpr else jax_compat.source_of(inner)
+        known = [str(name) for name in names]
+        return known if source is None else authors_names(known, inner.debug_info.arg_names or (), source)
     index = [f"args[{i}]" for i in range(mapping.num_index_operands)]
     scratch = [f"scratch[{i}]" for i in range(len(mapping.scratch_avals))]
     return index + [bm.origin for bm in mapping.block_mappings] + scratch
