@@ -45,28 +45,37 @@ static unsigned getHeldBits(const TPUTarget &target, Type elementType) {
 }
 
 /// Reports a size that no tile ends at, with the legal ones around it.
+///
+/// Every multiple of `tile` is legal; `alsoLegal` says what else is.
 static LogicalResult refuseSize(KernelOp kernel, unsigned operand, unsigned dim,
-                                int64_t size, int64_t extent, int64_t tile) {
+                                int64_t size, int64_t extent, int64_t tile,
+                                function_ref<bool(int64_t)> isLegal,
+                                StringRef alsoLegal = "") {
+  int64_t below = size, above = size;
+  while (below > 0 && !isLegal(below))
+    --below;
+  while (above != extent && !isLegal(above))
+    ++above;
   InFlightDiagnostic diagnostic =
       emitError(kernel.getBodyBlock()->getArgument(operand).getLoc())
       << "expected dimension " << dim << " of "
       << kernel.getOperandName(operand) << " to be cut into multiples of "
-      << tile << " or not at all (" << extent << "), got " << size;
-  int64_t below = llvm::alignDown(size, tile), above = below + tile;
-  if (above >= extent)
-    diagnostic << "; the nearest legal size is " << (below ? below : extent);
-  else if (below)
+      << tile << alsoLegal << " or not at all (" << extent << "), got " << size;
+  if (below > 0)
     diagnostic << "; the nearest legal sizes are " << below << " and " << above;
   else
     diagnostic << "; the nearest legal size is " << above;
   return diagnostic;
 }
 
+/// The smallest part of a vector's tile: it fills the registers.
+static int64_t getLeastPart(unsigned bits) { return kLanes * 32 / bits; }
+
 /// A vector's block is the whole, some tiles, or a part of a tile that is a
 /// power of two and fills registers.
 static bool isLegalVectorBlock(int64_t size, int64_t extent, unsigned bits) {
   return size == extent || size % kVectorTile == 0 ||
-         (llvm::isPowerOf2_64(size) && size >= kLanes * 32 / bits);
+         (llvm::isPowerOf2_64(size) && size >= getLeastPart(bits));
 }
 
 /// Checks a block against the tiles of a TPU's memory: it ends where a tile of
@@ -77,15 +86,24 @@ static LogicalResult checkTiles(KernelOp kernel, unsigned operand,
   SmallVector<int64_t> array = spec.getArrayShape();
   SmallVector<int64_t> block = spec.getBlockShape();
   unsigned rank = array.size();
-  if (rank == 1)
-    return isLegalVectorBlock(block[0], array[0], bits)
-               ? success()
-               : refuseSize(kernel, operand, 0, block[0], array[0],
-                            kVectorTile);
+  if (rank == 1) {
+    auto isLegal = [&](int64_t size) {
+      return isLegalVectorBlock(size, array[0], bits);
+    };
+    if (isLegal(block[0]))
+      return success();
+    std::string parts =
+        (", powers of two from " + Twine(getLeastPart(bits)) + " on,").str();
+    return refuseSize(kernel, operand, 0, block[0], array[0], kVectorTile,
+                      isLegal, parts);
+  }
   auto check = [&](unsigned dim, int64_t tile) {
-    return block[dim] == array[dim] || block[dim] % tile == 0
-               ? success()
-               : refuseSize(kernel, operand, dim, block[dim], array[dim], tile);
+    auto isLegal = [&](int64_t size) {
+      return size == array[dim] || size % tile == 0;
+    };
+    return isLegal(block[dim]) ? success()
+                               : refuseSize(kernel, operand, dim, block[dim],
+                                            array[dim], tile, isLegal);
   };
   return rank == 0
              ? success()

@@ -71,9 +71,29 @@ grid.kernel @nibbles grid(%i = 4)
 // -----
 
 grid.kernel @vector grid(%i = 4)
-    // expected-error @below {{expected dimension 0 of x_ref to be cut into multiples of 1024 or not at all (4096), got 384; the nearest legal size is 1024}}
+    // expected-error @below {{expected dimension 0 of x_ref to be cut into multiples of 1024, powers of two from 128 on, or not at all (4096), got 384; the nearest legal sizes are 256 and 512}}
     inputs(%x: f32 [4096] block [384] at (%i) origin "x_ref")
     outputs(%o: f32 [4096]) {
+}
+
+// -----
+
+// A part of a tile may be nearer than the whole.
+
+grid.kernel @part grid(%i = 3)
+    // expected-error @below {{expected dimension 0 of x_ref to be cut into multiples of 1024, powers of two from 256 on, or not at all (300), got 128; the nearest legal size is 256}}
+    inputs(%x: bf16 [300] block [128] at (%i) origin "x_ref")
+    outputs(%o: f32 [300]) {
+}
+
+// -----
+
+// The whole is nearer than another tile, and more tiles may be nearer than the whole.
+
+grid.kernel @whole grid(%i = 3)
+    // expected-error @below {{multiples of 8 or not at all (20), got 18; the nearest legal sizes are 16 and 20}}
+    inputs(%x: f32 [20, 128] block [18, 128] at (%i, 0) origin "x_ref")
+    outputs(%o: f32 [20, 128]) {
 }
 
 // -----

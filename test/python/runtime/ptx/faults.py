@@ -58,6 +58,18 @@ show(
 # CHECK-NEXT:  at <ptx>:{{[0-9]+}}:{{[0-9]+}} (k)
 # CHECK-NEXT:  note: 32 threads of warp 0 of block (0, 0, 0) wait at line {{[0-9]+}}: @%p bar.sync 1, 64
 show("a barrier that one warp does not reach", run, "setp.lt.u32 %p, %t, 32; @%p bar.sync 1, 64;", [X], np.int32)
+# Warps that wait alike share a note.
+# CHECK-LABEL: == warps that wait alike
+# CHECK:       note: 32 threads of each of warps 0 to 2 of block (0, 0, 0) wait at line {{[0-9]+}}: @%p bar.sync 1, 128
+show(
+    "warps that wait alike",
+    ptx.load(
+        text(".reg .pred %p; mov.u32 %r0, %tid.x; setp.lt.u32 %p, %r0, 96; @%p bar.sync 1, 128;")
+    ).function().launch,
+    [],
+    grid=(1,),
+    block=(128,),
+)
 # CHECK-LABEL: == a loop without an end
 # CHECK-NEXT:  the launch took longer than it may
 # CHECK:       note: 1 threads of warp 0 of block (0, 0, 0) wait at line 7: bra L

@@ -483,33 +483,79 @@ void Execution::setFault(const std::string &message, unsigned site,
 }
 
 /// Says of each warp where its threads are.
+namespace {
+
+/// Threads of a block that wait at one instruction: equally many of each of
+/// some warps.
+struct WaitingThreads {
+  unsigned site;
+  unsigned count;
+  std::vector<unsigned> warps;
+  const Thread *first;
+};
+
+/// The numbers of warps, in ascending order, as "warp 2" or "each of warps 0 to
+/// 3, 6".
+std::string describeWarps(const std::vector<unsigned> &warps) {
+  if (warps.size() == 1)
+    return "warp " + std::to_string(warps.front());
+  std::string text = "each of warps ";
+  for (size_t begin = 0, end; begin < warps.size(); begin = end) {
+    for (end = begin + 1; end < warps.size(); ++end)
+      if (warps[end] != warps[end - 1] + 1)
+        break;
+    text += (begin ? ", " : "") + std::to_string(warps[begin]);
+    if (end - begin > 1)
+      text += " to " + std::to_string(warps[end - 1]);
+  }
+  return text;
+}
+
+/// The threads of a block that wait, in the order of their warps.
+std::vector<WaitingThreads> findWaiting(const Cta &cta) {
+  std::vector<WaitingThreads> groups;
+  for (const Warp &warp : cta.warps) {
+    std::map<unsigned, std::pair<unsigned, const Thread *>> sites;
+    for (const Thread *thread : warp.threads)
+      if (thread && !thread->isDone) {
+        auto &[count, first] = sites[thread->site];
+        first = count++ ? first : thread;
+      }
+    for (const auto &[site, threads] : sites) {
+      const auto &[count, thread] = threads;
+      const unsigned number = thread->frame.special[WarpId];
+      const auto group = llvm::find_if(
+          groups, [site = site, count = count](const WaitingThreads &other) {
+            return other.site == site && other.count == count;
+          });
+      if (group == groups.end())
+        groups.push_back({site, count, {number}, thread});
+      else
+        group->warps.push_back(number);
+    }
+  }
+  return groups;
+}
+
+} // namespace
+
 void Execution::setStuck(const std::string &message) {
   setFault(message, 0, nullptr);
   constexpr size_t kMost = 16;
   for (const std::unique_ptr<Cluster> &cluster : live)
     for (const std::unique_ptr<Cta> &cta : cluster->ctas)
-      for (const Warp &warp : cta->warps) {
-        std::map<unsigned, std::pair<unsigned, const Thread *>> sites;
-        for (const Thread *thread : warp.threads)
-          if (thread && !thread->isDone) {
-            auto &[count, first] = sites[thread->site];
-            first = count++ ? first : thread;
-          }
-        for (const auto &[site, threads] : sites) {
-          const Site &where = function.translation.sites[site];
-          const auto &[count, thread] = threads;
-          if (report.fault->waiting.size() < kMost)
-            report.fault->waiting.push_back(
-                {where.where,
-                 std::to_string(count) + " threads of warp " +
-                     std::to_string(thread->frame.special[WarpId]) +
-                     " of block " +
-                     describe(getVector(thread->frame, BlockId)) +
-                     " wait at line " + std::to_string(where.where.line) +
-                     ": " + where.text,
-                 {},
-                 where.source});
-        }
+      for (const WaitingThreads &group : findWaiting(*cta)) {
+        const Site &where = function.translation.sites[group.site];
+        if (report.fault->waiting.size() < kMost)
+          report.fault->waiting.push_back(
+              {where.where,
+               std::to_string(group.count) + " threads of " +
+                   describeWarps(group.warps) + " of block " +
+                   describe(getVector(group.first->frame, BlockId)) +
+                   " wait at line " + std::to_string(where.where.line) + ": " +
+                   where.text,
+               {},
+               where.source});
       }
 }
 
