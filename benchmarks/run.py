@@ -162,6 +162,27 @@ COLUMNS = {
 }
 
 
+# Larger than the caches of most processors.
+COPY_BYTES = 256 << 20
+
+
+def copy_bandwidth(threads: int, repetitions: int = 5) -> float:
+    """Returns how many bytes a second NumPy reads and writes when threads copy an array, each a part of its own."""
+    import concurrent.futures
+
+    import numpy as np
+
+    source, target = np.ones(COPY_BYTES // 8), np.zeros(COPY_BYTES // 8)
+    parts = list(zip(np.array_split(source, threads), np.array_split(target, threads), strict=True))
+    least = math.inf
+    with concurrent.futures.ThreadPoolExecutor(threads) as pool:
+        for _ in range(repetitions):
+            start = time.perf_counter()
+            list(pool.map(lambda part: np.copyto(part[1], part[0]), parts))
+            least = min(least, time.perf_counter() - start)
+    return 2 * COPY_BYTES / least
+
+
 def format_table(rows: list[dict[str, Any]]) -> str:
     """Returns the rows as a table in Markdown."""
     present = {key: column for key, column in COLUMNS.items() if any(key in row for row in rows)}
@@ -248,6 +269,10 @@ def main() -> int:
     clock = "CPU time" if arguments.threads == 1 else "elapsed time"
     processor = describe_processor()
     print(f"\n{clock} on {arguments.threads} processor(s), {processor}; least of {arguments.repetitions} repetitions")
+    bandwidth = copy_bandwidth(arguments.threads)
+    print(
+        f"copying {COPY_BYTES >> 20} MiB on {arguments.threads} thread(s): {bandwidth / 1e9:.1f} GB/s read and written"
+    )
     summary = summarize(rows)
     for line in summary:
         print(
@@ -260,6 +285,7 @@ def main() -> int:
             "clock": clock,
             "processor": processor,
             "repetitions": arguments.repetitions,
+            "copy_bytes_per_second": bandwidth,
             "rows": rows,
             "summary": summary,
         }

@@ -29,8 +29,8 @@ constexpr int64_t kArenaAlignment = 64;
 /// lives as long as the process.
 constexpr int64_t kMaxKeptArenaBytes = int64_t(64) << 20;
 
-/// More chunks than threads, claimed as threads come free, even out kernels
-/// whose work items differ (causal attention) and cost nothing elsewhere.
+/// More chunks than threads, which a thread that has run its own takes from
+/// others, even out kernels whose work items differ (causal attention).
 constexpr int64_t kChunksPerThread = 4;
 
 /// The memory of one thread for the buffers of a kernel's body.
@@ -77,19 +77,26 @@ struct WorkItems {
 class Call {
 public:
   Call(const Kernel &kernel, const std::vector<void *> &operands,
-       WorkItems items, int64_t numChunks)
-      : kernel(kernel), operands(operands), items(items), numChunks(numChunks) {
+       WorkItems items, int64_t numThreads, int64_t numChunks)
+      : kernel(kernel), operands(operands), items(items), numChunks(numChunks),
+        shares(numThreads) {
+    for (int64_t i = 0; i < numThreads; ++i) {
+      shares[i].next = i * numChunks / numThreads;
+      shares[i].end = (i + 1) * numChunks / numThreads;
+    }
   }
 
-  /// Claims chunks and runs them until none is left.
+  /// Runs the chunks of one thread, which are neighbours in memory, and then
+  /// those that other threads have left.
   void work(PrintBuffer *prints) {
-    int64_t chunk = nextChunk.fetch_add(1, std::memory_order_relaxed);
-    if (chunk >= numChunks)
+    size_t own = nextShare.fetch_add(1, std::memory_order_relaxed);
+    size_t visited = 0;
+    int64_t chunk = claim(own, visited);
+    if (chunk < 0)
       return;
     PrintScope scope(prints);
     void *arena = threadArena.get(kernel.info.arenaBytes);
-    for (; chunk < numChunks;
-         chunk = nextChunk.fetch_add(1, std::memory_order_relaxed)) {
+    for (; chunk >= 0; chunk = claim(own, visited)) {
       runChunk(chunk, arena);
       if (numDone.fetch_add(1, std::memory_order_acq_rel) + 1 == numChunks) {
         std::lock_guard<std::mutex> lock(mutex);
@@ -117,6 +124,25 @@ public:
   }
 
 private:
+  /// The chunks of one thread. A cache line of its own, so that threads do not
+  /// disturb each other.
+  struct alignas(64) Share {
+    std::atomic<int64_t> next = 0;
+    int64_t end = 0;
+  };
+
+  /// The next chunk, from the share of thread `own` first; negative if none is
+  /// left. `visited` counts the shares that are used up.
+  int64_t claim(size_t own, size_t &visited) {
+    for (; visited < shares.size(); ++visited) {
+      Share &share = shares[(own + visited) % shares.size()];
+      int64_t chunk = share.next.fetch_add(1, std::memory_order_relaxed);
+      if (chunk < share.end)
+        return chunk;
+    }
+    return -1;
+  }
+
   void runChunk(int64_t chunk, void *arena) {
     if (!arena && kernel.info.arenaBytes > 0) {
       outOfMemory = true;
@@ -141,7 +167,8 @@ private:
   const std::vector<void *> operands;
   const WorkItems items;
   const int64_t numChunks;
-  std::atomic<int64_t> nextChunk = 0;
+  std::vector<Share> shares;
+  std::atomic<size_t> nextShare = 0;
   std::atomic<int64_t> numDone = 0;
   std::atomic<bool> outOfMemory = false;
   std::mutex mutex;
@@ -176,12 +203,13 @@ std::optional<std::string> runItems(const Kernel &kernel,
     items = getShares(kernel, operands, items);
   int64_t numThreads = std::clamp<int64_t>(threads.count, 1, items.count);
   if (numThreads == 1) {
-    Call call(kernel, operands, items, /*numChunks=*/1);
+    Call call(kernel, operands, items, /*numThreads=*/1, /*numChunks=*/1);
     call.work(prints);
     return call.getError();
   }
   int64_t numChunks = std::min(items.count, numThreads * kChunksPerThread);
-  auto call = std::make_shared<Call>(kernel, operands, items, numChunks);
+  auto call =
+      std::make_shared<Call>(kernel, operands, items, numThreads, numChunks);
   for (int64_t i = 1; i < numThreads; ++i)
     threads.schedule([call] { call->work(nullptr); });
   // The caller works too, so a busy pool cannot hold the call up.
