@@ -1,5 +1,7 @@
 // The pass on a kernel of `gridir lower --stage grid`.
 //
+// RUN: my-opt %s --my-twice-is-sum | FileCheck %s
+
 // CHECK-LABEL: grid.kernel @double
 // CHECK: %[[X:.*]] = grid.load
 // CHECK: arith.addf %[[X]], %[[X]]
