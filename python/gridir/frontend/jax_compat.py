@@ -54,6 +54,8 @@ BitcastTransform = _state_types.BitcastTransform
 ReshapeTransform = _state_types.ReshapeTransform
 TransposeTransform = _state_types.TransposeTransform
 SelectTransform = _state_types.SelectTransform
+# Since JAX 0.12; no transform of an earlier JAX is one.
+MemorySpaceCastTransform: Any = getattr(_state_types, "MemorySpaceCastTransform", ())
 
 BlockMapping = _pallas_core.BlockMapping
 GridMapping = _pallas_core.GridMapping

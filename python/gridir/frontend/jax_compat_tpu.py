@@ -37,6 +37,9 @@ _T = TypeVar("_T")
 jax_lowering = _registration.pallas_call_tpu_lowering_rule
 """JAX's own rule for `pallas_call` on a TPU."""
 
+AccessAssumptionTransform: Any = getattr(_tpu_core, "AccessAssumptionTransform", ())
+"""A claim about the accesses to a Ref, since JAX 0.11; no transform of an earlier JAX is one."""
+
 OptLevel = getattr(_tpu_custom_call, "OptLevel", None)
 """How far the compiler for SparseCores optimises, since JAX 0.11."""
 
@@ -284,8 +287,7 @@ def collective_id(
 
 def opt_level(name: str) -> Any:
     """JAX's enumerator of an optimization level, "O0" to "O3"; the name itself in a release that has none."""
-    levels = getattr(_tpu_custom_call, "OptLevel", None)
-    return name if levels is None else levels(name)
+    return name if OptLevel is None else OptLevel(name)
 
 
 def tiling(use_tc_tiling: bool | None) -> Any:

@@ -63,7 +63,9 @@ def until(*last: int) -> Releases:
 PRIMITIVES: dict[str, Releases] = {
     "barrier_arrive_and_wait": since(0, 12),
     "closed_call": until(0, 10),
+    "conv": since(0, 11),
     "core_map": until(0, 10),
+    "has_memory_space": since(0, 12),
     "log2": since(0, 11),
     "mma": since(0, 11),
     **{f"mosaic_gpu_reduce_{name}": since(0, 12) for name in ("max", "min", "prod", "sum")},

@@ -112,8 +112,15 @@ class Types:
         return None
 
     def space(self, aval: Any) -> ir.Attribute:
-        """The memory space of the memref for an abstract Ref."""
-        return ir.Attribute.parse(f"#grid.space<{space_name(aval.memory_space)}>")
+        """The memory space of the memref for an abstract Ref.
+
+        Raises:
+          UnsupportedError: for a memory that is in no list of gridir's.
+        """
+        try:
+            return ir.Attribute.parse(f"#grid.space<{space_name(aval.memory_space)}>")
+        except ir.MLIRError:
+            raise UnsupportedError(f"expected a Ref in a memory that gridir has, got {aval.memory_space}") from None
 
     def tensor(self, aval: Any) -> ir.Type:
         """The tensor that holds a value of any rank. A random key is the array of its words."""

@@ -46,34 +46,39 @@ def _conv_general_dilated(
     """Each element of the window multiplies a strided slice of the padded array, and the products are added up."""
     lhs_spec, rhs_spec, out_spec = dimension_numbers
     dtype, accumulator = lhs.dtype, _accumulator(lhs.dtype, preferred_element_type)
-    # From here on: (batch, feature, space...) and (out feature, in feature, space...).
-    lhs, rhs = jnp.transpose(lhs, lhs_spec), jnp.transpose(rhs, rhs_spec)
+    # From here on: (batch, space..., feature) and (space..., in feature, out feature), which leaves the most common
+    # layouts as they are.
+    lhs = jnp.transpose(lhs, (lhs_spec[0], *lhs_spec[2:], lhs_spec[1]))
+    rhs = jnp.transpose(rhs, (*rhs_spec[2:], rhs_spec[1], rhs_spec[0]))
     spatial = [(low, high, dilation - 1) for (low, high), dilation in zip(padding, lhs_dilation, strict=True)]
-    lhs = lax.pad(lhs, jnp.asarray(0, dtype), [(0, 0, 0), (0, 0, 0), *spatial])
-    if batch_group_count > 1:
-        groups, lhs, rhs = batch_group_count, _split(lhs, 0, batch_group_count), _split(rhs, 0, batch_group_count)
-    else:
-        groups, lhs, rhs = feature_group_count, _split(lhs, 1, feature_group_count), _split(rhs, 0, feature_group_count)
-    spans = [(size - 1) * d + 1 for size, d in zip(rhs.shape[3:], rhs_dilation, strict=True)]
+    lhs = lax.pad(lhs, jnp.asarray(0, dtype), [(0, 0, 0), *spatial, (0, 0, 0)])
+    last = lhs.ndim - 1
+    groups = max(batch_group_count, feature_group_count)
+    parts = _split(lhs, 0 if batch_group_count > 1 else last, groups)
+    kernels = _split(rhs, last, groups)
+    window_shape, (depth, features) = rhs.shape[:-2], kernels.shape[-2:]
+    spans = [(size - 1) * d + 1 for size, d in zip(window_shape, rhs_dilation, strict=True)]
     out_space = [
-        max(0, (n - span) // stride + 1) for n, span, stride in zip(lhs.shape[3:], spans, window_strides, strict=True)
+        max(0, (n - span) // stride + 1) for n, span, stride in zip(lhs.shape[1:-1], spans, window_strides, strict=True)
     ]
-    batch, depth, features = lhs.shape[1], rhs.shape[2], rhs.shape[1]
-    # The contractions are plain matrix products: (outputs, depth) times (features, depth), for each group.
+    batch = parts.shape[1]
+    # The contractions are plain matrix products: (outputs, depth) times (depth, features), for each group.
     outputs = batch * math.prod(out_space)
     totals = [jnp.zeros((outputs, features), accumulator)] * groups
-    for tap_index in np.ndindex(*(rhs.shape[3:] if outputs else (0,))):
+    for tap_index in np.ndindex(*(window_shape if outputs else (0,))):
         start = [p * d for p, d in zip(tap_index, rhs_dilation, strict=True)]
         limit = [s + (n - 1) * stride + 1 for s, n, stride in zip(start, out_space, window_strides, strict=True)]
-        window = lax.slice(lhs, [0, 0, 0, *start], [*lhs.shape[:3], *limit], [1, 1, 1, *window_strides])
+        window = lax.slice(parts, [0, 0, *start, 0], [groups, batch, *limit, depth], [1, 1, *window_strides, 1])
         for group in range(groups):
-            part = jnp.moveaxis(window[group], 1, -1).reshape(outputs, depth)
-            tap = rhs[(group, slice(None), slice(None), *tap_index)]
+            part = window[group].reshape(outputs, depth)
+            tap = kernels[(group, *tap_index)]
             product = lax.dot_general(
-                part, tap, (((1,), (1,)), ((), ())), precision=precision, preferred_element_type=accumulator
+                part, tap, (((1,), (0,)), ((), ())), precision=precision, preferred_element_type=accumulator
             )
             totals[group] = totals[group] + product
-    # (batch, space..., group x feature) becomes (batch, group x feature, space...), and then the author's order.
-    result = jnp.concatenate(totals, 1).reshape(batch, *out_space, groups * features)
-    result = jnp.moveaxis(result, -1, 1).astype(preferred_element_type or dtype)
-    return jnp.transpose(result, np.argsort(out_spec).tolist())
+    # (batch, space..., group x feature) becomes the author's order.
+    result = (
+        jnp.concatenate(totals, 1).reshape(batch, *out_space, groups * features).astype(preferred_element_type or dtype)
+    )
+    order = np.argsort((out_spec[0], *out_spec[2:], out_spec[1]))
+    return jnp.transpose(result, order.tolist())

@@ -280,6 +280,14 @@ def dma_start(
     """Starts a copy, or one for each row."""
     source, dest, sem, source_sem, device = unflatten(ctx, tree, leaves)
     to = receiver_of(ctx, device, device_id_type)
+    counts_reads = source_sem is not None and device is None and not to.is_other
+    if counts_reads and ctx.kernel.platform != "cpu":
+        raise ctx.unsupported("expected a copy to another device beside a semaphore of what is read")
+    if sem is None:
+        if not counts_reads:
+            raise ctx.unsupported("expected a semaphore that counts what arrives")
+        # The only semaphore of a copy counts both.
+        sem, counts_reads = source_sem, False
 
     def start(source: ir.Value, dest: ir.Value, adds: bool = add) -> None:
         grid.CopyStartOp(
@@ -294,6 +302,9 @@ def dma_start(
             priority=priority or None,
             add=adds or None,
         )
+        if counts_reads:
+            # A copy of the source to itself moves nothing, and counts on the other semaphore.
+            grid.CopyStartOp(source, source, transformed(ctx, source_sem), [])
 
     rows = rows_of(ctx, source), rows_of(ctx, dest)
     if any(rows):
@@ -308,6 +319,8 @@ def dma_wait(ctx: RuleContext, *leaves: ir.Value, tree: Any, device_id_type: Any
     """JAX swaps the ends of a copy to wait until it has been sent, and says so by a dummy device."""
     source, dest, sem, _, device = unflatten(ctx, tree, leaves)
     to = receiver_of(ctx, device, device_id_type)
+    if sem is None:
+        raise ctx.unsupported("expected a semaphore to wait for")
 
     def wait(source: ir.Value, dest: ir.Value) -> None:
         grid.CopyWaitOp(

@@ -15,9 +15,9 @@ import numpy as np
 from jax import tree_util
 
 from gridir.errors import UnsupportedError
-from gridir.frontend import emit, jax_compat, jax_compat_gpu
+from gridir.frontend import emit, jax_compat, jax_compat_gpu, jax_compat_tpu
 from gridir.frontend.context import RuleContext
-from gridir.frontend.types import RefUnion, bit_width, element_type, is_bool, is_unsigned, layout_of
+from gridir.frontend.types import RefUnion, bit_width, element_type, is_bool, is_unsigned, layout_of, space_name
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
 
@@ -223,7 +223,27 @@ def _apply(ctx: RuleContext, ref: ir.Value, transform: Any) -> ir.Value:
         shape = [ref.type.shape[p] for p in transform.permutation]
         permutation = ir.DenseI64ArrayAttr.get(list(transform.permutation))
         return grid.TransposeRefOp(_memref(ref, shape), ref, permutation).result
+    if isinstance(transform, jax_compat_tpu.AccessAssumptionTransform):
+        # A claim that accesses do not meet. It may save time, and where it is wrong it may not change a result.
+        return ref
+    if isinstance(transform, jax_compat.MemorySpaceCastTransform):
+        return _cast(ctx, ref, transform.memory_space)
     raise _unknown(ctx, transform)
+
+
+def _cast(ctx: RuleContext, ref: ir.Value, space: Any) -> ir.Value:
+    """A Ref of which the author knows the memory: on the CPU all are in one, and elsewhere it must be so already."""
+    known = ir.Attribute.parse(f"#grid.space<{space_name(space)}>")
+    is_in_hbm = [str(attribute) in _HBM for attribute in (known, ref.type.memory_space)]
+    if ctx.kernel.platform != "cpu" and known != ref.type.memory_space and not all(is_in_hbm):
+        raise ctx.unsupported(
+            f"expected a Ref that is cast to the memory that it is in, got {ref.type.memory_space} cast to {known}"
+        )
+    return ref
+
+
+# What is left where it is, is in the memory of the chip.
+_HBM = ("#grid.space<any>", "#grid.space<tpu.hbm>")
 
 
 def _unknown(ctx: RuleContext, transform: Any) -> UnsupportedError:

@@ -11,6 +11,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax.experimental.pallas import tpu as pltpu
 
 from gridir.errors import OptionError
 from gridir.frontend import emit, params
@@ -96,6 +97,54 @@ def _stochastic_round(x: Any, random_bits: Any, *, target_dtype: Any) -> Any:
     cut = (bits + noise) & jnp.asarray(0xFFFFFFFF ^ ((1 << dropped) - 1), jnp.uint32)
     rounded = lax.bitcast_convert_type(cut, jnp.float32)
     return jnp.where(jnp.isfinite(x), rounded, x).astype(target_dtype)
+
+
+@TPU.rule("conv")
+def _conv(
+    ctx: RuleContext,
+    *operands: ir.Value,
+    dimension_numbers: Any,
+    window_strides: Any,
+    padding: Any,
+    lhs_dilation: Any,
+    rhs_dilation: Any,
+    window_reversal: Any,
+    feature_group_count: int,
+    batch_group_count: int,
+    precision: Any,
+    preferred_element_type: Any,
+) -> list[ir.Value]:
+    """A convolution, which may be added to what is given."""
+
+    def convolve(lhs: Any, rhs: Any, *given: Any) -> Any:
+        if window_reversal is not None:
+            spatial = dimension_numbers.rhs_spec[2:]
+            rhs = lax.rev(rhs, [dim for dim, is_reversed in zip(spatial, window_reversal, strict=True) if is_reversed])
+        result = lax.conv_general_dilated(
+            lhs,
+            rhs,
+            window_strides,
+            padding,
+            lhs_dilation,
+            rhs_dilation,
+            dimension_numbers,
+            feature_group_count,
+            batch_group_count,
+            precision,
+            # Without a type of its own the result has that of what it is added to.
+            preferred_element_type or (given[0].dtype if given else None),
+        )
+        return given[0] + result.astype(given[0].dtype) if given else result
+
+    return traced(ctx, convolve, operands)
+
+
+@TPU.rule("has_memory_space")
+def _has_memory_space(ctx: RuleContext, ref: ir.Value, *, memory_space: Any) -> ir.Value:
+    """On the CPU a Ref that may be anywhere is in the memory of the chip."""
+    if ctx.kernel.platform != "cpu":
+        raise ctx.unsupported("expected a kernel that does not ask where XLA has put an operand")
+    return emit.constant(memory_space is pltpu.HBM, emit.i1())
 
 
 @TPU.rule("add_dependency")

@@ -1,0 +1,212 @@
+# REQUIRES: libtpu
+# RUN: %python %s | FileCheck %s
+
+# What JAX 0.11 and 0.12 added for TPUs: each runs natively and through the module for a TPU, which libtpu accepts, or
+# is an error that names it at the author's line.
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
+import gridir
+import jax
+import jax.numpy as jnp
+import numpy as np
+from gridir.frontend.tpu_report import compile_candidates, kernels_of
+from gridir.testing import difference, mosaic_interpreted
+from jax import lax
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
+
+ANYWHERE = pl.BlockSpec(memory_space=pl.ANY)
+kernels, problems = [], []
+
+
+def check(name, kernel, args, want, *, cpu_only=False, **options):
+    """Runs a kernel natively, and as a module for a TPU, which libtpu compiles."""
+
+    def f(*xs):
+        return pl.pallas_call(kernel, out_shape=out, name="".join(filter(str.isalnum, name)), **options)(*xs)
+
+    out = jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype), want)
+    for context in (gridir.installed(), *([] if cpu_only else [mosaic_interpreted()])):
+        with context:
+            problem = difference(jax.jit(f)(*args), want)
+        problems.extend([f"{name}: {problem}"] if problem else [])
+    if not cpu_only:
+        kernels.extend((name, kernel) for kernel in kernels_of(gridir.lower(f, *args, target="tpu")))
+
+
+rng = np.random.default_rng(0)
+x = jnp.asarray(rng.standard_normal((16, 128)), jnp.float32)
+
+if hasattr(pltpu, "conv"):
+    image = jnp.asarray(rng.integers(-4, 4, (1, 8, 8, 128)), jnp.float32)
+    window = jnp.asarray(rng.integers(-4, 4, (3, 3, 128, 128)), jnp.float32)
+    start = jnp.asarray(rng.integers(-4, 4, (1, 8, 8, 128)), jnp.float32)
+    numbers = ("NHWC", "HWIO", "NHWC")
+
+    def conv(x_ref, w_ref, s_ref, o_ref):
+        o_ref[...] = pltpu.conv(x_ref[...], w_ref[...], s_ref[...], dimension_numbers=numbers, padding="SAME")
+
+    want = start + lax.conv_general_dilated(image, window, (1, 1), "SAME", dimension_numbers=numbers)
+    check("conv", conv, [image, window, start], want)
+
+    def flipped(x_ref, w_ref, o_ref):
+        o_ref[...] = pltpu.conv(
+            x_ref[...],
+            w_ref[...],
+            dimension_numbers=numbers,
+            window_strides=(2, 2),
+            padding=[(1, 1), (1, 1)],
+            window_reversal=(True, False),
+        )
+
+    want = lax.conv_general_dilated(image, window[::-1], (2, 2), [(1, 1)] * 2, dimension_numbers=numbers)
+    check("conv reversed", flipped, [image, window], want, cpu_only=True)
+
+if hasattr(pltpu, "annotate"):
+
+    def claims(x_ref, o_ref):
+        # A claim that is wrong changes nothing: the second row is what the first one has become.
+        free = pltpu.annotate(o_ref, no_hazard_no_deps=True)
+        free[...] = x_ref[...]
+        free[0:1] = free[0:1] + 1
+        o_ref[1:2] = pltpu.annotate(o_ref.at[0:1], no_bank_conflict=True)[...]
+
+    want = x.at[0].add(1)
+    vmem = pl.BlockSpec(memory_space=pltpu.VMEM)
+    check("annotate", claims, [x], want.at[1].set(want[0]), in_specs=[vmem], out_specs=vmem)
+
+if hasattr(pltpu, "has_memory_space"):
+
+    def asks(x_ref, o_ref, held):
+        @pl.when(pltpu.has_memory_space(x_ref, pltpu.HBM))
+        def _():
+            pltpu.sync_copy(x_ref.at[...].memory_space_cast(pltpu.HBM), held)
+
+        @pl.when(~pltpu.has_memory_space(x_ref, pltpu.HBM))
+        def _():
+            held[...] = x_ref.at[...].memory_space_cast(pltpu.VMEM)[...] * 0
+
+        o_ref[...] = held[...]
+
+    scratch = {"in_specs": [ANYWHERE], "scratch_shapes": [pltpu.VMEM(x.shape, x.dtype)]}
+    check("asks", asks, [x], x, cpu_only=True, **scratch)
+
+    def cast(x_ref, o_ref, held):
+        pltpu.sync_copy(x_ref.at[...].memory_space_cast(pltpu.HBM), held)
+        o_ref[...] = held[...] + 1
+
+    check("cast", cast, [x], x + 1, **scratch)
+
+if hasattr(pltpu, "pack_fp6"):
+    bytes_ = jnp.asarray(rng.integers(0, 64, (128, 128)), jnp.int8)
+
+    def six(x_ref, o_ref):
+        two, four = pltpu.pack_fp6(x_ref[...])
+        o_ref[...] = pltpu.unpack_fp6(two, four)
+
+    check("fp6", six, [bytes_], bytes_)
+
+    def parts(x_ref, o_ref):
+        low, high = pltpu.split_bits(x_ref[...], (4, 2))
+        o_ref[...] = low.astype(jnp.int8) + 16 * high.astype(jnp.int8)
+
+    low, high = (np.asarray(bytes_) & 15, np.asarray(bytes_) >> 4 & 3)
+    signed = np.where(low > 7, low - 16, low) + 16 * np.where(high > 1, high - 4, high)
+    check("split bits", parts, [bytes_], jnp.asarray(signed, jnp.int8))
+
+if hasattr(pltpu, "has_memory_space"):
+
+    def reads(x_ref, o_ref, held, arrived, read):
+        copy = pltpu.make_async_copy(x_ref, held, arrived, src_sem=read)
+        copy.start()
+        copy.wait_read()
+        copy.wait_write()
+        o_ref[...] = held[...]
+
+    def only_reads(x_ref, o_ref, held, arrived, read):
+        copy = pltpu.make_async_copy(x_ref, held, src_sem=read)
+        copy.start()
+        copy.wait_read()
+        o_ref[...] = held[...] + 1
+
+    semaphores = {
+        "in_specs": [ANYWHERE],
+        "scratch_shapes": [pltpu.VMEM(x.shape, x.dtype), pltpu.SemaphoreType.DMA, pltpu.SemaphoreType.DMA],
+    }
+    check("reads", reads, [x], x, cpu_only=True, **semaphores)
+    check("only reads", only_reads, [x], x + 1, cpu_only=True, **semaphores)
+
+
+def constrained(x):
+    held = pltpu.with_memory_space_constraint(x, pltpu.VMEM)
+    kernel = lambda x_ref, o_ref: o_ref.__setitem__(..., x_ref[...] * 2)  # noqa: E731
+    return pl.pallas_call(kernel, out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype))(held)
+
+
+with gridir.installed():
+    problems += ["constrained"] if not np.array_equal(jax.jit(constrained)(x), 2 * x) else []
+kernels += [("constrained", kernel) for kernel in kernels_of(gridir.lower(constrained, x, target="tpu"))]
+
+with gridir.tpu.Workers("v5e:2x2", timeout=90) as workers:
+    reports = compile_candidates([kernel for _, kernel in kernels], workers).kernels
+problems += [f"{name}: {r.error}" for (name, _), r in zip(kernels, reports, strict=True) if not r.accepted]
+print("\n".join(problems))
+# CHECK: {{[0-9]+}} kernels, 0 problems
+print(f"{len(kernels)} kernels, {len(problems)} problems")
+
+
+def refused(title, kernel, *args, target="cpu", **options):
+    out = jax.ShapeDtypeStruct(args[0].shape, args[0].dtype)
+    try:
+        with gridir.tpu.chip("tpu7x"):
+            gridir.lower(pl.pallas_call(kernel, out_shape=out, **options), *args, target=target)
+        print(f"{title}: lowered")
+    except gridir.Error as error:
+        print(f"{title}: {error}")
+
+
+def accumulates(x_ref, o_ref, *acc):
+    pltpu.matmul_push_rhs(x_ref[...], 0, 0)  # the line of the push
+    if acc:
+        pltpu.matmul_acc_lhs(acc[0], x_ref[...], load_staged_rhs=0)
+        o_ref[...] = pltpu.matmul_pop(acc[0])
+    else:
+        pltpu.matmul_lhs_fifo(x_ref[...], 0, load_staged_rhs=0)
+        o_ref[...] = pltpu.matmul_pop_fifo(o_ref.shape, jnp.float32, 0)
+
+
+def holds(x_ref, o_ref, acc):
+    o_ref[...] = x_ref[...]
+
+
+square = jnp.ones((256, 256))
+if hasattr(pltpu, "matmul_lhs_fifo"):
+    refused("fifo", accumulates, square)
+else:
+    print("fifo: `matmul_lhs_fifo` `matmul_pop_fifo` `matmul_push_rhs`, the line of the push")
+# CHECK: fifo: {{.*}}`matmul_{{(lhs_fifo|push_rhs)}}`
+# CHECK: the line of the push
+if hasattr(pltpu, "ACC"):
+    with gridir.tpu.chip("tpu7x"):
+        acc = pltpu.ACC(0)((256, 256), jnp.float32)
+    refused("accumulator", accumulates, square, scratch_shapes=[acc])
+    refused("unused", holds, square, scratch_shapes=[acc])
+    refused("unused on a TPU", holds, square, scratch_shapes=[acc], target="tpu")
+else:
+    print("accumulator: `matmul_acc_lhs`")
+    print("unused: expected a Ref in a memory that gridir has, got ACC\n" * 2)
+# CHECK: accumulator: {{.*}}`matmul_acc_lhs`
+# CHECK: unused{{.*}}: expected a Ref in a memory that gridir has, got ACC
+# CHECK: unused{{.*}}: expected a Ref in a memory that gridir has, got ACC
+if hasattr(pltpu, "has_memory_space"):
+    refused("space", asks, x, target="tpu", **scratch)
+else:
+    print("space: expected a kernel that does not ask where XLA has put an operand")
+# CHECK: space: {{.*}}expected a kernel that does not ask where XLA has put an operand
+if hasattr(pltpu, "has_memory_space"):
+    refused("read", reads, x, target="tpu", **semaphores)
+else:
+    print("read: expected a copy to another device beside a semaphore of what is read")
+# CHECK: read: {{.*}}expected a copy to another device beside a semaphore of what is read
