@@ -9,7 +9,15 @@ they do not. What all threads store, or hold in the end, is then an array of whi
 expression of elements of others; where these are the same expression everywhere, they are an op on arrays.
 """
 
-from gridir.frontend.by_thread import addresses, assembly, control, copies, lanes, threads  # noqa: F401  (register what they do)
+from gridir.frontend.by_thread import (  # noqa: F401  (register what they do)
+    addresses,
+    assembly,
+    control,
+    copies,
+    lanes,
+    matrices,
+    threads,
+)
 from gridir.frontend.by_thread.code import Block, Code, Held, Op
 from gridir.frontend.by_thread.execution import Execution, Operand
 from gridir.frontend.by_thread.values import Refusal
