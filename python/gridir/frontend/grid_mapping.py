@@ -32,6 +32,7 @@ from gridir.frontend import emit, fields, index_maps, jax_compat, jax_compat_gpu
 from gridir.frontend.context import KernelContext
 from gridir.frontend.options import records_of
 from gridir.frontend.parameter_names import authors_names
+from gridir.frontend.releases import field_of
 from gridir.frontend.request import KernelRequest
 from gridir.frontend.types import Types, dtype_name, element_type, is_semaphore, mark_unsigned, space_name
 from gridir.frontend.walker import erase_unused
@@ -207,8 +208,7 @@ def _pipeline(mode: Any, field: str, notes: _Notes) -> ir.Attribute | None:
         mode.use_lookahead,
         mode.revisit and mode.revisit.value,
         write_buffers=counts[1],
-        # JAX has it since 0.11.
-        prefetched=getattr(mode, "prefetched_count", 0),
+        prefetched=field_of("Buffered", mode, "prefetched_count"),
     )
 
 

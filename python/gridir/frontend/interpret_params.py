@@ -15,6 +15,7 @@ from gridir.compiler.cpu import CpuOptions
 from gridir.compiler.gpu import GpuOptions
 from gridir.frontend import fields, jax_compat_gpu
 from gridir.frontend.installation import current
+from gridir.frontend.releases import field_of
 from gridir.runtime.cpu import kept_race
 
 if TYPE_CHECKING:
@@ -59,8 +60,9 @@ def _races() -> Races | None:
 
 def _raises_races(params: Any) -> bool:
     """Whether a race is an error, else a warning. JAX asks the author since 0.12; before, a race on a GPU was none."""
-    default = "warn" if jax_compat_gpu.is_interpret_params(params) else "raise"
-    return getattr(params, "on_race", default) == "raise"
+    is_gpu = jax_compat_gpu.is_interpret_params(params)
+    owner = "mosaic_gpu.InterpretGPUParams" if is_gpu else "tpu.InterpretParams"
+    return bool(field_of(owner, params, "on_race") == "raise")
 
 
 def with_interpret_params(options: CpuOptions, request: KernelRequest) -> CpuOptions:

@@ -108,3 +108,17 @@ DEFAULTS: dict[tuple[str, str], tuple[tuple[Releases, Any], ...]] = {
     ("mosaic_gpu.InterpretGPUParams", "num_tma_threads_per_device"): ((until(0, 10), 1), (since(0, 11), 5)),
 }
 """The defaults that differ by release: enumerators by name. A field of this table is always written to `grid`."""
+
+ABSENT: dict[tuple[str, str], Any] = {
+    ("Buffered", "prefetched_count"): 0,
+    ("mosaic_gpu.InterpretGPUParams", "on_race"): "warn",
+    ("tpu.CompilerParams", "kernel_type"): None,
+    ("tpu.CompilerParams", "opt_level"): None,
+    ("tpu.InterpretParams", "on_race"): "raise",
+}
+"""What a record means in a release that lacks a field, for the fields that gridir reads of every release's records."""
+
+
+def field_of(owner: str, record: Any, name: str) -> Any:
+    """The value of a field of a record, or what the record means in a release that lacks the field."""
+    return getattr(record, name, ABSENT[owner, name])

@@ -21,6 +21,7 @@ from gridir.compiler.warpgroup import not_for_tpu
 from gridir.errors import CompileError, OptionError, within_kernel
 from gridir.frontend import emulation, jax_compat_calls, jax_compat_gpu, jax_compat_tpu
 from gridir.frontend.options import record_for
+from gridir.frontend.releases import field_of
 from gridir.frontend.request import KernelRequest
 from gridir.frontend.target_hooks import TargetHooks
 from gridir.frontend.tpu_report import kernels_of, report
@@ -162,7 +163,7 @@ def config_of(params: Any, mosaic: MosaicKernel, request: KernelRequest, collect
 
 def _opt_level(params: Any) -> Any:
     """How far the compiler for SparseCores optimises; None where the author, or this JAX, does not say."""
-    return getattr(params, "opt_level", None)
+    return field_of("tpu.CompilerParams", params, "opt_level")
 
 
 def _check(params: Any, mosaic: MosaicKernel, request: KernelRequest, collective_id: int | None) -> None:
@@ -192,8 +193,8 @@ def _check(params: Any, mosaic: MosaicKernel, request: KernelRequest, collective
             "leave it out: only the compiler for SparseCores has levels",
         ),
         (
-            getattr(params, "kernel_type", None) not in (None, "tc"),
-            f"kernel_type is {getattr(params, 'kernel_type', None)!r}, but gridir compiles for TensorCores only",
+            (kernel_type := field_of("tpu.CompilerParams", params, "kernel_type")) not in (None, "tc"),
+            f"kernel_type is {kernel_type!r}, but gridir compiles for TensorCores only",
             "leave kernel_type out, or let JAX compile this kernel",
         ),
         (
