@@ -440,6 +440,27 @@ in_warp("own number", (), None, lambda _: thread())
 in_warp("operand", (WGMMA,), None, lambda *_: None, lambda: jnp.zeros((64, 64)))
 
 
+def matrix(layout="row", element="b16", size=8):
+    """Code that loads a matrix by the lanes of a warp together."""
+    attributes = {
+        "num": "1 : i32",
+        "layout": f"#nvvm.mma_layout<{layout}>",
+        "shape": f"#nvvm.ld_st_matrix_shape<m = {size}, n = {size}>",
+        "eltType": f"#nvvm.ld_st_matrix_elt_type<{element}>",
+    }
+    return lambda _, ref: raw("nvvm.ldmatrix", mgpu.utils.memref_ptr(ref), results=[i32(0).type], **attributes)
+
+
+# CHECK: some of a matrix: {{.*}}expected all threads, got some of them, in `
+report("some of a matrix", "tile", some(matrix()), types=(plgpu.RefType(TILED),), scratch=[TILE])
+# CHECK: bytes of a matrix: {{.*}}expected matrices of 8 rows of 16 bytes, in `
+report("bytes of a matrix", "tile", matrix("col", "b8", 16), types=(plgpu.RefType(TILED),), scratch=[TILE])
+# CHECK: transposed matrix: {{.*}}expected matrices that are not transposed, in `
+report("transposed matrix", "tile", matrix("col"), types=(plgpu.RefType(TILED),), scratch=[TILE])
+# CHECK: global matrix: {{.*}}expected an address in shared memory, in `
+report("global matrix", "x", matrix(), types=(REF,))
+
+
 def of_blocks(x, o):
     plgpu.inline_mgpu()(lambda _: (gpu.block_id(gpu.Dimension.x), None)[1])()
     o[...] = x[...]
