@@ -159,7 +159,11 @@ class _Evaluation:
             terms = _ACCUMULATING[name](equation)
             inputs = [self._move_terms(x, v.aval.dtype, terms) for x, v in zip(operands, equation.invars, strict=True)]
             moved = self._bind(equation, inputs, params)
-        return [self._round(x, y, v.aval.dtype) for x, y, v in zip(results, moved, equation.outvars, strict=True)]
+        move, least = _APPROXIMATED.get(name, (_MOVE, 0.0))
+        return [
+            self._round(x, y, v.aval.dtype, move, least)
+            for x, y, v in zip(results, moved, equation.outvars, strict=True)
+        ]
 
     def _function(self, function: Any, operands: Sequence[Any]) -> list[Any]:
         """Evaluates a jaxpr, closed or not."""
@@ -173,19 +177,31 @@ class _Evaluation:
         results = equation.primitive.bind(*operands, **params)
         return results if equation.primitive.multiple_results else [results]
 
-    def _round(self, exact: Any, moved: Any, dtype: Any) -> Any:
-        """A result as an implementation might round it: as it is where its type holds it, else moved and rounded."""
+    def _round(self, exact: Any, moved: Any, dtype: Any, move: float = _MOVE, least: float = 0.0) -> Any:
+        """A result as an implementation might round it: as it is where its type holds it, else moved and rounded.
+
+        Args:
+          exact: the result.
+          moved: the result of terms that are moved, where there are such.
+          dtype: the type that it is rounded to.
+          move: how far it is moved before, in units of its last place.
+          least: the magnitude whose last place is taken for results that are smaller.
+        """
         if not _is_inexact(dtype):
             return exact
         if jnp.issubdtype(dtype, jnp.complexfloating):
             part = jnp.finfo(dtype).dtype
-            return jax.lax.complex(self._round(exact.real, moved.real, part), self._round(exact.imag, moved.imag, part))
+            return jax.lax.complex(
+                self._round(exact.real, moved.real, part, move, least),
+                self._round(exact.imag, moved.imag, part, move, least),
+            )
         # Of a float64 nothing wider is at hand: what a float32 holds is taken to be exact.
         held = exact.astype(dtype if dtype != np.float64 else np.float32).astype(np.float64) == exact
         held = (held & (moved == exact)) | ~jnp.isfinite(exact)
         # Functions of narrow floats are computed in wider ones by everybody, and rounded once.
-        move = _MOVE if jnp.finfo(dtype).bits >= 32 else 0.5
-        noisy = moved * (1 + move * jnp.finfo(dtype).eps * self._random(moved))
+        move = move if jnp.finfo(dtype).bits >= 32 else 0.5
+        size = jnp.sign(moved) * jnp.maximum(jnp.abs(moved), least) if least else moved
+        noisy = moved + size * move * jnp.finfo(dtype).eps * self._random(moved)
         return jnp.where((self._seed == 0) | held, exact, noisy.astype(dtype).astype(np.float64))
 
     def _move_terms(self, x: Any, dtype: Any, terms: int) -> Any:
@@ -295,6 +311,14 @@ _ACCUMULATING: dict[str, Callable[[Any], int]] = {
     "scatter-add": _of_all,
     "scatter-mul": _of_all,
     "scatter-sub": _of_all,
+}
+
+# Functions that are computed by approximations, which honest implementations choose differently: how far a result is
+# moved, as by `_MOVE`. A sum of terms that cancel gives those with zeros, so that there the terms' last place counts.
+_APPROXIMATED: dict[str, tuple[float, float]] = {
+    **dict.fromkeys(("digamma", "lgamma"), (2.5, 1.0)),
+    **dict.fromkeys(("bessel_i0e", "bessel_i1e", "erf_inv", "polygamma", "zeta"), (2.5, 0.0)),
+    **dict.fromkeys(("igamma", "igamma_grad_a", "igammac", "regularized_incomplete_beta"), (2.5, 0.0)),
 }
 
 _CONTROL = {
