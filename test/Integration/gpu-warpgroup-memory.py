@@ -325,6 +325,6 @@ def nobody_arrives(x, o, met):
 # CHECK:      nobody_arrives None: no thread can go on
 # CHECK-NEXT: in kernel `nobody_arrives`
 # CHECK-NEXT: at {{.*}}gpu-warpgroup-memory.py:{{[0-9]+}}:5
-# CHECK:      note: 32 threads of each of warps 0 to 3 of block (0, 0, 0) wait at line {{.*}}gpu-warpgroup-memory.py:{{[0-9]+}}:5
+# CHECK:      note: 32 threads of each of warps 0 to 3 of block (0, 0, 0) wait at line {{.*}}memory.py:{{[0-9]+}}:5
 # CHECK-NOT:  note: 32 threads
 look("nobody_arrives", whole(nobody_arrives, scratch_types=[plgpu.Barrier()]), X, X)

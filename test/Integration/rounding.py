@@ -1,4 +1,4 @@
-# Where XLA rounds at each step, and where it takes the smallest numbers for zero, the kernel's results are its very bits.
+# Where XLA rounds at each step, and where it flushes subnormal numbers, the kernel's results are equal bit by bit.
 #
 # RUN: %python %s | FileCheck %s
 

@@ -1,4 +1,4 @@
-//===- PartialWindows.h - Windows of which a part may be outside -*- C++ -*-=//
+//===- PartialWindows.h - Windows that may be partly outside ---*- C++ -*--===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -207,7 +207,8 @@ def _launch_module(
     asked = tuple(check for check in checks.split(",") if check)
     kernel = dataclasses.replace(kernel, checks=asked, schedule_seed=schedule_seed)
     start = time.perf_counter()
-    kernel.launch([argument.value for argument in arguments])
+    values: list[Any] = [argument.value for argument in arguments]
+    kernel.launch(values)
     return {"entry": kernel.name, "milliseconds": (time.perf_counter() - start) * 1e3}
 
 

@@ -433,7 +433,7 @@ INTERPRET_PARAMS = tuple(
 )
 
 INTERPRET_GPU_PARAMS = tuple(
-    dataclasses.replace(field, others={"tpu": (HONOURED, "left to JAX")} | field.others)
+    dataclasses.replace(field, others={"tpu": (HONOURED, "left to JAX"), **field.others})
     for field in _fields(
         "mosaic_gpu.InterpretGPUParams",
         ("detect_races", "not in `grid`", HONOURED, 'the check "races", for which `get_races()` has the first one'),

@@ -173,7 +173,7 @@ def moved_primitives() -> list[str]:
 def unknown_parameters() -> tuple[list[str], int]:
     """The parameters that JAX's sources bind primitives with and their rules do not know; how many have a rule."""
     levels, equations = _rules_and_equations()
-    bound = bound_parameters(Path(jax.__file__).parent)
+    bound = bound_parameters(Path(jax.__path__[0]))
     variables, unknown, count = _variables(), set(), 0
     for primitive in _primitives():
         given: set[str] = set().union(*(bound.get(where, ()) for where in variables.get(id(primitive), ())))

@@ -96,7 +96,7 @@ class Record:
         """
         target = get_target(name)
         if self.has_warpgroups and isinstance(target, TpuTarget):
-            raise not_for_tpu(self.name, self.source)
+            raise not_for_tpu(self.name, self.source or "")
         return WarpgroupTarget(target.chip) if self.has_warpgroups and isinstance(target, GpuTarget) else target
 
 

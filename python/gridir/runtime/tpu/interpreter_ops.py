@@ -55,8 +55,7 @@ def _vector_load(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
 
 def _tpu_vector_load(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
     (memory,), indices, mask = groups(step, operands)
-    _, dtype, _, _ = step.types[0]
-    shape = step.types[0].shape
+    shape, dtype = step.types[0].shape, step.types[0].dtype
     values = read(window(memory, _ints(indices), shape, _strided(step))).reshape(shape)
     return [np.where(mask[0], values, poison(shape, dtype)) if mask else values.copy()]
 
@@ -116,7 +115,7 @@ def _memref_reshape(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
 
 
 def _memref_bitcast(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
-    shape, dtype, bits, _ = step.types[0]
+    shape, dtype, bits = step.types[0].shape, step.types[0].dtype, step.types[0].bits
     old = step.operand_types[0].bits
     if -1 in shape:
         sizes = list(operands[0].shape)

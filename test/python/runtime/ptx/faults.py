@@ -63,9 +63,9 @@ show("a barrier that one warp does not reach", run, "setp.lt.u32 %p, %t, 32; @%p
 # CHECK:       note: 32 threads of each of warps 0 to 2 of block (0, 0, 0) wait at line {{[0-9]+}}: @%p bar.sync 1, 128
 show(
     "warps that wait alike",
-    ptx.load(
-        text(".reg .pred %p; mov.u32 %r0, %tid.x; setp.lt.u32 %p, %r0, 96; @%p bar.sync 1, 128;")
-    ).function().launch,
+    ptx.load(text(".reg .pred %p; mov.u32 %r0, %tid.x; setp.lt.u32 %p, %r0, 96; @%p bar.sync 1, 128;"))
+    .function()
+    .launch,
     [],
     grid=(1,),
     block=(128,),

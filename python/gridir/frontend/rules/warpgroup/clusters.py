@@ -117,7 +117,7 @@ def _try_cluster_cancel(
     # JAX 0.11 each warpgroup asks for itself where the axis of threads is not named; before, all asked together.
     threads = ctx.kernel.thread_axis
     are_several = threads is not None and ctx.kernel.size_of(threads) != 1
-    if are_several and collective_axes is not None and threads not in map(ctx.kernel.name_of, collective_axes):
+    if are_several and collective_axes is not None and threads not in [*map(ctx.kernel.name_of, collective_axes)]:
         raise ctx.unsupported(
             f"expected the axis of threads, {threads}, in `collective_axes`, got {collective_axes}, by which each "
             "warpgroup asks for itself"
