@@ -114,7 +114,10 @@ CHANGES: dict[str, Change] = {
     # Without a dimension, the last but one changes.
     "bitcast": Change((0, 12), adds={"dim": None}),
     "composite": Change((0, 11), renames={"jaxpr": "call_jaxpr"}),
-    "copy_gmem_to_smem": Change((0, 11), adds={"has_barrier": True, "has_user_predicate": False}),
+    # Until JAX 0.11, a copy whose predicate is false arrives at its barrier.
+    "copy_gmem_to_smem": Change(
+        (0, 12), adds={"has_barrier": True, "has_user_predicate": False, "arrives_always": True}
+    ),
     "dma_wait": Change(
         (0, 12),
         convert=lambda params: {

@@ -143,6 +143,7 @@ def _copy_gmem_to_smem(
     leader_tracked: Any,
     has_barrier: bool,
     has_user_predicate: bool,
+    arrives_always: bool = False,
 ) -> list[ir.Value]:
     rest, predicate = split_predicate(operands, has_user_predicate)
     barriers, leaves = (rest[:1], rest[1:]) if has_barrier else ((), rest)
@@ -155,11 +156,12 @@ def _copy_gmem_to_smem(
         # Such a copy is done as soon as it is begun: the wait for it has nothing left to do.
         return where(predicate, lambda: _copy_by_threads(ctx, source, of_source, dest, of_dest))
     barrier = one_barrier(ctx, barriers[0], of_barrier)
+    otherwise = (lambda: warpgroup.BarrierArriveOp(barrier)) if arrives_always else None
     if _names_rows(of_source):
         refuse(ctx, leader_tracked=leader_tracked)
         array, numbers = _rows(ctx, source, of_source)
         tile = view(ctx, dest, of_dest)
-        return where(predicate, lambda: warpgroup.TmaGatherOp(array, numbers, tile, barrier))
+        return where(predicate, lambda: warpgroup.TmaGatherOp(array, numbers, tile, barrier), otherwise)
     window = _window(ctx, source, of_source)
     axes = [axis_attr(ctx, axis) for axis in collective_axes or ()]
     if leader_tracked is not None:
@@ -183,6 +185,7 @@ def _copy_gmem_to_smem(
             collective=ir.ArrayAttr.get(axes) if axes else None,
             leader_tracked=leader_tracked is not None or None,
         ),
+        otherwise,
     )
 
 

@@ -56,17 +56,18 @@ def split_predicate(leaves: Sequence[Any], has_user_predicate: bool) -> tuple[Se
     return (leaves[:-1], leaves[-1]) if has_user_predicate else (leaves, None)
 
 
-def where(predicate: ir.Value | None, act: Callable[[], Any]) -> list[ir.Value]:
-    """Emits what an equation without results does, for a warpgroup whose predicate is true."""
+def where(
+    predicate: ir.Value | None, act: Callable[[], Any], otherwise: Callable[[], Any] | None = None
+) -> list[ir.Value]:
+    """Emits what an equation without results does where the predicate of a warpgroup is true, and where it is not."""
+
+    def branch(emits: Callable[[], Any]) -> Callable[[], list[ir.Value]]:
+        return lambda: (emits(), [])[1]
+
     if predicate is None:
         act()
         return []
-
-    def then() -> list[ir.Value]:
-        act()
-        return []
-
-    return emit.if_else(predicate, [], then, None)
+    return emit.if_else(predicate, [], branch(act), branch(otherwise) if otherwise else None)
 
 
 def refuse(ctx: RuleContext, **params: Any) -> None:
