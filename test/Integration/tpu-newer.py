@@ -207,6 +207,25 @@ else:
 # CHECK: space: {{.*}}expected a kernel that does not ask where XLA has put an operand
 if hasattr(pltpu, "has_memory_space"):
     refused("read", reads, x, target="tpu", **semaphores)
+
+    def waits(x_ref, o_ref, held, arrived, read):
+        pltpu.make_async_copy(x_ref, held, src_sem=read).wait_write()
+
+    def starts(x_ref, o_ref, held, arrived, read):
+        pltpu.make_async_copy(x_ref, held).start()
+
+    def moved(x_ref, o_ref):
+        o_ref[...] = x_ref.at[...].memory_space_cast(pltpu.VMEM)[...]
+
+    refused("waits", waits, x, **semaphores)
+    refused("starts", starts, x, **semaphores)
+    refused("moved", moved, x, target="tpu", in_specs=[ANYWHERE])
 else:
     print("read: expected a copy to another device beside a semaphore of what is read")
+    print("waits: expected a semaphore to wait for")
+    print("starts: expected a semaphore that counts what arrives")
+    print("moved: expected a Ref that is cast to the memory that it is in, got")
 # CHECK: read: {{.*}}expected a copy to another device beside a semaphore of what is read
+# CHECK: waits: {{.*}}expected a semaphore to wait for
+# CHECK: starts: {{.*}}expected a semaphore that counts what arrives
+# CHECK: moved: {{.*}}expected a Ref that is cast to the memory that it is in, got #grid.space<any> cast to

@@ -130,6 +130,47 @@ refuse_with(
     '%many = "stable_mosaic.arith.constant"() {value = dense<[1, 2]> : vector<2xi32>} : () -> vector<2xi32>',
     dma,
 )
+# A signal to another core reaches memory that each core has of its own, of a core that runs the kernel.
+at_core = "{operandSegmentSizes = array<i32: 1, 1, 0, 1>}"
+# CHECK-NEXT: core: expected a core that runs this kernel, got core 1, subcore 0
+refuse_with(
+    "core", f'"stable_mosaic.tpu.sem_signal"(%s0, %n1, %n1) {at_core} : ({semaphore}, i32, i32) -> ()', semaphore
+)
+# CHECK-NEXT: own memory: expected memory that each core has of its own
+refuse_with(
+    "own memory",
+    f"""%q = "stable_mosaic.tpu.sem_alloc"() : () -> {semaphore}
+    "stable_mosaic.tpu.sem_signal"(%q, %n1, %n1) {at_core} : ({semaphore}, i32, i32) -> ()""",
+    semaphore,
+)
+# CHECK-NEXT: type: expected numbers that a TPU has, got f80
+refuse_with("type", '%f = "stable_mosaic.arith.constant"() {value = 1.0 : f80} : () -> f80', dma)
+# Lanes of a SparseCore.
+flat, mask, lanes = "memref<4xi32, #tpu.memory_space<vmem>>", "vector<8xi1>", "vector<8xi32>"
+all_lanes = f"""%all = "stable_mosaic.arith.constant"() {{value = dense<true> : {mask}}} : () -> {mask}
+    %one = "stable_mosaic.arith.constant"() {{value = dense<1> : {lanes}}} : () -> {lanes}
+    """
+# CHECK-NEXT: kind: expected a sum or the first lane of a mask, got max
+kind = "{dim = 0 : i64, kind = #tpu.reduction_kind<max>}"
+refuse_with("kind", f'{all_lanes} %k = "stable_mosaic.tpu.all_reduce"(%all) {kind} : ({mask}) -> {lanes}', flat)
+# CHECK-NEXT: expanded: an access to 8 elements from (0,) on is out of bounds of (4,)
+loaded = '"stable_mosaic.tpu.vector_expand_load"(%s0, %0, %all) {expand_dim = 0 : i32}'
+loaded += f" : ({flat}, index, {mask}) -> {lanes}"
+refuse_with("expanded", f"{all_lanes} %k = {loaded}", flat)
+# CHECK-NEXT: compressed: an access to 8 elements from (0,) on is out of bounds of (4,)
+stored = "{add = false, compress_dim = 0 : i32, operandSegmentSizes = array<i32: 1, 1, 1, 1>}"
+stored += f" : ({lanes}, {flat}, index, {mask}) -> ()"
+refuse_with("compressed", f'{all_lanes} "stable_mosaic.tpu.vector_compress_store"(%one, %s0, %0, %all) {stored}', flat)
+# CHECK-NEXT: rows: an access to row 1 is out of bounds of (1, 8)
+table, rows = "memref<1x8xi32, #tpu.memory_space<hbm>>", "memref<8x8xi32, #tpu.memory_space<vmem>>"
+refuse_with(
+    "rows",
+    f"""{all_lanes} "stable_mosaic.tpu.enqueue_indirect_dma"(%s0, %s1, %one, %s2) {{add = false}}
+      : ({table}, {rows}, {lanes}, {dma}) -> ()""",
+    table,
+    rows,
+    dma,
+)
 # Memory that nothing has written is not a number.
 (y,) = Program(
     parse(
