@@ -15,6 +15,10 @@ namespace gridir::cpu {
 std::optional<Misuse> Barriers::arrive(const Arrival &arrival) {
   Barrier &state = barriers[arrival.barrier];
   state.numArrived += arrival.count;
+  state.numInAll += arrival.count;
+  state.numDeclared = arrival.arrivals;
+  if (arrival.count > 0)
+    state.lastSite = arrival.site;
   state.numCopies += arrival.copies;
   if (state.numArrived < arrival.arrivals || state.numCopies != 0)
     return std::nullopt;
@@ -48,6 +52,23 @@ bool Barriers::isComplete(const void *barrier, Observer observer) const {
   return getNumObserved(barrier, observer) < getPhase(barrier);
 }
 
+static std::string count(int64_t number, const char *what) {
+  return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
+}
+
+std::pair<std::string, std::optional<int64_t>>
+Barriers::describeArrivals(const void *barrier) const {
+  auto found = barriers.find(static_cast<const char *>(barrier));
+  if (found == barriers.end() || !found->second.lastSite)
+    return {"nothing has arrived there", std::nullopt};
+  const Barrier &state = found->second;
+  return {count(state.numDeclared, "arrival") + " complete" +
+              (state.numDeclared == 1 ? "s" : "") + " a phase, " +
+              count(state.numArrived, "arrival") + " came to this one and " +
+              std::to_string(state.numInAll) + " in all, the last at ",
+          state.lastSite};
+}
+
 void Barriers::join(const void *barrier, Observer observer) {
   Barrier &state = barriers[static_cast<const char *>(barrier)];
   state.numObserved[observer] = state.phase;
@@ -75,7 +96,10 @@ std::optional<Misuse> Barriers::observe(const void *barrier, Observer observer,
                       std::to_string(seen) +
                       ", but barrier is already at phase " +
                       std::to_string(state.phase) + ".",
-                  state.site};
+                  state.site,
+                  count(state.numDeclared, "arrival") + " complete" +
+                      (state.numDeclared == 1 ? "s" : "") + " a phase, and " +
+                      std::to_string(state.numInAll) + " came."};
   state.isObserved = true;
   return std::nullopt;
 }

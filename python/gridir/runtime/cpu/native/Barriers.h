@@ -58,6 +58,11 @@ public:
   int64_t getPhase(const void *barrier) const;
   int64_t getNumObserved(const void *barrier, Observer observer) const;
 
+  /// How many arrivals complete a phase, how many came, and the site of the
+  /// last one.
+  std::pair<std::string, std::optional<int64_t>>
+  describeArrivals(const void *barrier) const;
+
   /// The memory is used for something else from now on. A task that saw some
   /// phases of a barrier there must have seen all of them; `firstTask` is the
   /// one that messages call thread 0.
@@ -69,6 +74,10 @@ private:
     int64_t numArrived = 0, numCopies = 0, phase = 0;
     /// Where the last phase was completed.
     int64_t site = 0;
+    /// How many arrivals complete a phase, and how many came in all.
+    int64_t numDeclared = 0, numInAll = 0;
+    /// Where the last one came.
+    std::optional<int64_t> lastSite;
     /// Whether anybody has seen the last phase.
     bool isObserved = true;
     std::map<Observer, int64_t> numObserved;
@@ -92,6 +101,9 @@ public:
   std::array<int64_t, 2> describe() const override {
     return {barriers.getPhase(barrier),
             barriers.getNumObserved(barrier, observer) + 1};
+  }
+  std::pair<std::string, std::optional<int64_t>> explain() const override {
+    return barriers.describeArrivals(barrier);
   }
 
 private:

@@ -105,6 +105,8 @@ std::string describeMisuse(const KernelInfo &info, const Misuse &misuse) {
                      "`: " + info.accesses[misuse.site] + ": " + misuse.reason;
   if (misuse.other && *misuse.other != misuse.site)
     text += " The phase was completed by " + info.accesses[*misuse.other];
+  if (!misuse.note.empty())
+    text += ". " + misuse.note;
   return text;
 }
 

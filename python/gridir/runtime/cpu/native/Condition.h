@@ -26,6 +26,8 @@ struct Misuse {
   int64_t site;
   std::string reason;
   std::optional<int64_t> other = {};
+  /// What else there is to say of the object, as a sentence.
+  std::string note = {};
 };
 
 /// What a task waits for: something about one synchronization object, which
@@ -41,6 +43,11 @@ public:
   /// What a message says of a wait that nothing can end: the state of the
   /// object, and the state that is waited for.
   virtual std::array<int64_t, 2> describe() const = 0;
+  /// What else a message says of the object: a text, and the site, if any, that
+  /// it ends with.
+  virtual std::pair<std::string, std::optional<int64_t>> explain() const {
+    return {};
+  }
 
   virtual ~Condition() = default;
 };

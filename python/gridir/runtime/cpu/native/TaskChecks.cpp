@@ -246,6 +246,9 @@ std::optional<std::string> Scheduler::describeFailure() const {
   if (task.condition) {
     auto [state, expected] = task.condition->describe();
     text = describeCheck(kernel.info, {task.diagnostic, state, expected});
+    auto [note, site] = task.condition->explain();
+    if (!note.empty())
+      text += "; " + note + (site ? kernel.info.accesses[*site] : "");
   }
   if (numTasks > 1)
     text += "; " + std::to_string(waiting.size()) + " of " +

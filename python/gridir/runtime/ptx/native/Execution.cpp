@@ -482,6 +482,23 @@ void Execution::setFault(const std::string &message, unsigned site,
   report.fault = std::move(fault);
 }
 
+/// What came to the barrier that a thread waits for.
+std::string Execution::describeArrivals(const Wait &wait) const {
+  if (!wait.word || !wait.describe)
+    return {};
+  std::string text = "; " + wait.describe(*wait.word);
+  auto known = arrivals.find(wait.word);
+  if (known == arrivals.end())
+    return text + ", and none in all";
+  const auto &[count, site] = known->second;
+  const Site &last = function.translation.sites[site];
+  text += ", and " + std::to_string(count) + " in all, the last at line " +
+          std::to_string(last.where.line);
+  if (last.source.line)
+    text += " (source line " + std::to_string(last.source.line) + ")";
+  return text;
+}
+
 /// Says of each warp where its threads are.
 namespace {
 
@@ -553,7 +570,7 @@ void Execution::setStuck(const std::string &message) {
                    describeWarps(group.warps) + " of block " +
                    describe(getVector(group.first->frame, BlockId)) +
                    " wait at line " + std::to_string(where.where.line) + ": " +
-                   where.text,
+                   where.text + describeArrivals(group.first->wait),
                {},
                where.source});
       }

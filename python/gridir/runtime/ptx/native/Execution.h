@@ -25,6 +25,8 @@
 #include <chrono>
 #include <deque>
 #include <random>
+#include <string>
+#include <unordered_map>
 
 namespace gridir::ptx {
 
@@ -39,6 +41,8 @@ struct Warpgroup;
 struct Wait {
   const uint64_t *word = nullptr;
   uint64_t mask = ~uint64_t(0), value = 0;
+  /// What a message says of the word; null for nothing.
+  std::string (*describe)(uint64_t word) = nullptr;
 
   bool isOver() const { return !word || (*word & mask) != value; }
 };
@@ -186,6 +190,12 @@ public:
   /// Ends the launch. Does not come back.
   void fail(Thread &thread, unsigned site, const std::string &message);
   void wait(Thread &thread, unsigned site, Wait wait);
+  /// Counts what came to a barrier, for who waits there for ever.
+  void countArrivals(const uint64_t *barrier, int64_t count, unsigned site) {
+    Arrivals &known = arrivals[barrier];
+    known = {known.count + count, site};
+  }
+  void forgetArrivals(const uint64_t *barrier) { arrivals.erase(barrier); }
   /// Lets the others run.
   void pause(Thread &thread, unsigned site);
   /// As `pause`, and looks whether the launch has gone on for too long.
@@ -253,6 +263,13 @@ public:
   static Execution *getCurrent();
 
 private:
+  /// How many arrivals came to a barrier, and where the last one did.
+  struct Arrivals {
+    int64_t count = 0;
+    unsigned site = 0;
+  };
+  std::string describeArrivals(const Wait &wait) const;
+
   /// False where no cluster is left, and for a fault.
   bool admitCluster();
   void retire(Cluster &cluster);
@@ -303,6 +320,7 @@ private:
   std::vector<std::unique_ptr<Cluster>> live;
   std::vector<std::unique_ptr<cpu::Fiber>> idleFibers;
   std::vector<char *> windows, idleWindows;
+  std::unordered_map<const uint64_t *, Arrivals> arrivals;
   std::vector<AllowedRange> ranges;
   std::vector<char> parameterMemory;
   char *parameters = nullptr;

@@ -46,6 +46,19 @@ struct MBarrier {
   }
 };
 
+/// What a phase takes, and what came to the one under way.
+std::string describeMBarrier(uint64_t word) {
+  const MBarrier barrier = MBarrier::unpack(word);
+  std::string text =
+      std::to_string(barrier.expected) +
+      (barrier.expected == 1 ? " arrival completes" : " arrivals complete") +
+      " a phase, " + std::to_string(barrier.expected - barrier.pending) +
+      " came to this one";
+  if (barrier.bytes != 0)
+    text += ", which waits for " + std::to_string(barrier.bytes) + " bytes";
+  return text;
+}
+
 std::string hex(uint64_t value) { return "0x" + utohexstr(value, true); }
 
 uint64_t *findWord(const Group &group, uint64_t address) {
@@ -105,6 +118,7 @@ void runInit(const Group &group) {
     order->getPhases(reinterpret_cast<uint64_t>(word)) = {};
   if (Profile *profile = group.execution.getProfile())
     profile->getPhases(word) = {};
+  group.execution.forgetArrivals(word);
   *word = barrier.pack();
 }
 
@@ -210,7 +224,7 @@ void runWait(const Group &group) {
   const bool isOver = (*word & MBarrier::kPhase) != phase;
   if (!isOver && words[2])
     group.execution.wait(group.thread, group.site,
-                         {word, MBarrier::kPhase, phase});
+                         {word, MBarrier::kPhase, phase, describeMBarrier});
   else if (!isOver)
     group.execution.pause(group.thread, group.site);
   const bool isRelaxed = words[3];
@@ -269,6 +283,8 @@ void updateMBarrier(const Group &group, uint64_t address, int64_t arrivals,
                std::to_string(arrivals));
   barrier.pending -= arrivals;
   barrier.bytes -= bytes;
+  if (arrivals)
+    group.execution.countArrivals(word, arrivals, group.site);
   constexpr int64_t limit = (1 << 20) - 1;
   if (barrier.bytes > limit || barrier.bytes < -limit)
     group.fail("expected the barrier at " + hex(address) +
