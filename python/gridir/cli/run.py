@@ -132,6 +132,7 @@ def _execute(
 ) -> tuple[dict[str, Any], Any, list[str]]:
     import jax
 
+    from gridir.cli.advice import advice
     from gridir.compiler.targets import get_target
     from gridir.frontend.execute import execute
     from gridir.runtime.ptx import profiling
@@ -162,6 +163,8 @@ def _execute(
         "kernels": kernels,
         "milliseconds": _time(lambda: executable.function(*example.args), repeat if executable.prepared else 1),
     }
+    if notes := advice(executable.kernels, target.name, checks):
+        record["advice"] = notes
     if profile:
         record["profiles"] = [{"entry": entry, **counts.to_json()} for entry, counts in launches]
     return record, results, [f"{entry}: {counts.to_text()}" for entry, counts in launches]
@@ -347,4 +350,5 @@ def _format(record: dict[str, Any]) -> str:
         lines += [
             f"    {text}" for text in unwritten + record["differences"] + record.get("where", []) + record["remarks"]
         ]
+    lines += [f"  note: {text}" for text in record.get("advice", [])]
     return "\n".join(lines)

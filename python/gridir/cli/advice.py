@@ -1,0 +1,44 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which other command looks for a fault that a run cannot show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gridir.compiler.kernel import Kernel
+from gridir.mlir import ir
+
+
+def advice(kernels: Sequence[Kernel], target: str, checks: Sequence[str]) -> list[str]:
+    """Returns what to run beside a run with checks.
+
+    Native code executes bulk copies and matrix products of warpgroups when they start or when they are waited for. What
+    is left unordered on a GPU is found where the PTX is executed.
+
+    Args:
+      kernels: the kernels of the run.
+      target: what they were compiled for.
+      checks: what the run has checked.
+    """
+    if target != "cpu" or "races" not in checks or not any(map(_has_warpgroups, kernels)):
+        return []
+    return [
+        "races with asynchronous copies and matrix units of a GPU are found by "
+        "gridir run --target gpu:sm_90a --checks races FILE"
+    ]
+
+
+def _has_warpgroups(kernel: Kernel) -> bool:
+    found = False
+
+    def visit(operation: ir.Operation) -> ir.WalkResult:
+        nonlocal found
+        found = operation.name.partition(".")[0] == "warpgroup"
+        return ir.WalkResult.INTERRUPT if found else ir.WalkResult.ADVANCE
+
+    module = kernel.module()
+    with module.context:
+        module.operation.walk(visit)
+    return found
