@@ -69,6 +69,10 @@ constexpr unsigned kMaxDepth = 256;
 /// A range that is no guess by then is given up.
 constexpr unsigned kMaxRounds = 32;
 
+/// In so many rounds a range grows to what an iteration gives and no further,
+/// which is all of it for what takes few values in turn, as `1 - slot` does.
+constexpr unsigned kExactRounds = 4;
+
 class CarriedRanges {
 public:
   CarriedRanges(scf::ForOp loop, function_ref<Interval(Value)> getOutside)
@@ -84,7 +88,7 @@ public:
       guesses.push_back(isInteger ? findGuesses(arg) : std::set<int64_t>());
     }
     for (unsigned round = 0; round < kMaxRounds; ++round)
-      if (!widen())
+      if (!widen(/*toGuess=*/round >= kExactRounds))
         return assumed;
     return llvm::map_to_vector(loop.getRegionIterArgs(), [](BlockArgument arg) {
       return getTypeRange(arg.getType());
@@ -114,8 +118,9 @@ private:
     return ends;
   }
 
-  /// Makes the ranges hold what an iteration gives; false where they did.
-  bool widen() {
+  /// Makes the ranges hold what an iteration gives, or with `toGuess` the next
+  /// guess beyond that; false where they did.
+  bool widen(bool toGuess) {
     known.clear();
     SmallVector<Interval> next = assumed;
     bool isChanged = false;
@@ -124,6 +129,11 @@ private:
         continue;
       Interval given = get(loop.getYieldedValues()[i], 0);
       Interval limits = getTypeRange(arg.getType());
+      if (!toGuess) {
+        next[i] = assumed[i].unite(given);
+        isChanged |= !given.isIn(assumed[i].low, assumed[i].high);
+        continue;
+      }
       if (given.low < assumed[i].low) {
         auto guess = guesses[i].upper_bound(given.low);
         next[i].low = guess == guesses[i].begin() ? limits.low : *--guess;

@@ -102,6 +102,42 @@ look("accumulates", accumulates, **BLOCKS)
 look("accumulates in place", accumulates, in_specs=[ROWS], out_specs=ROWS, input_output_aliases={0: 0})
 
 
+def reads_behind(x_ref, o_ref):
+    o_ref[...] = x_ref[...] * 2
+    o_ref[...] += x_ref[...]
+
+
+# The window of the input is a copy of what the output's memory held.
+# CHECK: reads behind a write: right
+look("reads behind a write", reads_behind, X * 3, in_specs=[ROWS], out_specs=ROWS, input_output_aliases={0: 0})
+
+
+def doubles_by_copies(x_hbm, o_hbm, buffer_ref, semaphore):
+    @pl.loop(0, X.shape[0] // 8)
+    def _(i):
+        rows = pl.ds(i * 8, 8)
+        for copy in (
+            pltpu.make_async_copy(x_hbm.at[rows], buffer_ref, semaphore),
+            pltpu.make_async_copy(buffer_ref, o_hbm.at[rows], semaphore),
+        ):
+            copy.start()
+            copy.wait()
+            buffer_ref[...] = buffer_ref[...] * 2
+
+
+# CHECK: copies of an aliased input: right
+look(
+    "copies of an aliased input",
+    doubles_by_copies,
+    X * 2,
+    grid=(),
+    in_specs=[pl.BlockSpec(memory_space=pl.ANY)],
+    out_specs=pl.BlockSpec(memory_space=pl.ANY),
+    scratch_shapes=[pltpu.VMEM((8, 128), X.dtype), pltpu.SemaphoreType.DMA],
+    input_output_aliases={0: 0},
+)
+
+
 # Outputs ---------------------------------------------------------------------------------------------------------
 
 

@@ -9,6 +9,7 @@
 #include "dialects/Conversion/GridToLoops/Blocks.h"
 
 #include "dialects/Conversion/GridToLoops/Async.h"
+#include "dialects/Grid/Analysis/InputSharing.h"
 #include "dialects/Grid/Analysis/RefNames.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -442,7 +443,8 @@ FailureOr<Window> createBlock(OpBuilder &builder, KernelLowering &lowering,
   // As in the memory of a TPU's core, what a program left in a block is there
   // for the next one that sees the same block, padding included.
   auto createReuse = [&](OpBuilder &builder) -> Value {
-    if (!isRead || !mayReuseBlock(lowering, operandNumber))
+    if (!isRead || !mayReuseBlock(lowering, operandNumber) ||
+        mayChangeByAlias(kernel, lowering.hazards, operandNumber))
       return {};
     return createReuseTest(builder, lowering, all);
   };

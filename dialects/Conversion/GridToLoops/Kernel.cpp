@@ -137,6 +137,7 @@ private:
   FailureOr<Value> createOperand(unsigned operandNumber);
   Value createCopyMemory(Value source, Location loc);
   Value createPrivateCopy(Value source, Location loc);
+  void createPrivateCopy(Value source, Value copy);
   Value createCopyIfRevisited(Value source, unsigned operandNumber);
   SmallVector<Value> createIndicesOnce(unsigned operandNumber);
 
@@ -346,7 +347,7 @@ void GridLoopBuilder::createParallelIds(Value item) {
 /// State that outlives a program is made anew for each work item.
 void GridLoopBuilder::beginWorkItem() {
   for (auto [source, copy] : prefetchedCopies)
-    linalg::CopyOp::create(builder, loc, source, copy);
+    createPrivateCopy(source, copy);
   for (BlockArgument scratch : kernel.getScratchRefs()) {
     scratchRefs.push_back(createLocalRef(builder, lowering, scratch));
     lowering.setName(scratchRefs.back(), getRefName(scratch));
@@ -442,8 +443,15 @@ Value GridLoopBuilder::createCopyMemory(Value source, Location loc) {
 
 Value GridLoopBuilder::createPrivateCopy(Value source, Location loc) {
   Value copy = createCopyMemory(source, loc);
-  linalg::CopyOp::create(builder, loc, source, copy);
+  createPrivateCopy(source, copy);
   return copy;
+}
+
+/// Nothing is written in a copy where nothing is in its source.
+void GridLoopBuilder::createPrivateCopy(Value source, Value copy) {
+  linalg::CopyOp::create(builder, loc, source, copy);
+  if (lowering.recordsAccesses())
+    createMemoryTransfer(builder, loc, lowering, source, copy);
 }
 
 /// An output that shares memory and blocks with an input has its block indices,

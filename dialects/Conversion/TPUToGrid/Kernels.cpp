@@ -227,7 +227,7 @@ FailureOr<grid::KernelOp> KernelBuilder::build() {
       builder.getArrayAttr(dims), builder.getArrayAttr(index),
       builder.getArrayAttr(inputs), builder.getArrayAttr(outputs),
       builder.getArrayAttr(semantics), operands.getAs<ArrayAttr>("aliases"),
-      ArrayAttr(), operands.getAs<ArrayAttr>("scratch_origins"),
+      UnitAttr(), ArrayAttr(), operands.getAs<ArrayAttr>("scratch_origins"),
       grid::CostAttr(), DictionaryAttr(), StringAttr(), StringAttr(),
       DictionaryAttr(), UnitAttr(), 1 + numWindows);
   if (failed(createBody(kernel)))

@@ -435,4 +435,11 @@ bool beginsAnew(KernelOp kernel, BlockArgument ref,
          finder.writesWhole(ref);
 }
 
+bool writesAll(KernelOp kernel, BlockArgument ref,
+               ArrayRef<unsigned> firstDims) {
+  CarriedReadFinder finder(kernel, Value(ref), firstDims);
+  finder.find();
+  return finder.writesWhole(ref);
+}
+
 } // namespace gridir::grid

@@ -59,6 +59,10 @@ std::optional<Carry> findCarry(KernelOp kernel, unsigned dim);
 bool beginsAnew(KernelOp kernel, mlir::BlockArgument ref,
                 llvm::ArrayRef<unsigned> firstDims);
 
+/// Whether each of these programs writes all of an operand's Ref.
+bool writesAll(KernelOp kernel, mlir::BlockArgument ref,
+               llvm::ArrayRef<unsigned> firstDims);
+
 } // namespace gridir::grid
 
 #endif // GRIDIR_DIALECTS_GRID_ANALYSIS_CARRIEDSTATE_H

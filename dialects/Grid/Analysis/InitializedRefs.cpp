@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Grid/Analysis/CarriedState.h"
+#include "dialects/Grid/Analysis/InitializedRuns.h"
+#include "dialects/Grid/Analysis/InputSharing.h"
 #include "dialects/Grid/Analysis/KernelChecks.h"
 #include "dialects/Grid/Analysis/LoadedUses.h"
 #include "dialects/Grid/Analysis/RefNames.h"
@@ -27,6 +29,9 @@ struct FreshRef {
   SmallVector<unsigned> dims;
   /// Whether concurrent programs write to it, too.
   bool isShared;
+  /// Whether it holds nothing on a TPU only: the block of an output that shares
+  /// memory with an input.
+  bool isAliased = false;
 };
 
 } // namespace
@@ -46,11 +51,16 @@ static SmallVector<FreshRef> getFreshRefs(BlockAccess &access) {
     refs.push_back(
         {ref, std::move(dims), isSharedByPrograms(kernel, type, collective)});
   };
-  for (BlockArgument ref : kernel.getOutputRefs())
-    if (access.getAliasSet(ref.getArgNumber()).size() == 1)
-      add(ref, [&](unsigned dim) {
-        return !access.isIndexedBy(ref.getArgNumber(), dim);
-      });
+  for (BlockArgument ref : kernel.getOutputRefs()) {
+    unsigned operand = ref.getArgNumber();
+    bool isAliased = access.getAliasSet(operand).size() > 1;
+    if (isAliased && !hasWindows(kernel, operand))
+      continue;
+    size_t before = refs.size();
+    add(ref, [&](unsigned dim) { return !access.isIndexedBy(operand, dim); });
+    if (refs.size() > before)
+      refs.back().isAliased = isAliased;
+  }
   for (BlockArgument ref : kernel.getScratchRefs())
     add(ref, [](unsigned) { return true; });
   kernel.getBodyRegion().walk([&](ScopedOp scoped) {
@@ -67,43 +77,65 @@ static bool isCopy(Operation *op) {
   return access && access.isCopy();
 }
 
-SmallVector<CheckResult> checkInitialized(BlockAccess &access) {
+/// The verdict about one Ref, as far as expressions of the ids decide it.
+static CheckResult checkFreshRef(BlockAccess &access, const FreshRef &fresh) {
   KernelOp kernel = access.getKernel();
+  BlockArgument ref = fresh.ref;
+  CheckResult result("initialized", getRefName(ref), ref.getLoc());
+  auto findReads = [&](ArrayRef<unsigned> firstDims) {
+    SmallVector<CarriedRead> reads =
+        findReadsBeforeWrites(kernel, Value(ref), firstDims);
+    llvm::erase_if(reads,
+                   [&](const CarriedRead &read) { return read.ref != ref; });
+    return reads;
+  };
+  SmallVector<CarriedRead> reads = findReads({});
+  if (reads.empty())
+    return result;
   auto all = llvm::to_vector(llvm::seq<unsigned>(0, kernel.getRank()));
   SmallVector<int64_t> first(kernel.getRank(), 0);
+  ProgramValues values(kernel);
+  for (unsigned dim : all)
+    values.restrictId(dim, Interval::constant(0));
+  // What another program may have written before nobody refutes. To copy what
+  // holds nothing is no fault before something depends on it.
+  for (const CarriedRead &read : findReads(all))
+    if (!fresh.isShared && read.certain && !isCopy(read.op) &&
+        isCertainlyUsed(read.op, values))
+      result.lower(CheckResult::refuted,
+                   llvm::formatv("program {0} reads it before anything has "
+                                 "written it",
+                                 formatProgram(first))
+                       .str(),
+                   read.op->getLoc(), first);
+  if (result.verdict == CheckResult::proved &&
+      !(!fresh.dims.empty() && beginsAnew(kernel, ref, fresh.dims)))
+    result.lower(CheckResult::unknown,
+                 "it may be read before anything has written it",
+                 reads.front().op->getLoc());
+  return result;
+}
+
+SmallVector<CheckResult> checkInitialized(BlockAccess &access) {
+  KernelOp kernel = access.getKernel();
+  SmallVector<FreshRef> freshRefs = getFreshRefs(access);
   SmallVector<CheckResult> results;
-  for (auto &[ref, dims, isShared] : getFreshRefs(access)) {
-    CheckResult &result =
-        results.emplace_back("initialized", getRefName(ref), ref.getLoc());
-    auto findReads = [&, ref = Value(ref)](ArrayRef<unsigned> firstDims) {
-      SmallVector<CarriedRead> reads =
-          findReadsBeforeWrites(kernel, ref, firstDims);
-      llvm::erase_if(reads,
-                     [&](const CarriedRead &read) { return read.ref != ref; });
-      return reads;
-    };
-    SmallVector<CarriedRead> reads = findReads({});
-    if (reads.empty())
-      continue;
-    ProgramValues values(kernel);
-    for (unsigned dim : all)
-      values.restrictId(dim, Interval::constant(0));
-    // What another program may have written before nobody refutes. To copy what
-    // holds nothing is no fault before something depends on it.
-    for (const CarriedRead &read : findReads(all))
-      if (!isShared && read.certain && !isCopy(read.op) &&
-          isCertainlyUsed(read.op, values))
-        result.lower(CheckResult::refuted,
-                     llvm::formatv("program {0} reads it before anything has "
-                                   "written it",
-                                   formatProgram(first))
-                         .str(),
-                     read.op->getLoc(), first);
-    if (result.verdict == CheckResult::proved &&
-        !(!dims.empty() && beginsAnew(kernel, ref, dims)))
-      result.lower(CheckResult::unknown,
-                   "it may be read before anything has written it",
-                   reads.front().op->getLoc());
+  SmallVector<Value> open;
+  for (const FreshRef &fresh : freshRefs) {
+    results.push_back(checkFreshRef(access, fresh));
+    if (results.back().verdict == CheckResult::unknown && !fresh.isShared)
+      open.push_back(fresh.ref);
+  }
+  llvm::DenseSet<Value> early;
+  if (!open.empty())
+    early = findRefsReadEarly(access, open);
+  for (auto [fresh, result] : llvm::zip_equal(freshRefs, results)) {
+    if (llvm::is_contained(open, fresh.ref) && !early.contains(fresh.ref))
+      result =
+          CheckResult("initialized", getRefName(fresh.ref), fresh.ref.getLoc());
+    if (fresh.isAliased)
+      result = judgeAliasedOutput(kernel, std::move(result),
+                                  "it begins as the aliased input");
   }
   return results;
 }

@@ -48,14 +48,69 @@ bool mayTestRevisits(KernelOp kernel, unsigned operandNumber) {
 
 } // namespace
 
+bool hasWindows(KernelOp kernel, unsigned operandNumber) {
+  if (llvm::is_contained(kernel.getOperandSpec(operandNumber).getArrayShape(),
+                         0))
+    return false;
+  auto ref = cast<MemRefType>(
+      kernel.getBodyBlock()->getArgument(operandNumber).getType());
+  switch (cast<MemorySpaceAttr>(ref.getMemorySpace()).getValue()) {
+  case MemorySpace::Any:
+  case MemorySpace::Host:
+  case MemorySpace::TpuHbm:
+  case MemorySpace::GpuGmem:
+    return false;
+  default:
+    return true;
+  }
+}
+
+/// The operand that shares memory with an operand of a kernel whose aliases are
+/// in place.
+static std::optional<unsigned> getPartner(KernelOp kernel,
+                                          unsigned operandNumber) {
+  if (kernel.getFunctionalAliases())
+    return std::nullopt;
+  unsigned firstOutput = kernel.getNumIndexOperands() + kernel.getNumInputs();
+  for (auto [operand, output] : kernel.getAliasPairs()) {
+    if (operand == operandNumber)
+      return firstOutput + output;
+    if (firstOutput + output == operandNumber)
+      return operand;
+  }
+  return std::nullopt;
+}
+
+bool mayChangeByAlias(KernelOp kernel, const RefHazards &hazards,
+                      unsigned operandNumber) {
+  std::optional<unsigned> partner = getPartner(kernel, operandNumber);
+  return partner &&
+         hazards.isWritten(kernel.getBodyBlock()->getArgument(*partner));
+}
+
 Sharing getSharing(KernelOp kernel, const RefHazards &hazards,
                    unsigned operandNumber) {
   unsigned firstOutput = kernel.getNumIndexOperands() + kernel.getNumInputs();
   if (operandNumber >= firstOutput)
     return {};
   Value ref = kernel.getBodyBlock()->getArgument(operandNumber);
+  std::optional<unsigned> partner = getPartner(kernel, operandNumber);
+  // Index maps read a prefetched scalar before every program.
+  if (operandNumber < kernel.getNumIndexOperands())
+    partner = std::nullopt;
+  bool changes = partner && mayChangeByAlias(kernel, hazards, operandNumber);
+  // What the body writes to an input reaches the output in its memory, unless
+  // the body writes that output by its own name.
   if (hazards.isWritten(ref))
-    return {Sharing::CopiedWhole};
+    return {partner && !changes ? Sharing::InPlace : Sharing::CopiedWhole};
+  if (partner) {
+    // A window is filled before the program runs.
+    Value outputRef = kernel.getBodyBlock()->getArgument(*partner);
+    bool isFilledBefore = changes && hasWindows(kernel, operandNumber) &&
+                          hazards.isRead(ref) &&
+                          hazards.mayReadAfterWrite(ref, outputRef);
+    return {Sharing::InPlace, isFilledBefore};
+  }
   Sharing sharing;
   for (auto [operand, output] : kernel.getAliasPairs()) {
     Value outputRef = kernel.getBodyBlock()->getArgument(firstOutput + output);

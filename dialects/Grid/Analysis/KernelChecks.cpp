@@ -48,6 +48,30 @@ void CheckResult::lower(Verdict to, std::string why, Location where,
   witness.assign(program.begin(), program.end());
 }
 
+/// Whether the author gave parameters of one of these kinds.
+template <typename... ParamsTy> static bool hasParams(KernelOp kernel) {
+  return kernel.getParams() &&
+         llvm::any_of(kernel.getParamsAttr(), llvm::IsaPred<ParamsTy...>);
+}
+
+CheckResult judgeAliasedOutput(KernelOp kernel, CheckResult onTpu,
+                               std::string reason) {
+  if (onTpu.verdict == CheckResult::proved)
+    return onTpu;
+  if (hasParams<TritonParamsAttr, MosaicGpuParamsAttr>(kernel)) {
+    CheckResult result(onTpu.check, onTpu.subject, onTpu.loc);
+    result.reason = std::move(reason);
+    return result;
+  }
+  onTpu.reason =
+      "on a tpu, where its block holds nothing at first, " + onTpu.reason;
+  onTpu.isProvedElsewhere = true;
+  // A kernel without parameters may be for any target.
+  if (!hasParams<TpuParamsAttr>(kernel))
+    onTpu.verdict = CheckResult::unknown;
+  return onTpu;
+}
+
 namespace {
 
 class BoundsChecker {

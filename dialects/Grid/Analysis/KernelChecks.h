@@ -22,6 +22,8 @@ namespace gridir::grid {
 /// The verdict of one check about one subject.
 struct CheckResult {
   enum Verdict { proved, unknown, refuted } verdict = proved;
+  /// Whether it is proved for every target but a TPU.
+  bool isProvedElsewhere = false;
   /// One of the names that `grid-check` knows.
   llvm::StringRef check;
   /// An operand, a scratch Ref or a dimension.
@@ -43,6 +45,12 @@ struct CheckResult {
   void lower(Verdict to, std::string why, mlir::Location where,
              llvm::ArrayRef<int64_t> program = {});
 };
+
+/// The verdict about an output that shares memory with an input. Its block
+/// begins as the input's on a CPU and a GPU, where it is proved with `reason`,
+/// and holds nothing on a TPU, where the verdict is `onTpu`.
+CheckResult judgeAliasedOutput(KernelOp kernel, CheckResult onTpu,
+                               std::string reason);
 
 llvm::StringRef stringifyVerdict(CheckResult::Verdict verdict);
 
@@ -72,6 +80,12 @@ CheckResult checkWritten(BlockAccess &access, unsigned output);
 /// run in any order: a result for each such dimension.
 mlir::SmallVector<CheckResult> checkDisjoint(BlockAccess &access);
 
+/// No program reads by one name of an array what an earlier program wrote by
+/// the other: a result for each input that shares memory with an output. A TPU
+/// may fetch the block before it is written, and the aliases of JAX 0.10 are
+/// functional.
+mlir::SmallVector<CheckResult> checkAliases(BlockAccess &access);
+
 /// Nothing is read before it is written: a result for each Ref that holds
 /// nothing at first, which are scratch, the Refs of scopes, and outputs.
 mlir::SmallVector<CheckResult> checkInitialized(BlockAccess &access);
@@ -82,6 +96,14 @@ mlir::SmallVector<CheckResult> checkBalanced(KernelOp kernel);
 
 /// In grid order, no block of an output comes back after another one.
 CheckResult checkNoRevisit(BlockAccess &access, unsigned output);
+
+/// Nothing that lies outside of an array in a block that overhangs it reaches
+/// an output: a result for each input with such blocks.
+mlir::SmallVector<CheckResult> checkPadding(BlockAccess &access);
+
+/// Products of integers of less than 32 bits fit into their type: a result for
+/// each of them.
+mlir::SmallVector<CheckResult> checkOverflow(KernelOp kernel);
 
 } // namespace gridir::grid
 

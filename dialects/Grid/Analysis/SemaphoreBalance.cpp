@@ -6,24 +6,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The programs are followed one by one in the order of the grid, as far as
-// numbers decide what they do: ids, loop counters and what follows from them.
-// Only semaphores are looked at. What a call decides (a branch on a value that
+// The programs are followed one by one in the order of the grid. Only
+// semaphores are looked at. What a call decides (a branch on a value that
 // was loaded) makes the semaphores in question unknown.
 //
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Grid/Analysis/KernelChecks.h"
+#include "dialects/Grid/Analysis/ProgramRuns.h"
 #include "dialects/Grid/Analysis/RefNames.h"
 #include "dialects/Grid/Analysis/TaskPrograms.h"
 #include "dialects/Grid/IR/RefTypes.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MathExtras.h"
 
 #include <deque>
 
@@ -31,120 +27,7 @@ using namespace mlir;
 
 namespace gridir::grid {
 
-/// Kernels of more steps than so many are not followed to their end.
-static constexpr int64_t kMaxSteps = 1 << 18;
-
 namespace {
-
-using Number = std::optional<int64_t>;
-
-/// Integer scalars of one program in one iteration of its loops.
-class ScalarReader {
-public:
-  explicit ScalarReader(KernelOp kernel) : kernel(kernel), values(kernel) {}
-
-  void setProgram(ArrayRef<int64_t> ids) {
-    program.assign(ids.begin(), ids.end());
-    known.clear();
-  }
-  void setCounter(Value counter, int64_t number) {
-    known.clear();
-    counters[counter] = number;
-  }
-  ArrayRef<int64_t> getProgram() const { return program; }
-
-  Number read(Value value) {
-    if (auto counter = counters.find(value); counter != counters.end())
-      return counter->second;
-    if (auto found = known.find(value); found != known.end())
-      return found->second;
-    Number number = compute(value);
-    known[value] = number;
-    return number;
-  }
-
-private:
-  Number compute(Value value) {
-    if (!value.getType().isIntOrIndex())
-      return std::nullopt;
-    if (std::optional<unsigned> dim = values.getIdDim(value))
-      return program[*dim];
-    Operation *op = value.getDefiningOp();
-    if (!op)
-      return std::nullopt;
-    APInt bits;
-    if (matchPattern(value, m_ConstantInt(&bits)))
-      return value.getType().isInteger(1) ? Number(bits.getZExtValue())
-                                          : bits.trySExtValue();
-    if (auto count = dyn_cast<NumProgramsOp>(op)) {
-      std::optional<unsigned> dim = kernel.findDim(count.getAxis());
-      return dim ? Number(kernel.getGridShape()[*dim]) : std::nullopt;
-    }
-    if (auto assume = dyn_cast<AssumeMultipleOp>(op))
-      return read(assume.getValue());
-    if (auto select = dyn_cast<arith::SelectOp>(op)) {
-      Number condition = read(select.getCondition());
-      return condition ? read(*condition ? select.getTrueValue()
-                                         : select.getFalseValue())
-                       : std::nullopt;
-    }
-    if (op->getNumOperands() == 0 || op->getNumOperands() > 2)
-      return std::nullopt;
-    Number a = read(op->getOperand(0)),
-           b = op->getNumOperands() == 2 ? read(op->getOperand(1)) : a;
-    return a && b ? computeArith(op, *a, *b) : std::nullopt;
-  }
-
-  /// Of numbers that are small enough that nothing overflows.
-  static Number computeArith(Operation *op, int64_t a, int64_t b) {
-    constexpr int64_t limit = std::numeric_limits<int32_t>::max();
-    if (std::abs(a) > limit || std::abs(b) > limit)
-      return std::nullopt;
-    Number result =
-        TypeSwitch<Operation *, Number>(op)
-            .Case<arith::ExtUIOp, arith::IndexCastOp, arith::TruncIOp>(
-                [&](auto) { return a; })
-            .Case([&](arith::ExtSIOp extend) {
-              return extend.getIn().getType().isInteger(1) ? -a : a;
-            })
-            .Case([&](arith::AddIOp) { return a + b; })
-            .Case([&](arith::SubIOp) { return a - b; })
-            .Case([&](arith::MulIOp) { return a * b; })
-            .Case([&](arith::DivSIOp) { return b ? Number(a / b) : Number(); })
-            .Case([&](arith::RemSIOp) { return b ? Number(a % b) : Number(); })
-            .Case([&](arith::FloorDivSIOp) {
-              return b ? Number(llvm::divideFloorSigned(a, b)) : Number();
-            })
-            .Case([&](arith::CeilDivSIOp) {
-              return b ? Number(llvm::divideCeilSigned(a, b)) : Number();
-            })
-            .Case([&](arith::MinSIOp) { return std::min(a, b); })
-            .Case([&](arith::MaxSIOp) { return std::max(a, b); })
-            .Case([&](arith::AndIOp) { return a & b; })
-            .Case([&](arith::OrIOp) { return a | b; })
-            .Case([&](arith::XOrIOp) { return a ^ b; })
-            .Case([&](arith::CmpIOp compare) -> Number {
-              return arith::applyCmpPredicate(compare.getPredicate(),
-                                              APInt(64, a, /*isSigned=*/true),
-                                              APInt(64, b, /*isSigned=*/true));
-            })
-            .Default([](Operation *) { return Number(); });
-    // A conversion, or an overflow, that would change the number.
-    if (!result || std::abs(*result) > limit)
-      return std::nullopt;
-    Type type = op->getResult(0).getType();
-    bool fits = type.isIndex() || type.isInteger(1) ||
-                llvm::isIntN(type.getIntOrFloatBitWidth(), *result);
-    bool isUnsigned = isa<arith::ExtUIOp>(op) && *result < 0;
-    return fits && !isUnsigned ? result : std::nullopt;
-  }
-
-  KernelOp kernel;
-  ProgramValues values;
-  SmallVector<int64_t> program;
-  llvm::DenseMap<Value, int64_t> counters;
-  llvm::DenseMap<Value, Number> known;
-};
 
 /// What a semaphore was given, in order, by whom.
 struct Signal {
@@ -154,14 +37,14 @@ struct Signal {
   SmallVector<int64_t> program;
 };
 
-class BalanceChecker {
+class BalanceChecker : public ProgramRuns {
 public:
-  explicit BalanceChecker(KernelOp kernel) : kernel(kernel), scalars(kernel) {}
+  explicit BalanceChecker(KernelOp kernel) : ProgramRuns(kernel) {}
 
   SmallVector<CheckResult> check() {
     collect();
     if (!results.empty())
-      follow();
+      followAll();
     SmallVector<CheckResult> all;
     for (auto &[root, result] : results)
       all.push_back(std::move(result));
@@ -186,10 +69,7 @@ private:
           add(ref);
       // Which ops have a semaphore's op in them.
       if (isa<SemaphoreOpInterface>(op) || mayChangeSemaphore(op))
-        for (Operation *parent = op; parent && parent != kernel;
-             parent = parent->getParentOp())
-          if (!relevant.insert(parent).second)
-            break;
+        addRelevant(op);
     });
   }
 
@@ -207,33 +87,16 @@ private:
     });
   }
 
-  void follow() {
+  void followAll() {
     if (Operation *op = findSynchronization(kernel))
-      return giveUp("another program may signal it", op->getLoc());
-    SmallVector<int64_t> shape = kernel.getGridShape();
-    if (llvm::any_of(shape, ShapedType::isDynamic))
-      return giveUp("the size of the grid is known at the call only",
-                    kernel.getLoc());
-    if (llvm::is_contained(shape, 0))
-      return;
-    SmallVector<int64_t> ids(shape.size(), 0);
-    while (true) {
-      scalars.setProgram(ids);
-      run(*kernel.getBodyBlock());
-      if (steps > kMaxSteps)
-        return giveUp("the kernel has more steps than are followed",
-                      kernel.getLoc());
-      int dim = shape.size() - 1;
-      for (; dim >= 0 && ++ids[dim] == shape[dim]; --dim)
-        ids[dim] = 0;
-      if (dim < 0)
-        break;
-    }
+      return loseAll("another program may signal it", op->getLoc());
+    if (const char *why = follow())
+      return loseAll(why, kernel.getLoc());
     for (BlockArgument ref : kernel.getScratchRefs())
       finish(ref);
   }
 
-  void giveUp(const char *why, Location loc) {
+  void loseAll(const char *why, Location loc) {
     for (auto &[root, result] : results)
       result.lower(CheckResult::unknown, why, loc);
   }
@@ -252,7 +115,7 @@ private:
     if (auto result = results.find(root); result != results.end())
       result->second.lower(CheckResult::unknown, why, loc);
     else if (!root)
-      giveUp(why, loc);
+      loseAll(why, loc);
   }
 
   /// The argument that a semaphore is a part of; null where a view hides it.
@@ -263,59 +126,21 @@ private:
                : Value();
   }
 
-  void run(Block &block) {
-    for (Operation &op : block)
-      if (relevant.contains(&op) && ++steps <= kMaxSteps)
-        run(op);
+  void leave(ScopedOp scoped) override {
+    for (BlockArgument ref : scoped.getBody().getArguments())
+      finish(ref);
   }
 
-  void run(Region &region) {
-    for (Block &block : region)
-      run(block);
+  void lose(Operation *op) override {
+    lose(op, "whether it is used is known at the call only");
   }
 
-  void run(Operation &op) {
-    static constexpr const char *kBranch =
-        "whether it is used is known at the call only";
-    TypeSwitch<Operation *>(&op)
-        .Case([&](scf::IfOp branch) {
-          Number condition = scalars.read(branch.getCondition());
-          if (!condition)
-            return lose(&op, kBranch);
-          run(*condition ? branch.getThenRegion() : branch.getElseRegion());
-        })
-        .Case([&](scf::IndexSwitchOp choice) {
-          Number argument = scalars.read(choice.getArg());
-          if (!argument)
-            return lose(&op, kBranch);
-          for (auto [number, region] :
-               llvm::zip(choice.getCases(), choice.getCaseRegions()))
-            if (number == *argument)
-              return run(region);
-          run(choice.getDefaultRegion());
-        })
-        .Case([&](scf::ForOp loop) {
-          Number lower = scalars.read(loop.getLowerBound()),
-                 upper = scalars.read(loop.getUpperBound()),
-                 step = scalars.read(loop.getStep());
-          if (!lower || !upper || !step || *step <= 0)
-            return lose(&op, kBranch);
-          for (int64_t i = *lower; i < *upper && steps <= kMaxSteps;
-               i += *step) {
-            scalars.setCounter(loop.getInductionVar(), i);
-            run(loop.getRegion());
-          }
-        })
-        .Case([&](ScopedOp scoped) {
-          run(scoped.getBody());
-          for (BlockArgument ref : scoped.getBody().getArguments())
-            finish(ref);
-        })
-        .Case([&](SemaphoreOpInterface changes) {
-          for (const SemaphoreChange &change : changes.getSemaphoreChanges())
-            run(&op, change);
-        })
-        .Default([&](Operation *) { lose(&op, kBranch); });
+  void visit(Operation *op) override {
+    auto changes = dyn_cast<SemaphoreOpInterface>(op);
+    if (!changes)
+      return lose(op);
+    for (const SemaphoreChange &change : changes.getSemaphoreChanges())
+      run(op, change);
   }
 
   /// The bytes of what a Ref holds, as a semaphore counts them. Waits compare
@@ -348,7 +173,7 @@ private:
         for (const ViewDim &dim : *dims) {
           Number number = getConstantIntValue(dim.offset);
           if (!number)
-            number = scalars.read(dyn_cast<Value>(dim.offset));
+            number = read(dyn_cast<Value>(dim.offset));
           if (!number)
             return std::nullopt;
           outer.push_back(*number);
@@ -387,16 +212,16 @@ private:
   }
 
   void run(Operation *op, const SemaphoreChange &change) {
-    Number amount = change.isOfCopy() ? getNumBytes(change.amount)
-                                      : scalars.read(change.amount);
+    Number amount =
+        change.isOfCopy() ? getNumBytes(change.amount) : read(change.amount);
     std::optional<Key> key = getFollowed(op, change.semaphore, amount);
     if (!key)
       return;
     if (change.kind == SemaphoreChange::Wait)
       return wait(op, change, *key, *amount);
     if (*amount)
-      pending[*key].push_back({op, change.isOfCopy(), *amount,
-                               SmallVector<int64_t>(scalars.getProgram())});
+      pending[*key].push_back(
+          {op, change.isOfCopy(), *amount, SmallVector<int64_t>(getProgram())});
   }
 
   void wait(Operation *op, const SemaphoreChange &change, const Key &key,
@@ -406,7 +231,7 @@ private:
     for (const Signal &signal : signals)
       total += signal.amount;
     if (total < amount) {
-      ArrayRef<int64_t> program = scalars.getProgram();
+      ArrayRef<int64_t> program = getProgram();
       results.find(key.first)->second.lower(
           CheckResult::refuted,
           llvm::formatv(
@@ -431,9 +256,15 @@ private:
     auto result = results.find(root);
     if (result == results.end())
       return;
+    // Of a semaphore that was lost, waits that took what is left are not known.
+    bool isKnown = result->second.verdict == CheckResult::proved;
     for (auto &[key, signals] : pending) {
       if (key.first != root || signals.empty())
         continue;
+      if (!isKnown) {
+        signals.clear();
+        continue;
+      }
       const Signal &signal = signals.front();
       result->second.lower(
           CheckResult::refuted,
@@ -446,12 +277,8 @@ private:
     }
   }
 
-  KernelOp kernel;
-  ScalarReader scalars;
   llvm::MapVector<Value, CheckResult> results;
   llvm::MapVector<Key, std::deque<Signal>> pending;
-  llvm::DenseSet<Operation *> relevant;
-  int64_t steps = 0;
 };
 
 } // namespace

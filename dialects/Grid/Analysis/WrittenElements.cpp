@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Grid/Analysis/CarriedState.h"
+#include "dialects/Grid/Analysis/InputSharing.h"
 #include "dialects/Grid/Analysis/KernelChecks.h"
 #include "dialects/Grid/Analysis/ProgramGuards.h"
 
@@ -29,14 +31,40 @@ public:
         output(output), shape(kernel.getOperandSpec(output).getArrayShape()) {}
 
   CheckResult check() {
+    CheckResult result = checkStores();
+    if (access.getAliasSet(output).size() == 1 ||
+        result.verdict == CheckResult::proved)
+      return result;
+    constexpr const char *kInput = "what is not written is the aliased input's";
+    if (!hasWindows(kernel, output) || writesItsBlocks()) {
+      CheckResult proved("written", result.subject,
+                         kernel.getBodyBlock()->getArgument(output).getLoc());
+      proved.reason = kInput;
+      return proved;
+    }
+    // A block that a program sees is written back, whatever it holds.
+    result.verdict = CheckResult::unknown;
+    result.element.reset();
+    result.reason = "a program may write a part of it";
+    return judgeAliasedOutput(kernel, std::move(result), kInput);
+  }
+
+private:
+  /// Whether all of each block that a program sees is written.
+  bool writesItsBlocks() {
+    SmallVector<unsigned> firstDims;
+    for (unsigned dim = 0; dim < kernel.getRank(); ++dim)
+      if (!access.isIndexedBy(output, dim))
+        firstDims.push_back(dim);
+    return writesAll(kernel, kernel.getBodyBlock()->getArgument(output),
+                     firstDims);
+  }
+
+  CheckResult checkStores() {
     Location loc = kernel.getBodyBlock()->getArgument(output).getLoc();
     CheckResult result("written", kernel.getOperandName(output), loc);
     if (llvm::is_contained(shape, 0))
       return result;
-    if (access.getAliasSet(output).size() > 1) {
-      result.reason = "what is not written is the aliased input's";
-      return result;
-    }
     if (llvm::any_of(shape, ShapedType::isDynamic) ||
         llvm::any_of(kernel.getGridShape(), ShapedType::isDynamic)) {
       result.lower(CheckResult::unknown,
@@ -61,7 +89,6 @@ public:
     return result;
   }
 
-private:
   /// Each array dimension is covered by an id of its own, or by every block,
   /// and the conditions of the store leave these ids alone.
   bool isObviouslyEverything(const ArrayAccess &store) {

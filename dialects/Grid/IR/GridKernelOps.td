@@ -42,8 +42,11 @@ def Grid_KernelOp : Grid_Op<"kernel", [
 
     The grid runs in row-major order, the last dimension fastest, unless
     `semantics` says that the order along a dimension does not matter.
-    `aliases [[1, 0]]` makes output 0 share the memory of call operand 1,
-    counted over index operands and inputs. `origin` after the type of a scratch
+    `aliases [1 -> 0]` makes output 0 share the memory of call operand 1,
+    counted over index operands and inputs. Programs then run in place: a program
+    that reads through the operand sees what earlier programs wrote to the
+    output. With `functional` after the list the operand keeps the value that the
+    call gave it, as in the interpreter of JAX 0.10. `origin` after the type of a scratch
     Ref is what the author calls it, as in an operand.
 
     `jax` holds what a kernel does not need in order to run, but its
@@ -76,6 +79,7 @@ def Grid_KernelOp : Grid_Op<"kernel", [
       Grid_OperandArrayAttr:$outputs,
       OptionalAttr<Grid_SemanticsArrayAttr>:$semantics,
       OptionalAttr<ArrayAttr>:$aliases,
+      UnitAttr:$functional_aliases,
       OptionalAttr<ArrayAttr>:$params,
       OptionalAttr<StrArrayAttr>:$scratch_origins,
       OptionalAttr<Grid_CostAttr>:$cost,
@@ -134,6 +138,10 @@ def Grid_KernelOp : Grid_Op<"kernel", [
 
     /// Pairs of call operand and output that share memory.
     ::llvm::SmallVector<std::pair<int64_t, int64_t>> getAliasPairs();
+
+    /// Whether a program that reads operand `i` sees what other programs wrote
+    /// to the output that shares its memory, and the other way round.
+    bool isAliasedInPlace(unsigned i);
 
     /// The arrays that a call passes and gets, sign dropped.
     ::llvm::SmallVector<::mlir::Type> getCallOperandTypes();

@@ -170,6 +170,8 @@ void KernelOp::print(OpAsmPrinter &printer) {
                               printer << alias.first << " -> " << alias.second;
                             });
       printer << ']';
+      if (getFunctionalAliases())
+        printer << " functional";
     });
   if (getParams())
     printClause("params ", [&] { printer << getParams(); });
@@ -177,7 +179,8 @@ void KernelOp::print(OpAsmPrinter &printer) {
       (*this)->getAttrs(),
       {getSymNameAttrName(), getSymVisibilityAttrName(), getDimsAttrName(),
        getIndexOperandsAttrName(), getInputsAttrName(), getOutputsAttrName(),
-       getSemanticsAttrName(), getAliasesAttrName(), getParamsAttrName(),
+       getSemanticsAttrName(), getAliasesAttrName(),
+       getFunctionalAliasesAttrName(), getParamsAttrName(),
        getScratchOriginsAttrName()});
   printer << ' ';
   printer.printRegion(getBodyRegion(), /*printEntryBlockArgs=*/false,
@@ -426,6 +429,9 @@ private:
       return failure();
     result.addAttribute(KernelOp::getAliasesAttrName(result.name),
                         builder.getArrayAttr(aliases));
+    if (succeeded(parser.parseOptionalKeyword("functional")))
+      result.addAttribute(KernelOp::getFunctionalAliasesAttrName(result.name),
+                          builder.getUnitAttr());
     return success();
   }
 

@@ -112,6 +112,15 @@ SmallVector<std::pair<int64_t, int64_t>> KernelOp::getAliasPairs() {
   return pairs;
 }
 
+bool KernelOp::isAliasedInPlace(unsigned i) {
+  if (getFunctionalAliases())
+    return false;
+  int64_t firstOutput = getNumIndexOperands() + getNumInputs();
+  return llvm::any_of(getAliasPairs(), [&](auto pair) {
+    return pair.first == i || firstOutput + pair.second == i;
+  });
+}
+
 SmallVector<Type> KernelOp::getCallOperandTypes() {
   SmallVector<Type> types(getNumDynamicDims(),
                           IntegerType::get(getContext(), 32));
@@ -193,8 +202,12 @@ static LogicalResult verifyDims(KernelOp kernel) {
 }
 
 static LogicalResult verifyAliases(KernelOp kernel) {
-  if (!kernel.getAliases())
+  if (!kernel.getAliases()) {
+    if (kernel.getFunctionalAliases())
+      return kernel.emitOpError("expected aliases that are functional, got "
+                                "no aliases");
     return success();
+  }
   int64_t numIndex = kernel.getNumIndexOperands();
   int64_t numOperands = numIndex + kernel.getNumInputs(),
           numOutputs = kernel.getNumOutputs();

@@ -20,9 +20,9 @@ namespace gridir::grid {
 using namespace mlir;
 using namespace gridir::grid;
 
-static constexpr llvm::StringLiteral kChecks[] = {"in-bounds",   "written",
-                                                  "disjoint",    "no-revisit",
-                                                  "initialized", "balanced"};
+static constexpr llvm::StringLiteral kChecks[] = {
+    "in-bounds",   "written",  "no-revisit", "disjoint", "aliases",
+    "initialized", "balanced", "padding",    "overflow"};
 
 /// What a result is about, as a sentence begins.
 static std::string describe(const CheckResult &result) {
@@ -59,10 +59,16 @@ public:
     }
     if (isWanted("disjoint"))
       llvm::append_range(results, checkDisjoint(access));
+    if (isWanted("aliases"))
+      llvm::append_range(results, checkAliases(access));
     if (isWanted("initialized"))
       llvm::append_range(results, checkInitialized(access));
     if (isWanted("balanced"))
       llvm::append_range(results, checkBalanced(kernel));
+    if (isWanted("padding"))
+      llvm::append_range(results, checkPadding(access));
+    if (isWanted("overflow"))
+      llvm::append_range(results, checkOverflow(kernel));
 
     SmallVector<Attribute> verdicts;
     bool isRefuted = false;
@@ -101,6 +107,8 @@ private:
       entry.set("program", builder.getDenseI64ArrayAttr(result.witness));
     if (result.element)
       entry.set("element", builder.getDenseI64ArrayAttr(*result.element));
+    if (result.isProvedElsewhere)
+      entry.set("targets", builder.getStrArrayAttr({"cpu", "gpu"}));
     if (recordLocations)
       entry.set("loc", LocationAttr(result.loc));
     if (recordLocations && result.writtenAt)

@@ -77,15 +77,24 @@ def GridCheckPass : Pass<"grid-check", "::gridir::grid::KernelOp"> {
     - `disjoint`: the programs of a dimension that the author calls parallel may
       run in any order. Where one reads what the previous one has written to
       scratch, the verdict has both locations.
+    - `aliases`: no program reads, through an input that shares memory with an
+      output, what an earlier program wrote to the output, or the other way
+      round. Otherwise the verdict has both locations.
     - `initialized`: scratch, Refs of scopes and outputs are written before
       something depends on what is read of them.
     - `balanced`: each wait for a copy or a semaphore has something to wait for,
       and nothing is left at the end. The programs are followed one by one, as
-      far as ids and loop counters decide what they do.
+      far as ids, loop counters and what loops carry decide what they do.
+    - `padding`: what lies outside of an array, in a block that overhangs it,
+      reaches no output. It is never refuted, since a mask may hide it.
+    - `overflow`: products of integers of less than 32 bits, and their sums, fit
+      into their type. It is never refuted.
 
     A verdict is `proved`, `refuted`, with a program or an element that shows
     it, or `unknown`, where it depends on values that are known at the call
-    only. Branches and loops around an access are followed where they compare
+    only. `targets` lists the targets for which it is proved, where that is not
+    all of them: on a TPU the block of an output holds nothing at first, though
+    it shares memory with an input. Branches and loops around an access are followed where they compare
     program ids.
 
     Before:
@@ -122,7 +131,8 @@ def GridCheckPass : Pass<"grid-check", "::gridir::grid::KernelOp"> {
   let options = [
     ListOption<"checks", "checks", "std::string",
                "The checks to make: in-bounds, written, no-revisit, disjoint, "
-               "initialized, balanced; all without it">,
+               "aliases, initialized, balanced, padding, overflow; all without "
+               "it">,
     Option<"failOnRefuted", "fail-on-refuted", "bool", "false",
            "Make an error of every refuted check">,
     Option<"recordLocations", "record-locations", "bool", "false",

@@ -10,6 +10,7 @@
 
 #include "dialects/Grid/Analysis/CarriedState.h"
 #include "dialects/Grid/Analysis/GridParallelism.h"
+#include "dialects/Grid/Analysis/InputSharing.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Remarks.h"
@@ -23,24 +24,6 @@ namespace gridir::grid {
 
 using namespace mlir;
 using namespace gridir::grid;
-
-/// Whether the blocks of an operand are in the memory of a core while a program
-/// runs, and not where all cores see them.
-static bool hasWindows(KernelOp kernel, unsigned operand) {
-  if (llvm::is_contained(kernel.getOperandSpec(operand).getArrayShape(), 0))
-    return false;
-  auto ref =
-      cast<MemRefType>(kernel.getBodyBlock()->getArgument(operand).getType());
-  switch (cast<MemorySpaceAttr>(ref.getMemorySpace()).getValue()) {
-  case MemorySpace::Any:
-  case MemorySpace::Host:
-  case MemorySpace::TpuHbm:
-  case MemorySpace::GpuGmem:
-    return false;
-  default:
-    return true;
-  }
-}
 
 /// Whether the program signals another core about memory through `ref`.
 static bool isSeenByOthers(Value ref) {

@@ -16,7 +16,17 @@ from gridir.errors import Frame, within_kernel
 from gridir.locations import frames_of
 from gridir.mlir import ir
 
-CHECKS = ("in-bounds", "written", "no-revisit", "disjoint", "initialized", "balanced")
+CHECKS = (
+    "in-bounds",
+    "written",
+    "no-revisit",
+    "disjoint",
+    "aliases",
+    "initialized",
+    "balanced",
+    "padding",
+    "overflow",
+)
 """The names of the checks, as `docs/checks.md` explains them."""
 
 
@@ -33,6 +43,7 @@ class Check:
       element: the element of the subject that refutes it, where one does.
       frames: the location in the author's code, innermost first.
       written_at: where what is read there was written, where that is what refutes it.
+      targets: the targets for which it is proved, where that is not all of them.
     """
 
     check: str
@@ -43,6 +54,7 @@ class Check:
     element: tuple[int, ...] = ()
     frames: tuple[Frame, ...] = ()
     written_at: tuple[Frame, ...] = ()
+    targets: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The record for `json.dumps`."""
@@ -58,6 +70,7 @@ class Check:
             "line": location and location.line,
             "column": location and location.column,
             "written_at": str(self.written_at[0]) if self.written_at else None,
+            "targets": list(self.targets),
         }
 
 
@@ -89,6 +102,8 @@ class KernelChecks:
         for check in self.checks:
             reason = f": {check.reason}" if check.reason else ""
             lines.append(f"  {check.verdict:8}  {check.check:11}  {check.subject}{reason}")
+            if check.targets:
+                lines.append(f"    proved for {' and '.join(check.targets)}")
             if check.verdict == "proved" or not check.frames:
                 continue
             lines += _describe("at", check.frames[0])
@@ -131,10 +146,16 @@ def _read(entry: ir.DictAttr) -> Check:
     }
     points = [tuple(ir.DenseI64ArrayAttr(entry[name])) if name in entry else () for name in ("program", "element")]
     locations = {name: frames_of(ir.Location.from_attr(entry[name])) for name in ("loc", "written_at") if name in entry}
+    targets: tuple[str, ...] = ()
+    if "targets" in entry:
+        targets = tuple(ir.StringAttr(name).value for name in ir.ArrayAttr(entry["targets"]))
     return Check(
         **values,
         program=points[0],
         element=points[1],
         frames=locations["loc"],
         written_at=locations.get("written_at", ()),
+        targets=tuple(ir.StringAttr(name).value for name in ir.ArrayAttr(entry["targets"]))
+        if "targets" in entry
+        else (),
     )

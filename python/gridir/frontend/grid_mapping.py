@@ -465,6 +465,7 @@ def build_kernel(
         scratch_origins=names[num_index + len(operands) :],
         semantics=semantics(request),
         aliases=request.input_output_aliases,
+        functional_aliases=request.functional_aliases and bool(request.input_output_aliases),
         params=[params.record_to_attribute(r) for r in records_of(request.compiler_params).values()],
         cost=cost
         and grid.CostAttr.get(cost.flops, cost.transcendentals, cost.bytes_accessed, cost.remote_bytes_transferred),

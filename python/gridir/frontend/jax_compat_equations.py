@@ -30,6 +30,12 @@ _SPARSE_CORE = {
 """The primitives of SparseCore whose names mean other primitives elsewhere, or meant so in an earlier JAX."""
 
 
+HAS_FUNCTIONAL_ALIASES = jax.__version_info__ < (0, 11)
+"""Whether an input of `input_output_aliases` keeps its value while programs write the output.
+
+Since JAX 0.11 they are one memory, and programs run in the order of the grid."""
+
+
 def is_of_this_jax(name: str) -> bool:
     """Whether the JAX that is installed has the primitive of a rule, given by name."""
     return jax.__version_info__ in PRIMITIVES.get(name, Releases())

@@ -24,6 +24,7 @@ from jax._src.pallas import pallas_call as _pallas_call
 from gridir.frontend import jax_compat_tpu
 from gridir.frontend.frames import with_room
 from gridir.frontend.jax_compat_calls import Emitter
+from gridir.frontend.jax_compat_equations import HAS_FUNCTIONAL_ALIASES
 from gridir.frontend.meshes import MeshUnion
 from gridir.frontend.options import record_for
 from gridir.frontend.request import DeviceMesh, KernelRequest
@@ -110,6 +111,7 @@ def request_of_pallas_call(
         in_avals=tuple(avals_in),
         out_avals=tuple(params["out_avals"]),
         input_output_aliases=tuple(params["input_output_aliases"]),
+        functional_aliases=HAS_FUNCTIONAL_ALIASES,
         compiler_params=params["compiler_params"],
         cost_estimate=params["cost_estimate"] or getattr(options, "cost_estimate", None),
         metadata=params["metadata"],
@@ -162,6 +164,7 @@ def request_of_mpmd_map(avals_in: Sequence[Any], params: Mapping[str, Any]) -> K
         in_avals=tuple(_inner(aval) for aval in avals_in),
         out_avals=out_avals,
         input_output_aliases=tuple(params["input_output_aliases"].items()),
+        functional_aliases=HAS_FUNCTIONAL_ALIASES,
         compiler_params=compiler_params,
         cost_estimate=params["cost_estimate"] or getattr(options, "cost_estimate", None),
         metadata=params["metadata"],

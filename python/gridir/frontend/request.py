@@ -50,6 +50,8 @@ class KernelRequest:
       in_avals: abstract values of all operands, in the order above.
       out_avals: abstract values of the results.
       input_output_aliases: pairs (input, output) where `input` counts operands after the dynamic grid sizes.
+      functional_aliases: whether an aliased input keeps its value while programs write the output, as in the
+        interpreter of JAX 0.10; since JAX 0.11 the two are one memory.
       compiler_params: the record that the author passed, the `CallOptions` of a front door of gridir, or None.
       cost_estimate: JAX's CostEstimate, or None.
       metadata: what the author attached to the call: values of JSON by name.
@@ -67,6 +69,7 @@ class KernelRequest:
     in_avals: tuple[Any, ...]
     out_avals: tuple[Any, ...]
     input_output_aliases: tuple[tuple[int, int], ...] = ()
+    functional_aliases: bool = False
     compiler_params: Any = None
     cost_estimate: Any = None
     metadata: Mapping[str, Any] | None = None

@@ -81,7 +81,7 @@ with ir.Context() as context, ir.Location.unknown():
     # CHECK-NEXT: outputs(%o_ref: f32 [512, 512] block [128, 128] at (%i, %j * 2) origin "o_ref")
     # CHECK-NEXT: scratch(%{{.*}}: memref<8xf32>)
     # CHECK-NEXT: semantics [parallel, arbitrary]
-    # CHECK-NEXT: aliases [0 -> 0]
+    # CHECK-NEXT: aliases [0 -> 0] functional
     # CHECK-NEXT: params [#grid.triton_params<num_warps = 4>]
     # CHECK-SAME: metadata = {who = "me"}
     # CHECK: %[[X:.*]] = grid.load %x_ref
@@ -98,6 +98,7 @@ with ir.Context() as context, ir.Location.unknown():
             scratch=[ir.MemRefType.get([8], f32)],
             semantics=["parallel", "arbitrary"],
             aliases=[(0, 0)],
+            functional_aliases=True,
             params=[ir.Attribute.parse("#grid.triton_params<num_warps = 4>")],
             metadata={"who": "me"},
         )

@@ -437,7 +437,7 @@ grid.kernel @updated_rows grid(%i = 8)
       %row = grid.load %s : memref<i32, #grid.space<index>> -> i32
       %c0 = arith.constant 0 : i32
       grid.yield %row, %c0 : i32, i32
-    }) aliases [1 -> 0]
+    }) aliases [1 -> 0] functional
     attributes {grid.block_test = {dims = array<i64: 0>, operands = array<i64: 1, 2>}} {
   %v = grid.load %x : memref<1x16xf32, #grid.space<default>> -> tensor<1x16xf32>
   %w = arith.addf %v, %v : tensor<1x16xf32>

@@ -217,21 +217,69 @@ grid.kernel @aliased_read_after_write grid(%i = 2)
 
 // -----
 
-// The blocks of input and output differ, so one program could read what another wrote: the array is copied once.
+// With functional aliases the input keeps its value. The blocks differ, so one program could read what another wrote:
+// the array is copied once.
 // CHECK-LABEL: func.func @aliased_other_blocks(
 // CHECK:         %[[A:[a-z0-9_]*]] = memref.alloca() {{.*}} : memref<16xf32>
 // CHECK:         linalg.copy ins(%{{.*}}) outs(%[[A]]
 // CHECK:         scf.for
 // CHECK:           memref.subview %[[A]]
 grid.kernel @aliased_other_blocks grid(%i = 2)
-    inputs(%x: f32 [16] block [8] at (-%i + 1)) outputs(%o: f32 [16] block [8] at (%i)) aliases [0 -> 0] {
+    inputs(%x: f32 [16] block [8] at (-%i + 1)) outputs(%o: f32 [16] block [8] at (%i)) aliases [0 -> 0] functional {
   %v = grid.load %x : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
   grid.store %v, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
 }
 
 // -----
 
-// Which rows are read and written is known when the kernel runs. The grid is walked first: unless it sees a row twice,
+// Otherwise the two are one memory, and a program sees what an earlier one wrote: nothing is copied.
+// CHECK-LABEL: func.func @one_memory(
+// CHECK-SAME:      %[[X:[a-z0-9]*]]: memref<16xf32>, %[[O:[a-z0-9]*]]: memref<16xf32>
+// CHECK-NOT:     copy
+// CHECK:         scf.for
+// CHECK:           memref.subview %[[X]]
+// CHECK:           memref.subview %[[O]]
+// CHECK-NOT:     linalg.copy
+// CHECK:         return
+grid.kernel @one_memory grid(%i = 2)
+    inputs(%x: f32 [16] block [8] at (-%i + 1)) outputs(%o: f32 [16] block [8] at (%i)) aliases [0 -> 0] {
+  %v = grid.load %x : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
+  %w = arith.addf %v, %v : tensor<8xf32>
+  grid.store %w, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+}
+
+// -----
+
+// Arrays that stay outside of the core have no windows: what the program reads after it wrote is what it wrote.
+// CHECK-LABEL: func.func @one_memory_without_windows(
+// CHECK-NOT:     linalg.copy
+// CHECK:         return
+grid.kernel @one_memory_without_windows grid()
+    inputs(%x: f32 [8] space any) outputs(%o: f32 [8] space any) aliases [0 -> 0] {
+  %z = arith.constant dense<0.0> : tensor<8xf32>
+  grid.store %z, %o : tensor<8xf32>, memref<8xf32, #grid.space<any>>
+  %v = grid.load %x : memref<8xf32, #grid.space<any>> -> tensor<8xf32>
+  %w = arith.addf %v, %v : tensor<8xf32>
+  grid.store %w, %o : tensor<8xf32>, memref<8xf32, #grid.space<any>>
+}
+
+// -----
+
+// What is written to the input is the output's.
+// CHECK-LABEL: func.func @written_input(
+// CHECK-SAME:      %[[X:[a-z0-9]*]]: memref<16xf32>, %{{.*}}: memref<16xf32>
+// CHECK-NOT:     linalg.copy
+// CHECK:         %[[W:.*]] = memref.subview %[[X]]
+// CHECK:         bufferization.materialize_in_destination %{{.*}} in restrict writable %[[W]]
+grid.kernel @written_input grid(%i = 2)
+    inputs(%x: f32 [16] block [8] at (%i)) outputs(%o: f32 [16] block [8] at (%i)) aliases [0 -> 0] {
+  %z = arith.constant dense<0.0> : tensor<8xf32>
+  grid.store %z, %x : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+}
+
+// -----
+
+// Which rows are read and written is known when the kernel runs. With functional aliases the grid is walked first: unless it sees a row twice,
 // each row is read before it is written, and the array is not copied.
 // CHECK-LABEL: func.func @aliased_gather(
 // CHECK-SAME:      %[[ROWS:[a-z0-9]*]]: memref<4xi32> {llvm.noalias}, %[[X:[a-z0-9]*]]: memref<16x8xf32>, %[[O:[a-z0-9]*]]: memref<16x8xf32>
@@ -263,7 +311,7 @@ grid.kernel @aliased_gather grid(%i = 4)
              %c0 = arith.constant 0 : i32
              grid.yield %row, %c0 : i32, i32
            })
-    aliases [1 -> 0] {
+    aliases [1 -> 0] functional {
   %v = grid.load %x : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
   %w = arith.addf %v, %v : tensor<8xf32>
   grid.store %w, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
@@ -280,7 +328,7 @@ grid.kernel @aliased_gather grid(%i = 4)
 // CHECK-NEXT:    return %[[ONE]]
 grid.kernel @aliased_parallel grid(%i = 2)
     inputs(%x: f32 [16] block [8] at (-%i + 1)) outputs(%o: f32 [16] block [8] at (%i))
-    semantics [parallel] aliases [0 -> 0] {
+    semantics [parallel] aliases [0 -> 0] functional {
   %v = grid.load %x : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
   grid.store %v, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
 }

@@ -58,7 +58,7 @@ grid.kernel @shared_scope grid(%i = 2 named "core" core, %j = 4 named "subcore" 
 // expected-error @below {{expected inputs that the kernel reads in place, got one that must be copied before programs that wait for one another}}
 grid.kernel @copied_input grid(%i = 2)
     inputs(%x: f32 [8]) outputs(%o: f32 [8])
-    semantics [parallel] aliases [0 -> 0] attributes {grid.tasks = #kernel.tasks<>} {
+    semantics [parallel] aliases [0 -> 0] functional attributes {grid.tasks = #kernel.tasks<>} {
   %v = grid.load %x : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
   grid.store %v, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
 }

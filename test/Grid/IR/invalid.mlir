@@ -44,6 +44,14 @@ grid.kernel @too_few_semantics grid(%i = 4, %j = 2) semantics [parallel] {
 
 // -----
 
+// expected-error @below {{expected aliases that are functional, got no aliases}}
+"grid.kernel"() <{sym_name = "functional_of_nothing", dims = [], index_operands = [], inputs = [],
+                  outputs = [], functional_aliases}> ({
+  "grid.yield"() : () -> ()
+}) : () -> ()
+
+// -----
+
 // expected-error @below {{expected an aliased operand below 1, got 1}}
 grid.kernel @aliased_operand grid() inputs(%x: f32 [8]) outputs(%o: f32 [8]) aliases [1 -> 0] {
 }

@@ -34,7 +34,7 @@ grid.kernel @matmul grid(%i = 4, %j = 4, %k = 4)
 // CHECK: space any pipeline <3, lookahead, revisit = any> transforms [<tiling[2]>] origin "x_ref" index_tree "(*, *)"
 // CHECK: outputs(%{{.*}}: ui8 [?m, 66] origin "outputs[0]",
 // CHECK: %{{.*}}: f32 [16, 8] block [slice(4), indirect(2)] at (%i, 0, (%j * 2) + 1))
-// CHECK: aliases [1 -> 0]
+// CHECK: aliases [1 -> 0] functional
 // CHECK: params [#grid.tpu_params<vmem_limit_bytes = 1024>, #grid.triton_params<num_warps = 4>]
 // CHECK: attributes {backend = "mosaic_tpu", cost = #grid.cost<flops = 8
 // CHECK-SAME: debug
@@ -52,7 +52,7 @@ grid.kernel private @everything grid(%i = ?, %j = 2 named "rows" vmapped, %k = 1
              origin "x_ref" index_tree "(*, *)")
     outputs(%o: ui8 [?m, 66] origin "outputs[0]",
             %p: f32 [16, 8] block [slice(4), indirect(2)] at (%i, 0, %j * 2 + 1))
-    aliases [1 -> 0]
+    aliases [1 -> 0] functional
     params [#grid.tpu_params<vmem_limit_bytes = 1024>, #grid.triton_params<num_warps = 4>]
     attributes {backend = "mosaic_tpu", debug,
                 cost = #grid.cost<flops = 8, transcendentals = 0, bytes_accessed = 96, remote_bytes_transferred = 0>,

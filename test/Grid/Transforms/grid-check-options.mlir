@@ -1,5 +1,5 @@
 // RUN: gridir-opt %s --grid-check='checks=bounds' --verify-diagnostics
 
-// expected-error @below {{expected a check of grid-check, in-bounds, written, disjoint, no-revisit, initialized, balanced, got bounds}}
+// expected-error @below {{expected a check of grid-check, in-bounds, written, no-revisit, disjoint, aliases, initialized, balanced, padding, overflow, got bounds}}
 grid.kernel @none grid() {
 }

@@ -186,7 +186,7 @@ grid.kernel @swizzled grid(%i = 2, %j = 4)
 }
 
 // CHECK-LABEL: grid.kernel @aliased
-// CHECK: {check = "written", reason = "what is not written is the aliased input's", subject = "o_ref", verdict = "proved"}
+// CHECK: {check = "written", reason = "on a tpu, where its block holds nothing at first, a program may write a part of it", subject = "o_ref", targets = ["cpu", "gpu"], verdict = "unknown"}
 grid.kernel @aliased grid(%i = 2)
     inputs(%x: f32 [32] block [8] at (%i) origin "x_ref")
     outputs(%o: f32 [32] block [8] at (%i) origin "o_ref")

@@ -175,6 +175,7 @@ class KernelOp(_GeneratedKernelOp):
         scratch_origins: Sequence[str] | None = None,
         semantics: Sequence[str] | None = None,
         aliases: Sequence[tuple[int, int]] = (),
+        functional_aliases: bool = False,
         params: Sequence[ir.Attribute] = (),
         cost: ir.Attribute | None = None,
         metadata: Mapping[str, str | ir.Attribute] | None = None,
@@ -199,6 +200,7 @@ class KernelOp(_GeneratedKernelOp):
           semantics: for each dimension "parallel", "arbitrary" or another semantics; None where nothing is said.
           aliases: pairs of a call operand (counted over index operands and inputs) and the output that shares its
             memory.
+          functional_aliases: whether an operand of `aliases` keeps its value while programs write the output.
           params: the compiler parameters of backends.
           cost: the estimate of the cost, a `CostAttr`.
           metadata: strings of the author's own, or attributes for what is no string.
@@ -236,6 +238,7 @@ class KernelOp(_GeneratedKernelOp):
             if semantics is not None
             else None,
             aliases=_array([_alias(p) for p in _expect_all(aliases, object, "a pair", "aliases")]) if aliases else None,
+            functional_aliases=functional_aliases or None,
             params=_array(_expect_all(params, ir.Attribute, "an attribute", "params")) if params else None,
             cost=cost,
             scratch_origins=_array(_strings(scratch_origins, "scratch_origins")) if scratch_origins else None,

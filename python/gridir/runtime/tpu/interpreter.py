@@ -194,7 +194,11 @@ class Program:
         scratch = [pool[own // sharers, ...] for pool, sharers in pools]
         for point in itertools.product(*self._programs(machine)):
             indices = [np.int32(i) for i in point]
-            blocks = [w.move_to(machine, [*indices, *scalars]) for w in windows]
+            arguments = [*indices, *scalars]
+            # An input may share its memory with an output: blocks are written back before others are fetched.
+            for w in windows[first:]:
+                w.move_to(machine, arguments)
+            blocks = [w.move_to(machine, arguments) for w in windows]
             kernel["body"].run(machine, [*indices, *scalars, *blocks, *scratch])
         for w in windows:
             w.write_back()

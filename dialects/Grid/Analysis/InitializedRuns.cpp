@@ -1,0 +1,206 @@
+//===- InitializedRuns.cpp - Reads of what programs wrote -----------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Grid/Analysis/InitializedRuns.h"
+
+#include "dialects/Grid/Analysis/BoxCoverage.h"
+#include "dialects/Grid/Analysis/LoadedUses.h"
+#include "dialects/Grid/Analysis/ProgramRuns.h"
+
+using namespace mlir;
+
+namespace gridir::grid {
+
+/// Of a Ref that is written in more pieces only so many are remembered.
+static constexpr size_t kMaxBoxes = 64;
+
+namespace {
+
+class InitializedRuns : public ProgramRuns {
+public:
+  InitializedRuns(BlockAccess &access, ArrayRef<Value> refs)
+      : ProgramRuns(access.getKernel()), access(access),
+        tracked(refs.begin(), refs.end()) {}
+
+  llvm::DenseSet<Value> find() {
+    kernel.getBodyRegion().walk([&](Operation *op) {
+      if (!isa<RefViewOpInterface, ViewLikeOpInterface>(op) &&
+          llvm::any_of(op->getOperandTypes(), llvm::IsaPred<MemRefType>))
+        addRelevant(op);
+      // Its Refs are new whenever it begins.
+      if (isa<ScopedOp>(op))
+        addRelevant(op);
+    });
+    if (follow())
+      early = tracked;
+    return std::move(early);
+  }
+
+private:
+  /// A block of an output holds nothing when it is another one.
+  void beginProgram() override {
+    for (BlockArgument ref : kernel.getOutputRefs()) {
+      if (!tracked.contains(ref))
+        continue;
+      std::optional<ElementBox> block =
+          makeConstant(access.getBlock(ref.getArgNumber()), access.getValues());
+      if (!block || blocks[ref] != block->lows)
+        written.erase(ref);
+      if (block)
+        blocks[ref] = block->lows;
+    }
+  }
+
+  void enter(ScopedOp scoped) override {
+    for (Value ref : scoped.getBody().getArguments())
+      written.erase(ref);
+  }
+
+  void visit(Operation *op) override { visit(op, /*isCertain=*/true); }
+
+  /// What may run reads, and writes nothing for certain.
+  void lose(Operation *op) override {
+    op->walk([&](Operation *inner) {
+      if (!isa<RefViewOpInterface, ViewLikeOpInterface>(inner))
+        visit(inner, /*isCertain=*/false);
+    });
+  }
+
+  void visit(Operation *op, bool isCertain) {
+    auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+    auto refAccess = dyn_cast<RefAccessOpInterface>(op);
+    bool isEarly = false;
+    for (Value operand : op->getOperands()) {
+      auto type = dyn_cast<MemRefType>(operand.getType());
+      if (!type || isa<SyncTypeInterface>(type.getElementType()))
+        continue;
+      if (!effects || effects.getEffectOnValue<MemoryEffects::Read>(operand))
+        isEarly |= visitRead(op, operand);
+    }
+    for (Value operand : op->getOperands()) {
+      if (!isa<MemRefType>(operand.getType()) ||
+          (effects && !effects.getEffectOnValue<MemoryEffects::Write>(operand)))
+        continue;
+      bool replaces = refAccess && refAccess.replacesAll(operand);
+      for (RefRegion &region : getAccessedRegions(op, operand, values)) {
+        // A copy of what holds nothing holds nothing.
+        if (isEarly && refAccess && refAccess.isCopy())
+          early.insert(region.root);
+        if (isCertain && replaces)
+          write(region);
+      }
+    }
+  }
+
+  /// Whether an op may read what nothing has written.
+  bool visitRead(Operation *op, Value ref) {
+    if (isWaitForCopy(op) || isDiscardedNow(op))
+      return false;
+    bool isEarly = false;
+    for (RefRegion &region : getAccessedRegions(op, ref, values)) {
+      if (!region.root) {
+        early = tracked;
+        return true;
+      }
+      if (!tracked.contains(region.root) || isWritten(region))
+        continue;
+      early.insert(region.root);
+      isEarly = true;
+    }
+    return isEarly;
+  }
+
+  /// A wait names memory so that the size of the copy is known.
+  static bool isWaitForCopy(Operation *op) {
+    auto changes = dyn_cast<SemaphoreOpInterface>(op);
+    return changes &&
+           llvm::all_of(changes.getSemaphoreChanges(),
+                        [](const SemaphoreChange &change) {
+                          return change.kind == SemaphoreChange::Wait &&
+                                 change.isOfCopy();
+                        });
+  }
+
+  bool isDiscardedNow(Operation *op) {
+    return llvm::all_of(findLoadedUses(op), [&](const LoadedUse &use) {
+      return llvm::any_of(use.conditions, [&](auto condition) {
+        Number number = read(condition.first);
+        return number && (*number != 0) != condition.second;
+      });
+    });
+  }
+
+  bool isWritten(const RefRegion &region) {
+    // An index outside the Ref is an error of its own, so the Ref bounds it.
+    auto shape = cast<MemRefType>(region.root.getType()).getShape();
+    ElementBox whole = ElementBox::whole(shape, kernel.getContext());
+    std::optional<ConstantBox> hull = getConstantBox(whole);
+    if (!hull)
+      return false;
+    std::optional<ElementBox> box = makeConstant(region.box, values);
+    if (box)
+      if (std::optional<ConstantBox> ends = getConstantBox(*box))
+        for (auto [limit, end] : llvm::zip_equal(*hull, *ends))
+          limit = {std::max(limit.first, end.first),
+                   std::min(limit.second, end.second)};
+    return isCovered(box ? *box : whole, *hull, written[region.root]);
+  }
+
+  void write(const RefRegion &region) {
+    if (!region.root || !region.box.exact || !tracked.contains(region.root))
+      return;
+    std::optional<ElementBox> box = makeConstant(region.box, values);
+    SmallVector<ElementBox> &boxes = written[region.root];
+    if (!box || boxes.size() >= kMaxBoxes ||
+        llvm::any_of(boxes, [&](const ElementBox &outer) {
+          return isInside(*box, outer);
+        }))
+      return;
+    boxes.push_back(std::move(*box));
+  }
+
+  /// A box in the program that runs; none where its place depends on the call.
+  std::optional<ElementBox> makeConstant(ElementBox box,
+                                         ProgramValues &reader) {
+    MLIRContext *context = kernel.getContext();
+    SmallVector<AffineExpr> ids =
+        llvm::map_to_vector(getProgram(), [&](int64_t id) {
+          return getAffineConstantExpr(id, context);
+        });
+    for (AffineExpr &low : box.lows) {
+      SmallVector<AffineExpr> symbols;
+      for (auto [i, symbol] : llvm::enumerate(reader.getSymbols())) {
+        Number number;
+        if (low.isFunctionOfSymbol(i)) {
+          number = read(symbol.value);
+          if (!number)
+            return std::nullopt;
+        }
+        symbols.push_back(getAffineConstantExpr(number.value_or(0), context));
+      }
+      low = low.replaceDimsAndSymbols(ids, symbols);
+      if (!isa<AffineConstantExpr>(low))
+        return std::nullopt;
+    }
+    return box;
+  }
+
+  BlockAccess &access;
+  llvm::DenseSet<Value> tracked, early;
+  llvm::DenseMap<Value, SmallVector<ElementBox>> written;
+  llvm::DenseMap<Value, SmallVector<AffineExpr>> blocks;
+};
+
+} // namespace
+
+llvm::DenseSet<Value> findRefsReadEarly(BlockAccess &access,
+                                        ArrayRef<Value> refs) {
+  return InitializedRuns(access, refs).find();
+}
+
+} // namespace gridir::grid

@@ -1,0 +1,270 @@
+//===- ProgramRuns.cpp - Programs followed one by one ---------------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Grid/Analysis/ProgramRuns.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace gridir::grid {
+
+/// Kernels of more steps than so many are not followed to their end.
+static constexpr int64_t kMaxSteps = 1 << 18;
+
+void ProgramRuns::addRelevant(Operation *op) {
+  for (Operation *parent = op; parent && parent != kernel;
+       parent = parent->getParentOp())
+    if (!relevant.insert(parent).second)
+      break;
+}
+
+const char *ProgramRuns::follow() {
+  SmallVector<int64_t> shape = kernel.getGridShape();
+  if (llvm::any_of(shape, ShapedType::isDynamic))
+    return "the size of the grid is known at the call only";
+  if (llvm::is_contained(shape, 0))
+    return nullptr;
+  program.assign(shape.size(), 0);
+  while (true) {
+    known.clear();
+    carried.clear();
+    beginProgram();
+    run(*kernel.getBodyBlock());
+    if (++steps > kMaxSteps)
+      return "the kernel has more steps than are followed";
+    int dim = shape.size() - 1;
+    for (; dim >= 0 && ++program[dim] == shape[dim]; --dim)
+      program[dim] = 0;
+    if (dim < 0)
+      return nullptr;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Control flow
+//===----------------------------------------------------------------------===//
+
+void ProgramRuns::run(Block &block) {
+  for (Operation &op : block)
+    if (relevant.contains(&op) && ++steps <= kMaxSteps)
+      run(op);
+}
+
+void ProgramRuns::run(Region &region) {
+  for (Block &block : region)
+    run(block);
+}
+
+void ProgramRuns::run(Operation &op) {
+  TypeSwitch<Operation *>(&op)
+      .Case([&](scf::IfOp branch) {
+        Number condition = read(branch.getCondition());
+        if (!condition)
+          return giveUp(&op);
+        run(*condition ? branch.getThenRegion() : branch.getElseRegion());
+      })
+      .Case([&](scf::IndexSwitchOp choice) {
+        Number argument = read(choice.getArg());
+        if (!argument)
+          return giveUp(&op);
+        for (auto [number, region] :
+             llvm::zip(choice.getCases(), choice.getCaseRegions()))
+          if (number == *argument)
+            return run(region);
+        run(choice.getDefaultRegion());
+      })
+      .Case<scf::ForOp, scf::WhileOp>([&](auto loop) { run(loop); })
+      .Case([&](ScopedOp scoped) {
+        enter(scoped);
+        run(scoped.getBody());
+        if (steps <= kMaxSteps)
+          leave(scoped);
+      })
+      .Default([&](Operation *) {
+        if (op.getNumRegions() != 0)
+          return giveUp(&op);
+        visit(&op);
+      });
+}
+
+void ProgramRuns::run(scf::ForOp loop) {
+  Number lower = read(loop.getLowerBound()), upper = read(loop.getUpperBound()),
+         step = read(loop.getStep());
+  if (!lower || !upper || !step || *step <= 0)
+    return giveUp(loop);
+  SmallVector<Number> numbers = read(loop.getInitArgs());
+  for (int64_t i = *lower; i < *upper && ++steps <= kMaxSteps; i += *step) {
+    set(loop.getInductionVar(), Number(i));
+    set(loop.getRegionIterArgs(), numbers);
+    run(loop.getRegion());
+    numbers = read(loop.getYieldedValues());
+  }
+  set(loop.getResults(), numbers);
+}
+
+void ProgramRuns::run(scf::WhileOp loop) {
+  SmallVector<Number> numbers = read(loop.getInits());
+  while (++steps <= kMaxSteps) {
+    set(loop.getBeforeArguments(), numbers);
+    run(loop.getBefore());
+    scf::ConditionOp end = loop.getConditionOp();
+    Number condition = read(end.getCondition());
+    if (!condition)
+      return giveUp(loop);
+    numbers = read(end.getArgs());
+    if (!*condition)
+      break;
+    set(loop.getAfterArguments(), numbers);
+    run(loop.getAfter());
+    numbers = read(loop.getYieldOp().getOperands());
+  }
+  set(loop.getResults(), numbers);
+}
+
+/// What the loops in an op carry, and what they and the op give, is known no
+/// more.
+void ProgramRuns::giveUp(Operation *op) {
+  op->walk([&](Operation *inner) {
+    for (Value result : inner->getResults())
+      carried.erase(result);
+    for (Region &region : inner->getRegions())
+      for (Value argument : region.getArguments())
+        carried.erase(argument);
+  });
+  known.clear();
+  lose(op);
+}
+
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+void ProgramRuns::set(ValueRange variables, ArrayRef<Number> numbers) {
+  known.clear();
+  for (auto [variable, number] : llvm::zip_equal(variables, numbers))
+    carried[variable] = number;
+}
+
+SmallVector<ProgramRuns::Number> ProgramRuns::read(ValueRange values) {
+  return llvm::map_to_vector(values, [&](Value value) { return read(value); });
+}
+
+ProgramRuns::Number ProgramRuns::read(Value value) {
+  if (auto found = carried.find(value); found != carried.end())
+    return found->second;
+  if (auto found = known.find(value); found != known.end())
+    return found->second;
+  Number number = compute(value);
+  known[value] = number;
+  return number;
+}
+
+ProgramRuns::Number ProgramRuns::compute(Value value) {
+  if (!value.getType().isIntOrIndex())
+    return std::nullopt;
+  if (std::optional<unsigned> dim = values.getIdDim(value))
+    return program[*dim];
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return std::nullopt;
+  APInt bits;
+  if (matchPattern(value, m_ConstantInt(&bits)))
+    return value.getType().isInteger(1) ? Number(bits.getZExtValue())
+                                        : bits.trySExtValue();
+  if (auto count = dyn_cast<NumProgramsOp>(op)) {
+    std::optional<unsigned> dim = kernel.findDim(count.getAxis());
+    return dim ? Number(kernel.getGridShape()[*dim]) : std::nullopt;
+  }
+  if (auto assume = dyn_cast<AssumeMultipleOp>(op))
+    return read(assume.getValue());
+  if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    Number condition = read(select.getCondition());
+    return condition ? read(*condition ? select.getTrueValue()
+                                       : select.getFalseValue())
+                     : std::nullopt;
+  }
+  if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    Number condition = read(branch.getCondition());
+    if (!condition)
+      return std::nullopt;
+    Block *taken = *condition ? branch.thenBlock() : branch.elseBlock();
+    return read(taken->getTerminator()->getOperand(
+        cast<OpResult>(value).getResultNumber()));
+  }
+  if (op->getNumOperands() == 0 || op->getNumOperands() > 2)
+    return std::nullopt;
+  Number a = read(op->getOperand(0)),
+         b = op->getNumOperands() == 2 ? read(op->getOperand(1)) : a;
+  return a && b ? computeArith(op, *a, *b) : std::nullopt;
+}
+
+/// Of numbers that are small enough that nothing overflows.
+ProgramRuns::Number ProgramRuns::computeArith(Operation *op, int64_t a,
+                                              int64_t b) {
+  constexpr int64_t limit = std::numeric_limits<int32_t>::max();
+  if (std::abs(a) > limit || std::abs(b) > limit)
+    return std::nullopt;
+  Number result =
+      TypeSwitch<Operation *, Number>(op)
+          .Case<arith::ExtUIOp, arith::IndexCastOp, arith::TruncIOp>(
+              [&](auto) { return a; })
+          .Case([&](arith::ExtSIOp extend) {
+            return extend.getIn().getType().isInteger(1) ? -a : a;
+          })
+          .Case([&](arith::AddIOp) { return a + b; })
+          .Case([&](arith::SubIOp) { return a - b; })
+          .Case([&](arith::MulIOp) { return a * b; })
+          .Case([&](arith::DivSIOp) { return b ? Number(a / b) : Number(); })
+          .Case([&](arith::RemSIOp) { return b ? Number(a % b) : Number(); })
+          .Case([&](arith::DivUIOp) {
+            return a >= 0 && b > 0 ? Number(a / b) : Number();
+          })
+          .Case([&](arith::RemUIOp) {
+            return a >= 0 && b > 0 ? Number(a % b) : Number();
+          })
+          .Case([&](arith::ShLIOp) {
+            return b >= 0 && b < 31 ? Number(a * (int64_t(1) << b)) : Number();
+          })
+          .Case([&](arith::ShRSIOp) {
+            return b >= 0 && b < 31 ? Number(a >> b) : Number();
+          })
+          .Case([&](arith::ShRUIOp) {
+            return a >= 0 && b >= 0 && b < 31 ? Number(a >> b) : Number();
+          })
+          .Case([&](arith::FloorDivSIOp) {
+            return b ? Number(llvm::divideFloorSigned(a, b)) : Number();
+          })
+          .Case([&](arith::CeilDivSIOp) {
+            return b ? Number(llvm::divideCeilSigned(a, b)) : Number();
+          })
+          .Case([&](arith::MinSIOp) { return std::min(a, b); })
+          .Case([&](arith::MaxSIOp) { return std::max(a, b); })
+          .Case([&](arith::AndIOp) { return a & b; })
+          .Case([&](arith::OrIOp) { return a | b; })
+          .Case([&](arith::XOrIOp) { return a ^ b; })
+          .Case([&](arith::CmpIOp compare) -> Number {
+            return arith::applyCmpPredicate(compare.getPredicate(),
+                                            APInt(64, a, /*isSigned=*/true),
+                                            APInt(64, b, /*isSigned=*/true));
+          })
+          .Default([](Operation *) { return Number(); });
+  // A conversion, or an overflow, that would change the number.
+  if (!result || std::abs(*result) > limit)
+    return std::nullopt;
+  Type type = op->getResult(0).getType();
+  bool fits = type.isIndex() || type.isInteger(1) ||
+              llvm::isIntN(type.getIntOrFloatBitWidth(), *result);
+  bool isUnsigned = isa<arith::ExtUIOp>(op) && *result < 0;
+  return fits && !isUnsigned ? result : std::nullopt;
+}
+
+} // namespace gridir::grid

@@ -1,0 +1,90 @@
+// Slots that a loop carries: each wait has its copy, and each read what a copy brought.
+//
+// RUN: gridir-opt %s --grid-check='checks=in-bounds,initialized,balanced' | FileCheck %s
+
+// Two slots in turn, as `1 - slot`: the copy of the next iteration starts before the wait of this one.
+// CHECK-LABEL: grid.kernel @flip
+// CHECK-NOT: unknown
+// CHECK-NOT: refuted
+// CHECK: {check = "initialized", subject = "b_ref", verdict = "proved"}
+// CHECK-SAME: {check = "balanced", subject = "s_ref", verdict = "proved"}
+grid.kernel @flip grid()
+    inputs(%x: f32 [8, 8, 128] space any origin "x_ref")
+    outputs(%o: f32 [8, 8, 128] space any origin "o_ref")
+    scratch(%b: memref<2x8x128xf32, #grid.space<tpu.vmem>> origin "b_ref",
+            %s: memref<2x!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>> origin "s_ref") {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c7 = arith.constant 7 : index
+  %c8 = arith.constant 8 : index
+  %c0_i32 = arith.constant 0 : i32
+  %c1_i32 = arith.constant 1 : i32
+  %x0 = grid.slice_ref %x[0, 0, 0] [1, 8, 128] [1, 1, 1] drop [0] : memref<8x8x128xf32, #grid.space<any>> -> memref<8x128xf32, #grid.space<any>>
+  %b0 = grid.slice_ref %b[0, 0, 0] [1, 8, 128] [1, 1, 1] drop [0] : memref<2x8x128xf32, #grid.space<tpu.vmem>> -> memref<8x128xf32, #grid.space<tpu.vmem>>
+  %s0 = grid.slice_ref %s[0] [1] [1] drop [0] : memref<2x!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>> -> memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+  grid.copy_start %x0, %b0 sem %s0 : memref<8x128xf32, #grid.space<any>>, memref<8x128xf32, #grid.space<tpu.vmem>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+  %end = scf.for %i = %c0 to %c8 step %c1 iter_args(%slot = %c0_i32) -> (i32) {
+    %other = arith.subi %c1_i32, %slot : i32
+    %more = arith.cmpi slt, %i, %c7 : index
+    scf.if %more {
+      %n = arith.addi %i, %c1 : index
+      %xn = grid.slice_ref %x[%n, 0, 0] [1, 8, 128] [1, 1, 1] drop [0] : memref<8x8x128xf32, #grid.space<any>>, index -> memref<8x128xf32, #grid.space<any>>
+      %bn = grid.slice_ref %b[%other, 0, 0] [1, 8, 128] [1, 1, 1] drop [0] : memref<2x8x128xf32, #grid.space<tpu.vmem>>, i32 -> memref<8x128xf32, #grid.space<tpu.vmem>>
+      %sn = grid.slice_ref %s[%other] [1] [1] drop [0] : memref<2x!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>, i32 -> memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+      grid.copy_start %xn, %bn sem %sn : memref<8x128xf32, #grid.space<any>>, memref<8x128xf32, #grid.space<tpu.vmem>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+    }
+    %xi = grid.slice_ref %x[%i, 0, 0] [1, 8, 128] [1, 1, 1] drop [0] : memref<8x8x128xf32, #grid.space<any>>, index -> memref<8x128xf32, #grid.space<any>>
+    %bi = grid.slice_ref %b[%slot, 0, 0] [1, 8, 128] [1, 1, 1] drop [0] : memref<2x8x128xf32, #grid.space<tpu.vmem>>, i32 -> memref<8x128xf32, #grid.space<tpu.vmem>>
+    %si = grid.slice_ref %s[%slot] [1] [1] drop [0] : memref<2x!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>, i32 -> memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+    grid.copy_wait %xi, %bi sem %si : memref<8x128xf32, #grid.space<any>>, memref<8x128xf32, #grid.space<tpu.vmem>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+    %v = grid.load %bi : memref<8x128xf32, #grid.space<tpu.vmem>> -> tensor<8x128xf32>
+    %oi = grid.slice_ref %o[%i, 0, 0] [1, 8, 128] [1, 1, 1] drop [0] : memref<8x8x128xf32, #grid.space<any>>, index -> memref<8x128xf32, #grid.space<any>>
+    grid.store %v, %oi : tensor<8x128xf32>, memref<8x128xf32, #grid.space<any>>
+    scf.yield %other : i32
+  }
+}
+
+// The wait is for the other slot: nothing is on its way there, and what is read from it nothing has brought.
+// CHECK-LABEL: grid.kernel @wrong_slot
+// CHECK: {check = "initialized", {{.*}}, subject = "b_ref", verdict = "unknown"}
+// CHECK-SAME: {check = "balanced", reason = "program () waits for a copy, and nothing is on its way", subject = "s_ref", verdict = "refuted"}
+grid.kernel @wrong_slot grid()
+    inputs(%x: f32 [8, 128] space any origin "x_ref")
+    outputs(%o: f32 [8, 128] space any origin "o_ref")
+    scratch(%b: memref<2x8x128xf32, #grid.space<tpu.vmem>> origin "b_ref",
+            %s: memref<2x!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>> origin "s_ref") {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c1_i32 = arith.constant 1 : i32
+  %c0_i32 = arith.constant 0 : i32
+  %end = scf.for %i = %c0 to %c2 step %c1 iter_args(%slot = %c0_i32) -> (i32) {
+    %other = arith.xori %c1_i32, %slot : i32
+    %bn = grid.slice_ref %b[%slot, 0, 0] [1, 8, 128] [1, 1, 1] drop [0] : memref<2x8x128xf32, #grid.space<tpu.vmem>>, i32 -> memref<8x128xf32, #grid.space<tpu.vmem>>
+    %sn = grid.slice_ref %s[%slot] [1] [1] drop [0] : memref<2x!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>, i32 -> memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+    grid.copy_start %x, %bn sem %sn : memref<8x128xf32, #grid.space<any>>, memref<8x128xf32, #grid.space<tpu.vmem>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+    %bi = grid.slice_ref %b[%other, 0, 0] [1, 8, 128] [1, 1, 1] drop [0] : memref<2x8x128xf32, #grid.space<tpu.vmem>>, i32 -> memref<8x128xf32, #grid.space<tpu.vmem>>
+    %si = grid.slice_ref %s[%other] [1] [1] drop [0] : memref<2x!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>, i32 -> memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+    grid.copy_wait %x, %bi sem %si : memref<8x128xf32, #grid.space<any>>, memref<8x128xf32, #grid.space<tpu.vmem>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+    %v = grid.load %bi : memref<8x128xf32, #grid.space<tpu.vmem>> -> tensor<8x128xf32>
+    grid.store %v, %o : tensor<8x128xf32>, memref<8x128xf32, #grid.space<any>>
+    scf.yield %other : i32
+  }
+}
+
+// Which slot is waited for is known at the call only: a copy that is left is no fault then.
+// CHECK-LABEL: grid.kernel @unknown_slot
+// CHECK: {check = "balanced", reason = "which semaphore, or how much, is known at the call only", subject = "s_ref", verdict = "unknown"}
+grid.kernel @unknown_slot grid()
+    index(%slots: i32 [1] space index)
+    inputs(%x: f32 [8, 128] space any origin "x_ref")
+    outputs(%o: f32 [8, 128] space any origin "o_ref")
+    scratch(%b: memref<8x128xf32, #grid.space<tpu.vmem>> origin "b_ref",
+            %s: memref<2x!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>> origin "s_ref") {
+  %s0 = grid.slice_ref %s[0] [1] [1] drop [0] : memref<2x!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>> -> memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+  grid.copy_start %x, %b sem %s0 : memref<8x128xf32, #grid.space<any>>, memref<8x128xf32, #grid.space<tpu.vmem>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+  %at = grid.slice_ref %slots[0] [1] [1] drop [0] : memref<1xi32, #grid.space<index>> -> memref<i32, #grid.space<index>>
+  %slot = grid.load %at : memref<i32, #grid.space<index>> -> i32
+  %si = grid.slice_ref %s[%slot] [1] [1] drop [0] : memref<2x!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>, i32 -> memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+  grid.copy_wait %x, %b sem %si : memref<8x128xf32, #grid.space<any>>, memref<8x128xf32, #grid.space<tpu.vmem>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+}
