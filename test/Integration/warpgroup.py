@@ -238,15 +238,24 @@ def forever(x, o, barrier):
     plgpu.barrier_wait(barrier)
 
 
+def half(x, o, barrier):
+    plgpu.barrier_arrive(barrier)
+    plgpu.barrier_wait(barrier)
+
+
 # CHECK: unobserved {{.*}}semaphores{{.*}}: arrival at barrier: Barrier arrival was completed again before previous
 # CHECK: missed {}: wait for {{.*}}: Thread 1 is awaiting phase 1, but barrier is already at phase 2.
 # CHECK: partly {{.*}}semaphores{{.*}}: arrival at {{.*}}:
 # CHECK-SAME: Thread 1 did not observe all phases (2) for barrier (but observed 1 phase).
 # CHECK: forever {}: the kernel waits for phase 1 of {{.*}}, of which 0 are complete, and nothing can complete it
+# CHECK-SAME: ; nothing has arrived there
+# CHECK: half {}: the kernel waits for phase 1 of {{.*}}, of which 0 are complete, and nothing can complete it
+# CHECK-SAME: ; 2 arrivals complete a phase, 1 arrival came to this one and 1 in all, the last at arrival at
 ONE, TWO = [plgpu.Barrier()], [plgpu.Barrier(num_barriers=2)]
 for function, scratch in ((unobserved, ONE), (missed, TWO), (partly, TWO), (forever, ONE)):
     mesh = {} if scratch is ONE else WARPGROUPS
     look(function.__name__, plgpu.kernel(function, out_type=jax.typeof(X), scratch_types=scratch, **mesh), X, X)
+look("half", plgpu.kernel(half, out_type=jax.typeof(X), scratch_types=[plgpu.Barrier(num_arrivals=2)]), X, X)
 
 
 def uncommitted(x, o, tile):

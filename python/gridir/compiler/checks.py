@@ -155,7 +155,5 @@ def _read(entry: ir.DictAttr) -> Check:
         element=points[1],
         frames=locations["loc"],
         written_at=locations.get("written_at", ()),
-        targets=tuple(ir.StringAttr(name).value for name in ir.ArrayAttr(entry["targets"]))
-        if "targets" in entry
-        else (),
+        targets=targets,
     )
