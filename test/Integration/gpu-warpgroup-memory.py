@@ -326,5 +326,5 @@ def nobody_arrives(x, o, met):
 # CHECK-NEXT: in kernel `nobody_arrives`
 # CHECK-NEXT: at {{.*}}gpu-warpgroup-memory.py:{{[0-9]+}}:5
 # CHECK:      note: 32 threads of each of warps 0 to 3 of block (0, 0, 0) wait at line {{.*}}memory.py:{{[0-9]+}}:5
-# CHECK-NOT:  note: 32 threads
+# CHECK-NEXT: nobody_arrives {{[0-9]+}}: no thread can go on
 look("nobody_arrives", whole(nobody_arrives, scratch_types=[plgpu.Barrier()]), X, X)

@@ -93,7 +93,8 @@ def plant(module, number, operand):
 def arrays_of(module, name):
     """Shapes and dtypes of the arrays of the call in one of its lists."""
     found = re.findall(r"#grid.operand<(\w+) \[([\d, ]*)\]", str(module.operation.attributes["gridir.operands"][name]))
-    return [type_of("x".join([*dims.split(", "), element]).join(("memref<", ">"))) for element, dims in found]
+    types = [type_of("x".join([*dims.split(", "), element]).join(("memref<", ">"))) for element, dims in found]
+    return [(array.shape, array.dtype) for array in types]
 
 
 def fault(module, operands, results):

@@ -262,8 +262,7 @@ def Grid_MosaicGpuParamsAttr : Grid_Attr<"MosaicGpuParams", "mosaic_gpu_params">
     Example:
 
     ```mlir
-    #grid.mosaic_gpu_params<approx_math = true, max_concurrent_steps = 2,
-                            lowering_semantics = "Warpgroup">
+    #grid.mosaic_gpu_params<approx_math = true, lowering_semantics = "Warpgroup">
     ```
   }];
   let parameters = (ins
