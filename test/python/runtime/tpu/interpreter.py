@@ -171,6 +171,52 @@ refuse_with(
     rows,
     dma,
 )
+# CHECK-NEXT: gathered: an access to 4 in dimension 0 is out of bounds of (4,)
+four = f"""%four = "stable_mosaic.arith.constant"() {{value = dense<4> : {lanes}}} : () -> {lanes}"""
+gathered = '"stable_mosaic.tpu.vector_load_idx"(%s0, %four) {operandSegmentSizes = array<i32: 1, 1, 0>}'
+refuse_with("gathered", f"{four}\n%k = {gathered} : ({flat}, {lanes}) -> {lanes}", flat)
+# CHECK-NEXT: scattered: an access to 4 in dimension 0 is out of bounds of (4,)
+scattered = "{add = true, operandSegmentSizes = array<i32: 1, 1, 1, 0>}"
+scattered = f'"stable_mosaic.tpu.vector_store_idx"(%four, %s0, %four) {scattered} : ({lanes}, {flat}, {lanes}) -> ()'
+refuse_with("scattered", f"{four}\n{scattered}", flat)
+# CHECK-NEXT: fetched: an access to (4,) is out of bounds of (4,)
+fetched = f'"stable_mosaic.tpu.fetch_and_add_sync"(%s0, %at, %n1, %n0) : ({flat}, index, i32, i32) -> i32'
+refuse_with(
+    "fetched", f'%at = "stable_mosaic.arith.constant"() {{value = 4 : index}} : () -> index\n%k = {fetched}', flat
+)
+# CHECK-NEXT: indirect: waits for 32 bytes, of which 0 are on their way
+waited = f'"stable_mosaic.tpu.wait_indirect_dma"(%s2, %s0, %s1) : ({dma}, {table}, {rows}) -> ()'
+refuse_with("indirect", waited, table, rows, dma)
+# CHECK-NEXT: barrier: waits at a barrier, to which 3 of the subcores never come
+refuse(
+    "barrier",
+    add(),
+    ("#tpu.dimension_semantics<arbitrary>", "#tpu.dimension_semantics<subcore_parallel>"),
+    (
+        '"stable_mosaic.func.return"() : () -> ()',
+        """%n = "stable_mosaic.arith.constant"() {value = 0 : i32} : () -> i32
+    %first = "stable_mosaic.arith.cmpi"(%i, %n) {predicate = 0 : i64} : (i32, i32) -> i1
+    "stable_mosaic.scf.if"(%first) ({
+      "stable_mosaic.tpu.barrier"(%0) : (index) -> ()
+      "stable_mosaic.scf.yield"() : () -> ()
+    }, {}) : (i1) -> ()
+    "stable_mosaic.func.return"() : () -> ()""",
+    ),
+)
+# A kernel keeps what it says of a number, and seeds its generator before it asks for random bits.
+# CHECK-NEXT: multiple: expected a multiple of 2, got 3
+refuse_with("multiple", '%k = "stable_mosaic.tpu.assume_multiple"(%n3) {multiple = 2 : i32} : (i32) -> i32', flat)
+# CHECK-NEXT: seed: expected the kernel to seed its random generator
+refuse_with("seed", f'%k = "stable_mosaic.tpu.prng_random_bits"() : () -> {lanes}', flat)
+# CHECK-NEXT: assertion: not positive
+false = '%f = "stable_mosaic.arith.constant"() {value = false} : () -> i1'
+refuse_with("assertion", f'{false}\n"stable_mosaic.cf.assert"(%f) {{msg = "not positive"}} : (i1) -> ()', flat)
+# An op that no verifier has seen fails within NumPy.
+# CHECK-NEXT: failure: the interpreter cannot run arith.addi: ValueError: operands could not be broadcast together
+few = "vector<3xi32>"
+few_lanes = f'%few = "stable_mosaic.arith.constant"() {{value = dense<1> : {few}}} : () -> {few}'
+added = f'"stable_mosaic.arith.addi"(%one, %few) : ({lanes}, {few}) -> {lanes}'
+refuse_with("failure", f"{all_lanes}{few_lanes}\n%k = {added}", flat)
 # Memory that nothing has written is not a number.
 (y,) = Program(
     parse(
