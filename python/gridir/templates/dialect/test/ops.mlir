@@ -5,8 +5,8 @@
 
 // CHECK: semantics [parallel]
 // CHECK-SAME: {check = "written", subject = "o_ref", verdict = "proved"}
-// CHECK: my.clear
 // CHECK: my.square
+// CHECK: my.clear
 // LOOPS-NOT: my.
 // LOOPS: arith.mulf
 grid.kernel @square grid(%i = 4)
