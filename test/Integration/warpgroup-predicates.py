@@ -153,6 +153,10 @@ def outlives(semaphore, o):
     pl.semaphore_wait(semaphore)
 
 
+def waits_for_another():
+    gridir.lower(lambda: plgpu.kernel(outlives, out_type=jax.typeof(X))(plgpu.alloc_semaphore()))
+
+
 def asks_alone(o, answer, loaded):
     plgpu.try_cluster_cancel(answer, loaded, collective_axes=("c",))
 
@@ -163,7 +167,7 @@ def lower(body, *args, scratch=(), **mesh):
 
 
 # What a kernel cannot do yet is refused by name, at the author's line.
-# CHECK: UnsupportedError: 3 of 3 refused in these words
+# CHECK: UnsupportedError: 4 of 4 refused in these words
 ANSWER = [plgpu.TryClusterCancelResult(), plgpu.Barrier()]
 PAIR = {"cluster": (2,), "cluster_names": ("c",), "num_threads": 2, "thread_name": "wg"}
 report(
@@ -174,9 +178,11 @@ report(
             jax.ShapeDtypeStruct((1, 6, 64), jnp.float32),
             scratch=[plgpu.SMEM((4, 64), jnp.float32), plgpu.Barrier()],
         ),
-        "expected semaphores that the kernel allocates, got operand": lambda: gridir.lower(
-            lambda: plgpu.kernel(outlives, out_type=jax.typeof(X))(plgpu.alloc_semaphore())
-        ),
-        "expected the axis of threads, wg, in `collective_axes`, got ('c',)": lower(asks_alone, scratch=ANSWER, **PAIR),
+        "expected semaphores that the kernel allocates, got operand": waits_for_another,
+        ", of `alloc_semaphore`, which outlives it": waits_for_another,
+        (
+            "expected the axis of threads, wg, in `collective_axes`, got ('c',), "
+            "by which each warpgroup asks for itself"
+        ): lower(asks_alone, scratch=ANSWER, **PAIR),
     },
 )

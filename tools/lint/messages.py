@@ -30,6 +30,7 @@ TOKEN = re.compile(
 )
 # What no input meets, and why it is not taken away.
 UNMET = {
+    "clean-up after a failed pass": "the stage of a crash while a failed pass's IR is freed; no known input has one",
     "to be a number or a symbol, got": "neither text nor Python makes such a dimension; who calls the C API may",
 }
 PLACEHOLDER = re.compile(r"\{\d*\}|\\n")

@@ -21,7 +21,7 @@ from jax._src import jaxpr_util as _jaxpr_util
 from jax._src import sharding_impls as _sharding_impls
 from jax._src import tpu_custom_call as _tpu_custom_call
 from jax._src.interpreters import mlir as _mlir
-from jax._src.lib import tpu as _tpu
+from jax._src.lib import tpu as _tpu  # pyright: ignore[reportPrivateImportUsage]
 from jax._src.pallas.mosaic import core as _tpu_core
 from jax._src.pallas.mosaic import pallas_call_registration as _registration
 from jax._src.pallas.mosaic import sc_core as _sc_core
@@ -100,18 +100,19 @@ def answer_for_cpu(kind: str, note: Callable[[], None], *, keep: bool = False) -
         return
     _tpu_info.registry["cpu"] = answer
     # JAX keeps the answers that it has given.
-    _tpu_info.get_tpu_info.cache_clear()
+    cached: Any = _tpu_info.get_tpu_info
+    cached.cache_clear()
 
 
 @functools.lru_cache(maxsize=256)
 def _without_locations(body: bytes) -> tuple[bytes, bytes]:
     """A Mosaic module as text without locations, and its locations, as JAX's configuration holds them."""
-    context = _mlir.make_ir_context()
+    context: Any = _mlir.make_ir_context()
     _tpu.register_dialect(context)
     # The versioned form is of ops that no dialect has.
     context.allow_unregistered_dialects = True
     with context:
-        module = ir.Module.parse(body)
+        module: Any = ir.Module.parse(body)
         locations = _tpu.private_unzip_debug_locations(module.operation)
         return module.operation.get_asm(print_generic_op_form=True).encode(), locations
 

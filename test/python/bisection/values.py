@@ -67,6 +67,21 @@ def asks_in_loop(x_ref, o_ref):
 # CHECK: expected a kernel that interpret mode can run, got one whose values nobody knows
 look(pl.pallas_call(asks_in_loop, grid=(2,), out_shape=x), x)
 
+
+def refer(reference):
+    """What is said of a reference for a kernel that interpret mode cannot run."""
+    function = pl.pallas_call(asks_in_loop, grid=(1,), out_shape=x)
+    try:
+        print(expected_calls(function, (x,), cpu, cpu.check_options(None), reference)[0].oracle)
+    except Error as error:
+        print(error.message)
+
+
+# CHECK: reference()
+# CHECK-NEXT: expected results of reference() as the kernel has, ['float32[8, 128]'], got ['float32[128]']
+refer(lambda x: x)
+refer(lambda x: x[0])
+
 # Each value has a path, and the loops around it have their numbers of steps.
 expected = expected_calls(pl.pallas_call(loops, grid=(2,), out_shape=x), (x,), cpu, cpu.check_options(None))[0]
 for point in points_of(expected.call.request):

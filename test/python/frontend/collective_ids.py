@@ -57,7 +57,7 @@ def ids(*kernels, mode=None, limit=None, compiler=None):
             traced = jax.jit(function).trace(x)
             traced.lower(lowering_platforms=("tpu",)).compiler_ir("stablehlo").operation.walk(visit)
     except gridir.Error as error:
-        return f"{type(error).__name__}: {error.message}"
+        return "; ".join([f"{type(error).__name__}: {error.message}", *error.notes])
     finally:
         for name, value in before.items():
             jax.config.update(name, value)
@@ -85,12 +85,16 @@ if "tag" in inspect.signature(pltpu.get_barrier_semaphore).parameters:
     # A kernel without such a semaphore has no number.
     assert ids(([], 1, None), ([None], 2, None), mode="yes") == [None, 0]
     both = ids((["ring"], 1, 3))
-    assert both == "OptionError: expected a collective_id or a tag of get_barrier_semaphore, got 3 and 'ring'", both
+    expected = "OptionError: expected a collective_id or a tag of get_barrier_semaphore, got 3 and 'ring'; "
+    assert both == f"{expected}jax_pallas_auto_assign_collective_ids='override' ignores collective_id", both
     many = ids(*((["a", "b", "c"][i : i + 1], i, None) for i in range(3)), limit=2)
     assert many == "OptionError: expected at most 2 collective ids that JAX chooses, got more", many
     two = ids((["a", "b"], 1, None))
     expected = "get_barrier_semaphore: expected barrier semaphores with one tag in a kernel, got 'a', 'b'"
     assert two == f"UnsupportedError: {expected}", two
+    # A module says which tag a semaphore has, and a module holds no objects of Python.
+    opaque = ids(([object()], 1, None))
+    assert "get_barrier_semaphore: expected a tag of numbers and strings, got <object object" in opaque, opaque
     text = (
         gridir.lower(pl.pallas_call(kernel_with([("x", 1)], 2), out_shape=x), jnp.ones((8, 128)), target="tpu")
         .kernels[0]

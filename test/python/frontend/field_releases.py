@@ -112,4 +112,19 @@ def check(**values):
 print(check())
 print(check(tiled=True))
 print(check(tags=["a"]).partition("knows, ")[2])
+
+
+# So is a parameter of an equation, unless its value says nothing.
+def check_params(**params):
+    try:
+        unknown_fields.check_known_params("pallas_call", {"name": "copy", **params}, ("name",), "copy")
+    except UnsupportedError as error:
+        return error.message
+    return "nothing"
+
+
+# CHECK-NEXT: nothing
+# CHECK-NEXT: expected parameters of pallas_call that gridir knows, got tiled=True
+print(check_params(tiled=False, tags=(), count=0, space=None))
+print(check_params(tiled=True))
 assert VERSION[:2] <= NEWEST[:2], "a release that no table knows"

@@ -4,6 +4,7 @@
 import dataclasses
 import pathlib
 import sys
+from unittest import mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent / "Inputs"))
 
@@ -113,6 +114,15 @@ with ir.Context(), ir.Location.unknown():
     module, kernel = build(named, side_table)
     show("name that is an object", lambda: rebuild_grid_mapping(kernel))
     print("with the side table:", rebuild_grid_mapping(kernel, side_table).grid_names)
+
+    # A module may say of a block what the `pl.Buffered` of an older JAX cannot.
+    # CHECK-LABEL: == prefetched block in an older JAX
+    # CHECK-NEXT: UnsupportedError: expected a JAX with prefetched_count of pl.Buffered, got {{[0-9.]+}}
+    text = "grid.kernel @k grid(%i = 4) inputs(%x: f32 [32] block [8] at (%i) pipeline <3, prefetched = 1>) {\n}"
+    module = ir.Module.parse(text)
+    older = dataclasses.make_dataclass("Buffered", ["buffer_count", "use_lookahead", "revisit"])
+    with mock.patch.object(pl, "Buffered", older):
+        show("prefetched block in an older JAX", lambda: rebuild_grid_mapping(module.body.operations[0]))
 
     # What the CPU cannot honour is refused, by the table.
     # CHECK-LABEL: == get_grid_indices on the CPU

@@ -3,7 +3,9 @@
 # The custom call of a Mosaic kernel has, field by field, what JAX's own lowering writes; only the body is gridir's, and
 # where its ops are of the author's. Nothing is compiled here: the body is an empty module.
 import base64
+import dataclasses
 import json
+from unittest import mock
 
 import gridir
 import jax
@@ -99,6 +101,22 @@ for name, value in FIELDS.items():
 # CHECK-NEXT: shape_invariant_numerics: the same
 # CHECK-NEXT: needs_layout_passes: the same
 # CHECK-NEXT: fuse_transposed_lhs_in_matmul: the same
+
+# A parameter that the configuration of an older JAX lacks is refused, unless it is not set.
+older = dataclasses.make_dataclass(
+    "CustomCallBackendConfig",
+    [
+        field.name
+        for field in dataclasses.fields(jax_compat_tpu._tpu_custom_call.CustomCallBackendConfig)
+        if field.name != "vmem_limit_bytes"
+    ],
+)
+with mock.patch.object(jax_compat_tpu._tpu_custom_call, "CustomCallBackendConfig", older):
+    try:
+        calls(call(gridir.tpu.CompilerParams(vmem_limit_bytes=1 << 20)), x)
+    except gridir.Error as error:
+        # CHECK-NEXT: expected parameters that JAX {{[0-9.]+}} can pass to libtpu, got vmem_limit_bytes
+        print(error.message)
 
 # What a proof makes needless is switched off, what is needed stays as the author has it.
 needed = {"bounds": "", "semaphore": "a reason"}
