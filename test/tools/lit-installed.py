@@ -43,7 +43,7 @@ with open(site / "gridir" / "errors.py", "a") as file:
     file.write("# changed\n")
 run("another line")
 
-# CHECK-NEXT: fewer files: 2, {{.*}} got another cli/check.py, cli/errors.py, cli/example.py, ... in
+# CHECK-NEXT: fewer files: 2, {{.*}} got another cli/check.py, cli/chip.py, cli/errors.py, ... in
 for path in (site / "gridir" / "cli").glob("[ce]*.py"):
     path.unlink()
 run("fewer files")

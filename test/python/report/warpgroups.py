@@ -26,7 +26,7 @@ for barrier in kernel.barriers:
     print(f"{barrier.name}: {barrier.count} barriers of {barrier.arrivals} arrivals, by {arrive}; {wait}")
 
 # CHECK: tpu:v5e: expected a kernel for a TPU, got one for the warpgroups of a GPU
-for verdict in report.refused:
+for verdict in report.verdicts:
     print(f"{verdict.target}: {verdict.message}")
 
 # CHECK: gpu:sm_90a: a_smem 65536 at byte 0, b_smem 65536 at byte 65,536, o_smem 32768 at byte 131,072
