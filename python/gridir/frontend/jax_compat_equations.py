@@ -13,7 +13,6 @@ import dataclasses
 import functools
 import importlib
 from collections.abc import Callable, Collection, Mapping
-from types import MappingProxyType
 from typing import Any
 
 import jax
@@ -61,8 +60,8 @@ class Change:
     """
 
     since: Version
-    renames: Mapping[str, str] = MappingProxyType({})
-    adds: Mapping[str, Any] = MappingProxyType({})
+    renames: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    adds: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     operand: str | None = None
     convert: Callable[[Mapping[str, Any]], dict[str, Any]] | None = None
     converts: Collection[str] = ()
