@@ -161,7 +161,7 @@ def both_memories(x, o, alone):
     pl.run_scoped(lambda _: None, plgpu.TMEM((128, 128), jnp.float32, collective=True))
 
 
-# What JAX itself refuses since 0.12.
+# JAX itself refuses these since 0.11.
 FORMERLY = {
     "Can only close over scalars and Refs when using core_map with WarpMesh": kernel(closes_over_array, TILE),
     "expected a tile that 2 blocks have equal parts of along dimension 2": kernel(parts, TILE, plgpu.Barrier(), **PAIR),
@@ -182,7 +182,7 @@ report(
         "Can only perform collective MMA along minormost cluster axis. Got b, expected c.": kernel(
             along_major, DONE, **FOUR
         ),
-        **(FORMERLY if jax.__version_info__ < (0, 12) else {}),
+        **(FORMERLY if jax.__version_info__ < (0, 11) else {}),
     },
 )
 
