@@ -73,6 +73,51 @@ struct ReduceByHalves : OpRewritePattern<vector::ReductionOp> {
   }
 };
 
+/// Upstream folds an expand_shape into a read of a vector as if the last
+/// dimensions of the vector were the last of the source. That holds where each
+/// is the innermost of its group; the read then takes the same elements.
+bool readsOtherElements(vector::TransferReadOp read) {
+  auto expand = read.getBase().getDefiningOp<memref::ExpandShapeOp>();
+  if (!expand)
+    return false;
+  SmallVector<ReassociationIndices> groups = expand.getReassociationIndices();
+  VectorType type = read.getVectorType();
+  int64_t rank = type.getRank(), shownRank = read.getShapedType().getRank();
+  for (int64_t back = 1; back <= rank; ++back) {
+    bool isInside = read.isDimInBounds(rank - back);
+    if (type.getDimSize(rank - back) == 1 && isInside)
+      continue;
+    if (back > int64_t(groups.size()))
+      return true;
+    const ReassociationIndices &group = groups[groups.size() - back];
+    if (group.back() != shownRank - back)
+      return true;
+    // Past the end of the dimension is padding, not the next row.
+    if (!isInside && group.size() != 1)
+      return true;
+  }
+  return false;
+}
+
+/// An upstream pattern of reads that leaves those alone whose elements it would
+/// change.
+struct GuardedRead : RewritePattern {
+  explicit GuardedRead(std::unique_ptr<RewritePattern> pattern)
+      : RewritePattern(vector::TransferReadOp::getOperationName(),
+                       pattern->getBenefit(), pattern->getContext()),
+        pattern(std::move(pattern)) {}
+
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    if (readsOtherElements(cast<vector::TransferReadOp>(op)))
+      return rewriter.notifyMatchFailure(
+          op, "the vector spans dimensions of one group");
+    return pattern->matchAndRewrite(op, rewriter);
+  }
+
+  std::unique_ptr<RewritePattern> pattern;
+};
+
 class CPUVectorizeBodyPass
     : public gridir::cpu::impl::CPUVectorizeBodyPassBase<CPUVectorizeBodyPass> {
 public:
@@ -128,6 +173,12 @@ private:
   void simplify() {
     RewritePatternSet patterns(&getContext());
     memref::populateFoldMemRefAliasOpPatterns(patterns);
+    for (std::unique_ptr<RewritePattern> &pattern :
+         patterns.getNativePatterns())
+      if (pattern->getRootKind() ==
+          OperationName(vector::TransferReadOp::getOperationName(),
+                        &getContext()))
+        pattern = std::make_unique<GuardedRead>(std::move(pattern));
     for (StringRef dialect : {"affine", "arith", "memref", "scf", "vector"})
       for (RegisteredOperationName op :
            getContext().getRegisteredOperationsByDialect(dialect))

@@ -173,3 +173,41 @@ func.func @product(%x: vector<2xf32>, %acc: f32) -> f32 {
   %0 = vector.reduction <mul>, %x, %acc : vector<2xf32> into f32
   return %0 : f32
 }
+
+// -----
+
+// The view is kept where the vector spans dimensions of one group, since the
+// source has their elements in one row.
+// CHECK-LABEL: func.func @expanded_row
+// CHECK-SAME:    %[[M:.*]]: memref<4x4xi8>, %[[I:.*]]: index
+// CHECK:         %[[E:.*]] = memref.expand_shape %[[M]]
+// CHECK:         vector.transfer_read %[[E]][%[[I]], {{.*}} : memref<4x2x2xi8>, vector<2x2xi8>
+func.func @expanded_row(%m: memref<4x4xi8>, %i: index, %pad: i8) -> vector<2x2xi8> {
+  %c0 = arith.constant 0 : index
+  %e = memref.expand_shape %m [[0], [1, 2]] output_shape [4, 2, 2] : memref<4x4xi8> into memref<4x2x2xi8>
+  %s = memref.subview %e[%i, 0, 0] [1, 2, 2] [1, 1, 1] : memref<4x2x2xi8> to memref<2x2xi8, strided<[2, 1], offset: ?>>
+  %v = vector.transfer_read %s[%c0, %c0], %pad {in_bounds = [true, true]} : memref<2x2xi8, strided<[2, 1], offset: ?>>, vector<2x2xi8>
+  return %v : vector<2x2xi8>
+}
+
+// So does one past the end of a dimension, where there is padding.
+// CHECK-LABEL: func.func @expanded_padding
+// CHECK:         %[[E:.*]] = memref.expand_shape
+// CHECK:         vector.transfer_read %[[E]][{{.*}} : memref<4x2x2xi8>, vector<4xi8>
+func.func @expanded_padding(%m: memref<4x4xi8>, %i: index, %pad: i8) -> vector<4xi8> {
+  %c0 = arith.constant 0 : index
+  %e = memref.expand_shape %m [[0], [1, 2]] output_shape [4, 2, 2] : memref<4x4xi8> into memref<4x2x2xi8>
+  %v = vector.transfer_read %e[%i, %c0, %c0], %pad : memref<4x2x2xi8>, vector<4xi8>
+  return %v : vector<4xi8>
+}
+
+// Whole rows are rows of the source.
+// CHECK-LABEL: func.func @expanded_rows
+// CHECK-SAME:    %[[M:.*]]: memref<4x4xi8>
+// CHECK:         vector.transfer_read %[[M]][{{.*}} : memref<4x4xi8>, vector<2x4xi8>
+func.func @expanded_rows(%m: memref<4x4xi8>, %i: index, %pad: i8) -> vector<2x4xi8> {
+  %c0 = arith.constant 0 : index
+  %e = memref.expand_shape %m [[0, 1], [2]] output_shape [2, 2, 4] : memref<4x4xi8> into memref<2x2x4xi8>
+  %v = vector.transfer_read %e[%i, %c0, %c0], %pad {in_bounds = [true, true]} : memref<2x2x4xi8>, vector<2x4xi8>
+  return %v : vector<2x4xi8>
+}
