@@ -3,13 +3,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Builds and tests gridir on the lines of JAX that .venv does not have.
 
-    .venv/bin/python tools/jax_lines.py [LINE...]
+    .venv/bin/python tools/jax_lines.py [--dist] [LINE...]
 
-Each line has an environment of its own, build/jax-LINE. There the tests run that read JAX's sources (names and
-parameters), those of the frontend, and the examples; `tools/dist.py` proves the wheel. The whole suite runs on the line
-of .venv only. Exits with 1 if a line fails, or if there is no Python for it.
+Each line has an environment of its own, build/jax-LINE, into which a wheel is installed. There the tests run that read
+JAX's sources (names and parameters), those of the frontend, and the examples. With `--dist`, `tools/dist.py` also runs
+the commands of the README. The whole suite runs on the line of .venv only. Exits with 1 if a line fails, or if there is
+no Python for it.
 """
 
+import argparse
 import glob
 import json
 import os
@@ -34,8 +36,8 @@ def find_python(versions: list[str]) -> str | None:
     return None
 
 
-def check(line: dict) -> bool:
-    """Builds for a line, and returns whether its tests pass."""
+def check(line: dict, dist: bool) -> bool:
+    """Builds for a line, and returns whether its tests pass, and with `dist` the commands of the README."""
     python = find_python(line["python"])
     if python is None:
         print(f"JAX {line['name']}: expected Python {' or '.join(line['python'])}, found none", flush=True)
@@ -45,7 +47,7 @@ def check(line: dict) -> bool:
     commands = [
         [*install, "--extra", "gpu", "--extra", "tpu"],
         [environment / "bin" / "lit", "-sv", "--filter", TESTS, "test"],
-        [environment / "bin" / "python", "tools/dist.py"],
+        *([[environment / "bin" / "python", "tools/dist.py"]] if dist else []),
     ]
     for command in commands:
         print(f"JAX {line['name']}:", *(str(word).removeprefix(f"{ROOT}/") for word in command), flush=True)
@@ -56,11 +58,15 @@ def check(line: dict) -> bool:
 
 def main() -> None:
     """Checks each line."""
+    parser = argparse.ArgumentParser(description="Build and test gridir on the lines of JAX that .venv does not have.")
+    parser.add_argument("lines", nargs="*", metavar="LINE", help="as 0.11 (default: all but that of .venv)")
+    parser.add_argument("--dist", action="store_true", help="also run the commands of the README, with the wheel alone")
+    arguments = parser.parse_args()
     lines = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["gridir"]["jax-lines"]
     installed = json.loads((Path(sys.prefix) / "gridir-install.json").read_text())["jax"]
-    wanted = sys.argv[1:] or [line["name"] for line in lines if line["name"] != installed]
+    wanted = arguments.lines or [line["name"] for line in lines if line["name"] != installed]
     # A list, since every line is checked even if one fails.
-    results = [check(line) for line in lines if line["name"] in wanted]
+    results = [check(line, arguments.dist) for line in lines if line["name"] in wanted]
     sys.exit(not all(results))
 
 
