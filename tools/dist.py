@@ -47,7 +47,7 @@ def expect(claim: str, holds: bool) -> None:
 def build() -> Path:
     """Builds the wheel, and returns its path."""
     shutil.rmtree(ROOT / "dist", ignore_errors=True)
-    options = [option for option in install.build_options(Path(sys.prefix)) if option != "--force-reinstall"]
+    options = install.build_options(Path(sys.prefix))
     run(sys.executable, "-m", "pip", "wheel", *options, "--wheel-dir", "dist", ".")
     (wheel,) = (ROOT / "dist").glob("gridir-*.whl")
     return wheel

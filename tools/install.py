@@ -138,7 +138,7 @@ def build_options(environment: Path) -> list[str]:
         "GRIDIR_XLA_FFI_INCLUDE_DIR": XLA_FFI / "jaxlib/include",
     }
     defines = [option for name, path in paths.items() for option in ("-C", f"cmake.define.{name}={path}")]
-    return ["-v", "--no-build-isolation", "--no-deps", "--force-reinstall", *defines]
+    return ["-v", "--no-build-isolation", "--no-deps", *defines]
 
 
 def fetch_headers(pip: list[str], requirement: str) -> None:
@@ -189,7 +189,7 @@ def main() -> None:
         say("building gridir (some minutes the first time)")
         fetch_headers(pip, ffi)
         os.environ["PATH"] = f"{environment / 'bin'}{os.pathsep}{os.environ['PATH']}"
-        run([*pip, *build_options(environment), "."], "the build", Progress())
+        run([*pip, "--force-reinstall", *build_options(environment), "."], "the build", Progress())
         stamp_file.write_text(json.dumps({**stamp, "sources": sources}))
         say(f"installed into {os.path.relpath(environment)}")
 
