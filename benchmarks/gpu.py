@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import gridir
-from gridir.runtime.gpu import Code, assemble, compare
-from gridir.runtime.gpu.peer import Pipeline
+from gridir.runtime.ptxas import Code, assemble, compare
+from gridir.runtime.ptxas.peer import Pipeline
 
 if TYPE_CHECKING:
     from gpu_cases import Case

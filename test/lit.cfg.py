@@ -126,7 +126,7 @@ if importlib.util.find_spec("libtpu"):
 # The assembler for NVIDIA GPUs, which needs no GPU; the extra `test` brings it, too.
 environment = {**os.environ, **config.environment}
 for program in "ptxas", "nvdisasm":
-    find = f"import sys; from gridir.runtime.gpu import find_{program}; sys.exit(find_{program}() is None)"
+    find = f"import sys; from gridir.runtime.ptxas import find_{program}; sys.exit(find_{program}() is None)"
     if subprocess.run([python, "-c", find], env=environment, check=False, capture_output=True).returncode == 0:
         config.available_features.add(program)
 

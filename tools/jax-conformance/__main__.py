@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from codes import code_report
-from gridir.runtime.gpu.peer import PeerError, check_installed
+from gridir.runtime.ptxas.peer import PeerError, check_installed
 from left_out import reason_to_leave_out
 from report import LONE_DEVICES, LONE_MODES, MODES, expected, failures, left_out, passes, slowest, table
 from schedule import run_file

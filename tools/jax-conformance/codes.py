@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from gridir.runtime.gpu import PtxasError, assemble
+from gridir.runtime.ptxas import PtxasError, assemble
 
 Record = dict[str, Any]
 

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from gridir.runtime.gpu import peer
+from gridir.runtime.ptxas import peer
 
 _PACKED_BITS = {"int4": 4, "uint4": 4, "int2": 2, "uint2": 2, "float4_e2m1fn": 4}
 """Elements that lie close together in the memory of a GPU, and a byte each in that of NumPy."""

@@ -17,8 +17,8 @@ from gridir.cli.progress import progress
 
 if TYPE_CHECKING:
     from gridir.cli.example import Example
-    from gridir.runtime.gpu import Code, Report
-    from gridir.runtime.gpu.peer import Pipeline
+    from gridir.runtime.ptxas import Code, Report
+    from gridir.runtime.ptxas.peer import Pipeline
 
 
 @click.command(
@@ -65,7 +65,7 @@ def gpu_check(file: tuple[str, str | None], chip: str, compare: bool, as_json: b
 
 def _open_pipeline() -> Pipeline:
     # Before JAX is imported.
-    from gridir.runtime.gpu.peer import Pipeline
+    from gridir.runtime.ptxas.peer import Pipeline
 
     return Pipeline()
 
@@ -74,7 +74,7 @@ def _compare(report: Report, example: Example, chip: str, pipeline: Pipeline) ->
     """The codes of each kernel by the names of who has compiled them."""
     from gridir.errors import UnsupportedError
     from gridir.frontend.jax_compat_peer import lower_to_mosaic
-    from gridir.runtime.gpu import Code, assemble
+    from gridir.runtime.ptxas import Code, assemble
 
     major, minor = divmod(int(chip.removeprefix("sm_").rstrip("af")), 10)
     pipeline.driver.pretend(major, minor)
@@ -97,7 +97,7 @@ def _compare(report: Report, example: Example, chip: str, pipeline: Pipeline) ->
 
 
 def _show(report: Report, tables: list[dict[str, Any]]) -> str:
-    from gridir.runtime.gpu import compare
+    from gridir.runtime.ptxas import compare
 
     parts = [f"ptxas for {report.chip}"]
     for kernel, codes in zip(report.kernels, tables, strict=True):

@@ -21,7 +21,7 @@ from gridir.mlir import ir
 from gridir.mlir.dialects import arith, gpu
 from gridir.mlir.dialects.kernel import abi_of
 from gridir.runtime import ptx
-from gridir.runtime.gpu import KernelReport, assemble, find_libdevice_toolkit
+from gridir.runtime.ptxas import KernelReport, assemble, find_libdevice_toolkit
 
 if TYPE_CHECKING:
     from gridir.compiler.kernel import Kernel

@@ -20,8 +20,8 @@ from gridir.frontend.interpret_params import keep_race, with_interpret_params_of
 from gridir.frontend.request import KernelRequest
 from gridir.frontend.target_hooks import TargetHooks
 from gridir.frontend.warpgroup_blocks import as_mesh_kernel, records_events, says_memory, uses_warpgroup
-from gridir.runtime.gpu import Report
 from gridir.runtime.ptx import RaceError
+from gridir.runtime.ptxas import Report
 
 if TYPE_CHECKING:
     from gridir.compiler.kernel import Kernel

@@ -45,7 +45,7 @@ class Lowered:
 
         Returns:
           On the CPU a `Compiled`, to be called; for a TPU the `Report` of `gridir.tpu.aot`; for a GPU the
-          `gridir.runtime.gpu.Report` of what ptxas says.
+          `gridir.runtime.ptxas.Report` of what ptxas says.
 
         Raises:
           CompileError: when a pass, LLVM or the linker refuses a kernel.

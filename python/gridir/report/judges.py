@@ -14,7 +14,7 @@ from gridir.errors import Error, OptionError
 from gridir.frontend.lower import Lowered
 from gridir.frontend.tpu_report import Candidate, compile_candidates, kernels_of
 from gridir.report.verdicts import ACCEPTED, UNKNOWN, Verdict
-from gridir.runtime.gpu import PtxasError, find_ptxas
+from gridir.runtime.ptxas import PtxasError, find_ptxas
 from gridir.runtime.tpu.workers import TOPOLOGIES, LibtpuError, Workers
 
 GPU_CHIPS = ("sm_80", "sm_90a", "sm_100a")

@@ -20,7 +20,7 @@ from gridir.compiler.gpu import text_of
 from gridir.compiler.kernel import Kernel
 from gridir.compiler.passes import run_pipeline, shared_context
 from gridir.report.listing import Listing, module_listing
-from gridir.runtime.gpu import PtxasError, assemble, disassemble, find_nvdisasm, find_ptxas
+from gridir.runtime.ptxas import PtxasError, assemble, disassemble, find_nvdisasm, find_ptxas
 
 # What the author's lines pass through.
 _BEFORE, _PTX = "nvvm", "ptx"

@@ -15,7 +15,7 @@ from gridir.cli.example import load_example
 from gridir.cli.gpu_check import gpu_check
 from gridir.errors import OptionError, UnsupportedError
 from gridir.frontend.jax_compat_peer import lower_to_mosaic
-from gridir.runtime.gpu import peer
+from gridir.runtime.ptxas import peer
 
 example = str(Path(sys.argv[1]) / "examples" / "mosaic_gpu" / "wgmma_matmul.py")
 

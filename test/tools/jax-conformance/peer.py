@@ -15,7 +15,7 @@ import numpy as np
 sys.path.insert(0, str(Path(sys.argv[1]) / "tools" / "jax-conformance"))
 import peer
 from gridir.runtime import ptx
-from gridir.runtime.gpu.peer import PeerError, check_installed, find_symbols
+from gridir.runtime.ptxas.peer import PeerError, check_installed, find_symbols
 
 ptx.open_driver()
 cuda = ctypes.CDLL("libcuda.so.1")

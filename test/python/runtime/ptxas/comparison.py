@@ -5,7 +5,7 @@
 import collections
 import json
 
-from gridir.runtime.gpu import Code, Loop, compare
+from gridir.runtime.ptxas import Code, Loop, compare
 
 LOOP = Loop(collections.Counter(HGMMA=8, UIADD3=12, BRA=2), units=8)
 OTHER = Loop(collections.Counter(HGMMA=8, IMAD=20), units=8)

@@ -5,7 +5,7 @@ import os
 import sys
 from pathlib import Path
 
-from gridir.runtime.gpu import KernelReport, PtxasError, assemble, disassemble
+from gridir.runtime.ptxas import KernelReport, PtxasError, assemble, disassemble
 from refusals import report
 
 directory = Path(sys.argv[1])

@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 
 from gridir.errors import Error
-from gridir.runtime.gpu.toolkit import find_nvdisasm, find_ptxas
+from gridir.runtime.ptxas.toolkit import find_nvdisasm, find_ptxas
 
 # Remarks that the code is not what the kernel asks for: setmaxnreg is ignored, wgmma is serialised.
 _CHANGED = re.compile(r"C75(08|1[0-9])")

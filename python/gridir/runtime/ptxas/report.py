@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from gridir.runtime.gpu.ptxas import Cubin
+from gridir.runtime.ptxas.cubin import Cubin
 
 
 @dataclasses.dataclass(frozen=True)

@@ -9,8 +9,8 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from gridir.runtime.gpu.ptxas import Cubin, disassemble
-from gridir.runtime.gpu.sass import Loop, read_sass
+from gridir.runtime.ptxas.cubin import Cubin, disassemble
+from gridir.runtime.ptxas.sass import Loop, read_sass
 
 
 @dataclasses.dataclass(frozen=True)

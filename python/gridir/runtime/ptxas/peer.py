@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from gridir.errors import Error
-from gridir.runtime.gpu.toolkit import find_libdevice_toolkit, find_ptxas
+from gridir.runtime.ptxas.toolkit import find_libdevice_toolkit, find_ptxas
 
 _PLUGIN, _RUNTIME = "jax_plugins.xla_cuda13", "jax_cuda13_plugin"
 

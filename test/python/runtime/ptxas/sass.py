@@ -2,7 +2,7 @@
 
 # Which loop of a listing is the steady one, and which of its instructions count.
 
-from gridir.runtime.gpu import read_sass
+from gridir.runtime.ptxas import read_sass
 
 
 def show(title, text):

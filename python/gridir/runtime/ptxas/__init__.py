@@ -1,0 +1,26 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""NVIDIA's assembler `ptxas`, libdevice, and reading the machine code that they give; needs no GPU."""
+
+from gridir.runtime.ptxas.comparison import Code, compare
+from gridir.runtime.ptxas.cubin import Cubin, PtxasError, assemble, disassemble
+from gridir.runtime.ptxas.report import KernelReport, Report
+from gridir.runtime.ptxas.sass import Loop, read_sass
+from gridir.runtime.ptxas.toolkit import find_libdevice_toolkit, find_nvdisasm, find_ptxas
+
+__all__ = [
+    "Code",
+    "Cubin",
+    "KernelReport",
+    "Loop",
+    "PtxasError",
+    "Report",
+    "assemble",
+    "compare",
+    "disassemble",
+    "find_libdevice_toolkit",
+    "find_nvdisasm",
+    "find_ptxas",
+    "read_sass",
+]
