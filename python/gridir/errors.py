@@ -150,6 +150,10 @@ class CompileError(Error):
         self.stage = stage
 
 
+class LaunchError(Error):
+    """A launch of a GPU kernel does not fit the kernel, or a thread or a check of the kernel failed."""
+
+
 class InternalError(Error):
     """The compiler crashed: an assertion, a signal or the end of the stack in a pass or in LLVM. A defect of gridir.
 

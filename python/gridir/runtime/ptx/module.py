@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from gridir.errors import CompileError, Error, Frame, OptionError
+from gridir.errors import CompileError, Frame, LaunchError, OptionError
 from gridir.mlir._mlir_libs import _gridirPTX as native
 from gridir.runtime.ptx.profile import Profile, is_profiling, read_profile, tell
 from gridir.runtime.ptx.tensor_map import TensorMap
@@ -26,10 +26,6 @@ CHECKS = ("races", "uninitialized")
 
 class PtxError(CompileError):
     """A text is no PTX, or uses something that the executor does not know."""
-
-
-class LaunchError(Error):
-    """A launch was asked for what there is not, or an instruction did what it must not."""
 
 
 class RaceError(LaunchError):

@@ -1,0 +1,181 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The file that holds compiled kernels and everything that launches of them need.
+
+A bundle is one line of text, `gridir-bundle VERSION SHA256`, followed by a zip archive, whose hash the line has. The
+archive holds `bundle.json` and the parts that it names, a PTX text and cubins of each kernel, each with its own hash.
+Nothing of it is executed but kernels on a GPU.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import io
+import json
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from gridir.errors import Error, KernelError
+from gridir.runtime.gpu.launch import Launch
+
+FORMAT = 1
+_MAGIC, _INDEX = b"gridir-bundle", "bundle.json"
+_LINE_BYTES = len(_MAGIC) + 32 + 64
+_DATE = (1980, 1, 1, 0, 0, 0)
+"""The date of all parts, so that equal kernels give equal files."""
+
+
+class BundleError(Error, ValueError):
+    """A file is no bundle, or not the one that was written."""
+
+
+@dataclasses.dataclass(frozen=True)
+class OperandInfo:
+    """An operand of a kernel, as its caller passes it.
+
+    Attributes:
+      name: the author's name of it.
+      dtype: the element type, as NumPy or ml_dtypes name it.
+      shape: the sizes; the array is row-major and has no gaps.
+      alignment: the address is a multiple of this many bytes.
+      is_output: true if the kernel writes it.
+      alias: the number of the input in whose memory an output is; None for memory of its own.
+    """
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+    alignment: int
+    is_output: bool
+    alias: int | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "shape", tuple(self.shape))
+
+
+@dataclasses.dataclass(frozen=True)
+class BundledKernel:
+    """A kernel of a bundle.
+
+    Attributes:
+      name: the kernel's name.
+      chip: the chip that it was compiled for, as LLVM names it.
+      launch: how it is launched.
+      operands: inputs, then outputs.
+      ptx: the text.
+      cubins: machine code by the chip that it is for.
+    """
+
+    name: str
+    chip: str
+    launch: Launch
+    operands: tuple[OperandInfo, ...]
+    ptx: str = dataclasses.field(repr=False)
+    cubins: dict[str, bytes] = dataclasses.field(repr=False, default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True)
+class Bundle:
+    """Compiled kernels.
+
+    Attributes:
+      kernels: the kernels in the order in which the function calls them.
+      versions: what made the bundle: gridir, JAX and ptxas.
+    """
+
+    kernels: tuple[BundledKernel, ...]
+    versions: dict[str, str]
+
+    def to_bytes(self) -> bytes:
+        """Returns the contents of the file; equal bundles give equal contents."""
+        parts: dict[str, bytes] = {}
+        index: dict[str, Any] = {"format": FORMAT, "versions": self.versions, "kernels": []}
+        for number, kernel in enumerate(self.kernels):
+            images = {"ptx": kernel.ptx.encode(), **kernel.cubins}
+            record: dict[str, Any] = {
+                "name": kernel.name,
+                "chip": kernel.chip,
+                "launch": kernel.launch.to_json(),
+                "operands": [dataclasses.asdict(operand) for operand in kernel.operands],
+                "images": {},
+            }
+            for kind, image in images.items():
+                name = f"{number}/{kernel.launch.entry}.{'ptx' if kind == 'ptx' else f'{kind}.cubin'}"
+                parts[name] = image
+                record["images"][kind] = {"part": name, "sha256": hashlib.sha256(image).hexdigest()}
+            index["kernels"].append(record)
+        archive = io.BytesIO()
+        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
+            for name, data in {_INDEX: json.dumps(index, indent=1).encode(), **parts}.items():
+                file.writestr(zipfile.ZipInfo(name, _DATE), data, zipfile.ZIP_DEFLATED)
+        data = archive.getvalue()
+        return b"%s %d %s\n" % (_MAGIC, FORMAT, hashlib.sha256(data).hexdigest().encode()) + data
+
+    @staticmethod
+    def from_bytes(contents: bytes, path: str = "<bundle>") -> Bundle:
+        """Returns the bundle of a file.
+
+        Raises:
+          BundleError: when the contents are not those of `to_bytes`, to the last bit.
+        """
+        line, end, data = contents[:_LINE_BYTES].partition(b"\n")
+        words = line.split(b" ")
+        if not end or len(words) != 3 or words[0] != _MAGIC:
+            raise BundleError(f"expected a bundle of gridir, got {path}, which does not begin as one")
+        if words[1] != b"%d" % FORMAT:
+            version = words[1].decode(errors="replace")
+            raise BundleError(f"expected a bundle of format {FORMAT}, got {path} of format {version!r}")
+        data = contents[len(line) + 1 :]
+        found = hashlib.sha256(data).hexdigest()
+        if words[2] != found.encode():
+            raise BundleError(
+                f"expected contents of {path} with the hash {words[2].decode(errors='replace')}, got {found}: "
+                "the file is truncated, corrupted or edited"
+            )
+        try:
+            with zipfile.ZipFile(io.BytesIO(data)) as archive:
+                index = json.loads(archive.read(_INDEX))
+                kernels = tuple(_read_kernel(record, archive) for record in index["kernels"])
+            return Bundle(kernels, dict(index["versions"]))
+        except (zipfile.BadZipFile, KeyError, TypeError, ValueError) as error:
+            raise BundleError(f"expected a bundle of gridir, got {path}: {error}") from None
+
+
+def _read_kernel(record: dict[str, Any], archive: zipfile.ZipFile) -> BundledKernel:
+    images = {}
+    for kind, image in record["images"].items():
+        images[kind] = archive.read(image["part"])
+        if hashlib.sha256(images[kind]).hexdigest() != image["sha256"]:
+            raise KernelError(f"expected the part {image['part']} with the hash {image['sha256']}, got another one")
+    return BundledKernel(
+        name=record["name"],
+        chip=record["chip"],
+        launch=Launch.from_json(record["launch"]),
+        operands=tuple(OperandInfo(**operand) for operand in record["operands"]),
+        ptx=images.pop("ptx").decode(),
+        cubins=images,
+    )
+
+
+def write_bundle(bundle: Bundle, path: str | Path) -> None:
+    """Writes a bundle to a file."""
+    Path(path).write_bytes(bundle.to_bytes())
+
+
+def read_bundle(path: str | Path) -> Bundle:
+    """Reads a bundle.
+
+    Raises:
+      BundleError: when the file is not one that `write_bundle` wrote, to the last bit.
+      OSError: when it cannot be read.
+    """
+    return Bundle.from_bytes(Path(path).read_bytes(), str(path))
+
+
+def names_of(kernels: Sequence[BundledKernel]) -> str:
+    """Returns the names of kernels for a message."""
+    return ", ".join(kernel.name for kernel in kernels) or "none"

@@ -1,0 +1,48 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which devices run code for a chip, by the rules of CUDA.
+
+The letter after a chip's number bounds where its code runs: "a" on exactly this chip, "f" on chips of the same family;
+without one, PTX runs on all later chips and a cubin on later ones of the same major number.
+"""
+
+from __future__ import annotations
+
+import re
+
+from gridir.errors import OptionError
+
+Capability = tuple[int, int]
+
+
+def capability_of(chip: str) -> tuple[Capability, str]:
+    """Returns the compute capability of a chip and its letter, as ((9, 0), "a") of "sm_90a".
+
+    Raises:
+      OptionError: when it is not the name of a chip.
+    """
+    found = re.fullmatch(r"sm_(\d+)(\d)([af]?)", chip)
+    if found is None:
+        raise OptionError(f"expected the name of a chip, as sm_90a, got {chip!r}")
+    return (int(found[1]), int(found[2])), found[3]
+
+
+def cubin_runs_on(chip: str, device: Capability) -> bool:
+    """True if machine code for a chip runs on devices of a compute capability."""
+    own, letter = capability_of(chip)
+    return own == device if letter == "a" else own[0] == device[0] and own <= device
+
+
+def ptx_runs_on(chip: str, device: Capability) -> bool:
+    """True if PTX for a chip runs on devices of a compute capability."""
+    own, letter = capability_of(chip)
+    if letter == "a":
+        return own == device
+    return own[0] == device[0] and own <= device if letter == "f" else own <= device
+
+
+def chip_of(device: Capability) -> str:
+    """Returns the chip whose code uses all that devices of a compute capability have."""
+    major, minor = device
+    return f"sm_{major}{minor}" + ("a" if major >= 9 and device not in ((12, 0), (12, 1)) else "")

@@ -1,0 +1,147 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Launches kernels without a GPU: memory is NumPy arrays, and the executor of PTX runs the threads."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+
+from gridir.runtime import ptx
+from gridir.runtime.dtypes import dtype_of
+from gridir.runtime.gpu.launch import WORD_BYTES, Launch, TensorMap
+
+MULTIPROCESSORS = 148
+"""Multiprocessors of a B200, the chip with the fewest among those that can cancel clusters."""
+
+_PACKED_BYTES = 4
+
+
+@dataclasses.dataclass(frozen=True)
+class Execution:
+    """How the executor runs a launch.
+
+    Attributes:
+      checks: what it checks, as `gridir.runtime.ptx.Function.launch` has them.
+      schedule_seed: chooses the order of threads and copies; None for the order of their numbers.
+      blocks_at_once: CTAs that run at a time, for kernels that cancel clusters; None for `MULTIPROCESSORS`.
+    """
+
+    checks: tuple[str, ...] = ()
+    schedule_seed: int | None = None
+    blocks_at_once: int | None = None
+
+
+def execute(text: str, launch: Launch, buffers: Sequence[np.ndarray], how: Execution = Execution()) -> np.ndarray:
+    """Executes a kernel and returns the memory that was zero when it began.
+
+    Args:
+      text: the PTX.
+      launch: how it is launched.
+      buffers: the operands, inputs before outputs, in row-major order; the kernel writes the outputs. An output that
+        is in the memory of an input is the same array.
+      how: what the executor checks, and in which order it runs threads.
+
+    Raises:
+      PtxError: when the text uses an instruction that the executor does not know.
+      LaunchError: when the operands do not fit, a thread does what it must not, or a check of the kernel fails.
+    """
+    memory = _Memory(launch, buffers)
+    arguments = launch.arguments(memory.operands, memory)
+    if launch.ctas:
+        ptx.load(text, path=f"{launch.entry}.ptx").function(launch.entry).launch(
+            arguments.values,
+            grid=(launch.ctas,),
+            block=(launch.threads,),
+            cluster=(launch.cluster_ctas,),
+            shared_bytes=launch.shared_bytes,
+            checks=how.checks,
+            schedule_seed=how.schedule_seed,
+            blocks_at_once=(how.blocks_at_once or MULTIPROCESSORS) if launch.cancels_clusters else 0,
+        )
+    memory.write_back()
+    if arguments.report is not None:
+        launch.check_report(arguments.report.tolist())
+    return np.zeros(0, np.uint64) if arguments.zeroed is None else arguments.zeroed
+
+
+class _Memory:
+    """The arrays that a launch accesses; implements `Materializer`.
+
+    Attributes:
+      operands: the arrays of the operands, which a kernel accesses in whole words if it updates parts of words.
+    """
+
+    def __init__(self, launch: Launch, buffers: Sequence[np.ndarray]):
+        self._buffers = buffers
+        # An output that is in the memory of an input is the same array, and stays so.
+        words = {id(x): _in_words(x) for x in buffers} if launch.updates_parts_of_words else {}
+        self.operands = [words.get(id(x), x) for x in buffers]
+        self._packed = {number: _Packed(self._typed(number), count) for number, count in launch.packed_operands}
+
+    def _typed(self, number: int) -> np.ndarray:
+        buffer, memory = self._buffers[number], self.operands[number]
+        return buffer if memory is buffer else memory[: buffer.nbytes].view(buffer.dtype).reshape(buffer.shape)
+
+    def pointer(self, memory: np.ndarray) -> np.ndarray:
+        """See `Materializer`."""
+        return memory
+
+    def scalar(self, value: int) -> np.int64:
+        """See `Materializer`."""
+        return np.int64(value)
+
+    def tensor_map(self, memory: np.ndarray, tensor_map: TensorMap) -> ptx.TensorMap:
+        """See `Materializer`."""
+        packed = self._packed.get(tensor_map.operand)
+        data = (memory if packed is None else packed.words).reshape(-1).view(np.uint8)
+        array = np.ndarray(tensor_map.shape, dtype_of(tensor_map.dtype), data, strides=tensor_map.strides)
+        return ptx.TensorMap(array, tensor_map.box, tensor_map.swizzle)
+
+    def scratch(self, size: int, *, zeroed: bool) -> np.ndarray:
+        """See `Materializer`; the array has words of 64 bits."""
+        return (np.zeros if zeroed else np.empty)(-(-size // WORD_BYTES), np.uint64)
+
+    def write_back(self) -> None:
+        """Copies to the operands what the kernel wrote elsewhere."""
+        for packed in self._packed.values():
+            packed.unpack()
+        for number, (buffer, memory) in enumerate(zip(self._buffers, self.operands, strict=True)):
+            if memory is not buffer:
+                buffer[...] = self._typed(number)
+
+
+def _in_words(array: np.ndarray) -> np.ndarray:
+    """Returns the array, or a copy of its bytes that ends with a whole word, as allocations of a GPU do."""
+    if array.nbytes % _PACKED_BYTES == 0:
+        return array
+    words = np.zeros(-(-array.nbytes // _PACKED_BYTES), np.uint32).view(np.uint8)
+    words[: array.nbytes] = array.reshape(-1).view(np.uint8)
+    return words
+
+
+class _Packed:
+    """An operand whose elements share bytes for bulk copies; in NumPy's memory each element has a byte.
+
+    The first element of a byte has its lowest bits.
+
+    Attributes:
+      words: the bytes that bulk copies access.
+    """
+
+    def __init__(self, operand: np.ndarray, count: int):
+        self._operand = operand
+        self._shifts = np.arange(count, dtype=np.uint8) * np.uint8(8 // count)
+        self._mask = np.uint8(0xFF >> int(self._shifts[-1]))
+        parts = operand.view(np.uint8).reshape(-1, count) & self._mask
+        self.words = np.bitwise_or.reduce(parts << self._shifts, axis=1)
+        self._before = self.words.copy()
+
+    def unpack(self) -> None:
+        """Stores to the operand what copies changed; threads store to the operand themselves."""
+        parts, old = (words.reshape(-1, 1) >> self._shifts & self._mask for words in (self.words, self._before))
+        changed = (parts != old).reshape(self._operand.shape)
+        self._operand[changed] = parts.view(self._operand.dtype).reshape(self._operand.shape)[changed]

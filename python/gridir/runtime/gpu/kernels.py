@@ -1,0 +1,230 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Kernels of a bundle as functions of arrays on a GPU."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from gridir.errors import LaunchError
+from gridir.runtime.gpu.arrays import View, view_of
+from gridir.runtime.gpu.bundle import Bundle, BundledKernel, OperandInfo, names_of, read_bundle
+from gridir.runtime.gpu.chips import cubin_runs_on, ptx_runs_on
+from gridir.runtime.gpu.launch import contiguous_strides
+from gridir.runtime.gpu.libcuda import Device, DriverError, Function, open_cuda, open_device
+
+
+class GpuKernel:
+    """A kernel that launches on arrays of any package that has DLPack or `__cuda_array_interface__`.
+
+    Attributes:
+      name: the kernel's name.
+      operands: the operands that a call passes, inputs before outputs.
+    """
+
+    def __init__(self, kernel: BundledKernel):
+        self._kernel = kernel
+        self.name = kernel.name
+        self.operands = kernel.operands
+        self._functions: dict[int, Function] = {}
+        self._lock = threading.Lock()
+
+    def __repr__(self) -> str:
+        operands = ", ".join(f"{x.name}: {x.dtype}{list(x.shape)}" for x in self.operands)
+        return f"<kernel {self.name}({operands}) for {self._kernel.chip}>"
+
+    def __call__(self, *arrays: Any, stream: Any = None) -> None:
+        """Launches the kernel, and returns before it has ended unless it has run-time checks.
+
+        Args:
+          arrays: the inputs, then the outputs, all on one GPU. Each has the dtype and the shape of its operand, and no
+            gaps. An output in the memory of an input is the same array, or another view of its memory.
+          stream: the stream that orders the launch: its handle, or an object of PyTorch or CuPy that has one; None for
+            the stream that the first array names, or the default stream.
+
+        Raises:
+          LaunchError: when an array does not fit, with both values, or a run-time check of the kernel failed.
+          DriverError: when there is no GPU, or the driver refuses the launch.
+        """
+        if len(arrays) != len(self.operands):
+            names = ", ".join(operand.name for operand in self.operands)
+            raise self._error(f"expected {len(self.operands)} arrays ({names}), got {len(arrays)}")
+        handle = None if stream is None else _handle_of(stream)
+        views = [view_of(x, self._title(operand), handle) for x, operand in zip(arrays, self.operands, strict=True)]
+        device = self._check(views)
+        if handle is None:
+            handle = next((view.stream for view in views if view.stream is not None), 0)
+        self.function(device)([view.pointer for view in views], handle)
+
+    def function(self, device: int = 0) -> Function:
+        """Returns the kernel's machine code on a device, which is loaded once.
+
+        Raises:
+          DriverError: when the driver refuses it.
+          LaunchError: when it is for another chip.
+        """
+        with self._lock:
+            if device not in self._functions:
+                self._functions[device] = self._load(open_device(device))
+            return self._functions[device]
+
+    def _load(self, device: Device) -> Function:
+        kernel = self._kernel
+        for chip, cubin in kernel.cubins.items():
+            if cubin_runs_on(chip, device.capability):
+                return device.load(cubin).function(kernel.launch)
+        if not ptx_runs_on(kernel.chip, device.capability):
+            major, minor = device.capability
+            raise self._error(
+                f"expected a device for code of {', '.join([kernel.chip, *kernel.cubins])}, "
+                f"got one of compute capability {major}.{minor}"
+            )
+        try:
+            return device.load(kernel.ptx.encode() + b"\0").function(kernel.launch)
+        except DriverError as error:
+            version = next((x for x in kernel.ptx.splitlines() if x.startswith(".version")), "")
+            driver = ".".join(map(str, open_cuda().version))
+            error.kernel = error.kernel or self.name
+            error.notes += (f"the text has PTX {version}, and the driver is of CUDA {driver}",)
+            raise
+
+    def _check(self, views: Sequence[View]) -> int:
+        """Raises LaunchError where arrays do not fit the operands, and returns the number of their device."""
+        devices = []
+        for view, operand in zip(views, self.operands, strict=True):
+            self._check_operand(view, operand)
+            if view.pointer and math.prod(view.shape):
+                devices.append(open_cuda().device_of(view.pointer) if view.device is None else view.device)
+        if len(set(devices)) > 1:
+            raise self._error(f"expected all arrays on one device, got them on {sorted(set(devices))}")
+        for number, (view, operand) in enumerate(zip(views, self.operands, strict=True)):
+            if operand.is_output:
+                self._check_memory(number, view, operand, views)
+        return devices[0] if devices else 0
+
+    def _check_operand(self, view: View, operand: OperandInfo) -> None:
+        title = self._title(operand)
+        if view.dtype != operand.dtype:
+            raise self._error(f"expected the dtype {operand.dtype} of {title}, got {view.dtype}")
+        if len(view.shape) != len(operand.shape):
+            raise self._error(f"expected rank {len(operand.shape)} of {title}, got {len(view.shape)}")
+        if view.shape != operand.shape:
+            raise self._error(f"expected the shape {operand.shape} of {title}, got {view.shape}")
+        item = _item_bytes(operand.dtype)
+        wanted = contiguous_strides(operand.shape, item)
+        if math.prod(view.shape) and any(
+            size > 1 and got != want for size, got, want in zip(view.shape, view.strides, wanted, strict=True)
+        ):
+            raise self._error(f"expected the strides {wanted} in bytes of {title}, got {view.strides}")
+        if view.pointer % operand.alignment:
+            raise self._error(
+                f"expected an address of {title} that is a multiple of {operand.alignment}, got {view.pointer:#x}"
+            )
+        if operand.is_output and view.read_only:
+            raise self._error(f"expected memory that may be written for {title}, got an array that is read-only")
+
+    def _check_memory(self, number: int, view: View, operand: OperandInfo, views: Sequence[View]) -> None:
+        title, size = self._title(operand), _bytes_of(operand)
+        if operand.alias is not None:
+            other = self._title(self.operands[operand.alias])
+            if view.pointer != views[operand.alias].pointer:
+                raise self._error(
+                    f"expected {title} in the memory of {other} at {views[operand.alias].pointer:#x}, "
+                    f"got it at {view.pointer:#x}"
+                )
+        for index, (known, info) in enumerate(zip(views, self.operands, strict=True)):
+            if index == number or operand.alias == index:
+                continue
+            overlaps = view.pointer < known.pointer + _bytes_of(info) and known.pointer < view.pointer + size
+            if overlaps and size and _bytes_of(info) and not (info.is_output and info.alias == number):
+                raise self._error(
+                    f"expected {title} in memory of its own, got it at {view.pointer:#x}, which overlaps "
+                    f"{self._title(info)} at {known.pointer:#x}"
+                )
+
+    def _title(self, operand: OperandInfo) -> str:
+        return f"{'output' if operand.is_output else 'input'} {operand.name}"
+
+    def _error(self, message: str) -> LaunchError:
+        return LaunchError(message, kernel=self.name)
+
+
+class LoadedBundle:
+    """The kernels of a bundle, by name and in order; a bundle of one kernel is called as this kernel.
+
+    Attributes:
+      kernels: the kernels in the order in which the function calls them.
+      versions: what made the bundle: gridir, JAX and ptxas.
+    """
+
+    def __init__(self, bundle: Bundle):
+        self.kernels = tuple(map(GpuKernel, bundle.kernels))
+        self.versions = bundle.versions
+        self._names = names_of(bundle.kernels)
+
+    def __getitem__(self, name: str) -> GpuKernel:
+        """Returns the first kernel of a name.
+
+        Raises:
+          KeyError: when there is none.
+        """
+        for kernel in self.kernels:
+            if kernel.name == name:
+                return kernel
+        raise KeyError(f"expected a kernel of the bundle ({self._names}), got {name!r}")
+
+    def __call__(self, *arrays: Any, stream: Any = None) -> None:
+        """Launches the only kernel; see `GpuKernel.__call__`.
+
+        Raises:
+          LaunchError: when the bundle has several kernels or none, and as of the kernel.
+        """
+        if len(self.kernels) != 1:
+            raise LaunchError(f"expected a bundle of one kernel, got one of {self._names}; choose one by its name")
+        self.kernels[0](*arrays, stream=stream)
+
+
+def load(path: str | Path) -> LoadedBundle:
+    """Loads the kernels of a bundle that `gridir build` wrote. Needs no compiler, and no GPU before the first launch.
+
+    Args:
+      path: the file.
+
+    Raises:
+      BundleError: when the file is truncated, corrupted or edited, or of another format.
+      OSError: when it cannot be read.
+
+    Example:
+      >>> from gridir.runtime import gpu
+      >>> add = gpu.load("add.gridir")
+      >>> add(x, y, out, stream=torch.cuda.current_stream())
+    """
+    return LoadedBundle(read_bundle(path))
+
+
+def _handle_of(stream: Any) -> int:
+    """Returns the handle of a stream: a number, or that of an object of PyTorch (`cuda_stream`) or CuPy (`ptr`)."""
+    for name in ("cuda_stream", "ptr"):
+        stream = getattr(stream, name, stream)
+    if not isinstance(stream, int):
+        raise LaunchError(f"expected a stream as a number, or one of PyTorch or CuPy, got {type(stream).__name__}")
+    return stream
+
+
+_SUFFIX_BYTES = {"float8": 1, "bool": 1, "bfloat16": 2}
+
+
+def _item_bytes(dtype: str) -> int:
+    for prefix, size in _SUFFIX_BYTES.items():
+        if dtype.startswith(prefix):
+            return size
+    return int(dtype.lstrip("abcdefghijklmnopqrstuvwxyz")) // 8
+
+
+def _bytes_of(operand: OperandInfo) -> int:
+    return math.prod(operand.shape) * _item_bytes(operand.dtype)

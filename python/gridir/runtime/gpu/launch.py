@@ -1,0 +1,252 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""How a kernel is launched on a GPU: its sizes and its parameters in order.
+
+The description is plain data that JSON can hold. It knows neither how memory is addressed nor who launches: a driver
+(`gridir.runtime.gpu.driver`) does.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
+
+from gridir.errors import KernelError, LaunchError
+
+Memory = TypeVar("Memory")
+
+WORD_BYTES = 8
+"""Bytes of a word of an error report."""
+
+
+class Materializer(Protocol, Generic[Memory]):
+    """Makes the argument of each kind of parameter; drivers implement it with their own memory."""
+
+    def pointer(self, memory: Memory) -> Any:
+        """Returns the argument that is the address of memory."""
+
+    def scalar(self, value: int) -> Any:
+        """Returns the argument that is a signed integer of 64 bits."""
+
+    def tensor_map(self, memory: Memory, tensor_map: TensorMap) -> Any:
+        """Returns the argument that is a tensor map of memory."""
+
+    def scratch(self, size: int, *, zeroed: bool) -> Memory:
+        """Allocates `size` bytes for one launch; they are zero when the kernel begins if `zeroed`."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Operand:
+    """The address of an operand.
+
+    Attributes:
+      operand: the number of the operand; inputs come first, then outputs.
+    """
+
+    kind: ClassVar[str] = "operand"
+    operand: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Report:
+    """The address of an error report: the number of the failed check, counted from 1, and its two values.
+
+    Attributes:
+      words: words of 64 bits, all zero when the kernel begins.
+    """
+
+    kind: ClassVar[str] = "report"
+    words: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Scalar:
+    """A constant of 64 bits, as the first and the last work item.
+
+    Attributes:
+      value: the constant.
+    """
+
+    kind: ClassVar[str] = "scalar"
+    value: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Workspace:
+    """The address of memory for temporaries, whose contents are undefined when the kernel begins.
+
+    Attributes:
+      bytes: the size for all CTAs of the launch.
+    """
+
+    kind: ClassVar[str] = "workspace"
+    bytes: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Zeroed:
+    """The address of memory that is zero when the kernel begins, as semaphores are.
+
+    Attributes:
+      bytes: its size.
+    """
+
+    kind: ClassVar[str] = "zeroed"
+    bytes: int
+
+
+@dataclasses.dataclass(frozen=True)
+class TensorMap:
+    """A tensor map of an operand: 128 bytes by which bulk copies find tiles of it.
+
+    Attributes:
+      operand: the number of the operand.
+      dtype: the element type of the tensor that the kernel sees in the operand's memory, as NumPy or ml_dtypes name it.
+      shape: sizes of that tensor.
+      strides: bytes from one index to the next along each dimension.
+      box: sizes of a tile, of at most 256 elements along each dimension.
+      swizzle: bytes of a row over which shared memory is permuted: 0, 32, 64 or 128.
+    """
+
+    kind: ClassVar[str] = "tensor_map"
+    operand: int
+    dtype: str
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    box: tuple[int, ...]
+    swizzle: int
+
+    def __post_init__(self) -> None:
+        for name in ("shape", "strides", "box"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+
+
+Parameter = Operand | Report | Scalar | Workspace | Zeroed | TensorMap
+
+_KINDS: dict[str, type[Parameter]] = {
+    kind.kind: kind for kind in (Operand, Report, Scalar, Workspace, Zeroed, TensorMap)
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Launch:
+    """How a kernel is launched.
+
+    Attributes:
+      entry: the name of the kernel in the PTX and in the cubin.
+      threads: threads of a CTA.
+      ctas: CTAs of the launch.
+      cluster_ctas: CTAs of a cluster.
+      shared_bytes: dynamic shared memory of a CTA.
+      parameters: the parameters of the entry, in order.
+      cancels_clusters: true if CTAs take over the work of clusters that have not started.
+      packed_operands: operands whose elements share bytes as the kernel sees them, with the number of elements in each
+        byte.
+      updates_parts_of_words: true if the kernel updates parts of words of 32 bits. It then accesses all words that an
+        operand reaches into, so that the memory of an operand must be a multiple of 4 bytes.
+      diagnostics: the message of each check, with {0} and {1} for its values.
+    """
+
+    entry: str
+    threads: int
+    ctas: int
+    parameters: tuple[Parameter, ...]
+    cluster_ctas: int = 1
+    shared_bytes: int = 0
+    cancels_clusters: bool = False
+    packed_operands: tuple[tuple[int, int], ...] = ()
+    updates_parts_of_words: bool = False
+    diagnostics: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns the description as JSON holds it."""
+        record = dataclasses.asdict(self)
+        record["parameters"] = [{"kind": x.kind, **dataclasses.asdict(x)} for x in self.parameters]
+        return record
+
+    @staticmethod
+    def from_json(record: dict[str, Any]) -> Launch:
+        """Returns the description that `to_json` gave.
+
+        Raises:
+          KernelError: when a field or a kind of parameter is unknown or missing.
+        """
+        try:
+            fields = dict(record)
+            parameters = tuple(_read_parameter(dict(x)) for x in fields.pop("parameters"))
+            packed = tuple((int(number), int(count)) for number, count in fields.pop("packed_operands"))
+            diagnostics = tuple(fields.pop("diagnostics"))
+            return Launch(parameters=parameters, packed_operands=packed, diagnostics=diagnostics, **fields)
+        except (KeyError, TypeError, ValueError) as error:
+            raise KernelError(f"expected the description of a launch, got one with a wrong field: {error}") from None
+
+    def arguments(self, operands: list[Memory], materializer: Materializer[Memory]) -> Arguments[Memory]:
+        """Returns an argument for each parameter.
+
+        Args:
+          operands: the memory of each operand.
+          materializer: makes arguments, and the memory that only this launch uses.
+        """
+        made = Arguments[Memory]([])
+        for parameter in self.parameters:
+            match parameter:
+                case Operand():
+                    made.values.append(materializer.pointer(operands[parameter.operand]))
+                case Report():
+                    made.report = materializer.scratch(parameter.words * WORD_BYTES, zeroed=True)
+                    made.values.append(materializer.pointer(made.report))
+                case Scalar():
+                    made.values.append(materializer.scalar(parameter.value))
+                case Workspace():
+                    made.values.append(materializer.pointer(materializer.scratch(parameter.bytes, zeroed=False)))
+                case Zeroed():
+                    made.zeroed = materializer.scratch(parameter.bytes, zeroed=True)
+                    made.values.append(materializer.pointer(made.zeroed))
+                case TensorMap():
+                    made.values.append(materializer.tensor_map(operands[parameter.operand], parameter))
+        return made
+
+    def check_report(self, words: list[int]) -> None:
+        """Raises the error of the check that failed, if one did.
+
+        Args:
+          words: the error report after the kernel has ended.
+
+        Raises:
+          LaunchError: when a check failed; the message has the author's line.
+        """
+        if not words or not words[0]:
+            return
+        message = self.diagnostics[words[0] - 1]
+        for index, value in enumerate(words[1:3]):
+            message = message.replace(f"{{{index}}}", str(value))
+        raise LaunchError(message, kernel=self.entry)
+
+
+@dataclasses.dataclass
+class Arguments(Generic[Memory]):
+    """The arguments of a launch.
+
+    Attributes:
+      values: an argument for each parameter, in order.
+      report: the memory of the error report, if the kernel has one.
+      zeroed: the memory that was zero, if the kernel has some.
+    """
+
+    values: list[Any]
+    report: Memory | None = None
+    zeroed: Memory | None = None
+
+
+def _read_parameter(record: dict[str, Any]) -> Parameter:
+    kind = record.pop("kind")
+    if kind not in _KINDS:
+        raise ValueError(f"unknown kind of parameter {kind!r}")
+    return _KINDS[kind](**record)
+
+
+def contiguous_strides(shape: tuple[int, ...], item: int) -> tuple[int, ...]:
+    """Returns the strides in bytes of a row-major array without gaps."""
+    return tuple(item * math.prod(shape[dim + 1 :]) for dim in range(len(shape)))

@@ -1,0 +1,394 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""CUDA's driver, called through `libcuda.so.1`. Needs neither a CUDA toolkit nor another package."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import functools
+from collections.abc import Iterator
+from typing import Any
+
+from gridir.errors import Error, LaunchError
+from gridir.runtime.gpu.launch import Launch, TensorMap
+
+_TENSOR_MAP_BYTES, _TENSOR_MAP_ALIGNMENT = 128, 64
+_STATIC_SHARED_BYTES = 48 << 10
+"""A function that asks for more shared memory must be allowed to have it."""
+_PORTABLE_CLUSTER = 8
+_NOT_FOUND_LIBRARY = "expected NVIDIA's driver (libcuda.so.1) on this machine, found none"
+
+# Numbers of the interface of the driver.
+_NO_BINARY_FOR_GPU, _UNSUPPORTED_PTX_VERSION, _INVALID_IMAGE, _INVALID_PTX = 209, 222, 200, 218
+_OPTION_INFO_LOG, _OPTION_INFO_BYTES, _OPTION_ERROR_LOG, _OPTION_ERROR_BYTES = 3, 4, 5, 6
+_MAJOR, _MINOR, _MULTIPROCESSORS, _SHARED_OPTIN = 75, 76, 16, 97
+_FUNCTION_DYNAMIC_SHARED, _FUNCTION_NON_PORTABLE_CLUSTER = 8, 14
+_LAUNCH_CLUSTER = 4
+_POINTER_DEVICE_ORDINAL = 9
+
+_MAP_TYPES = {
+    "uint8": 0, "uint16": 1, "uint32": 2, "int32": 3, "uint64": 4, "int64": 5,
+    "float16": 6, "float32": 7, "float64": 8, "bfloat16": 9,
+    # Elements of these types are only copied, so that unsigned integers of their size stand for them.
+    "bool": 0, "int8": 0, "int16": 1, "complex64": 4, "float8_e4m3fn": 0, "float8_e5m2": 0, "float8_e8m0fnu": 0,
+}  # fmt: skip
+"""The driver's number of the element type of a tensor map."""
+_SWIZZLES = {0: 0, 32: 1, 64: 2, 128: 3}
+
+
+class DriverError(Error):
+    """A function of CUDA's driver failed.
+
+    Attributes:
+      code: the number of the error.
+    """
+
+    def __init__(self, message: str, code: int = 0, **kwargs: Any):
+        super().__init__(message, **kwargs)
+        self.code = code
+
+
+class _Attribute(ctypes.Structure):
+    _fields_ = (("id", ctypes.c_int), ("padding", ctypes.c_int), ("value", ctypes.c_uint32 * 16))
+
+
+class _Config(ctypes.Structure):
+    _fields_ = (
+        ("grid", ctypes.c_uint * 3),
+        ("block", ctypes.c_uint * 3),
+        ("shared_bytes", ctypes.c_uint),
+        ("stream", ctypes.c_void_p),
+        ("attributes", ctypes.POINTER(_Attribute)),
+        ("num_attributes", ctypes.c_uint),
+    )
+
+
+class Cuda:
+    """The driver of this process; `open_cuda` gives it.
+
+    Attributes:
+      version: the newest CUDA version that the driver supports, as (13, 0).
+    """
+
+    def __init__(self) -> None:
+        try:
+            self._library = ctypes.CDLL("libcuda.so.1")
+        except OSError:
+            raise DriverError(_NOT_FOUND_LIBRARY) from None
+        self.call("cuInit", 0)
+        version = ctypes.c_int()
+        self.call("cuDriverGetVersion", ctypes.byref(version))
+        self.version = version.value // 1000, version.value % 1000 // 10
+
+    def call(self, name: str, *args: Any) -> None:
+        """Calls a function of the driver.
+
+        Raises:
+          DriverError: when it fails, with the driver's name of the error.
+        """
+        code = getattr(self._library, name)(*args)
+        if code:
+            text = ctypes.c_char_p()
+            self._library.cuGetErrorName(code, ctypes.byref(text))
+            known = text.value.decode() if text.value else "an error that it has no name for"
+            raise DriverError(f"{name} failed with {code} ({known})", code)
+
+    @property
+    def num_devices(self) -> int:
+        """How many GPUs the driver sees."""
+        count = ctypes.c_int()
+        self.call("cuDeviceGetCount", ctypes.byref(count))
+        return count.value
+
+    def device_of(self, pointer: int) -> int:
+        """Returns the number of the device on which memory is.
+
+        Raises:
+          LaunchError: when the address is not in memory that the driver knows.
+        """
+        ordinal = ctypes.c_int(-1)
+        try:
+            self.call("cuPointerGetAttribute", ctypes.byref(ordinal), _POINTER_DEVICE_ORDINAL, ctypes.c_uint64(pointer))
+        except DriverError as error:
+            raise LaunchError(f"expected the address of memory on a GPU, got {pointer:#x}: {error.message}") from None
+        return ordinal.value
+
+
+@functools.cache
+def open_cuda() -> Cuda:
+    """Returns the driver, which is opened once.
+
+    Raises:
+      DriverError: when there is no driver, or it finds no GPU that works.
+    """
+    return Cuda()
+
+
+class Device:
+    """A GPU and its primary context, which it shares with the other users of the process; `open_device` gives it.
+
+    Attributes:
+      number: the device's number in this process.
+      capability: its compute capability, as (9, 0).
+      multiprocessors: how many it has.
+      shared_bytes: shared memory that a CTA may have at most.
+    """
+
+    def __init__(self, number: int):
+        self.cuda = open_cuda()
+        if not 0 <= number < self.cuda.num_devices:
+            raise DriverError(f"expected one of {self.cuda.num_devices} devices, got {number}")
+        self.number = number
+        device = ctypes.c_int()
+        self.cuda.call("cuDeviceGet", ctypes.byref(device), number)
+        self._context = ctypes.c_void_p()
+        self.cuda.call("cuDevicePrimaryCtxRetain", ctypes.byref(self._context), device)
+
+        def attribute(number: int) -> int:
+            value = ctypes.c_int()
+            self.cuda.call("cuDeviceGetAttribute", ctypes.byref(value), number, device)
+            return value.value
+
+        self.capability = attribute(_MAJOR), attribute(_MINOR)
+        self.multiprocessors = attribute(_MULTIPROCESSORS)
+        self.shared_bytes = attribute(_SHARED_OPTIN)
+
+    @contextlib.contextmanager
+    def current(self) -> Iterator[None]:
+        """Makes the device's context the current one of this thread, and restores the one before."""
+        before = ctypes.c_void_p()
+        self.cuda.call("cuCtxGetCurrent", ctypes.byref(before))
+        if before.value == self._context.value:
+            yield
+            return
+        self.cuda.call("cuCtxSetCurrent", self._context)
+        try:
+            yield
+        finally:
+            self.cuda.call("cuCtxSetCurrent", before)
+
+    def load(self, image: bytes) -> Module:
+        """Loads a cubin or a text of PTX, which the driver compiles.
+
+        Raises:
+          DriverError: when the driver refuses it, with its log.
+        """
+        return Module(self, image)
+
+    def allocate(self, size: int) -> int:
+        """Returns the address of new memory of the device."""
+        address = ctypes.c_uint64()
+        with self.current():
+            self.cuda.call("cuMemAlloc_v2", ctypes.byref(address), ctypes.c_size_t(max(size, 1)))
+        return address.value
+
+    def free(self, address: int) -> None:
+        """Frees memory of `allocate`, after all work of the device has ended."""
+        with self.current():
+            self.cuda.call("cuMemFree_v2", ctypes.c_uint64(address))
+
+    def write(self, address: int, data: bytes) -> None:
+        """Copies bytes to the device."""
+        with self.current():
+            self.cuda.call("cuMemcpyHtoD_v2", ctypes.c_uint64(address), data, ctypes.c_size_t(len(data)))
+
+    def read(self, address: int, size: int) -> bytes:
+        """Copies bytes from the device, after the work of the default stream has ended."""
+        data = ctypes.create_string_buffer(max(size, 1))
+        with self.current():
+            self.cuda.call("cuMemcpyDtoH_v2", data, ctypes.c_uint64(address), ctypes.c_size_t(size))
+        return data.raw[:size]
+
+    def synchronize(self, stream: int = 0) -> None:
+        """Returns when the work of a stream has ended.
+
+        Raises:
+          DriverError: when it failed.
+        """
+        with self.current():
+            self.cuda.call("cuStreamSynchronize", ctypes.c_void_p(stream))
+
+
+@functools.cache
+def open_device(number: int = 0) -> Device:
+    """Returns a GPU of this process.
+
+    Raises:
+      DriverError: when there is no driver, or no device of that number.
+    """
+    return Device(number)
+
+
+class Module:
+    """A cubin or a text of PTX that is loaded on a device; it is unloaded when nothing refers to it."""
+
+    def __init__(self, device: Device, image: bytes):
+        self._device = device
+        self._handle = ctypes.c_void_p()
+        log = ctypes.create_string_buffer(4096)
+        options = (ctypes.c_int * 2)(_OPTION_ERROR_LOG, _OPTION_ERROR_BYTES)
+        values = (ctypes.c_void_p * 2)(ctypes.cast(log, ctypes.c_void_p), len(log))
+        with device.current():
+            try:
+                device.cuda.call("cuModuleLoadDataEx", ctypes.byref(self._handle), image, 2, options, values)
+            except DriverError as error:
+                lines = log.value.decode(errors="replace").splitlines()
+                raise DriverError(error.message, error.code, notes=lines) from None
+
+    def __del__(self) -> None:
+        if getattr(self, "_handle", None):
+            with contextlib.suppress(DriverError), self._device.current():
+                self._device.cuda.call("cuModuleUnload", self._handle)
+
+    def function(self, launch: Launch) -> Function:
+        """Returns the entry of a launch, allowed to have the memory and the clusters that the launch asks for.
+
+        Raises:
+          DriverError: when the module has no such entry, or the device cannot give what it asks for.
+        """
+        return Function(self, self._device, self._handle, launch)
+
+
+class Function:
+    """An entry of a module, ready to be launched as its description says."""
+
+    def __init__(self, module: Module, device: Device, handle: ctypes.c_void_p, launch: Launch):
+        self._module, self._device, self._launch = module, device, launch
+        self._handle = ctypes.c_void_p()
+        cuda = device.cuda
+        if launch.shared_bytes > device.shared_bytes:
+            raise LaunchError(
+                f"expected at most {device.shared_bytes} bytes of shared memory on this device, "
+                f"got {launch.shared_bytes}",
+                kernel=launch.entry,
+            )
+        with device.current():
+            cuda.call("cuModuleGetFunction", ctypes.byref(self._handle), handle, launch.entry.encode())
+            if launch.shared_bytes > _STATIC_SHARED_BYTES:
+                cuda.call("cuFuncSetAttribute", self._handle, _FUNCTION_DYNAMIC_SHARED, launch.shared_bytes)
+            if launch.cluster_ctas > _PORTABLE_CLUSTER:
+                cuda.call("cuFuncSetAttribute", self._handle, _FUNCTION_NON_PORTABLE_CLUSTER, 1)
+        self._maps: dict[tuple[int, TensorMap], ctypes.Array[ctypes.c_char]] = {}
+
+    def __call__(self, operands: list[int], stream: int = 0) -> None:
+        """Launches the entry on a stream, and returns before it has ended unless it has checks.
+
+        Args:
+          operands: the address of each operand.
+          stream: the handle of the stream.
+
+        Raises:
+          DriverError: when the driver refuses the launch.
+          LaunchError: when a check of the kernel failed.
+        """
+        if not self._launch.ctas:
+            return
+        with self._device.current():
+            memory = _Scratch(self, self._device, stream)
+            try:
+                arguments = self._launch.arguments(operands, memory)
+                self._start(arguments.values, stream)
+                if self._launch.diagnostics and arguments.report is not None:
+                    self._check(arguments.report, stream)
+            finally:
+                memory.free()
+
+    def _start(self, arguments: list[Any], stream: int) -> None:
+        attributes = (_Attribute * 1)()
+        attributes[0].id = _LAUNCH_CLUSTER
+        attributes[0].value[:3] = (self._launch.cluster_ctas, 1, 1)
+        config = _Config(
+            (self._launch.ctas, 1, 1),
+            (self._launch.threads, 1, 1),
+            self._launch.shared_bytes,
+            stream,
+            attributes,
+            1 if self._launch.cluster_ctas > 1 else 0,
+        )
+        pointers = (ctypes.c_void_p * max(len(arguments), 1))(*map(ctypes.addressof, arguments))
+        self._device.cuda.call("cuLaunchKernelEx", ctypes.byref(config), self._handle, pointers, None)
+
+    def _check(self, report: int, stream: int) -> None:
+        self._device.synchronize(stream)
+        words = (ctypes.c_int64 * 3)()
+        self._device.cuda.call("cuMemcpyDtoH_v2", words, ctypes.c_uint64(report), ctypes.c_size_t(ctypes.sizeof(words)))
+        self._launch.check_report(list(words))
+
+    def encode(self, address: int, tensor_map: TensorMap) -> ctypes.Array[ctypes.c_char]:
+        """Returns the tensor map of memory at an address; the maps of an address are made once.
+
+        Raises:
+          DriverError: when the driver refuses it, as for an address that is not a multiple of 16.
+        """
+        key = address, tensor_map
+        if (known := self._maps.get(key)) is None:
+            if len(self._maps) >= 1024:
+                self._maps.clear()
+            known = self._maps[key] = _encode(self._device.cuda, address, tensor_map)
+        return known
+
+
+class _Scratch:
+    """The memory that one launch uses, which is allocated and freed in the order of a stream."""
+
+    def __init__(self, function: Function, device: Device, stream: int):
+        self._function, self._device, self._stream = function, device, ctypes.c_void_p(stream)
+        self._allocated: list[ctypes.c_uint64] = []
+
+    def pointer(self, memory: int) -> ctypes.c_uint64:
+        """See `Materializer`."""
+        return ctypes.c_uint64(memory)
+
+    def scalar(self, value: int) -> ctypes.c_int64:
+        """See `Materializer`."""
+        return ctypes.c_int64(value)
+
+    def tensor_map(self, memory: int, tensor_map: TensorMap) -> ctypes.Array[ctypes.c_char]:
+        """See `Materializer`."""
+        return self._function.encode(memory, tensor_map)
+
+    def scratch(self, size: int, *, zeroed: bool) -> int:
+        """See `Materializer`."""
+        address = ctypes.c_uint64()
+        size = max(size, 8)
+        cuda = self._device.cuda
+        cuda.call("cuMemAllocAsync", ctypes.byref(address), ctypes.c_size_t(size), self._stream)
+        self._allocated.append(address)
+        if zeroed:
+            cuda.call("cuMemsetD8Async", address, ctypes.c_ubyte(0), ctypes.c_size_t(size), self._stream)
+        return address.value
+
+    def free(self) -> None:
+        """Frees the memory once the work that the stream has now is done."""
+        for address in self._allocated:
+            self._device.cuda.call("cuMemFreeAsync", address, self._stream)
+
+
+def _encode(cuda: Cuda, address: int, tensor_map: TensorMap) -> ctypes.Array[ctypes.c_char]:
+    rank = len(tensor_map.shape)
+    memory = ctypes.create_string_buffer(_TENSOR_MAP_BYTES + _TENSOR_MAP_ALIGNMENT)
+    offset = -ctypes.addressof(memory) % _TENSOR_MAP_ALIGNMENT
+    encoded = (ctypes.c_char * _TENSOR_MAP_BYTES).from_buffer(memory, offset)
+    # The driver counts dimensions from the innermost, which has no stride.
+    shape = (ctypes.c_uint64 * rank)(*tensor_map.shape[::-1])
+    strides = (ctypes.c_uint64 * max(rank - 1, 1))(*tensor_map.strides[-2::-1])
+    box = (ctypes.c_uint32 * rank)(*tensor_map.box[::-1])
+    steps = (ctypes.c_uint32 * rank)(*[1] * rank)
+    cuda.call(
+        "cuTensorMapEncodeTiled",
+        encoded,
+        _MAP_TYPES[tensor_map.dtype],
+        rank,
+        ctypes.c_void_p(address),
+        shape,
+        strides,
+        box,
+        steps,
+        0,
+        _SWIZZLES[tensor_map.swizzle],
+        0,
+        0,
+    )
+    return encoded
