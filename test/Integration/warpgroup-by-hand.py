@@ -79,7 +79,46 @@ def through_tiles(dtype, swizzle, layout):
     return of((64, 128), dtype, scratch_types=[source, dest, plgpu.Barrier()])(kernel)
 
 
+def turned(dtype, swizzle, layout, before):
+    """Loads a tile as if its rows were columns, and stores it as if its columns were rows, by transposed matrices."""
+    rows, columns = SHAPE = (64, 128)
+    source, source_type, _ = tiled(SHAPE, dtype, swizzle)
+    dest, dest_type, _ = tiled((columns, rows), dtype, 128)
+
+    def kernel(x, o, source, dest, loaded):
+        plgpu.copy_gmem_to_smem(x, source, loaded)
+        plgpu.barrier_wait(loaded)
+
+        @plgpu.inline_mgpu(
+            arg_types=(source_type,), return_type=plgpu.ShapeDtypeStruct((columns, rows), dtype, layout=layout)
+        )
+        def load(_, ref):
+            ref = mgpu.memref_transpose(ref, (1, 0, 3, 2))
+            return mgpu.FragmentedArray.load_tiled(ref, swizzle, is_signed=signed(dtype), layout=layout.to_mgpu())
+
+        @plgpu.inline_mgpu(arg_types=(before, dest_type))
+        def store(_, value, ref):
+            value.store_tiled(mgpu.memref_transpose(ref, (1, 0, 3, 2)), swizzle=128)
+
+        whole = plgpu.layout_cast(load(source), layout)
+        store(plgpu.load(x, layout=before, optimized=False), dest)
+        plgpu.commit_smem()
+        o[...] = whole + dest[...]
+
+    return of((columns, rows), dtype, scratch_types=[source, dest, plgpu.Barrier()])(kernel)
+
+
 X = (np.arange(64 * 128) % 61).reshape(64, 128)
+# CHECK-COUNT-5: turned float16 128 WGMMA:{{.*}} right
+# CHECK-COUNT-5: turned int16 32 TCGEN05:{{.*}} right
+for dtype, swizzle, layout in (
+    (jnp.float16, 128, plgpu.Layout.WGMMA),
+    (jnp.int16, 32, plgpu.Layout.TCGEN05),
+):
+    x = X.astype(dtype)
+    name = f"turned {jnp.dtype(dtype).name} {swizzle} {layout.name}:"
+    look(name, turned(dtype, swizzle, layout, plgpu.Layout.WGMMA), x.T + x.T, x)
+
 # CHECK-COUNT-5: tiles float32 128 WGMMA:{{.*}} right
 # CHECK-COUNT-5: tiles float16 64 WGMMA:{{.*}} right
 # CHECK-COUNT-5: tiles bfloat16 128 WGMMA:{{.*}} right

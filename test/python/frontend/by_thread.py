@@ -455,8 +455,8 @@ def matrix(layout="row", element="b16", size=8):
 report("some of a matrix", "tile", some(matrix()), types=(plgpu.RefType(TILED),), scratch=[TILE])
 # CHECK: bytes of a matrix: {{.*}}expected matrices of 8 rows of 16 bytes, in `
 report("bytes of a matrix", "tile", matrix("col", "b8", 16), types=(plgpu.RefType(TILED),), scratch=[TILE])
-# CHECK: transposed matrix: {{.*}}expected matrices that are not transposed, in `
-report("transposed matrix", "tile", matrix("col"), types=(plgpu.RefType(TILED),), scratch=[TILE])
+# CHECK: halves of elements: {{.*}}expected elements of at most 16 bits in a matrix that is transposed, got 32, in `
+report("halves of elements", "tile", matrix("col"), types=(plgpu.RefType(TILED),), scratch=[TILE])
 # CHECK: global matrix: {{.*}}expected an address in shared memory, in `
 report("global matrix", "x", matrix(), types=(REF,))
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import re
 from typing import TYPE_CHECKING
@@ -127,6 +128,15 @@ def _part(run: Execution, op: Op) -> list[Anything]:
         raise Refusal("expected a part that drops dimensions of size 1")
     offsets, extents, strides = numbers
     return [window.part(offsets, extents, strides, kept)]
+
+
+@handles("memref.transpose")
+def _transpose(run: Execution, op: Op) -> list[Anything]:
+    window = window_of(run, op.operands[0])
+    # As `(d0, d1) -> (d1, d0)`: dimension i of the result is the one that result i of the map names.
+    order = [int(d) for d in re.findall(r"d(\d+)", op.attributes["permutation"].partition("->")[2])]
+    shape, strides = (tuple(numbers[d] for d in order) for numbers in (window.shape, window.strides))
+    return [dataclasses.replace(window, shape=shape, strides=strides)]
 
 
 def _address_of(run: Execution, op: Op, first: int, type_: str) -> tuple[Operand, Index] | list[ir.Value]:

@@ -21,12 +21,15 @@ ROWS = 8
 """The rows of a matrix, each at the address that one lane gives."""
 WORD_BITS = 32
 """What each lane holds of a matrix."""
+HALF_BITS = 16
+"""What a transposed matrix exchanges."""
 
 
 def _matrices(run: Execution, op: Op, count: int) -> tuple[Operand, list[Index]]:
     """The Ref, and for each matrix the addresses of the elements that the lanes hold.
 
-    The rows of matrix `j` are at the addresses of lanes `8 j` to `8 j + 7`. Lane `l` holds a word of row `l / 4`.
+    The rows of matrix `j` are at the addresses of lanes `8 j` to `8 j + 7`. Lane `l` holds a word of row `l / 4`. Where
+    the matrix is transposed, its word has the halves of two rows, from column `l / 4`.
     """
     pointer = run.values[op.operands[0]]
     if not isinstance(pointer, Pointer) or not pointer.window.operand.is_shared:
@@ -36,15 +39,19 @@ def _matrices(run: Execution, op: Op, count: int) -> tuple[Operand, list[Index]]
     bits = pointer.window.operand.bits
     if op.attributes["eltType"] != "#nvvm.ld_st_matrix_elt_type<b16>" or WORD_BITS % bits:
         raise Refusal("expected matrices of 8 rows of 16 bytes")
-    if op.attributes["layout"] != "#nvvm.mma_layout<row>":
-        raise Refusal("expected matrices that are not transposed")
+    is_transposed = op.attributes["layout"] != "#nvvm.mma_layout<row>"
+    if is_transposed and HALF_BITS % bits:
+        raise Refusal(f"expected elements of at most {HALF_BITS} bits in a matrix that is transposed, got {bits}")
     threads = run.threads
     rows = np.broadcast_to(pointer.bits, (threads.warpgroups, threads.count, 1))[..., 0]
-    lanes = threads.lanes()[0, :, 0]
-    first = np.arange(threads.count) - lanes
-    at_row = (first + lanes // 4)[:, None]
-    column = (lanes % 4)[:, None] * WORD_BITS + np.arange(WORD_BITS // bits) * bits
-    addresses = [rows[:, at_row + ROWS * j] + column for j in range(count)]
+    lanes = threads.lanes()[0, :, 0][:, None]
+    first = np.arange(threads.count)[:, None] - lanes
+    at = np.arange(0, WORD_BITS, bits)
+    if is_transposed:
+        row, column = lanes % 4 * 2 + at // HALF_BITS, lanes // 4 * HALF_BITS + at % HALF_BITS
+    else:
+        row, column = lanes // 4, lanes % 4 * WORD_BITS + at
+    addresses = [rows[:, first + ROWS * j + row] + column for j in range(count)]
     return pointer.window.operand, addresses
 
 
