@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Plain technical English in documentation: the length of sentences, marker words, and the terms of the glossary."""
+"""Plain technical English in documentation: the length of sentences, marker words, the terms of the glossary; links."""
 
 import re
 from collections.abc import Iterator
@@ -13,12 +13,33 @@ from repository import ROOT, Finding
 PAGES = (
     "README.md",
     "CONTRIBUTING.md",
+    "benchmarks/README.md",
+    "benchmarks/jax-tests.md",
+    "benchmarks/mutants.md",
+    "docs/bisect.md",
+    "docs/checks.md",
+    "docs/cpu.md",
     "docs/editor.md",
     "docs/frontend.md",
     "docs/glossary.md",
+    "docs/gpu.md",
     "docs/grid-dialect.md",
     "docs/index.md",
     "docs/layout.md",
+    "docs/out-of-tree.md",
+    "docs/ptx.md",
+    "docs/ptx-reference.md",
+    "docs/python-passes.md",
+    "docs/records.md",
+    "docs/report.md",
+    "docs/running.md",
+    "docs/sparsecore.md",
+    "docs/testing.md",
+    "docs/tpu.md",
+    "docs/tpu-reference.md",
+    "docs/warpgroup.md",
+    "docs/warpgroup-layouts.md",
+    "docs/warpgroup-ptx.md",
 )
 MAXIMUM_WORDS = 40
 MAXIMUM_WHATS = 2  # in 1,000 words
@@ -83,4 +104,23 @@ def check_pages() -> Iterator[Finding]:
             yield Finding(path, line, problem)
 
 
-CHECKS = [check_pages]
+def anchors(text: str) -> set[str]:
+    """Returns the anchors that GitHub gives to the headings of a page."""
+    text = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    titles = (re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", title) for title in re.findall(r"^#+ (.*)$", text, re.MULTILINE))
+    return {re.sub(r"[^\w\- ]", "", title).lower().replace(" ", "-") for title in titles}
+
+
+def check_links() -> Iterator[Finding]:
+    """Reports each relative link to a file or heading that does not exist."""
+    for page in (ROOT / name for name in PAGES):
+        text = page.read_text()
+        for link in re.finditer(r"\]\((?!https?:)([^)\s#]*)(?:#([^)\s]*))?\)", text):
+            target, line = page.parent / link[1] if link[1] else page, text.count("\n", 0, link.start()) + 1
+            if not target.exists():
+                yield Finding(page, line, f"expected a link to a file, got '{link[1]}'")
+            elif link[2] and target.suffix == ".md" and link[2] not in anchors(target.read_text()):
+                yield Finding(page, line, f"expected a link to a heading, got '{link[1]}#{link[2]}'")
+
+
+CHECKS = [check_pages, check_links]

@@ -42,3 +42,7 @@ print(terms)
 for line, problem in prose.problems(PAGE, terms):
     print(line, problem)
 print("end")
+
+# Anchors of headings, without those in code.
+# CHECK-NEXT: ['a-page', 'jaxs-own-ptx', 'ops-of-grid']
+print(sorted(prose.anchors("# A page\n\n## JAX's own PTX\n\n```sh\n# no heading\n```\n### Ops of [`grid`](grid.md)\n")))
