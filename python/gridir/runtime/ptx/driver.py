@@ -14,6 +14,7 @@ import ctypes
 import dataclasses
 import functools
 import math
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -27,14 +28,16 @@ from gridir.runtime.ptx.module import LaunchError, load
 from gridir.runtime.ptx.recording import Recording, leave_out_parts
 
 _INVALID_IMAGE, _NOT_FOUND, _LAUNCH_FAILED = 200, 500, 719
+_MAX_DEVICES = 64
 _SHARED_BYTES, _THREADS = 228 << 10, 2048
 """What a multiprocessor has. Of its shared memory the system takes a KiB for each block."""
 
-_Load = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p)
-_Find = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.c_char_p)
 _Sizes, _Values = ctypes.POINTER(ctypes.c_uint32), ctypes.POINTER(ctypes.c_void_p)
+_Load = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.c_int)
+_Find = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.c_char_p, _Sizes, _Sizes)
 _Launch = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.c_char_p, _Sizes, _Values)
 _Synchronize = ctypes.CFUNCTYPE(ctypes.c_int)
+_Fail = ctypes.CFUNCTYPE(None, ctypes.c_char_p)
 
 
 class _Callbacks(ctypes.Structure):
@@ -45,10 +48,13 @@ class _Callbacks(ctypes.Structure):
         ("major", ctypes.c_int),
         ("minor", ctypes.c_int),
         ("shared_bytes", ctypes.c_int),
+        ("devices", ctypes.c_int),
+        ("is_bound", ctypes.c_int),
         ("load", _Load),
         ("find", _Find),
         ("launch", _Launch),
         ("synchronize", _Synchronize),
+        ("fail", _Fail),
     )
 
 
@@ -65,6 +71,7 @@ class Launch:
       shared_bytes: dynamic shared memory.
       prepare_seconds: how long the text took to become code; little where it has been code before.
       seconds: how long it ran.
+      device: the number of the device.
     """
 
     function: str
@@ -75,6 +82,14 @@ class Launch:
     shared_bytes: int
     prepare_seconds: float
     seconds: float
+    device: int = 0
+
+
+class _Arrays(threading.local):
+    """Arrays that a thread has named as memory of the devices."""
+
+    def __init__(self) -> None:
+        self.named: list[np.ndarray] = []
 
 
 class Driver:
@@ -88,6 +103,7 @@ class Driver:
         GPU has room for, unless they say otherwise.
       directory: where the library is, for host code that is linked with it.
       loaded: the text of the module that was loaded last; None before the first.
+      loads: the device of each module that was loaded, in order.
       rewrite: gives the text that is executed instead of a module's, as a mutant of it; None for the module's own.
       recorder: gets each launch that has ended well, with the memory before and after it; None for nobody.
     """
@@ -95,10 +111,11 @@ class Driver:
     def __init__(self) -> None:
         self.launches: list[Launch] = []
         self.loaded: str | None = None
+        self.loads: list[int] = []
         self.options: dict[str, Any] = {}
         self.rewrite: Callable[[str], str] | None = None
         self.recorder: Callable[[Recording], None] | None = None
-        self._memory: list[np.ndarray] = []
+        self._arrays = _Arrays()
         self._error: Error | None = None
         self.directory = Path(_mlir_libs.__file__).with_name("stand_in")
         self._library = ctypes.CDLL(str(self.directory / "libcuda.so.1"), ctypes.RTLD_GLOBAL)
@@ -107,25 +124,42 @@ class Driver:
             9,
             0,
             _SHARED_BYTES,
+            1,
+            1,
             _Load(self._load),
             _Find(self._find),
             _Launch(self._launch),
             _Synchronize(self._wait),
+            _Fail(self._fail),
         )
         self._library.gridirSetDriver(ctypes.byref(self._callbacks))
 
-    def pretend(self, major: int, minor: int = 0, multiprocessors: int = 4) -> None:
-        """Says what GPU the host code sees.
+    def pretend(
+        self,
+        major: int,
+        minor: int = 0,
+        multiprocessors: int = 4,
+        *,
+        devices: int = 1,
+        has_current_context: bool = True,
+    ) -> None:
+        """Says what GPUs the host code sees.
 
         Args:
           major: of the compute capability, as 9 of 9.0.
           minor: of the compute capability.
-          multiprocessors: how many it has.
+          multiprocessors: how many each GPU has.
+          devices: how many GPUs there are, at most 64.
+          has_current_context: whether a thread begins with the context of the first GPU, as a thread of XLA's does
+            when it calls a kernel. With False a thread has none before it sets one, as with a real driver.
         """
         if multiprocessors < 1:
             raise OptionError(f"expected at least one multiprocessor, got {multiprocessors}")
+        if not 0 <= devices <= _MAX_DEVICES:
+            raise OptionError(f"expected 0 to {_MAX_DEVICES} devices, got {devices}")
         self._callbacks.major, self._callbacks.minor = major, minor
-        self._callbacks.multiprocessors = multiprocessors
+        self._callbacks.multiprocessors, self._callbacks.devices = multiprocessors, devices
+        self._callbacks.is_bound = has_current_context
         self._library.gridirSetDriver(ctypes.byref(self._callbacks))
 
     @property
@@ -138,15 +172,30 @@ class Driver:
         """The dynamic shared memory that the host code last allowed a function."""
         return int(self._library.gridirGetDynamicSharedBytes())
 
+    @property
+    def num_modules(self) -> int:
+        """How many modules are loaded, on all devices."""
+        return int(self._library.gridirGetNumModules())
+
     @contextlib.contextmanager
     def memory(self, arrays: Sequence[np.ndarray]) -> Iterator[None]:
-        """Makes arrays the memory of the device; a kernel may access no other."""
-        before = self._memory
-        self._memory = [*before, *arrays]
+        """Makes arrays the memory of the devices for launches of this thread.
+
+        A kernel may access no other memory, except what the host code has allocated on a device.
+        """
+        before = self._arrays.named
+        self._arrays.named = [*before, *arrays]
         try:
             yield
         finally:
-            self._memory = before
+            self._arrays.named = before
+
+    def _memory(self) -> list[np.ndarray]:
+        room = self._library.gridirGetAllocations(None, None, 0)
+        addresses, sizes = (ctypes.c_uint64 * room)(), (ctypes.c_uint64 * room)()
+        count = min(room, self._library.gridirGetAllocations(addresses, sizes, room))
+        spaces = [(ctypes.c_uint8 * sizes[i]).from_address(addresses[i]) for i in range(count)]
+        return [*self._arrays.named, *(np.frombuffer(space, np.uint8) for space in spaces)]
 
     def synchronize(self) -> None:
         """Raises the error of the first launch that has failed since the last call.
@@ -172,16 +221,30 @@ class Driver:
             return code
         return 0
 
-    def _load(self, text: bytes) -> int:
-        self.loaded = text.decode()
-        return self._guard(functools.partial(load, self.loaded), _INVALID_IMAGE)
+    def _fail(self, message: bytes) -> None:
+        self._error = self._error or LaunchError(message.decode())
 
-    def _find(self, text: bytes, name: bytes) -> int:
-        return _NOT_FOUND if name.decode() not in load(text.decode()).functions else 0
+    def _load(self, text: bytes, device: int) -> int:
+        def read() -> None:
+            self.loaded = text.decode(errors="replace")
+            load(self.loaded)
+            self.loads.append(device)
+
+        return self._guard(read, _INVALID_IMAGE)
+
+    def _find(self, text: bytes, name: bytes, sizes: Any, count: Any) -> int:
+        functions = load(text.decode()).functions
+        if name.decode() not in functions:
+            return _NOT_FOUND
+        parameters = functions[name.decode()].parameters
+        for i, parameter in enumerate(parameters[: count[0]]):
+            sizes[i] = parameter.bytes
+        count[0] = len(parameters)
+        return 0
 
     def _launch(self, text: bytes, name: bytes, sizes: Any, values: Any) -> int:
         # Host code may end the process when a launch fails, but not when it only waits for it.
-        self._guard(lambda: self._run(text.decode(), name.decode(), list(sizes[:10]), values), _LAUNCH_FAILED)
+        self._guard(lambda: self._run(text.decode(), name.decode(), list(sizes[:11]), values), _LAUNCH_FAILED)
         return 0
 
     def _run(self, text: str, name: str, sizes: list[int], values: Any) -> None:
@@ -192,15 +255,16 @@ class Driver:
         arguments = [ctypes.string_at(values[i], x.bytes) for i, x in enumerate(function.parameters)]
         grid, block, cluster = tuple(sizes[:3]), tuple(sizes[3:6]), tuple(sizes[6:9])
         at_once = min(_THREADS // max(1, math.prod(block)), _SHARED_BYTES // (sizes[9] + 1024))
+        memory = self._memory()
         launch = {
             "grid": grid,
             "block": block,
             "cluster": cluster if any(cluster) else None,
             "shared_bytes": sizes[9],
             "blocks_at_once": self._callbacks.multiprocessors * at_once,
-            "memory": self._memory,
+            "memory": memory,
         }
-        recorded = leave_out_parts(self._memory) if self.recorder is not None else []
+        recorded = leave_out_parts(memory) if self.recorder is not None else []
         before = tuple(_to_bytes(x) for x in recorded)
         function.launch(arguments, **{**launch, **self.options})
         done = time.perf_counter()
@@ -210,7 +274,8 @@ class Driver:
             given = tuple(np.frombuffer(x, np.uint8) for x in arguments)
             after = tuple(_to_bytes(x) for x in recorded)
             self.recorder(Recording(name, text, launch, bases, given, before, after))
-        self.launches.append(Launch(name, text, grid, block, cluster, sizes[9], prepared - start, done - prepared))
+        times = prepared - start, done - prepared
+        self.launches.append(Launch(name, text, grid, block, cluster, sizes[9], *times, sizes[10]))
 
 
 def _to_bytes(array: np.ndarray) -> np.ndarray:

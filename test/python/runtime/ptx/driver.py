@@ -254,6 +254,7 @@ assert cuda.cuModuleGetFunction(ctypes.byref(cancels), module, b"cancels") == 0
 # CHECK-NEXT: 1024 threads and 0 bytes: [4 4]
 for threads, shared_bytes in ((32, 113 << 10), (32, 114 << 10), (1024, 0)):
     counts[:] = 0
+    assert cuda.cuFuncSetAttribute(cancels, 8, shared_bytes) == 0
     values = ctypes.c_void_p(counts.ctypes.data)
     pointers = (ctypes.c_void_p * 1)(ctypes.addressof(values))
     with driver.memory([counts]):

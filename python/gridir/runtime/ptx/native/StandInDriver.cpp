@@ -8,50 +8,33 @@
 //
 // A library of its own with the functions of CUDA's driver that the host code
 // of kernels calls: modules, whose images are texts of PTX, their functions,
-// attributes, tensor maps and launches. What a module is and what a launch does
-// is asked of who has the library loaded (driver.py).
+// attributes and launches. What a module is and what a launch does is asked of
+// who has the library loaded (driver.py). Contexts, streams, memory and tensor
+// maps have sources of their own.
 //
 //===----------------------------------------------------------------------===//
 
-#include "TensorMap.h"
+#include "StandInDriver.h"
 
+#include <algorithm>
+#include <condition_variable>
 #include <cstring>
-#include <list>
-#include <memory>
-#include <string>
+#include <map>
 
-using gridir::ptx::TensorMap;
+namespace gridir::stand_in {
+
+GridirDriver driver;
+std::mutex mutex;
 
 namespace {
 
-/// Numbers of the interface that is stood in for.
-enum Result : int {
-  kSuccess = 0,
-  kInvalidValue = 1,
-  kInvalidImage = 200,
-  kNotFound = 500,
-  kNotSupported = 801,
-};
-constexpr int kAttributeWarpSize = 10, kAttributeMultiprocessors = 16,
-              kAttributeMajor = 75, kAttributeMinor = 76,
-              kAttributeSharedOptin = 97;
 constexpr int kLaunchAttributeCluster = 4;
 constexpr int kFunctionAttributeMaxThreads = 0,
-              kFunctionAttributeDynamicShared = 8;
-constexpr int kPointerAttributeDevicePointer = 3;
-constexpr int kMaxThreads = 1024;
-
-struct Module;
-
-struct Function {
-  const Module *module;
-  std::string name;
-};
-
-struct Module {
-  std::string text;
-  std::list<Function> functions;
-};
+              kFunctionAttributeDynamicShared = 8,
+              kFunctionAttributeNonPortableCluster = 14;
+constexpr int kJitErrorLog = 5, kJitErrorLogBytes = 6;
+constexpr uint32_t kMaxThreads = 1024, kMaxParameters = 4096;
+constexpr uint32_t kUsualClusterBlocks = 8, kMaxClusterBlocks = 16;
 
 struct LaunchAttribute {
   int id;
@@ -70,124 +53,240 @@ struct LaunchConfig {
   uint32_t numAttributes;
 };
 
-struct ElementType {
-  uint32_t bytes, kind;
-};
+/// What a function was last allowed.
+int dynamicSharedBytes = 0;
+std::map<const Module *, std::unique_ptr<Module>> modules;
+std::condition_variable kernelEnded;
 
-/// Of each of the types that tensor maps may have, in the order of their
-/// numbers: its size, and what reductions take it for.
-constexpr ElementType kElementTypes[] = {{1, 2}, {2, 2}, {4, 2}, {4, 3}, {8, 2},
-                                         {8, 3}, {2, 4}, {4, 4}, {8, 4}, {2, 5},
-                                         {4, 4}, {4, 4}, {4, 4}};
+/// Runs a kernel; its module and context know that it does.
+int runKernel(Function *function, const uint32_t *sizes, void **parameters) {
+  std::unique_lock<std::mutex> lock(mutex);
+  if (!isFunction(function))
+    return kInvalidHandle;
+  Module *module = function->module;
+  Context *context = module->context;
+  ++module->running;
+  ++context->running;
+  lock.unlock();
+  int result = driver.launch(module->text.c_str(), function->name.c_str(),
+                             sizes, parameters);
+  lock.lock();
+  --module->running;
+  --context->running;
+  kernelEnded.notify_all();
+  return result;
+}
+
+/// What a driver checks before it adds a launch to a stream. The caller holds
+/// the mutex.
+int checkLaunch(const Function *function, const uint32_t *sizes) {
+  if (!isFunction(function) || function->module->context != getCurrent())
+    return kInvalidHandle;
+  const uint32_t *grid = sizes, *block = sizes + 3, *cluster = sizes + 6;
+  uint64_t threads = 1, blocks = 1;
+  for (int i = 0; i < 3; ++i) {
+    if (!grid[i] || !block[i] || (cluster[i] && grid[i] % cluster[i]))
+      return kInvalidValue;
+    threads *= block[i];
+    blocks *= std::max(cluster[i], 1u);
+  }
+  if (threads > kMaxThreads ||
+      sizes[9] > static_cast<uint32_t>(function->sharedBytes))
+    return kInvalidValue;
+  if (blocks >
+      (function->allowsLargeClusters ? kMaxClusterBlocks : kUsualClusterBlocks))
+    return kInvalidClusterSize;
+  return kSuccess;
+}
+
+/// The values of a launch, which host code may change when the call returns.
+struct KeptParameters {
+  KeptParameters(const Function &function, void **parameters) {
+    for (std::size_t i = 0; i < function.parameterBytes.size(); ++i) {
+      // A tensor map has an alignment.
+      auto &block = blocks.emplace_back(
+          new (std::align_val_t(64)) char[function.parameterBytes[i] + 64],
+          [](char *data) { ::operator delete[](data, std::align_val_t(64)); });
+      std::memcpy(block.get(), parameters[i], function.parameterBytes[i]);
+      values.push_back(block.get());
+    }
+  }
+
+  std::vector<std::shared_ptr<char>> blocks;
+  std::vector<void *> values;
+};
 
 } // namespace
 
+bool isModule(const Module *module) { return modules.count(module); }
+
+bool isFunction(const Function *function) {
+  for (auto &[module, owned] : modules)
+    for (const Function &known : owned->functions)
+      if (&known == function)
+        return true;
+  return false;
+}
+
+} // namespace gridir::stand_in
+
+using namespace gridir::stand_in;
+
 extern "C" {
 
-/// What the functions below ask for. Results are 0 or the number of an error.
-struct GridirDriver {
-  int multiprocessors, major, minor, sharedBytes;
-  int (*load)(const char *text);
-  int (*find)(const char *text, const char *name);
-  /// Sizes: the grid, a block and a cluster, each of three, and the bytes of
-  /// dynamic shared memory.
-  int (*launch)(const char *text, const char *name, const uint32_t *sizes,
-                void **parameters);
-  int (*synchronize)();
-};
-
-static GridirDriver driver;
-/// What a function was last allowed.
-static int dynamicSharedBytes = 0;
-
-void gridirSetDriver(const GridirDriver *other) { driver = *other; }
+void gridirSetDriver(const GridirDriver *other) {
+  std::lock_guard<std::mutex> lock(mutex);
+  driver = *other;
+}
 int gridirGetDynamicSharedBytes() { return dynamicSharedBytes; }
+int gridirGetNumModules() {
+  std::lock_guard<std::mutex> lock(mutex);
+  return modules.size();
+}
 
 int cuInit(unsigned) { return kSuccess; }
 int cuDriverGetVersion(int *version) { return *version = 13000, kSuccess; }
+
+static const std::map<int, std::pair<const char *, const char *>> &getErrors() {
+  static const std::map<int, std::pair<const char *, const char *>> errors = {
+      {kSuccess, {"CUDA_SUCCESS", "no error"}},
+      {kInvalidValue, {"CUDA_ERROR_INVALID_VALUE", "invalid argument"}},
+      {kOutOfMemory, {"CUDA_ERROR_OUT_OF_MEMORY", "out of memory"}},
+      {kInvalidDevice, {"CUDA_ERROR_INVALID_DEVICE", "invalid device ordinal"}},
+      {kInvalidImage,
+       {"CUDA_ERROR_INVALID_IMAGE", "device kernel image is invalid"}},
+      {kInvalidContext,
+       {"CUDA_ERROR_INVALID_CONTEXT", "invalid device context"}},
+      {kInvalidHandle,
+       {"CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"}},
+      {kNotFound, {"CUDA_ERROR_NOT_FOUND", "named symbol not found"}},
+      {kLaunchFailed,
+       {"CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"}},
+      {kNotSupported, {"CUDA_ERROR_NOT_SUPPORTED", "operation not supported"}},
+      {kCaptureUnsupported,
+       {"CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED",
+        "operation not permitted when stream is capturing"}},
+      {kCaptureInvalidated,
+       {"CUDA_ERROR_STREAM_CAPTURE_INVALIDATED",
+        "operation failed due to a previous error during capture"}},
+      {kCaptureImplicit,
+       {"CUDA_ERROR_STREAM_CAPTURE_IMPLICIT",
+        "operation would make the legacy stream depend on a capturing "
+        "blocking stream"}},
+      {kInvalidClusterSize,
+       {"CUDA_ERROR_INVALID_CLUSTER_SIZE",
+        "a kernel launch was requested with an invalid cluster size"}}};
+  return errors;
+}
 int cuGetErrorString(int error, const char **text) {
-  *text = error == kSuccess        ? "no error"
-          : error == kInvalidValue ? "invalid argument"
-          : error == kInvalidImage ? "device kernel image is invalid"
-          : error == kNotFound     ? "named symbol not found"
-          : error == kNotSupported ? "operation not supported"
-                                   : "unspecified launch failure";
-  return kSuccess;
+  auto it = getErrors().find(error);
+  *text = it == getErrors().end() ? nullptr : it->second.second;
+  return *text ? kSuccess : kInvalidValue;
 }
 int cuGetErrorName(int error, const char **name) {
-  return cuGetErrorString(error, name);
+  auto it = getErrors().find(error);
+  *name = it == getErrors().end() ? nullptr : it->second.first;
+  return *name ? kSuccess : kInvalidValue;
 }
-
-int cuDeviceGetCount(int *count) { return *count = 1, kSuccess; }
-int cuDeviceGet(int *device, int) { return *device = 0, kSuccess; }
-int cuDeviceGetAttribute(int *value, int attribute, int) {
-  switch (attribute) {
-  case kAttributeMajor:
-    *value = driver.major;
-    break;
-  case kAttributeMinor:
-    *value = driver.minor;
-    break;
-  case kAttributeMultiprocessors:
-    *value = driver.multiprocessors;
-    break;
-  case kAttributeWarpSize:
-    *value = 32;
-    break;
-  case kAttributeSharedOptin:
-    *value = driver.sharedBytes;
-    break;
-  default:
-    *value = 1;
-  }
-  return kSuccess;
-}
-int cuCtxGetCurrent(void **context) { return *context = &driver, kSuccess; }
-int cuCtxSetCurrent(void *) { return kSuccess; }
-int cuCtxGetDevice(int *device) { return *device = 0, kSuccess; }
-int cuDevicePrimaryCtxRetain(void **context, int) {
-  return *context = &driver, kSuccess;
-}
-/// What kernels print has no limit.
-int cuCtxGetLimit(size_t *value, int) { return *value = ~size_t(0), kSuccess; }
-int cuCtxSetLimit(int, size_t) { return kSuccess; }
-int cuStreamIsCapturing(void *, int *status) { return *status = 0, kSuccess; }
-/// Memory of the host is that of the device.
-int cuPointerGetAttribute(void *value, int attribute, uint64_t pointer) {
-  if (attribute != kPointerAttributeDevicePointer)
-    return kNotSupported;
-  std::memcpy(value, &pointer, sizeof(pointer));
-  return kSuccess;
-}
-int cuCtxSynchronize() { return driver.synchronize(); }
-int cuStreamSynchronize(void *) { return driver.synchronize(); }
 
 int cuModuleLoadData(Module **module, const void *image) {
+  Context *context;
+  {
+    std::unique_lock<std::mutex> lock(mutex);
+    context = getCurrent();
+    if (!context)
+      return kInvalidContext;
+    if (int error = checkUnsafe())
+      return error;
+    // Space for code is given when nothing runs: a kernel that waits for the
+    // host to go on would wait for ever.
+    kernelEnded.wait(lock, [&] { return !context->running; });
+  }
   auto loaded = std::make_unique<Module>();
+  loaded->context = context;
   loaded->text = static_cast<const char *>(image);
-  if (int error = driver.load(loaded->text.c_str()))
+  if (int error = driver.load(loaded->text.c_str(), context->device))
     return error;
-  *module = loaded.release();
+  std::lock_guard<std::mutex> lock(mutex);
+  *module = loaded.get();
+  modules.emplace(loaded.get(), std::move(loaded));
   return kSuccess;
 }
-int cuModuleUnload(Module *module) { return delete module, kSuccess; }
-int cuModuleGetFunction(Function **function, Module *module, const char *name) {
-  if (int error = driver.find(module->text.c_str(), name))
+int cuModuleLoadDataEx(Module **module, const void *image, unsigned count,
+                       int *options, void **values) {
+  int result = cuModuleLoadData(module, image);
+  char *log = nullptr;
+  std::size_t bytes = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    if (options[i] == kJitErrorLog)
+      log = static_cast<char *>(values[i]);
+    if (options[i] == kJitErrorLogBytes)
+      bytes = reinterpret_cast<std::size_t>(values[i]);
+  }
+  constexpr char kText[] = "ptxas fatal   : Ptx assembly aborted due to errors";
+  if (result == kInvalidImage && log && bytes >= sizeof(kText))
+    std::memcpy(log, kText, sizeof(kText));
+  return result;
+}
+int cuModuleUnload(Module *module) {
+  std::unique_lock<std::mutex> lock(mutex);
+  if (!isModule(module) || module->context != getCurrent())
+    return kInvalidHandle;
+  if (int error = checkUnsafe())
     return error;
-  *function = &module->functions.emplace_back(Function{module, name});
+  if (module->running) {
+    lock.unlock();
+    driver.fail("expected no kernel of a module to run when it is unloaded");
+    return kLaunchFailed;
+  }
+  modules.erase(module);
+  return kSuccess;
+}
+int cuModuleGetFunction(Function **function, Module *module, const char *name) {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (!isModule(module))
+      return kInvalidHandle;
+    for (Function &known : module->functions)
+      if (known.name == name)
+        return *function = &known, kSuccess;
+  }
+  std::vector<uint32_t> bytes(kMaxParameters);
+  uint32_t count = kMaxParameters;
+  if (int error = driver.find(module->text.c_str(), name, bytes.data(), &count))
+    return error;
+  bytes.resize(count);
+  std::lock_guard<std::mutex> lock(mutex);
+  *function =
+      &module->functions.emplace_back(Function{module, name, std::move(bytes)});
   return kSuccess;
 }
 /// Variables of a text are its own.
 int cuModuleGetGlobal_v2(void **, size_t *, Module *, const char *) {
   return kNotFound;
 }
-int cuFuncSetAttribute(Function *, int attribute, int value) {
-  if (attribute == kFunctionAttributeDynamicShared)
-    dynamicSharedBytes = value;
+int cuFuncSetAttribute(Function *function, int attribute, int value) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!isFunction(function))
+    return kInvalidHandle;
+  if (attribute == kFunctionAttributeDynamicShared) {
+    // The system takes a KiB of each block's.
+    if (value < 0 || value > driver.sharedBytes - 1024)
+      return kInvalidValue;
+    function->sharedBytes = dynamicSharedBytes = value;
+  }
+  if (attribute == kFunctionAttributeNonPortableCluster)
+    function->allowsLargeClusters = value;
   return kSuccess;
 }
-int cuFuncGetAttribute(int *value, int attribute, Function *) {
-  *value = attribute == kFunctionAttributeMaxThreads ? kMaxThreads : 0;
+int cuFuncGetAttribute(int *value, int attribute, Function *function) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!isFunction(function))
+    return kInvalidHandle;
+  *value = attribute == kFunctionAttributeMaxThreads ? int(kMaxThreads)
+           : attribute == kFunctionAttributeDynamicShared
+               ? function->sharedBytes
+               : 0;
   return kSuccess;
 }
 int cuFuncSetCacheConfig(Function *, int) { return kSuccess; }
@@ -204,15 +303,24 @@ int cuLaunchKernelEx(const LaunchConfig *config, Function *function,
                      void **parameters, void **extra) {
   if (extra)
     return kNotSupported;
-  uint32_t sizes[10] = {};
-  std::memcpy(sizes, config->grid, 6 * sizeof(uint32_t));
+  std::vector<uint32_t> sizes(11);
+  std::memcpy(sizes.data(), config->grid, 6 * sizeof(uint32_t));
   sizes[9] = config->sharedBytes;
   for (uint32_t i = 0; i < config->numAttributes; ++i)
     if (config->attributes[i].id == kLaunchAttributeCluster)
-      std::memcpy(sizes + 6, config->attributes[i].value.sizes,
+      std::memcpy(sizes.data() + 6, config->attributes[i].value.sizes,
                   3 * sizeof(uint32_t));
-  return driver.launch(function->module->text.c_str(), function->name.c_str(),
-                       sizes, parameters);
+  std::unique_lock<std::mutex> lock(mutex);
+  if (!getCurrent())
+    return kInvalidContext;
+  if (int error = checkLaunch(function, sizes.data()))
+    return error;
+  sizes[10] = function->module->context->device;
+  auto kept = std::make_shared<KeptParameters>(*function, parameters);
+  lock.unlock();
+  return enqueue(config->stream, [function, sizes, kept] {
+    return runKernel(function, sizes.data(), kept->values.data());
+  });
 }
 int cuLaunchKernel(Function *function, unsigned gridX, unsigned gridY,
                    unsigned gridZ, unsigned blockX, unsigned blockY,
@@ -225,48 +333,6 @@ int cuLaunchKernel(Function *function, unsigned gridX, unsigned gridY,
                                nullptr,
                                0};
   return cuLaunchKernelEx(&config, function, parameters, extra);
-}
-
-/// Sizes, strides and boxes begin with the innermost dimension, which has no
-/// stride. Elements between which there are others, interleaved layouts and
-/// what is not 0 outside of the tensor are not supported.
-int cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void *address,
-                           const uint64_t *sizes, const uint64_t *strides,
-                           const uint32_t *box, const uint32_t *elementStrides,
-                           int interleave, int swizzle, int promotion,
-                           int fill) {
-  (void)promotion;
-  constexpr int kNumTypes = sizeof(kElementTypes) / sizeof(kElementTypes[0]);
-  if (type >= kNumTypes || interleave || fill)
-    return kNotSupported;
-  if (type < 0 || rank < 1 || rank > 5 || swizzle < 0 ||
-      reinterpret_cast<uint64_t>(address) % 16 ||
-      reinterpret_cast<uint64_t>(map) % 64)
-    return kInvalidValue;
-  if (swizzle > 3)
-    return kNotSupported;
-  TensorMap result = {};
-  result.magic = TensorMap::kMagic;
-  result.elementBytes = kElementTypes[type].bytes;
-  result.elementKind = kElementTypes[type].kind;
-  result.rank = rank;
-  result.swizzle = swizzle ? 16 << swizzle : 0;
-  result.base = reinterpret_cast<uint64_t>(address);
-  if (swizzle && box[0] * result.elementBytes > result.swizzle)
-    return kInvalidValue;
-  for (uint32_t i = 0; i < rank; ++i) {
-    if (elementStrides[i] != 1)
-      return kNotSupported;
-    if (!sizes[i] || sizes[i] >> 32 || !box[i] || box[i] > 256 ||
-        (i && strides[i - 1] % 16))
-      return kInvalidValue;
-    result.sizes[i] = static_cast<uint32_t>(sizes[i]);
-    result.box[i] = box[i];
-    if (i)
-      result.strides[i - 1] = strides[i - 1];
-  }
-  std::memcpy(map, &result, sizeof(result));
-  return kSuccess;
 }
 
 } // extern "C"

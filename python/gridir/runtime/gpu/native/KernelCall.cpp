@@ -1,0 +1,232 @@
+//===- KernelCall.cpp - A kernel as one call of XLA's has it --------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelCall.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace gridir::cuda {
+
+namespace {
+
+/// XLA gives a call the same few buffers again and again.
+constexpr std::size_t kMaxMaps = 64;
+
+std::string replaceAll(std::string text, const std::string &from,
+                       const std::string &to) {
+  for (std::size_t at = text.find(from); at != std::string::npos;
+       at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+template <typename T> std::string join(const std::vector<T> &values) {
+  std::string text;
+  for (const T &value : values)
+    text += (text.empty() ? "" : ", ") + std::to_string(value);
+  return "[" + text + "]";
+}
+
+} // namespace
+
+std::string KernelCall::describe(const std::string &what) const {
+  return "kernel `" + name + "` " + what;
+}
+
+std::optional<std::string> KernelCall::prepare() {
+  auto opened = openDriver();
+  if (auto *reason = std::get_if<std::string>(&opened))
+    return describe("cannot be launched: " + *reason);
+  const Driver &driver = *std::get<const Driver *>(opened);
+  auto prepared = image->prepare(driver, launch);
+  if (auto *reason = std::get_if<std::string>(&prepared))
+    return describe(*reason);
+  Context context = nullptr;
+  driver.cuCtxGetCurrent(&context);
+  std::lock_guard<std::mutex> lock(mutex);
+  for (auto &[known, function] : functions)
+    if (known == context)
+      return std::nullopt;
+  functions.emplace_back(context, std::get<Function>(prepared));
+  return std::nullopt;
+}
+
+std::variant<Function, std::string>
+KernelCall::findFunction(const Driver &driver, Stream stream) {
+  Context context = nullptr;
+  if (Result result = driver.cuCtxGetCurrent(&context))
+    return describe("got no current CUDA context: " + driver.describe(result));
+  for (bool isSecond : {false, true}) {
+    {
+      std::lock_guard<std::mutex> lock(mutex);
+      for (auto &[known, function] : functions)
+        if (known == context)
+          return function;
+    }
+    // XLA prepares a call on each device before it runs there. Where it did
+    // not, loading now is right unless a graph is captured, which loading
+    // breaks.
+    int isCapturing = 0;
+    driver.cuStreamIsCapturing(stream, &isCapturing);
+    if (isSecond || isCapturing)
+      break;
+    if (std::optional<std::string> error = prepare())
+      return *error;
+  }
+  return describe("was not loaded on this device before a CUDA graph was "
+                  "captured");
+}
+
+std::optional<std::string> KernelCall::encode(const Driver &driver,
+                                              std::size_t index, void *address,
+                                              TensorMap &map) {
+  const TensorMapData &data = launch.parameters[index].map;
+  // No copy finds a tile in a tensor without elements, and no map has one.
+  if (std::find(data.sizes.begin(), data.sizes.end(), 0u) != data.sizes.end()) {
+    map = {};
+    return std::nullopt;
+  }
+  std::lock_guard<std::mutex> lock(mutex);
+  for (const EncodedMap &known : maps)
+    if (known.parameter == index && known.address == address) {
+      map = known.map;
+      return std::nullopt;
+    }
+  const uint32_t ones[] = {1, 1, 1, 1, 1};
+  if (Result result = driver.cuTensorMapEncodeTiled(
+          &map, data.type, data.sizes.size(), address, data.sizes.data(),
+          data.strides.data(), data.box.data(), ones, /*interleave=*/0,
+          data.swizzle, /*l2Promotion=*/0, /*oobFill=*/0)) {
+    char hex[32];
+    std::snprintf(hex, sizeof(hex), "%p", address);
+    return describe("needs a tensor map of operand " +
+                    std::to_string(launch.parameters[index].operand) + " at " +
+                    hex + " with sizes " + join(data.sizes) + ", strides of " +
+                    join(data.strides) + " bytes and a box of " +
+                    join(data.box) +
+                    ", innermost first: " + driver.describe(result));
+  }
+  EncodedMap encoded{index, address, map};
+  if (maps.size() < kMaxMaps)
+    maps.push_back(encoded);
+  else
+    maps[nextMap++ % kMaxMaps] = encoded;
+  return std::nullopt;
+}
+
+std::optional<std::string> KernelCall::launchOn(const Driver &driver,
+                                                Stream stream,
+                                                Function function,
+                                                void **values) const {
+  LaunchAttribute cluster;
+  cluster.id = kLaunchClusterDimension;
+  cluster.value[0] = launch.clusterCtas;
+  cluster.value[1] = cluster.value[2] = 1;
+  const LaunchConfig config = {{static_cast<uint32_t>(launch.ctas), 1, 1},
+                               {static_cast<uint32_t>(launch.threads), 1, 1},
+                               static_cast<uint32_t>(launch.sharedBytes),
+                               stream,
+                               &cluster,
+                               launch.clusterCtas > 1 ? 1u : 0u};
+  Result result = driver.cuLaunchKernelEx(&config, function, values, nullptr);
+  if (result == kSuccess)
+    return std::nullopt;
+  return describe("cannot be launched with " + std::to_string(launch.ctas) +
+                  " CTAs of " + std::to_string(launch.threads) +
+                  " threads, clusters of " +
+                  std::to_string(launch.clusterCtas) + " and " +
+                  std::to_string(launch.sharedBytes) +
+                  " bytes of shared memory: " + driver.describe(result));
+}
+
+std::optional<std::string> KernelCall::readReport(const Driver &driver,
+                                                  Stream stream,
+                                                  char *scratch) const {
+  int64_t words[3] = {};
+  Result result = driver.cuMemcpyDtoHAsync(
+      words, reinterpret_cast<DevicePointer>(scratch + launch.report),
+      sizeof(words), stream);
+  if (result == kSuccess)
+    result = driver.cuStreamSynchronize(stream);
+  if (result != kSuccess)
+    return describe("failed: " + driver.describe(result));
+  if (!words[0])
+    return std::nullopt;
+  if (words[0] < 0 ||
+      words[0] > static_cast<int64_t>(launch.diagnostics.size()))
+    return describe("failed check " + std::to_string(words[0]));
+  std::string text = replaceAll(launch.diagnostics[words[0] - 1], "{0}",
+                                std::to_string(words[1]));
+  return "kernel `" + name +
+         "`: " + replaceAll(text, "{1}", std::to_string(words[2]));
+}
+
+std::optional<std::string> KernelCall::run(Stream stream,
+                                           const std::vector<void *> &operands,
+                                           void *scratch) {
+  if (!launch.ctas)
+    return std::nullopt;
+  auto opened = openDriver();
+  if (auto *reason = std::get_if<std::string>(&opened))
+    return describe("cannot be launched: " + *reason);
+  const Driver &driver = *std::get<const Driver *>(opened);
+  auto function = findFunction(driver, stream);
+  if (auto *reason = std::get_if<std::string>(&function))
+    return *reason;
+
+  char *memory = static_cast<char *>(scratch);
+  if (launch.zeroedBytes)
+    if (Result result =
+            driver.cuMemsetD8Async(reinterpret_cast<DevicePointer>(memory), 0,
+                                   launch.zeroedBytes, stream))
+      return describe("cannot clear " + std::to_string(launch.zeroedBytes) +
+                      " bytes: " + driver.describe(result));
+
+  const std::size_t count = launch.parameters.size();
+  llvm::SmallVector<uint64_t, 32> words(count);
+  llvm::SmallVector<void *, 32> values(count);
+  llvm::SmallVector<TensorMap, 4> encoded(
+      llvm::count_if(launch.parameters, [](const Parameter &parameter) {
+        return parameter.kind == Parameter::Kind::TensorMap;
+      }));
+  std::size_t numEncoded = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Parameter &parameter = launch.parameters[i];
+    values[i] = &words[i];
+    switch (parameter.kind) {
+    case Parameter::Kind::Operand:
+      words[i] = reinterpret_cast<uint64_t>(operands[parameter.operand]);
+      break;
+    case Parameter::Kind::Scalar:
+      words[i] = parameter.value;
+      break;
+    case Parameter::Kind::Report:
+    case Parameter::Kind::Workspace:
+    case Parameter::Kind::Zeroed:
+      words[i] = reinterpret_cast<uint64_t>(memory + parameter.offset);
+      break;
+    case Parameter::Kind::TensorMap:
+      values[i] = &encoded[numEncoded];
+      if (std::optional<std::string> error = encode(
+              driver, i, operands[parameter.operand], encoded[numEncoded++]))
+        return error;
+      break;
+    }
+  }
+  if (std::optional<std::string> error =
+          launchOn(driver, stream, std::get<Function>(function), values.data()))
+    return error;
+  return launch.diagnostics.empty() ? std::nullopt
+                                    : readReport(driver, stream, memory);
+}
+
+} // namespace gridir::cuda

@@ -1,0 +1,207 @@
+//===- StandInMemory.cpp - Memory of devices ------------------------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Memory of a device is memory of this process. Host code may also pass arrays
+// of its own as memory of the device, which it names to driver.py.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StandInDriver.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <map>
+
+namespace gridir::stand_in {
+
+namespace {
+
+constexpr int kPointerAttributeContext = 1, kPointerAttributeMemoryType = 2,
+              kPointerAttributeDevicePointer = 3,
+              kPointerAttributeDeviceOrdinal = 9;
+constexpr uint32_t kMemoryTypeDevice = 2;
+constexpr std::size_t kAlignment = 256;
+constexpr std::size_t kMaxBytes = std::size_t(1) << 40;
+
+struct Allocation {
+  std::size_t bytes;
+  Context *context;
+};
+
+/// By address.
+std::map<uint64_t, Allocation> allocations;
+
+/// The allocation that has an address, or the end.
+std::map<uint64_t, Allocation>::iterator findAllocation(uint64_t address) {
+  auto it = allocations.upper_bound(address);
+  if (it == allocations.begin())
+    return allocations.end();
+  --it;
+  return address < it->first + it->second.bytes ? it : allocations.end();
+}
+
+void *toHost(uint64_t address) { return reinterpret_cast<void *>(address); }
+
+/// A copy that ends before the call does.
+int copyNow(void *to, const void *from, std::size_t bytes) {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (!getCurrent())
+      return kInvalidContext;
+    if (int error = checkUnsafe())
+      return error;
+  }
+  if (bytes && (!to || !from))
+    return kInvalidValue;
+  std::memcpy(to, from, bytes);
+  return driver.synchronize();
+}
+
+int copyLater(void *to, const void *from, std::size_t bytes, void *stream) {
+  if (bytes && (!to || !from))
+    return kInvalidValue;
+  return enqueue(stream, [=] { return std::memcpy(to, from, bytes), 0; });
+}
+
+} // namespace
+
+} // namespace gridir::stand_in
+
+using namespace gridir::stand_in;
+
+extern "C" {
+
+/// Gives the addresses and sizes of what is allocated, as far as there is room;
+/// returns how many there are.
+int gridirGetAllocations(uint64_t *addresses, uint64_t *bytes, int room) {
+  std::lock_guard<std::mutex> lock(mutex);
+  int count = 0;
+  for (auto &[address, allocation] : allocations) {
+    if (count < room) {
+      addresses[count] = address;
+      bytes[count] = allocation.bytes;
+    }
+    ++count;
+  }
+  return count;
+}
+
+int cuMemAlloc_v2(uint64_t *address, size_t bytes) {
+  std::lock_guard<std::mutex> lock(mutex);
+  Context *context = getCurrent();
+  if (!context)
+    return kInvalidContext;
+  if (int error = checkUnsafe())
+    return error;
+  if (!bytes)
+    return kInvalidValue;
+  void *data =
+      bytes > kMaxBytes
+          ? nullptr
+          : std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) /
+                                               kAlignment * kAlignment);
+  if (!data)
+    return kOutOfMemory;
+  // What nothing has written is no number.
+  std::memset(data, 0xFF, bytes);
+  *address = reinterpret_cast<uint64_t>(data);
+  allocations.emplace(*address, Allocation{bytes, context});
+  return kSuccess;
+}
+int cuMemFree_v2(uint64_t address) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!address)
+    return kSuccess;
+  if (int error = checkUnsafe())
+    return error;
+  if (!allocations.erase(address))
+    return kInvalidValue;
+  std::free(toHost(address));
+  return kSuccess;
+}
+int cuMemAllocAsync(uint64_t *address, size_t bytes, void *handle) {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    Stream *stream;
+    if (int error = findStream(handle, stream))
+      return error;
+    // The graph would have the allocation.
+    if (stream && stream->captured)
+      return kNotSupported;
+  }
+  return cuMemAlloc_v2(address, bytes);
+}
+int cuMemFreeAsync(uint64_t address, void *) { return cuMemFree_v2(address); }
+int cuMemGetInfo_v2(size_t *free, size_t *total) {
+  return *free = *total = size_t(80) << 30, kSuccess;
+}
+
+int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes) {
+  return copyNow(toHost(to), from, bytes);
+}
+int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes) {
+  return copyNow(to, toHost(from), bytes);
+}
+int cuMemcpyDtoD_v2(uint64_t to, uint64_t from, size_t bytes) {
+  return copyNow(toHost(to), toHost(from), bytes);
+}
+int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes,
+                         void *stream) {
+  return copyLater(toHost(to), from, bytes, stream);
+}
+int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, void *stream) {
+  return copyLater(to, toHost(from), bytes, stream);
+}
+int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes,
+                         void *stream) {
+  return copyLater(toHost(to), toHost(from), bytes, stream);
+}
+int cuMemsetD8Async(uint64_t to, unsigned char value, size_t bytes,
+                    void *stream) {
+  if (bytes && !to)
+    return kInvalidValue;
+  return enqueue(stream,
+                 [=] { return std::memset(toHost(to), value, bytes), 0; });
+}
+int cuMemsetD8_v2(uint64_t to, unsigned char value, size_t bytes) {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (int error = checkUnsafe())
+      return error;
+  }
+  return cuMemsetD8Async(to, value, bytes, nullptr);
+}
+
+/// An address that is not allocated is of the host code's own memory, which is
+/// that of the device, too.
+int cuPointerGetAttribute(void *value, int attribute, uint64_t pointer) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (attribute == kPointerAttributeDevicePointer) {
+    std::memcpy(value, &pointer, sizeof(pointer));
+    return kSuccess;
+  }
+  auto it = findAllocation(pointer);
+  if (it == allocations.end())
+    return kNotSupported;
+  Context *context = it->second.context;
+  switch (attribute) {
+  case kPointerAttributeContext:
+    std::memcpy(value, &context, sizeof(context));
+    return kSuccess;
+  case kPointerAttributeMemoryType:
+    std::memcpy(value, &kMemoryTypeDevice, sizeof(kMemoryTypeDevice));
+    return kSuccess;
+  case kPointerAttributeDeviceOrdinal:
+    std::memcpy(value, &context->device, sizeof(context->device));
+    return kSuccess;
+  default:
+    return kNotSupported;
+  }
+}
+
+} // extern "C"
