@@ -89,7 +89,7 @@ def _dot(x, y, accumulator=jnp.float32, result=None):
     return jnp.dot(x, y, preferred_element_type=accumulator).astype(result or x.dtype)
 
 
-# What `jax.numpy` writes for each example; a further entry is what else its row says.
+# The equivalent in `jax.numpy` of each example; a further entry is added to its row.
 REFERENCES: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "add": (jnp.add, {}),
     "batched_running_sum": (functools.partial(jnp.cumsum, axis=1), {}),

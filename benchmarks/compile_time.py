@@ -111,7 +111,7 @@ def run_passes(module: pathlib.Path, pipeline: str, output: pathlib.Path, timeou
 
 
 def cpu_seconds_of_children() -> float:
-    """What the processes that this one has waited for have computed."""
+    """Returns the CPU time of the child processes that have been waited for."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
 

@@ -51,7 +51,7 @@ def measure_peer(case: Case, pipeline: Pipeline) -> Code:
 
 
 def _attempt(function: Callable[..., Any], *args: Any) -> Any:
-    """What it returns, or the first line of what refuses the kernel: the author of one refuses some tiles himself."""
+    """Returns the result, or the first line of the error that rejects the kernel: some authors reject some tile sizes."""
     try:
         return function(*args)
     except (gridir.Error, AssertionError, ValueError) as error:

@@ -258,7 +258,7 @@ def main() -> int:
         for case in (cases.examples() if arguments.examples else cases.cases())
         if not arguments.names or any(name in case.name for name in arguments.names)
     ]
-    # What a process does once, for its first kernel, belongs to no row.
+    # Work that a process does once, for its first kernel, belongs to no row.
     warm = chosen[0]
     gridir.lower(warm.kernel, *warm.args(), options=gridir.CpuOptions(opt_level=1)).compile()
     rows = []

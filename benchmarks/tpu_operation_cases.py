@@ -326,7 +326,7 @@ def _mask(dtype: Any = None) -> Any:
 
 
 def _accesses() -> Iterator[Operation]:
-    """What is read and written of Refs."""
+    """Yields accesses to Refs."""
 
     def store(o_ref: Any, x: Any) -> None:
         o_ref[...] = x

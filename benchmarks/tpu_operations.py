@@ -53,7 +53,7 @@ def figures(candidates: list[Any], workers: Any) -> Row:
 
 
 class JaxResults:
-    """What JAX's own lowering gave before, in a file."""
+    """Earlier results of JAX's own lowering, in a file."""
 
     def __init__(self, path: pathlib.Path | None, topology: str):
         versions = [importlib.metadata.version(name) for name in ("jax", "jaxlib", "libtpu")]
@@ -141,7 +141,7 @@ def main() -> int:
     rows = []
     for row in measure(sample, arguments):
         rows.append(row)
-        # What is there when the run is stopped can be read.
+        # The results can be read even if the run is stopped.
         if arguments.json:
             arguments.json.write_text(json.dumps({"topology": arguments.topology, "rows": rows}, indent=1) + "\n")
     order = {operation.name: number for number, operation in enumerate(chosen)}

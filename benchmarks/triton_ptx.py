@@ -241,7 +241,7 @@ def cases() -> dict[str, Callable[[], Case]]:
 
 
 class Array:
-    """What a launcher takes for an array on a device: NumPy's, by its address."""
+    """An array that a launcher accepts as an array on a device: NumPy's, by its address."""
 
     def __init__(self, array: np.ndarray):
         self.dtype, self.shape = array.dtype, array.shape
@@ -274,7 +274,7 @@ def run_case(driver: ptx.Driver, make: Callable[[], Case], warps: int) -> str:
     blocks = {name: [case.constants[side] for side in sides[name]] for name in sides}
     values = {name: to_argument(value, blocks.get(name)) for name, value in case.arguments.items()}
     arrays = [value for value in case.arguments.values() if isinstance(value, np.ndarray)]
-    # What it has compiled for another chip Triton would take for the same device's.
+    # Triton would reuse code that it compiled for another chip.
     case.kernel.device_caches.clear()
     with driver.memory([*arrays, *case.reached]):
         case.kernel[case.grid](**values, **case.constants, num_warps=warps, num_stages=3)

@@ -23,7 +23,7 @@ from pathlib import Path
 import install
 
 ROOT = Path(__file__).resolve().parent.parent
-# What a user downloads, and what it takes once it is unpacked.
+# Limits for the size of the download, and of the unpacked package.
 MAXIMUM_WHEEL_BYTES = 60e6
 MAXIMUM_BYTES = 180e6
 

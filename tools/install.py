@@ -38,7 +38,7 @@ XLA_FFI = REPOSITORY / "build" / "xla-ffi"
 # The environment whose MLIR, LLVM and nanobind every build uses, so that another Python recompiles only the bindings.
 MAIN = REPOSITORY / ".venv"
 
-# What the installed package is made from.
+# The sources of the installed package.
 SOURCES = ["CMakeLists.txt", "pyproject.toml", "cmake", "dialects", "python", "tools"]
 IGNORED = {"__pycache__", "lint"}
 

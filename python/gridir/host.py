@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What hardware this machine has that JAX would look for."""
+"""The hardware of this machine that JAX would look for."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def leave_devices_alone() -> None:
 
 
 def _lacks_devices() -> bool:
-    """Whether a plugin for devices is installed, and no device that it, or another part of JAX, could be for."""
+    """True if a plugin for devices is installed, and there is no device that it, or another part of JAX, supports."""
     if "JAX_FORCE_TPU_INIT" in os.environ:
         return False
     plugins = {entry.name for entry in importlib.metadata.entry_points(group="jax_plugins")}

@@ -51,7 +51,7 @@ def parse_location(text: str, context: ir.Context) -> ir.Location:
 
 @dataclasses.dataclass(frozen=True)
 class Diagnostic:
-    """What a pass reported about a location in a kernel.
+    """The report of a pass about a location in a kernel.
 
     Attributes:
       message: the text, without a location.

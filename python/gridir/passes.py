@@ -28,10 +28,10 @@ __all__ = ["PassRun", "Patterns", "load", "register", "register_patterns"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# What each pass is in this process, by its name; another text where it was registered again.
+# The versions of passes in this process, by name; registering a pass again changes its version.
 _versions: dict[str, str] = {}
 _loaded: list[str] = []
-# What passes raised, by the context that they ran in, until `take_exception` asks for it.
+# Exceptions of passes, by their context, until `take_exception` removes them.
 _raised: dict[int, BaseException] = {}
 
 

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is mutated: the chunks of the lit files, each with the command lines that read it."""
+"""The texts that are mutated: the chunks of lit files, each with the command lines that read it."""
 
 import re
 import shlex
@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PIPELINES = ("--grid-to-cpu", "--grid-to-tpu", "--grid-to-gpu")
-"""What every kernel of the `grid` dialect goes through, whichever pass its test is of."""
+"""The passes that every kernel of the `grid` dialect undergoes, whichever pass its test is for."""
 
-# What a command line says of its files and of the comments in them, not of the passes.
+# Options of a command line that concern its files and their comments, not the passes.
 _OTHER_OPTIONS = {"--split-input-file", "--verify-diagnostics", "--verify-roundtrip", "--emit-bytecode"}
 
 
@@ -34,7 +34,7 @@ def read_corpus(directory: Path) -> list[Input]:
     """Returns the inputs of every `.mlir` file below a directory, without repetitions."""
     inputs: dict[Input, None] = {}
     for path in sorted(directory.rglob("*.mlir")):
-        # What a test reads is no test, and passes that only tests run may crash.
+        # Inputs of tests are not tests, and passes that only tests run may crash.
         if not {"Inputs", "Test"}.isdisjoint(path.relative_to(directory).parts):
             continue
         content = path.read_text()

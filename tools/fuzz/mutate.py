@@ -29,7 +29,7 @@ TYPES += ("memref<4xf32>", "memref<f32>", "memref<?x8xi32>", "vector<4xf32>", "v
 TYPES += ("tensor<*xf32>", "tuple<>", "()", "(f32) -> f32", "!grid.semaphore<dma>", "!grid.key", "!llvm.ptr")
 
 Token = tuple[str, str]
-"""What a token is, a name of a group of `TOKEN`, and its text."""
+"""The kind of a token, a name of a group of `TOKEN`, and its text."""
 
 
 def tokenize(text: str) -> list[Token]:

@@ -25,7 +25,7 @@ _DIALECTS = ("grid", "tpu")
 
 @dataclass(frozen=True)
 class Limits:
-    """What a process may take.
+    """The limits of a process.
 
     Attributes:
       seconds: of the CPU, for one text; a text more adds a twentieth of it.
@@ -95,7 +95,7 @@ def _run(tool: str, options: Sequence[str], texts: Sequence[str], limits: Limits
 
 
 def _is_upstream(messages: str) -> bool:
-    """Whether MLIR's parser or verifier crashed, or what another dialect adds to them, and nothing of gridir's.
+    """True if MLIR's parser or verifier crashed, or those of another upstream dialect, and nothing of gridir's.
 
     The innermost frame that is the parser's or gridir's decides: gridir's ops are read by MLIR's parser, which reads
     their attributes and the ops in their regions. A release build has no symbols: there, the op that the parser says it

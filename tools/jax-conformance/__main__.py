@@ -123,7 +123,7 @@ class Comparison:
                 return
 
     def is_good(self) -> bool:
-        """Whether everything that is expected to pass passes with gridir."""
+        """True if all tests that are expected to pass do so with gridir."""
         return expected(self.records) <= passes(self.records, "gridir")
 
     def _run(self, file: str, mode: str) -> None:
@@ -159,7 +159,7 @@ class Comparison:
         return any(fnmatch.fnmatchcase(test, glob) for glob in self._globs)
 
     def _leave_out(self, file: str, test: str) -> bool:
-        """Whether a test says nothing about a kernel's results; keeps the reason."""
+        """True if a test does not depend on the results of a kernel; records the reason."""
         reason = reason_to_leave_out(Path(file).stem, test)
         if reason is not None:
             self._keep({"file": file, "test": test, "mode": "left out", "status": "left out", "reason": reason})

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What `ptxas` makes of the kernels of a run, how long that takes, and how it compares with those of another run."""
+"""The machine code of a run's kernels: its quality, the time of `ptxas`, and a comparison with another run."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _summary(name: str, kernels: Sequence[Record]) -> list[str]:
 
 
 def code_report(records: Sequence[Record], others: Sequence[Record] = ()) -> str:
-    """What became of all kernels, and those of which the others' code is better, by remarks, spills or registers.
+    """Summarizes all kernels, and those with better code in the other run, by remarks, spills or registers.
 
     Args:
       records: of this run.

@@ -44,7 +44,7 @@ _WAIT = re.compile(r"mbarrier\.try_wait[\w.:]*\s+(%?\w+),[^;]*;")
 _BETWEEN = re.compile(
     r"\b(?:ld|st|atom|red|bra|cp|mbarrier|wgmma|tcgen05|barrier|mapa)\.(?!\w+\.bulk\.wait)|^\$", re.MULTILINE
 )
-"""What a barrier may order, and where control comes together."""
+"""Instructions that a barrier may order, and points where control flow joins."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -203,7 +203,7 @@ def kernels(become: Callable[[int], None]) -> dict[str, LibraryKernel]:
 
 
 def replace(original: str, mutant: str, mend: Callable[[str], str], text: str) -> str:
-    """What is executed instead of a text: the mutant of one, and others as they are without findings."""
+    """Returns the text to execute instead of another one: a mutant, or the original text without its findings."""
     return mutant if text == original else mend(text)
 
 
@@ -219,7 +219,7 @@ _KINDS = {
 
 
 def outcome(run: Callable[[], np.ndarray], want: np.ndarray) -> str:
-    """What becomes of a mutant: the kind of the error, "wrong values" or "lives"."""
+    """Returns the fate of a mutant: the kind of the error, "wrong values" or "lives"."""
     try:
         got = run()
     except Exception as error:  # XLA wraps what a callback raises.

@@ -23,7 +23,7 @@ _ALIGNMENT = 256
 
 
 class Pipeline(peer.Pipeline):
-    """As of gridir's, with kernels that run."""
+    """Like gridir's pipeline, with kernels that run."""
 
     def run(self, module: bytes, inputs: Sequence[Any], outputs: Sequence[Any], aliases: dict[int, int]) -> list[Any]:
         """Runs a kernel by JAX's host code.

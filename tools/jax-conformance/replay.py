@@ -33,7 +33,7 @@ def parse() -> argparse.Namespace:
 
 
 def replay(path: Path, options: dict[str, Any]) -> list[str]:
-    """What is wrong with a launch; nothing where it writes what it wrote."""
+    """Returns the faults of a launch; none if it writes the recorded bytes."""
     try:
         return read_recording(path).replay(**options)
     except Error as error:

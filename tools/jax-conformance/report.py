@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What came out: passes beside JAX's own by file, the slowest kernels, and what failed grouped by cause."""
+"""The summary of a run: passes beside JAX's own by file, the slowest kernels, and failures grouped by cause."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def expected(records: Sequence[Record]) -> set[Test]:
 
 
 def cause(record: Record) -> str:
-    """What a failure has in common with others like it: its error without numbers, names of files and shapes."""
+    """Returns the cause that a failure shares with others: its error without numbers, file names and shapes."""
     error = record["error"]
     lines = [line.strip() for line in error["message"].splitlines() if line.strip()]
     # XLA and NumPy put a heading before the line that tells.
@@ -146,7 +146,7 @@ def slowest(records: Iterable[Record], count: int = 10) -> str:
 
 
 def failures(records: Iterable[Record], examples: int = 3) -> str:
-    """What fails with gridir and is expected to pass, by cause, the most expensive first.
+    """Lists failures with gridir of tests that are expected to pass, by cause, the most expensive first.
 
     Args:
       records: of both modes.

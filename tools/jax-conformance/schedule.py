@@ -102,7 +102,9 @@ class Worker:
         return json.loads(line)
 
     def _last_output(self) -> str:
-        """What says most about a crash: the first line of an assertion, or else the last line printed."""
+        """Returns the most informative line of a crash: the first line of an assertion, otherwise the last line
+        printed.
+        """
         self._log.seek(max(0, self._log.seek(0, os.SEEK_END) - 20000))
         text = self._log.read().decode(errors="replace")
         # Abseil's list of addresses says nothing that another run would say again.
@@ -122,7 +124,7 @@ class Worker:
             try:
                 self._process.stdin.close()
             except BrokenPipeError:
-                # What was written last was for a process that has ended.
+                # The last line was written for a process that has ended.
                 self._process.stdin = None
         self._log.close()
 

@@ -261,8 +261,8 @@ def pretend_gpu(use: Callable[[str], None]) -> Callable[[], None]:
     # Tests wait by it for what a kernel prints.
     waits = types.SimpleNamespace(_sync_all_devices=lambda: None)
     lib.mosaic_gpu = types.SimpleNamespace(_mosaic_gpu_ext=waits)
-    # What kernels of JAX's library ask: the version of CUDA, and how many blocks run at a time, for persistent ones.
-    # And whether devices reach one another's memory at once.
+    # Values that kernels of JAX's library request: the version of CUDA, the number of CTAs that run at a time, for
+    # persistent kernels, and whether devices can access each other's memory.
     lib.cuda_versions = types.SimpleNamespace(
         cuda_runtime_get_version=lambda: 13000, cuda_supports_multicast=lambda _: True
     )
@@ -362,7 +362,7 @@ def run(case: unittest.TestCase, counts: Counts, record: Path | None) -> dict[st
         "native": counts.native,
         "interpreted": counts.interpreted,
         "compiled": counts.compiled,
-        # What the process has held at most, so far: Linux counts it in KiB.
+        # The peak memory of the process so far; Linux counts it in KiB.
         "peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
         "error": result.error,
     }

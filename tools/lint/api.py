@@ -125,7 +125,7 @@ def _markdown(docstring: str) -> str:
         first, _, rest = paragraph.partition("\n")
         section = _SECTION.match(first)
         if section is None:
-            # What goes on is part of the section above.
+            # A continued paragraph is part of the section above.
             lines = paragraph.splitlines()
             blocks.append("\n".join(_items(lines)) if lines and lines[0].startswith("  ") else paragraph)
         elif section[1].startswith("Example"):

@@ -16,7 +16,7 @@ FORMS = (
     (r"\bgetAttrOfType<IntegerAttr>\([^)]*\)\.", "expected a test whether the op has the attribute"),
     (r"\.getAs<IntegerAttr>\([^)]*\)\.", "expected a test whether the dictionary has the attribute"),
 )
-"""What to look for, and what to write instead."""
+"""Patterns to search for, and their replacements."""
 
 WRAPPERS = {Path("dialects/Support/NeutralElement.cpp")}
 """Where such a form is made safe for all others."""

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from repository import Finding, files
 
-# What a text may be an argument of and still be no message: a claim about the code, or help.
+# Calls whose string arguments are not messages: claims about the code, or help.
 NOT_MESSAGES = {"assert", "static_assert", "llvm_unreachable", "clEnumValN", "AssertionError"}
 
 TOKEN = re.compile(
@@ -28,7 +28,7 @@ TOKEN = re.compile(
       | (?P<other>[^\s])""",
     re.VERBOSE | re.DOTALL,
 )
-# What no input meets, and why it is not taken away.
+# Messages that no input reaches, and the reason why they stay.
 UNMET = {
     "clean-up after a failed pass": "the stage of a crash while a failed pass's IR is freed; no known input has one",
     "to be a number or a symbol, got": "neither text nor Python makes such a dimension; who calls the C API may",

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What every check reads: the files of the repository, TableGen's records, and how a finding is reported."""
+"""Shared by all checks: the files of the repository, TableGen's records, and the form of a finding."""
 
 import functools
 import importlib.util
@@ -55,7 +55,7 @@ def prefix(package: str) -> Path:
 
 
 def tblgen(path: Path, *arguments: str) -> str:
-    """What TableGen prints for a file: LLVM's for records, MLIR's for documentation."""
+    """Returns TableGen's output for a file: LLVM's for records, MLIR's for documentation."""
     tool = "llvm" if "-dump-json" in arguments else "mlir"
     program = prefix(tool) / "bin" / f"{tool}-tblgen"
     command = [program, *arguments, f"-I{ROOT}", f"-I{prefix('mlir') / 'include'}", path]

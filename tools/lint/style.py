@@ -19,7 +19,7 @@ def run(*command: str | Path) -> bool:
 
 
 def check(fix: bool) -> bool:
-    """Whether all tools are content; with `fix`, after they repaired what they can."""
+    """Returns True if no tool has a finding; with `fix`, after the tools repaired the sources."""
     sources = list(files(".h", ".cpp", ".c"))
     if fix:
         run("clang-format", "-i", *sources)

@@ -17,7 +17,7 @@ from style import BIN
 
 BUILD = ROOT / "build" / "dev"
 
-# What GCC knows and Clang does not. Without the precompiled header a source shows which includes it lacks, too.
+# Flags that GCC knows and Clang does not. Without the precompiled header a source also shows which includes it lacks.
 GCC_ONLY = {"-fpch-preprocess", "-Winvalid-pch", "-Wno-dangling-reference", "-Wno-maybe-uninitialized"}
 
 
@@ -48,7 +48,7 @@ def arguments_for_clang(command: str) -> list[str]:
 
 
 def check(revision: str) -> bool:
-    """Whether clang-tidy finds nothing in the sources that differ from a revision; prints what it finds."""
+    """Returns True if clang-tidy has no finding in the sources that differ from a revision; prints its findings."""
     database = BUILD / "compile_commands.json"
     if not database.exists():
         sys.exit("expected build/dev, which says how sources are compiled; cmake --preset dev makes it")

@@ -14,7 +14,7 @@ from mutant import Mutant
 
 PARSER = tree_sitter.Parser(tree_sitter.Language(tree_sitter_cpp.language()))
 
-# What stands in for a binary operator: the neighbour at a boundary first. `<<` writes to streams, and is left alone.
+# Replacements of a binary operator, with the neighbor at a boundary first. `<<` writes to streams and stays.
 BINARY = {
     "<": ("<=", ">="),
     "<=": ("<", ">"),

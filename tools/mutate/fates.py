@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is known of mutants: the levels of tests that each has met, and what killed it."""
+"""The fates of mutants: the levels of tests at which each has run, and the test that detected it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from suite import LEVELS
 
 @dataclasses.dataclass(frozen=True)
 class Fate:
-    """What became of one mutant.
+    """The fate of one mutant.
 
     Attributes:
       key: what names the mutant.

@@ -38,7 +38,7 @@ class Mutant:
 
     @property
     def key(self) -> str:
-        """What names the mutant across runs and small edits: the file, the line's text and the change."""
+        """Returns the identity of the mutant across runs and small edits: the file, the line's text and the change."""
         words = "\0".join((self.file, self.context.strip(), self.operator, self.before, self.after))
         return hashlib.sha256(words.encode()).hexdigest()[:12]
 

@@ -73,7 +73,7 @@ def find(file: str, source: bytes) -> Iterator[Mutant]:
         # Format strings and patterns take no switch.
         if isinstance(node, ast.JoinedStr | ast.pattern):
             return
-        # What is negated, or compared, has a mutant of that kind.
+        # Negations and comparisons have mutants of their own kind.
         if isinstance(node, ast.If | ast.IfExp | ast.While) and not isinstance(node.test, ast.UnaryOp | ast.Compare):
             yield from make(node.test, "guard", ast.UnaryOp(ast.Not(), node.test))
         if isinstance(node, ast.expr):

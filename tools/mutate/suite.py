@@ -71,7 +71,7 @@ class Suite:
         self._seconds: dict[str, float] = {}
 
     def _passes(self, test: str, timeout: float, **switch: str) -> bool:
-        """Whether a test passes, in a directory of its own: another run of it may be under way."""
+        """True if a test passes in a directory of its own, since another run of it may be in progress."""
         environment = {
             **os.environ,
             "LD_LIBRARY_PATH": str(self._tree / "python/gridir/mlir/_mlir_libs"),

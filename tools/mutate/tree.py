@@ -73,7 +73,7 @@ _reached = set()
 
 
 def is_mutant(number):
-    """Whether the mutant is the one that is on."""
+    """True if the mutant is active."""
     _reached.add(number)
     return number == _active
 

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a pass has changed first: the op before and the op after, and the author's lines of both.
+"""The first change of a pass: the op before and after it, and the source lines of both.
 
 Ops are compared by what they compute: their name, attributes and types, and, of each operand, the op that it comes from
 in the same terms. So an op that only has another number, or another neighbour, is the same, and of ops that compute

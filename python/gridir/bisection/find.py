@@ -24,7 +24,7 @@ from gridir.frontend.module_records import records_of
 
 @dataclasses.dataclass(frozen=True)
 class Found:
-    """What is known of one kernel.
+    """The result of the search for one kernel.
 
     Attributes:
       expected: the call of it that was run, and the results that it should have.

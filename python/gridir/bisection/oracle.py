@@ -69,7 +69,7 @@ class Expected:
 
     @property
     def has_wide(self) -> bool:
-        """Whether there is a program that computes the results in float64."""
+        """True if the results can be computed in float64."""
         return not self.note or self.run_wide is not None
 
     def judge(self, results: Sequence[np.ndarray]) -> str:

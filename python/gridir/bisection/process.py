@@ -27,7 +27,7 @@ from gridir.recording.record import Record
 
 
 class Session:
-    """What requests share: the call whose kernel is compiled by one pipeline and another."""
+    """The state that requests share: the call whose kernel is compiled with different pipelines."""
 
     def __init__(self) -> None:
         self._record: Record | None = None

@@ -142,7 +142,7 @@ class Reduction:
 
 
 def _differ(right: Sequence[np.ndarray], wrong: Sequence[np.ndarray] | None) -> bool:
-    """Whether results are wrong also where nothing is computed in float64, as of a module nobody can."""
+    """True if results differ, also for a module that nothing can evaluate in float64."""
     return wrong is None or any(one.wrong for one in compare(list(wrong), list(right)))
 
 

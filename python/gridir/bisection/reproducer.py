@@ -29,7 +29,7 @@ _WIDE_ELEMENTS = 1 << 16
 
 @dataclasses.dataclass(frozen=True)
 class Reproducer:
-    """What was written.
+    """The files of a reproducer.
 
     Attributes:
       record: the call from the module before the pass on, for `gridir replay`.
@@ -45,7 +45,7 @@ class Reproducer:
 
     @property
     def command(self) -> str:
-        """What runs the record."""
+        """Returns the command that runs the recording."""
         return " ".join(["gridir replay", *_load_options(), str(self.record)])
 
 
@@ -82,7 +82,7 @@ def write_reproducer(
             reduced = reduction.run(module)
             tried = reduction.tried
             if reduced != module:
-                # What the smaller module should give, the passes that are right say.
+                # The correct passes define the expected results of the smaller module.
                 module, results = reduced, tuple(run_with(right_passes)(reduced) or results)
                 record = dataclasses.replace(record, wide=None)
     directory.mkdir(parents=True, exist_ok=True)

@@ -25,7 +25,7 @@ RIGHT, WRONG, FAILS, UNKNOWN = "right", "wrong", "fails", "unknown"
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """What a module computes when it is finished by a rest of passes.
+    """The result of a module that a list of remaining passes has compiled.
 
     Attributes:
       verdict: right, wrong, fails where the rest makes no code of it, or unknown where the oracle is the same code.
@@ -37,7 +37,7 @@ class Outcome:
 
     @property
     def is_wrong(self) -> bool:
-        """Whether it runs and computes something else."""
+        """True if the module runs and computes other results."""
         return self.verdict == WRONG
 
 
@@ -60,7 +60,7 @@ class Step:
 
 @dataclasses.dataclass(frozen=True)
 class Verdict:
-    """What is known of a route.
+    """The result for a route.
 
     Attributes:
       route: the route.

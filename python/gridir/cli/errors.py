@@ -25,7 +25,7 @@ class Commands(click.Group):
     """A group of commands whose errors are JSON where `--json` asks for it, also those of the command line itself."""
 
     def main(self, args: Any = None, *rest: Any, standalone_mode: bool = True, **extra: Any) -> Any:
-        """As of `click.Group`."""
+        """See `click.Group`."""
         arguments = list(sys.argv[1:] if args is None else args)
         if not standalone_mode or "--json" not in arguments:
             return super().main(args, *rest, standalone_mode=standalone_mode, **extra)
@@ -78,7 +78,7 @@ def short_errors(debug: bool, path: str) -> Iterator[None]:
         raise Reported(_describe(error, path), status, _to_json(error, path)) from None
 
 
-# What native code reports of a kernel comes through XLA, which puts a status before it.
+# XLA prepends a status to errors that native code reports.
 _REPORT = re.compile(r"[A-Z_]+: (kernel `(?P<kernel>[^`]*)`: (?P<message>.*))", re.DOTALL)
 _PLACE = re.compile(r"\((?P<file>[^()\n]+):(?P<line>\d+):(?P<column>\d+)\)")
 
@@ -93,7 +93,7 @@ def describe(error: Exception) -> str:
 
 
 def _reported(error: Exception) -> Error | None:
-    """What native code reports as an error of gridir's, with kernel and lines; None for another exception."""
+    """Converts an error that native code reports to one of gridir's, with kernel and lines; None for another exception."""
     own = _REPORT.match(str(error))
     if own is None:
         return None

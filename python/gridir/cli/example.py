@@ -27,7 +27,7 @@ STDIN = "-"
 
 @dataclasses.dataclass(frozen=True)
 class Example:
-    """What a file holds.
+    """The function, arguments and reference of an example file.
 
     Attributes:
       name: the name of the function.

@@ -1,14 +1,14 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What every command's help ends with."""
+"""The end of the help of every command."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 USAGE = "the command was asked for what there is not"
-"""What exit status 2 means."""
+"""The meaning of exit status 2."""
 
 
 def manual(statuses: Mapping[int, str], examples: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 
 
 def is_module(path: str) -> bool:
-    """Whether a file holds a module instead of Python."""
+    """True if a file holds a module and not Python."""
     return path.endswith((".mlir", ".mlirbc"))
 
 
@@ -62,7 +62,7 @@ def run_module(
 
 
 def format_run(record: dict[str, Any]) -> str:
-    """What `gridir run` prints of a module."""
+    """Returns the output of `gridir run` for a module."""
     lines = [f"{record['function']}: {', '.join(record['results'])}"]
     lines.append(f"  executed: stage {record['stage']}, {record['executed']}")
     lines += [f"  kernel {kernel['name']}" for kernel in record["kernels"]]

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a command that takes long is doing, on stderr, where a person looks at it."""
+"""Shows the progress of a slow command on stderr, if it is a terminal."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def progress() -> Iterator[Callable[[str], None]]:
         yield lambda text: None
         return
     spinner = Spinner("dots")
-    # What a kernel or its author prints goes where it would without.
+    # Output of the kernel or its author is not redirected.
     with Live(spinner, console=console, transient=True, redirect_stdout=False, redirect_stderr=False) as live:
 
         def show(text: str) -> None:
             spinner.update(text=Text(text))
-            live.refresh()  # What is done before the next frame is seen, too.
+            live.refresh()  # Also updates the display for work that ends before the next frame.
 
         yield show

@@ -44,7 +44,7 @@ class SizesParameter(click.ParamType):
 
 @dataclasses.dataclass(frozen=True)
 class Argument:
-    """What a parameter of the entry gets.
+    """An argument of the entry.
 
     Attributes:
       value: an array or a scalar.

@@ -85,7 +85,7 @@ def record(
                 with recording(recorder, chosen):
                     jax.block_until_ready(jax.jit(example.function)(*example.args))
             except Exception as error:
-                # What XLA makes of the error of a kernel has any class.
+                # XLA may raise an exception of any class for an error of the kernel.
                 recorder.keep_failed(describe(error))
                 for path in recorder.paths:
                     click.echo(str(path), err=as_json)

@@ -223,7 +223,7 @@ def _check(example: Example, results: Any, against: str) -> dict[str, Any]:
 
 @dataclasses.dataclass(frozen=True)
 class _Diagnosis:
-    """What is known of elements that differ.
+    """The facts about elements that differ.
 
     Attributes:
       unwritten: says which depend on memory that nothing has written; empty where none does.

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What `grid-check` proves of a kernel, as records."""
+"""The results of `grid-check` for a kernel, as records."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class KernelChecks:
 
     @property
     def refuted(self) -> tuple[Check, ...]:
-        """What is wrong."""
+        """The refuted checks."""
         return tuple(check for check in self.checks if check.verdict == "refuted")
 
     def to_json(self) -> dict[str, Any]:

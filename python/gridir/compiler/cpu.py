@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from gridir.compiler.kernel import Kernel
 
 RUN_TIME_CHECKS = ("uninitialized", "races", "semaphores", "bounds")
-"""What a kernel on the CPU can check while it runs."""
+"""The checks that a kernel on the CPU supports."""
 
 FILLS = (None, "nan", "poison", "zero")
-"""What memory on the CPU can hold at first; None for whatever it held."""
+"""The initial contents of memory on the CPU; None leaves it uninitialized."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -83,7 +83,7 @@ class CpuOptions(CheckedOptions):
 
     @property
     def pipeline_options(self) -> list[str]:
-        """What the pipeline is told, as "name=value"."""
+        """Returns the options of the pipeline, as "name=value"."""
         options = [f"checks={','.join(self.checks)}"] if self.checks else []
         if self.schedule_seed is not None:
             options.append(f"schedule-seed={self.schedule_seed}")
@@ -105,11 +105,11 @@ class CpuTarget(Target):
     executions = (Execution("llvm", "as native code", lambda options: options),)
 
     def lowering_platform(self, options: CpuOptions) -> str:
-        """As of `Target`: another where kernels go through its pipeline before they run."""
+        """See `Target`; returns another platform if kernels run through its pipeline first."""
         return options.platform
 
     def pipeline(self, options: CpuOptions, stop: str, start: str | None = None) -> str:
-        """As of `Target`, with what the CPU's registers imply; a pipeline of one's own is given as a whole.
+        """See `Target`; adds options that follow from the CPU's registers. A custom pipeline is used unchanged.
 
         Raises:
           CompileError: when LLVM does not know the CPU of the options.
@@ -118,11 +118,11 @@ class CpuTarget(Target):
         return cpu.complete_pipeline(text, options)
 
     def pipeline_options(self, options: CpuOptions) -> list[str]:
-        """As of `Target`."""
+        """See `Target`."""
         return options.pipeline_options
 
     def prepare(self, kernel: Kernel) -> cpu.PreparedKernel:
-        """As of `Target`; XLA then finds the kernel by its key."""
+        """See `Target`; XLA finds the prepared kernel by its key."""
         options: Any = kernel.options
         # A pipeline of a person's own begins with the first stage.
         last = self.stages[-1] if options.has_stages else self.stages[0]

@@ -173,11 +173,11 @@ class GpuTarget(Target):
     runs = False
 
     def with_chip(self, chip: str) -> Self:
-        """As of `Target`."""
+        """See `Target`."""
         return dataclasses.replace(self, chip=chip) if chip else super().with_chip(chip)
 
     def check_options(self, options: Any) -> GpuOptions:
-        """As of `Target`; raises OptionError also for those of another chip."""
+        """See `Target`; raises OptionError also for options of another chip."""
         if options is None and self.chip:
             return GpuOptions(chip=self.chip)
         options = super().check_options(options)
@@ -186,7 +186,7 @@ class GpuTarget(Target):
         return options
 
     def pipeline_options(self, options: GpuOptions) -> list[str]:
-        """As of `Target`."""
+        """See `Target`."""
         chosen = {"num-warps": options.num_warps, "workspace-limit": options.workspace_limit}
         return self.chip_options(options) + [f"{name}={value}" for name, value in chosen.items() if value is not None]
 
@@ -196,15 +196,15 @@ class GpuTarget(Target):
         return [f"chip={options.chip}"] + ([f"toolkit={toolkit}"] if toolkit is not None else [])
 
     def prepare(self, kernel: Kernel) -> PtxKernel:
-        """As of `Target`: the PTX."""
+        """See `Target`; returns the PTX."""
         return kernel.once(lambda: _to_ptx(kernel))
 
     def text(self, module: ir.Module, stage: str, *, locations: bool) -> str:
-        """As of `Target`; of the last stage the PTX."""
+        """See `Target`; returns the PTX for the last stage."""
         return text_of(module) if stage == self.stages[-1] else super().text(module, stage, locations=locations)
 
     def suffix(self, stage: str) -> str:
-        """As of `Target`."""
+        """See `Target`."""
         return "ptx" if stage == self.stages[-1] else super().suffix(stage)
 
 

@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 class _Progress:
-    """What a kernel became so far.
+    """The stages that a kernel has reached.
 
     Attributes:
       stages: its module at each stage that it has reached, as bytecode.
@@ -82,7 +82,9 @@ class Kernel:
 
     @functools.cached_property
     def key(self) -> str:
-        """What identifies the kernel and its options, in every process; in this one, where a pass is in Python."""
+        """Returns the identity of the kernel and its options, which is the same in every process unless a pass is in
+        Python.
+        """
         compilation, bytecode = self._identity
         digest = hashlib.sha256(compilation.encode())
         digest.update(bytecode)
@@ -90,7 +92,7 @@ class Kernel:
 
     @functools.cached_property
     def _identity(self) -> tuple[str, bytes]:
-        """What `key` is made of, which serves as well within a process."""
+        """Returns the parts of `key`, which suffice within a process."""
         return repr((self.target.name, self.options, *versions(self.options.pipeline))), self.bytecode
 
     def keep_stages(self) -> None:
@@ -204,7 +206,7 @@ class Kernel:
 
 
 class _Thread(threading.local):
-    """What a thread remembers of the kernel that it has made last.
+    """The kernel that a thread compiled last.
 
     Attributes:
       made: the kernel's bytecode, and the module that this was written of, until somebody takes it.

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a person may choose of a target: the base of the record that each target has in its own file."""
+"""The options of a target: the base class of the record in each target's file."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Options:
 
     @property
     def has_stages(self) -> bool:
-        """Whether the pipeline is the target's own, which can stop at every stage and go on from there."""
+        """True if the pipeline is the target's own, which can stop and continue at every stage."""
         return self.pipeline == type(self).pipeline
 
     def with_checks(self, checks: Sequence[str], schedule_seed: int | None) -> Self:
@@ -49,7 +49,7 @@ class CheckedOptions(Options):
     schedule_seed: int | None
 
     def with_checks(self, checks: Sequence[str], schedule_seed: int | None) -> Self:
-        """As of `Options`. Raises OptionError for a check that there is not, or with a pipeline of one's own."""
+        """See `Options`. Raises OptionError for an unknown check, or with a custom pipeline."""
         record: Any = self
         seed = self.schedule_seed if schedule_seed is None else schedule_seed
         return dataclasses.replace(record, checks=(*self.checks, *checks), schedule_seed=seed)

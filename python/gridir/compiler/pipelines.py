@@ -58,7 +58,7 @@ def _stages(name: str, stages: list[tuple[str, str]]) -> Iterator[tuple[str, str
 
 
 def _pipelines() -> dict[str, tuple[str, list[tuple[str, str, list[tuple[str, str]]]]]]:
-    """What gridir-opt's help says of each pipeline: a summary, and options with their meaning and their values."""
+    """Parses gridir-opt's help for each pipeline: a summary, and options with their descriptions and values."""
     command = [sys.executable, "-m", "gridir", "opt", "--help"]
     text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     found: dict[str, tuple[str, list[tuple[str, str, list[tuple[str, str]]]]]] = {}

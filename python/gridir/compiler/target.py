@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a kernel can be compiled for: the questions that every target answers."""
+"""The interface of a target."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Execution:
 
 
 class Target(abc.ABC):
-    """What a kernel can be compiled for. What only a frontend can know of it, as how JAX calls it, a frontend adds.
+    """A target for which a kernel can be compiled. A frontend adds properties that only it knows, such as JAX's call.
 
     Attributes:
       name: what a person writes.

@@ -66,11 +66,11 @@ class TpuTarget(Target):
     executions = (Execution("tpu-serialized", "by the reference interpreter of Mosaic modules"),)
 
     def pipeline_options(self, options: TpuOptions) -> list[str]:
-        """As of `Target`."""
+        """See `Target`."""
         return [f"version={options.version}", f"elide-checks={str(options.elide_checks).lower()}"]
 
     def prepare(self, kernel: Kernel) -> MosaicKernel:
-        """As of `Target`: the kernel that libtpu is given."""
+        """See `Target`; returns the module for libtpu."""
         return kernel.once(lambda: _serialize(kernel))
 
 
@@ -96,7 +96,7 @@ _CHECKS = "gridir.run_time_checks"
 
 
 def _take_checks(module: ir.Module) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
-    """What `tpu-elide-checks` has left on a module, which libtpu does not know: as of `MosaicKernel`."""
+    """Removes the attributes of `tpu-elide-checks`, which libtpu does not know, and returns them as in `MosaicKernel`."""
     attributes = module.operation.attributes
     if _CHECKS not in attributes:
         return {}, {}

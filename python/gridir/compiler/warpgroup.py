@@ -129,16 +129,16 @@ class WarpgroupPtxKernel(PtxKernel):
 
     @property
     def cancels_clusters(self) -> bool:
-        """Whether blocks take the work of those that have not begun."""
+        """True if CTAs cancel clusters that have not begun."""
         return "clusterlaunchcontrol.try_cancel" in self.ptx
 
     @property
     def updates_parts_of_words(self) -> bool:
-        """Whether it may update an element of less than 32 bits in the word that has it."""
+        """True if the kernel may update an element of less than 32 bits within its word."""
         return ".cas.b32" in self.ptx
 
     def launch(self, buffers: Sequence[np.ndarray], blocks_at_once: int | None = None) -> None:
-        """As of `PtxKernel`."""
+        """See `PtxKernel`."""
         if not self.ctas:
             return
         # Words of 64 bits, to which traces are aligned.
@@ -189,17 +189,17 @@ class WarpgroupTarget(GpuTarget):
     executions = (Execution("ptx", "by the executor of PTX on the CPU"),)
 
     def pipeline(self, options: Any, stop: str, start: str | None = None) -> str:
-        """As of `Target`: another one where the options have that of the target `gpu`."""
+        """See `Target`; returns another pipeline if the options select that of the target `gpu`."""
         if options.has_stages:
             options = dataclasses.replace(options, pipeline=_PIPELINE)
         return super().pipeline(options, stop, start)
 
     def pipeline_options(self, options: GpuOptions) -> list[str]:
-        """As of `Target`: how many warps there are and what memory they have, the kernel says."""
+        """See `Target`; the kernel determines the number of warps and their memory."""
         return self.chip_options(options)
 
     def prepare(self, kernel: Kernel) -> WarpgroupPtxKernel:
-        """As of `Target`: the PTX."""
+        """See `Target`; returns the PTX."""
         return kernel.once(lambda: _to_ptx(kernel))
 
 

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the threads of a launch have recorded of when the scopes of a kernel's author began and ended."""
+"""The events of a launch: the times at which named scopes of the kernel begin and end."""
 
 from __future__ import annotations
 

@@ -58,13 +58,13 @@ def register(platform: str) -> None:
 
 
 def _oracle(request: KernelRequest, recorder: Recorder) -> jax_compat_calls.Emitter:
-    """What writes the kernel as interpret mode runs it, or, where that cannot, as the CPU does."""
+    """Returns the emitter of the reference results: interpret mode or, if that cannot run the kernel, the CPU."""
     try:
         function = jax_compat_interpret.interpretation(request)
-        # What it has no rule for it says where the function is lowered.
+        # JAX raises the error about a missing rule when it lowers the function.
         jax.jit(function).lower(*(jax.ShapeDtypeStruct(aval.shape, aval.dtype) for aval in request.in_avals))
     except Exception as error:
-        # What it cannot run JAX says by errors of any class.
+        # JAX raises errors of any class for programs that it cannot run.
         summary = str(error).strip().partition("\n")[0]
         recorder.not_interpreted[request.kernel_name] = f"{type(error).__name__}: {summary}"
         return _kernel_and_emitter(request, CPU, None)[1]

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a lowering rule is given besides the values: the kernel and the equation."""
+"""The context of a lowering rule: the kernel and the equation."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from gridir.mlir import ir
 
 @dataclasses.dataclass
 class KernelContext:
-    """What all equations of one kernel share.
+    """The state that all equations of one kernel share.
 
     Attributes:
       name: the name of the kernel, for errors.
@@ -92,12 +92,12 @@ class KernelContext:
 
     @functools.cached_property
     def state(self) -> Hashable:
-        """What JAX's functions depend on beside their arguments when a rule traces them."""
+        """Returns the state, besides arguments, on which JAX's tracing depends."""
         return jax_compat.tracing_state()
 
     @contextlib.contextmanager
     def inside_pipeline(self, ids: Sequence[Any] | None = None, grid: Sequence[Any] | None = None) -> Iterator[None]:
-        """What is walked inside belongs to a pipeline with these program ids, or of these sizes."""
+        """Lowers the inner equations as part of a pipeline with these program ids, or of these sizes."""
         outer = self.program_ids, self.pipeline_grid
         if ids is not None:
             self.program_ids = tuple(ids)
@@ -148,7 +148,7 @@ def _location_of(frame: Frame | None) -> ir.Location:
 
 @dataclasses.dataclass
 class RuleContext:
-    """What one equation is lowered with.
+    """The context in which one equation is lowered.
 
     Attributes:
       kernel: the kernel that the equation is in.
@@ -195,7 +195,7 @@ class RuleContext:
         return (frame,) if frame else ()
 
     def is_used(self, result: int = 0) -> bool:
-        """Whether anything reads that result."""
+        """True if an equation reads that result."""
         return self.eqn.outvars[result] in self.used
 
     def inline(self, jaxpr: Any, consts: Sequence[Any], values: Sequence[Any]) -> list[Any]:

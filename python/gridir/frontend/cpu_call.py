@@ -48,7 +48,7 @@ class CpuHooks(TargetHooks):
     takes_unions = True
 
     def request_for(self, request: KernelRequest) -> KernelRequest:
-        """As of `TargetHooks`: a kernel of a mesh for one of blocks that uses what only warpgroups have."""
+        """See `TargetHooks`; converts a kernel of blocks that uses features of warpgroups to a mesh kernel."""
         return as_mesh_kernel(request) if uses_warpgroup(request) or records_events(request) else request
 
     def register(self, platform: str) -> None:
@@ -64,11 +64,11 @@ class CpuHooks(TargetHooks):
         jax_compat_calls.register_call_targets(targets, state, platform)
 
     def options_for(self, options: CpuOptions, request: KernelRequest) -> CpuOptions:
-        """As of `TargetHooks`: also what interpret mode would check and fill."""
+        """See `TargetHooks`; adds the checks and the fill of interpret mode."""
         return with_interpret_params(options, request)
 
     def emitter(self, kernel: Kernel, request: KernelRequest) -> jax_compat_calls.Emitter:
-        """As of `TargetHooks`."""
+        """See `TargetHooks`."""
         # The TPU's record has this field; the author means the call, so it counts here too.
         records = records_of(request.compiler_params).values()
         asked = any(has_side_effects(record) for record in records)
@@ -98,7 +98,7 @@ class CpuHooks(TargetHooks):
         return emit
 
     def executor(self, kernel: Kernel) -> Execute:
-        """As of `TargetHooks`: the code itself, in a program of XLA's that has nothing else.
+        """See `TargetHooks`; the native code, in an XLA program that contains nothing else.
 
         Raises:
           UnsupportedError: for a kernel that knows of several devices.
@@ -114,13 +114,13 @@ class CpuHooks(TargetHooks):
         return functools.partial(jax_compat_calls.run_call, cpu.CALL_TARGET, attributes)
 
     def emulator(self, kernel: Kernel, request: KernelRequest) -> jax_compat_calls.Emitter:
-        """As of `TargetHooks`: the code itself."""
+        """See `TargetHooks`; the native code."""
         # Before XLA asks for it, so that an error has the kernel's location.
         kernel.prepare()
         return self.emitter(kernel, request)
 
     def compile(self, lowered: Lowered, **_: Any) -> Compiled:
-        """As of `TargetHooks`: a function to be called."""
+        """See `TargetHooks`; returns a callable."""
         for kernel in lowered.kernels:
             # Before XLA asks for it, so that an error has the kernel's location.
             kernel.prepare()

@@ -33,7 +33,7 @@ class Receiver:
 
     @property
     def is_other(self) -> bool:
-        """Whether it may be another one than the sender."""
+        """True if the receiver may be another device than the sender."""
         return bool(self.device) or self.core is not None
 
 

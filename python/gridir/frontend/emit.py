@@ -184,7 +184,7 @@ def select(condition: ir.Value, x: ir.Value, y: ir.Value) -> ir.Value:
 
 
 def logical_not(x: ir.Value) -> ir.Value:
-    """Whether a truth value is false."""
+    """Returns the negation of a truth value."""
     return binary("arith.xori", x, constant(1, x.type))
 
 

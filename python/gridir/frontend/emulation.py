@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What executes the code of a target on the CPU: a callback of the JAX program instead of each kernel."""
+"""Executes the code of a target on the CPU, as a callback of the JAX program instead of each kernel."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Execute = Callable[[Sequence[np.ndarray], Sequence[jax.ShapeDtypeStruct], dict[int, int]], Sequence[np.ndarray]]
 """Gives the results of a kernel for its operands, the types of the results, and operand to result of shared memory."""
 
-# What has been raised of late: of an error in a callback XLA hands on the text only.
+# Recent errors, since XLA passes on only the text of an error in a callback.
 _failures: collections.deque[Error] = collections.deque(maxlen=16)
 
 

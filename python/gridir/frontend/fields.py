@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What every field of JAX's calls and records does on a target.
+"""The effect of every field of JAX's calls and records, by target.
 
 A field is honoured; or it has no meaning on the target, and is accepted in silence; or dropping it would change the
 result, and then a value other than the default is an error. Only this table says which: `check`
@@ -25,7 +25,7 @@ from gridir.frontend.unknown_fields import check_known
 
 
 class Effect(enum.Enum):
-    """What a target does with a field."""
+    """The effect of a field on a target."""
 
     HONOURED = "honoured"
     NO_MEANING = "no meaning"
@@ -35,7 +35,7 @@ class Effect(enum.Enum):
 HONOURED, NO_MEANING, ERROR = Effect.HONOURED, Effect.NO_MEANING, Effect.ERROR
 
 
-# What a target does otherwise than the CPU.
+# The effects that differ from those on the CPU.
 OTHER_TARGETS: dict[str, dict[str, dict[str, tuple[Effect, str]]]] = {
     "tpu": {
         "GridMapping": {
@@ -150,7 +150,7 @@ class Field:
     others: Mapping[str, tuple[Effect, str]] = dataclasses.field(default_factory=dict)
 
     def on(self, target: str) -> tuple[Effect, str]:
-        """What a target does with the field, and why."""
+        """Returns the effect of the field on a target, and the reason."""
         return self.others.get(target, (self.cpu, self.why))
 
     @property

@@ -35,21 +35,21 @@ class GpuHooks(TargetHooks):
     """PTX: `gridir.lower` shows and assembles kernels for a GPU."""
 
     def target_for(self, target: Target, request: KernelRequest) -> Target:
-        """As of `TargetHooks`: one for kernels whose author says what each warpgroup does."""
+        """See `TargetHooks`; selects the target for kernels of warpgroups."""
         if isinstance(target, GpuTarget) and (jax_compat_gpu.is_mesh(request.mesh) or _is_for_warpgroups(request)):
             return WarpgroupTarget(target.chip)
         return target
 
     def request_for(self, request: KernelRequest) -> KernelRequest:
-        """As of `TargetHooks`: a kernel of a mesh for one of blocks that says more than what each block computes."""
+        """See `TargetHooks`; converts a kernel of blocks that specifies layouts or memory spaces to a mesh kernel."""
         return as_mesh_kernel(request) if _is_for_warpgroups(request) else request
 
     def options_for(self, options: GpuOptions, request: KernelRequest) -> GpuOptions:
-        """As of `TargetHooks`: also what the interpreter of GPU kernels would look for."""
+        """See `TargetHooks`; adds the checks of the interpreter of GPU kernels."""
         return with_interpret_params_of_gpu(options, request)
 
     def emitter(self, kernel: Kernel, request: KernelRequest) -> jax_compat_calls.Emitter:
-        """As of `TargetHooks`."""
+        """See `TargetHooks`."""
 
         def emit(context: Any, operands: Sequence[Any]) -> Sequence[Any]:
             return jax_compat_calls.emit_call(
@@ -64,15 +64,15 @@ class GpuHooks(TargetHooks):
         return emit
 
     def executor(self, kernel: Kernel) -> emulation.Execute:
-        """As of `TargetHooks`: that of PTX."""
+        """See `TargetHooks`; executes the PTX."""
         return functools.partial(_launch, kernel.prepare())
 
     def emulator(self, kernel: Kernel, request: KernelRequest) -> jax_compat_calls.Emitter:
-        """As of `TargetHooks`: the executor of PTX."""
+        """See `TargetHooks`; the executor of PTX."""
         return emulation.emitter(kernel, request, self.executor(kernel))
 
     def compile(self, lowered: Lowered, **_: Any) -> Report:
-        """As of `TargetHooks`: what ptxas says."""
+        """See `TargetHooks`; returns the report of ptxas."""
         kernels = [kernel.prepare() for kernel in lowered.kernels]
         return Report(lowered.options.chip, tuple(kernel.assemble() for kernel in kernels))
 
@@ -110,6 +110,6 @@ def _launch_once(
     inputs = [np.array(x, order="C") for x in operands]
     shared = {result: inputs[operand] for operand, result in aliases.items()}
     outputs = [shared[i] if i in shared else jax_compat_calls.unwritten(result) for i, result in enumerate(results)]
-    # What persistent kernels ask JAX for; devices that are no GPUs have none.
+    # Persistent kernels ask JAX for this number; devices that are not GPUs have none.
     kernel.launch([*inputs, *outputs], blocks_at_once=getattr(jax.devices()[0], "core_count", None))
     return outputs

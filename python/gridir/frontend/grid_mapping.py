@@ -167,7 +167,7 @@ def _block_dim(dim: Any, what: str) -> ir.Attribute:
 
 
 def is_whole(block_shape: Sequence[Any], shape: Sequence[Any]) -> bool:
-    """Whether a block is all of its array."""
+    """True if a block covers its whole array."""
     return all(
         isinstance(dim, pl.Blocked) and dim.block_size == size for dim, size in zip(block_shape, shape, strict=True)
     )
@@ -323,7 +323,7 @@ def _scratch(mapping: Any, types: Types, notes: _Notes) -> list[ir.Type]:
 
 
 def semantics(request: KernelRequest) -> list[str] | None:
-    """What the author claims about each grid dimension, from the parameters of any backend; None for no claim.
+    """Returns the author's claim about each grid dimension, from the parameters of any backend; None for no claim.
 
     A dimension that vmap made is parallel, as JAX says itself.
 
@@ -521,7 +521,7 @@ def _location(jaxpr: Any) -> ir.Location:
 
 
 def _source(request: KernelRequest) -> str:
-    """What messages call the kernel: `{name} for kernel function {function} at {file}:{line}`."""
+    """Returns the description of the kernel in messages: `{name} for kernel function {function} at {file}:{line}`."""
     source_info = request.source
     if request.name is None or not source_info or source_info.split(" ")[0] == request.name:
         return source_info or request.kernel_name

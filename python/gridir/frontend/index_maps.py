@@ -26,7 +26,7 @@ from gridir.mlir import ir
 
 
 def context(kernel_name: str, rank: int, vmapped: Sequence[int] = ()) -> KernelContext:
-    """What the equations of a kernel's index maps share.
+    """Returns the context that the equations of a kernel's index maps share.
 
     Args:
       kernel_name: for errors.
@@ -74,7 +74,9 @@ def _check(jaxpr: Any, operand: str) -> None:
 
 
 def _missing(jaxpr: Any) -> Iterator[tuple[str, str, Any]]:
-    """What an index map cannot say: why, the name of a primitive, and its equation, None for what is captured."""
+    """Yields features that an index map does not support: the reason, the name of a primitive, and its equation, or
+    None for a captured value.
+    """
     for var in jaxpr.constvars:
         if not _is_number(var.aval):
             yield f"captures {_text(var.aval)}", "a constant", None
@@ -108,7 +110,7 @@ def _reason(eqn: Any, name: str) -> str | None:
 
 
 def _is_number(aval: Any) -> bool:
-    """Whether an abstract value is one integer or bool."""
+    """True if an abstract value is one integer or bool."""
     return not is_ref(aval) and hasattr(aval, "dtype") and (is_integer(aval) or is_bool(aval)) and aval.size == 1
 
 
@@ -117,6 +119,6 @@ def _text(aval: Any) -> str:
 
 
 def _reads_elements(eqn: Any) -> bool:
-    """Whether a load names elements by at most one list of indices."""
+    """True if a load indexes elements with at most one array of indices."""
     transforms = tree_util.tree_unflatten(eqn.params["tree"], eqn.invars[1:])
     return len(transforms) <= 1 and all(isinstance(transform, jax_compat.NDIndexer) for transform in transforms)

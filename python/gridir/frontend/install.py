@@ -38,7 +38,7 @@ def _make(
     schedule_seed: int | None = None,
     emulate: str | None = None,
 ) -> Installation:
-    """What runs kernels on these platforms."""
+    """Returns the installation for these platforms."""
     choose_default()
     emulated = None if emulate is None else get_target(emulate)
     if emulated is not None:
@@ -62,7 +62,7 @@ def _make(
 
 
 def _recorder_asked_for() -> Recorder | None:
-    """What keeps the calls of this process in the directory that GRIDIR_RECORD names; None where it is not set."""
+    """Returns the recorder for the directory in GRIDIR_RECORD; None if it is not set."""
     directory = os.environ.get("GRIDIR_RECORD")
     return _record_to(directory) if directory else None
 

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Whether, and how, gridir compiles the kernels that JAX lowers on a thread."""
+"""The settings of a thread for compiling the kernels that JAX lowers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Captured(list[Kernel]):
 
 @dataclasses.dataclass(frozen=True)
 class Installation:
-    """What `install` was asked for. It is part of JAX's trace key, so a change of it makes JAX lower again.
+    """The arguments of `install`. They are part of JAX's trace key, so a change of them makes JAX lower again.
 
     Attributes:
       platforms: the JAX platforms on which gridir takes the kernels.

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What JAX's parameters of interpret mode, and its settings, ask of a kernel that runs as other code instead."""
+"""Converts JAX's parameters of interpret mode, and its settings, to options of compiled code."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True)
 class Races:
-    """What JAX's `get_races()` gives after a kernel that runs as native code, or as PTX.
+    """The result of JAX's `get_races()` after a kernel that ran as native code or as PTX.
 
     Attributes:
       races_found: whether the last kernel with `InterpretGPUParams` had a race.
@@ -35,7 +35,7 @@ class Races:
     message: str | None
 
 
-# What the last kernel that was executed as PTX has said of races, where it was asked.
+# The race of the last kernel that was executed as PTX, if races were checked.
 _race_of_ptx: str | None = None
 
 
@@ -59,7 +59,9 @@ def _races() -> Races | None:
 
 
 def _raises_races(params: Any) -> bool:
-    """Whether a race is an error, else a warning. JAX asks the author since 0.12; before, a race on a GPU was none."""
+    """True if a race is an error and not a warning. JAX has this parameter since 0.12; before, a race on a GPU was no
+    error.
+    """
     is_gpu = jax_compat_gpu.is_interpret_params(params)
     owner = "mosaic_gpu.InterpretGPUParams" if is_gpu else "tpu.InterpretParams"
     return bool(field_of(owner, params, "on_race") == "raise")

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the installed JAX lacks of what gridir uses, and has that no rule knows.
+"""Lists the names that gridir uses and the installed JAX lacks, and those of the installed JAX that no rule knows.
 
 `python -m gridir.frontend.jax_changes` prints it. A JAX newer than the tested ones gives one warning that names it.
 This module imports neither private modules of JAX nor the rules, so that it works where those cannot be imported.
@@ -37,7 +37,7 @@ PACKAGE = Path(__file__).parent.parent
 
 
 def find(module: str, name: str) -> Any:
-    """What a module has under a name, be it a module itself; None where it has nothing."""
+    """Returns the object that a module has under a name, which may be a module; None if there is none."""
     try:
         found = getattr(importlib.import_module(module), name, None)
         return importlib.import_module(f"{module}.{name}") if found is None else found
@@ -71,7 +71,7 @@ def used_names(path: Path) -> Iterator[tuple[str, str, str | None]]:
 
 
 def is_there(module: str, name: str, attribute: str | None = None) -> bool:
-    """Whether the installed JAX has a name that `used_names` gives."""
+    """True if the installed JAX has a name of `used_names`."""
     found = find(module, name)
     # A name that is bound to None is as good as none: a decorator that returns nothing leaves that.
     return found is not None and (attribute is None or getattr(found, attribute, None) is not None)
@@ -84,7 +84,7 @@ def moved_names(files: Sequence[Path] | None = None) -> list[str]:
       files: the files to read; all of gridir's by default.
     """
     uses = {use for path in (PACKAGE.rglob("*.py") if files is None else files) for use in used_names(path)}
-    # What a module lacks, it lacks with all attributes.
+    # If a module lacks a name, it also lacks the name's attributes.
     moved = [use for use in uses if not is_there(*use) and (use[2] is None or is_there(*use[:2]))]
     names = {".".join(filter(None, use)) for use in moved}
     return sorted({name for name in names if jax.__version_info__ in NAMES.get(name, Releases())})
@@ -198,7 +198,7 @@ def _rules_and_equations() -> tuple[Sequence[Any], Any]:
 
 
 def check_version(version: Version) -> bool:
-    """Whether a JAX is one of the tested releases; a newer one is not.
+    """True if a release of JAX is one of the tested ones; a newer one is not.
 
     Raises:
       JaxVersionError: for one that is older than all of them.

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the frontend reads of JAX's private modules: names and accessors of jaxprs, abstract values and GridMappings.
+"""Access to JAX's private modules: names and accessors of jaxprs, abstract values and GridMappings.
 
 The files `jax_compat*.py` are the only ones that import private modules; the rest of gridir sees what they show.
 """
@@ -103,12 +103,12 @@ def physical_aval(aval: Any) -> Any:
 
 
 def is_key(aval: Any) -> bool:
-    """Whether an abstract value is a random key, or an array of them."""
+    """True if an abstract value is a random key, or an array of them."""
     return isinstance(getattr(aval, "dtype", None), _prng.KeyTy)
 
 
 def is_pallas_key(aval: Any) -> bool:
-    """Whether a key's generator is the one that only kernels on a TPU have."""
+    """True if a key's generator is the one that only kernels on a TPU have."""
     return _tpu_random.is_pallas_impl(prng_impl(aval))
 
 
@@ -177,7 +177,7 @@ def discharge_scalars(jaxpr: Any, made: Sequence[bool]) -> tuple[Any, list[bool]
     if not any(read):
         return jaxpr, read
     closed = _discharge.discharge_state(ClosedJaxpr(jaxpr, ()), should_discharge=read)
-    # What the Refs hold at the end comes after the results.
+    # The final contents of Refs follow the results.
     return closed.jaxpr.replace(outvars=closed.jaxpr.outvars[: len(jaxpr.outvars)]), read
 
 
@@ -187,7 +187,7 @@ def with_constants(jaxpr: Any, constvars: Sequence[Any], invars: Sequence[Any], 
 
 
 def debug_checks_enabled() -> bool:
-    """Whether the author has turned `pl.debug_check` on."""
+    """True if the author has enabled `pl.debug_check`."""
     return _pallas_core.debug_checks_enabled()
 
 
@@ -223,7 +223,7 @@ def scope_names(source_info: Any) -> list[str]:
     return [scope.name for scope in source_info.name_stack.stack]
 
 
-# What JAX says of the function that it traced: its name, its file and its line.
+# JAX's description of the traced function: its name, file and line.
 _SOURCE = re.compile(r"(.*) at (.*):(\d+)$")
 
 
@@ -234,7 +234,7 @@ def source_of(jaxpr: Any) -> tuple[str, str, int] | None:
 
 
 def is_user_function(jaxpr: Any) -> bool:
-    """Whether the function of a jaxpr is none of JAX's own, as far as is known."""
+    """True if the function of a jaxpr is not one of JAX's own, as far as is known."""
     source = source_of(jaxpr)
     return source is not None and _source_info.is_user_filename(source[1])
 
@@ -321,12 +321,12 @@ def discharged_run_state(equation: Any) -> Any | None:
 
 
 def is_plain_sharding(aval: Any) -> bool:
-    """Whether an abstract array knows no mesh: it is neither sharded nor varies over a mesh axis."""
+    """True if an abstract array has no mesh: it is neither sharded nor varies over a mesh axis."""
     return aval.sharding.mesh.empty and aval.manual_axis_type in (None, _core.empty_mat)
 
 
 def mesh_of(aval: Any) -> dict[str, Any] | None:
-    """What an abstract array knows of a mesh, as strings and numbers; None where it says more than that.
+    """Returns the mesh information of an abstract array, as strings and numbers; None if it has more than that.
 
     Inside `shard_map` every array knows the mesh, is sharded over none of its axes, and may vary over some.
     """

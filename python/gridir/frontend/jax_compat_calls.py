@@ -52,7 +52,7 @@ def emit_call(
       devices: with them the number of the device is one more operand, an int32, and the call has a `channel`, one for
         all devices and for no other call of the program.
     """
-    # What is passed for a random key is its words.
+    # A random key is passed as its words.
     avals = {part: tuple(map(physical_aval, getattr(context, part))) for part in ("avals_in", "avals_out")}
     if devices is not None:
         number, aval = _device_number(context, devices)

@@ -30,13 +30,13 @@ _SPARSE_CORE = {
 
 
 HAS_FUNCTIONAL_ALIASES = jax.__version_info__ < (0, 11)
-"""Whether an input of `input_output_aliases` keeps its value while programs write the output.
+"""True if an input of `input_output_aliases` keeps its value while programs write the output.
 
 Since JAX 0.11 they are one memory, and programs run in the order of the grid."""
 
 
 def is_of_this_jax(name: str) -> bool:
-    """Whether the JAX that is installed has the primitive of a rule, given by name."""
+    """True if the installed JAX has the primitive of a rule, given by name."""
     return jax.__version_info__ in PRIMITIVES.get(name, Releases())
 
 
@@ -154,7 +154,7 @@ def _with_pipeline(equation: Any) -> Any:
 
 @functools.cache
 def _conversion(primitive: Any) -> Callable[[Any], Any] | None:
-    """What makes the newest form of equations of the JAX that is installed; None where they have it."""
+    """Returns the conversion of equations of the installed JAX to the newest form; None if they have it."""
     name = primitive_name(primitive)
     if name == "emit_pipeline":
         return _with_pipeline

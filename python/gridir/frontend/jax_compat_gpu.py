@@ -50,28 +50,28 @@ def public() -> Any:
 
 
 def _is_a(value: Any, *classes: str) -> bool:
-    """Whether a value is of one of the classes. One that JAX has renamed is an AttributeError."""
+    """True if a value is an instance of one of the classes. A class that JAX has renamed is an AttributeError."""
     loaded = sys.modules.get(_CORE)
     return loaded is not None and isinstance(value, tuple(getattr(loaded, name) for name in classes))
 
 
 def is_memory_space(space: Any) -> bool:
-    """Whether a memory space is one of a GPU."""
+    """True if a memory space belongs to a GPU."""
     return _is_a(space, "MemorySpace")
 
 
 def is_mesh(mesh: Any) -> bool:
-    """Whether a mesh is one of blocks, clusters and threads."""
+    """True if a mesh consists of CTAs, clusters and threads."""
     return _is_a(mesh, "Mesh")
 
 
 def is_warp_mesh(mesh: Any) -> bool:
-    """Whether a mesh is one of the warps of a warpgroup."""
+    """True if a mesh consists of the warps of a warpgroup."""
     return _is_a(mesh, "WarpMesh")
 
 
 def undoes_layout(transform: Any) -> bool:
-    """Whether a Ref transform only leads from how a Ref lies in its memory to what the author indexes."""
+    """True if a Ref transform only maps the layout of a Ref in memory to the author's indices."""
     return _is_a(transform, "UnswizzleRef", "UntilingTransform", "ExpandLeadingBatchDimensionsTransform")
 
 
@@ -100,22 +100,22 @@ def tensor_columns(transform: Any, bits: int) -> int | None:
 
 
 def is_accumulator(aval: Any) -> bool:
-    """Whether an abstract Ref is an accumulator of a matrix unit, in registers."""
+    """True if an abstract Ref is an accumulator of a matrix unit, in registers."""
     return _is_a(aval, "WGMMAAbstractAccumulatorRef")
 
 
 def is_collective(aval: Any) -> bool | None:
-    """Whether tensor memory is of a pair of blocks; None for an abstract Ref that is no tensor memory."""
+    """True if tensor memory belongs to a pair of CTAs; None for an abstract Ref that is not tensor memory."""
     return aval.collective if _is_a(aval, "AbstractTMEMRef") else None
 
 
 def is_of_warpgroup(aval: Any) -> bool:
-    """Whether an abstract Ref is what only the code of a warpgroup uses: an accumulator, tensor memory, a barrier."""
+    """True if only the code of a warpgroup uses an abstract Ref: an accumulator, tensor memory or a barrier."""
     return is_accumulator(aval) or is_collective(aval) is not None or barrier_parameters(aval.dtype) is not None
 
 
 def allocation(aval: Any) -> Any:
-    """What allocates an abstract Ref of the scratch of a kernel of blocks inside a kernel of a mesh, as JAX does."""
+    """Returns the allocation of a scratch Ref of a kernel of blocks inside a mesh kernel, as JAX creates it."""
     array = _jax_core.ShapedArray(aval.shape, aval.dtype)
     if is_accumulator(aval):
         return core().WGMMAAccumulatorRef(aval.shape, aval.dtype)
@@ -133,18 +133,18 @@ def block_spec(block: Any, index_map: Callable[..., Any]) -> Any:
 
 
 def is_in_global_memory(block: Any) -> bool:
-    """Whether a block of a GridMapping stays where its array is."""
+    """True if a block of a GridMapping stays in the memory of its array."""
     return block.transformed_block_aval.memory_space == core().GMEM
 
 
 jaxpr_call_p = Primitive("jaxpr_call")
-"""What the body of a kernel of blocks is inside a kernel of a mesh. JAX had such a primitive until 0.11."""
+"""The body of a kernel of blocks inside a mesh kernel. JAX had such a primitive until 0.11."""
 jaxpr_call_p.multiple_results = True
 
 
 @jaxpr_call_p.def_effectful_abstract_eval
 def _(*_: Any, jaxpr: Any, **__: Any) -> tuple[list[Any], set[Any]]:
-    # What the jaxpr does to its own arguments is nobody else's business.
+    # Effects of the jaxpr on its own arguments are not visible outside.
     return jaxpr.out_avals, {effect for effect in jaxpr.effects if not isinstance(effect, _effects.JaxprInputEffect)}
 
 
@@ -202,7 +202,7 @@ def make_transform(kind: str, numbers: Any) -> Any:
 
 
 def barrier_parameters(dtype: Any) -> tuple[Any, ...] | None:
-    """What a barrier is made with, and None for every other dtype.
+    """Returns the parameters of a barrier dtype, and None for every other dtype.
 
     The number of arrivals and whether it orders the tensor core; of a cluster also the axes and whether it is tracked.
     """
@@ -272,7 +272,7 @@ def register_spread(layout: Any) -> Spread | None:
 
 
 def is_interpret_params(params: Any) -> bool:
-    """Whether parameters of interpret mode are those of the interpreter of GPU kernels."""
+    """True if parameters of interpret mode are those of the interpreter of GPU kernels."""
     loaded = sys.modules.get(f"{_INTERPRET}.params")
     return loaded is not None and isinstance(params, loaded.InterpretGPUParams)
 

@@ -27,7 +27,7 @@ _GPU = "jax.experimental.mosaic.gpu"
 
 
 class InlineError(Exception):
-    """What was raised by a function that emits code, or what is wrong with it."""
+    """The exception of a function that emits code, or a fault of that code."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,7 +59,7 @@ class RefOperand:
 
 
 class _Launch:
-    """What a function that emits code is given beside its operands, as far as gridir has it."""
+    """The launch context that a function that emits code receives, as far as gridir has it."""
 
     def __init__(self, gpu: Any, ir: Any):
         self._gpu, self._ir = gpu, ir
@@ -94,7 +94,7 @@ class _Launch:
 
 
 def is_ref_type(type_: Any) -> bool:
-    """Whether the type of an operand is one of Refs, and not the layout of an array."""
+    """True if an operand's type is a Ref type and not an array layout."""
     loaded = sys.modules.get(_PRIMITIVES)
     return loaded is not None and isinstance(type_, loaded.RefType)
 

@@ -76,7 +76,7 @@ def _written_here(
     _num_extra_dynamic: int,
     **options: Any,
 ) -> tuple[Any, Sequence[Any]]:
-    """What JAX had no function for until 0.11."""
+    """JAX had no function for this until 0.11."""
     del _num_extra_dynamic  # It is the number of offsets that are values.
     mapping = grid_mapping
 

@@ -95,7 +95,7 @@ def _points(jaxpr: Any, path: Path, loops: tuple[tuple[Path, int], ...], repeats
         results = [(i, v) for i, v in enumerate(equation.outvars) if not isinstance(v, jax_compat.DropVar)]
         values: list[tuple[int | None, Any]] = [(i, v.aval) for i, v in results]
         if name in _STORES:
-            # What the Ref has held before may be what memory held, and nobody reads it.
+            # The initial contents of the Ref may be uninitialized memory that is not read.
             values = [(None, equation.invars[1].aval)]
         frame = jax_compat.user_frame(equation.source_info)
         for result, aval in values:
@@ -300,7 +300,7 @@ class _Probing:
     def run_scoped(
         self, primitive: Any, params: Any, operands: Any, here: Path, probes: Sequence[Any]
     ) -> Sequence[Any]:
-        # What the scope knows from outside are the constants of its jaxpr.
+        # Captured values of the scope are the constants of its jaxpr.
         opened = params["jaxpr"].replace(constvars=[], invars=[*params["jaxpr"].constvars, *params["jaxpr"].invars])
         traced = self._retrace(jax_compat.ClosedJaxpr(opened, ()), (*here, 0), probes)
         count = len(probes) + len(operands)

@@ -118,7 +118,7 @@ def _without_locations(body: bytes) -> tuple[bytes, bytes]:
 
 
 def split_locations(context: Any, body: bytes) -> tuple[bytes, bytes | None]:
-    """What a call's configuration has for a Mosaic module: the module, and its locations where JAX holds them apart.
+    """Splits the body of a call into the module, and its locations if JAX stores them separately.
 
     JAX does so since 0.12, so that a program is the same wherever the author's lines are; Mosaic names these lines
     either way.
@@ -137,7 +137,7 @@ def split_locations(context: Any, body: bytes) -> tuple[bytes, bytes | None]:
 
 
 def of_body(programs: Mapping[bytes, _T], body: bytes) -> _T:
-    """What belongs to a Mosaic module among what belongs to the bodies of calls."""
+    """Returns the entry of a Mosaic module in a mapping from bodies of calls."""
     return programs[body if body in programs else _without_locations(body)[0]]
 
 
@@ -216,7 +216,7 @@ def emit_mosaic_call(
 
 
 def _device(mesh: Any) -> dict[str, Any]:
-    """What runs the kernel: a SparseCore, and on how many, or a TensorCore."""
+    """Returns the device of the kernel: SparseCores and their number, or a TensorCore."""
     if sparse_core_type(mesh) is None:
         return {"device_type": None, "active_core_count": None}
     return {"device_type": "sparsecore", "active_core_count": mesh.num_cores}

@@ -26,7 +26,7 @@ TPU = Level("TPU", BASE)
 """Kernels for the cores of a TPU."""
 
 SPARSE_CORE = Level("SparseCore", TPU)
-"""What a SparseCore has ops of its own for, in kernels that are lowered for a TPU."""
+"""The primitives with SparseCore ops, in kernels that are lowered for a TPU."""
 
 TRITON = Level("Triton", BASE)
 """Kernels for Pallas' Triton backend."""
@@ -38,11 +38,11 @@ WARP = Level("warp", BASE, WarpgroupTypes())
 """The code of each warp of a warpgroup."""
 
 INDEX_MAP = Level("index map", types=NumberTypes())
-"""What an index map may say, of any kernel: it lies over nothing, and takes the rules that it shares with bodies."""
+"""The rules of index maps of all kernels: a rule set without a base, which shares rules with bodies."""
 
 CPU_PLATFORM = Level("CPU platform", BASE)
 TPU_PLATFORM = Level("TPU platform", BASE)
-"""What gives other numbers where XLA compiles for that platform, whatever kind of kernel runs there."""
+"""Primitives whose results depend on the platform for which XLA compiles, in any kind of kernel."""
 
 _OF_BACKEND = {"mosaic_tpu": TPU, "triton": TRITON, "mosaic_gpu": WARPGROUP}
 _OF_PLATFORM = {"cpu": CPU_PLATFORM, "tpu": TPU_PLATFORM}
@@ -56,7 +56,7 @@ LEVELS = (BASE, *KINDS, SPARSE_CORE, *_OF_PLATFORM.values(), INDEX_MAP)
 
 @dataclasses.dataclass(frozen=True)
 class Vocabulary:
-    """What the primitives of a kernel mean: the levels that are asked for a rule, one after the other.
+    """The meaning of a kernel's primitives: the rule sets that are searched for a rule, in order.
 
     Attributes:
       kind: the level of the kernel's kind; None where its author says none.
@@ -77,7 +77,7 @@ class Vocabulary:
 
     @functools.cached_property
     def _found(self) -> dict[str, Rule | None]:
-        """What each primitive was found to mean; kernels say the same few over and over."""
+        """The rules that were found; kernels use the same few primitives repeatedly."""
         return {}
 
     @property
@@ -108,7 +108,7 @@ class Vocabulary:
 
 
 NO_KIND = Vocabulary()
-"""What primitives mean where nothing says a kind or a platform."""
+"""Returns the rule set for a kind of kernel, without a platform."""
 
 
 def kind_of_mesh(mesh: Any) -> Level | None:

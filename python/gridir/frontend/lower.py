@@ -55,7 +55,7 @@ class Lowered:
         return hooks_of(self.target).compile(self, **options)
 
     def _repr_html_(self) -> str | None:
-        """What a notebook shows: the kernels at their first stage. None where Jinja2 is not installed."""
+        """Returns HTML for a notebook: the kernels at their first stage. None if Jinja2 is not installed."""
         try:
             template = environment("gridir.markup").get_template("lowered.html")
         except MarkupError:

@@ -127,7 +127,7 @@ def _walk_body(kernel: KernelContext, jaxpr: Any, arguments: list[ir.Value]) -> 
 
 
 def _on_mesh(kernel: KernelContext, mesh: Any, meshes: Sequence[tuple[Any, int]], number: ir.Value) -> KernelContext:
-    """What the body of one of several meshes sees: its axes, and the index of core `number` along each of them."""
+    """Returns the context of one of several meshes: its axes, and the index of core `number` along each."""
     shape: dict[str, int] = mesh.shape
     ids, rest = [], number
     for size in reversed(shape.values()):
@@ -165,7 +165,7 @@ def _written_inputs(request: KernelRequest) -> dict[int, int]:
 
 
 def make_context(request: KernelRequest, platform: str, vocabulary: Vocabulary) -> KernelContext:
-    """What the equations of the kernel share."""
+    """Returns the context that the equations of the kernel share."""
     mapping: Any = request.grid_mapping
     vmapped = set(mapping.vmapped_dims)
     names = dim_names(mapping.grid_names, len(mapping.grid))

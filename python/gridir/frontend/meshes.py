@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the mesh of a kernel says about the dimensions of its grid."""
+"""The properties of a mesh kernel's grid dimensions."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def dim_kinds(mesh: Any, rank: int) -> tuple[str, ...]:
 
 
 def claimed_semantics(mesh: Any) -> list[str] | None:
-    """What a mesh says about the order of its programs; None where it says nothing.
+    """Returns the mesh's claim about the order of its programs; None if there is none.
 
     The blocks of a GPU's grid run in any order, and so do the cores of a TPU; the threads of one block do not.
     """

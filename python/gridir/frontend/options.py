@@ -46,7 +46,7 @@ class Backend:
         return tuple(self.defaults)
 
     def is_always_written(self, name: str) -> bool:
-        """Whether the attribute always holds a field, because its default depends on the release of JAX."""
+        """True if the attribute always contains a field, because its default depends on the release of JAX."""
         return (self.record, name) in DEFAULTS
 
 
@@ -144,7 +144,7 @@ def backend_of(record: Any) -> Backend:
 
 @dataclasses.dataclass(frozen=True)
 class CallOptions:
-    """What a front door of gridir passes through JAX as `compiler_params`.
+    """Options of gridir's entry points that pass through JAX as `compiler_params`.
 
     Attributes:
       records: pairs of a backend's name and its record of parameters.
@@ -233,6 +233,6 @@ def record_for(compiler_params: Any, platform: str) -> Any:
 
 
 def has_side_effects(record: Any) -> bool:
-    """Whether an author says that a call must stay although nobody reads its results."""
+    """True if the author declares that a call has side effects and must not be removed."""
     effects = getattr(record, "has_side_effects", False)
     return getattr(effects, "value", effects) in (True, "side_effecting")

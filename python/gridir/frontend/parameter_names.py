@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the author calls the operands of a kernel that JAX wraps in a function of its own.
+"""The author's names for the operands of a kernel that JAX wraps in a function of its own.
 
 JAX knows the names of the parameters of the function that it traces. Where that is JAX's own, as for `plgpu.kernel`,
 the operands are `refs[0]`, `refs[1]` and so on, and the author's function is known by its file and line.
@@ -15,7 +15,7 @@ import linecache
 import re
 from collections.abc import Sequence
 
-# What JAX calls an operand: its number, and its place in a tree of Refs.
+# JAX's name for an operand: its number, and its path in a tree of Refs.
 _REF = re.compile(r"refs\[(\d+)\](.*)", re.DOTALL)
 
 

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What `profile_space` asks for: when the named scopes of a kernel begin and end, as a trace in JAX's format."""
+"""Implements `profile_space`: the begin and end of named scopes, as a trace in JAX's format."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from gridir.frontend.context import KernelContext
 
 _WARPS = 4
-"""What a warpgroup has."""
+"""The number of warps of a warpgroup."""
 
 _WHOLE_WARPGROUP = -1
 """The warp of what no single warp does."""
@@ -37,7 +37,7 @@ _names: list[str] = []
 
 
 class Profile(abc.ABC):
-    """What a kernel does where the named scopes of its author begin and end."""
+    """Code at the begin and end of the author's named scopes."""
 
     def move(self, kernel: KernelContext, left: Sequence[str], entered: Sequence[str]) -> None:
         """Records, at the current insertion point, that the code of some scopes ends and that of others begins.

@@ -170,7 +170,7 @@ _CANONICALIZE = "builtin.module(grid.kernel(grid-canonicalize-index-maps))"
 
 
 def canonical_text(closed_jaxpr: Any, sizes: Sequence[Any], vmapped: Sequence[int] = ()) -> str:
-    """What an index map comes to on a grid of these sizes: equal for maps that say the same in other words.
+    """Returns the canonical text of an index map on a grid of these sizes; equivalent maps have equal texts.
 
     It is the region of the map after `grid-canonicalize-index-maps`, with each op once, behind its operands.
     """

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from gridir.frontend.context import RuleContext
 
 Function = Callable[..., Any]
-"""What lowers one equation: `(ctx, *values, **params) -> value or values`."""
+"""The function that lowers one equation: `(ctx, *values, **params) -> value or values`."""
 
 F = TypeVar("F", bound=Function)
 
@@ -41,7 +41,7 @@ _revision = 0
 
 
 def revision() -> int:
-    """What changes with every rule that is registered: for what remembers which rule a primitive has."""
+    """Returns a number that changes with every registered rule, for caches of rules."""
     return _revision
 
 
@@ -192,7 +192,7 @@ class Level:
         def decorator(function: F) -> F:
             @functools.lru_cache(maxsize=512)
             def trace(avals: tuple[Any, ...], params: tuple[tuple[str, Any], ...], state: Hashable) -> Any:
-                del state  # What JAX traces depends on it.
+                del state  # JAX's tracing depends on it.
                 return jax.make_jaxpr(functools.partial(function, **dict(params)))(*avals)
 
             @functools.wraps(function)
@@ -208,13 +208,13 @@ class Level:
 
 
 BASE = Level("base")
-"""What JAX's own primitives, those of Refs and those of every backend of Pallas mean in any kernel."""
+"""The rule set of JAX's own primitives, those of Refs and those of every backend of Pallas."""
 
 rule, table, decomposition = BASE.rule, BASE.table, BASE.decomposition
 
 
 def _as_argument(aval: Any) -> jax.ShapeDtypeStruct:
-    """What a function is traced with for a value; for random keys that is the array of their words."""
+    """Returns the argument with which a function is traced for a value; for random keys the array of their words."""
     physical = jax_compat.physical_aval(aval)
     return jax.ShapeDtypeStruct(physical.shape, physical.dtype)
 

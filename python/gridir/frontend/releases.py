@@ -34,7 +34,7 @@ class Releases:
     last: Version = ()
 
     def __contains__(self, version: Version) -> bool:
-        """Whether a release is in the range. A range that ends with 0.10 has 0.10.2."""
+        """True if a release is in the range. A range that ends with 0.10 has 0.10.2."""
         return self.first <= version and not (self.last and version[: len(self.last)] > self.last)
 
     def __str__(self) -> str:
@@ -116,7 +116,7 @@ ABSENT: dict[tuple[str, str], Any] = {
     ("tpu.CompilerParams", "opt_level"): None,
     ("tpu.InterpretParams", "on_race"): "raise",
 }
-"""What a record means in a release that lacks a field, for the fields that gridir reads of every release's records."""
+"""The meaning of a record in a release that lacks a field, for the fields that gridir reads."""
 
 
 def field_of(owner: str, record: Any, name: str) -> Any:

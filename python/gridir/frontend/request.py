@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What JAX hands to a lowering rule for one kernel, as one frozen record."""
+"""The arguments of a lowering rule of JAX for one kernel, as one frozen record."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What JAX asks of a target: how calls of its kernels are traced, written, emulated and compiled."""
+"""JAX's questions to a target: how calls of its kernels are traced, written, emulated and compiled."""
 
 from __future__ import annotations
 

@@ -51,17 +51,17 @@ class TpuHooks(TargetHooks):
     """Mosaic's custom call, which XLA knows."""
 
     def tracing(self) -> contextlib.AbstractContextManager[Any]:
-        """As of `TargetHooks`: some of JAX's rules ask for the device."""
+        """See `TargetHooks`; some of JAX's rules ask for the device."""
         return jax_compat_tpu.some_device()
 
     def request_for(self, request: KernelRequest) -> KernelRequest:
-        """As of `TargetHooks`: refuses what only a GPU has, before anything else of the kernel is."""
+        """See `TargetHooks`; first rejects features that only a GPU has."""
         if jax_compat_gpu.is_mesh(request.mesh) or uses_warpgroup(request):
             raise not_for_tpu(request.kernel_name, request.source)
         return request
 
     def emitter(self, kernel: Kernel, request: KernelRequest) -> jax_compat_calls.Emitter:
-        """As of `TargetHooks`."""
+        """See `TargetHooks`."""
         params = record_for(request.compiler_params, "tpu")
         if not isinstance(params, pltpu.CompilerParams):
             # None, or the record of another chip.
@@ -99,16 +99,16 @@ class TpuHooks(TargetHooks):
         return emit
 
     def executor(self, kernel: Kernel) -> emulation.Execute:
-        """As of `TargetHooks`: the reference interpreter."""
+        """See `TargetHooks`; the reference interpreter."""
         return functools.partial(_interpret, _program(kernel))
 
     def emulator(self, kernel: Kernel, request: KernelRequest) -> jax_compat_calls.Emitter:
-        """As of `TargetHooks`: the reference interpreter."""
+        """See `TargetHooks`; the reference interpreter."""
         with within_kernel(kernel.name, kernel.source):
             return emulation.emitter(kernel, request, self.executor(kernel))
 
     def compile(self, lowered: Lowered, **options: Any) -> Report:
-        """As of `TargetHooks`: what libtpu says; the options are those of `gridir.tpu.aot`."""
+        """See `TargetHooks`; returns libtpu's report. The options are those of `gridir.tpu.aot`."""
         return report(kernels_of(lowered), **options)
 
 

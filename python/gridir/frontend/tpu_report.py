@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the real Mosaic compiler makes of kernels, with no TPU."""
+"""Compiles kernels with the Mosaic compiler, without a TPU."""
 
 from __future__ import annotations
 

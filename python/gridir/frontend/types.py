@@ -53,7 +53,7 @@ def dtype_name(dtype: Any) -> str:
 
 
 def is_semaphore(dtype: Any) -> bool:
-    """Whether a JAX dtype is one of semaphores."""
+    """True if a JAX dtype is a semaphore type."""
     return dtype_name(dtype) in _SEMAPHORES
 
 
@@ -63,7 +63,7 @@ _COMMON = {"f16": ir.F16Type.get, "bf16": ir.BF16Type.get, "f32": ir.F32Type.get
 
 @functools.lru_cache(maxsize=256)
 def _type_maker(dtype: Any) -> Callable[[], ir.Type]:
-    """What makes the type of one element of a JAX dtype in the current context."""
+    """Returns a function that creates the element type of a JAX dtype in the current context."""
     text = _type_text(dtype_name(dtype))
     if text[0] == "i":
         return functools.partial(ir.IntegerType.get_signless, int(text[1:]))
@@ -151,32 +151,32 @@ def _is_kind(dtype: Any, kind: Any) -> bool:
 
 
 def is_ref(aval: Any) -> bool:
-    """Whether an abstract value is a Ref."""
+    """True if an abstract value is a Ref."""
     return isinstance(aval, jax_compat.AbstractRef)
 
 
 def is_bool(aval: Any) -> bool:
-    """Whether it holds truth values."""
+    """True if the value holds truth values."""
     return aval.dtype == np.bool_
 
 
 def is_float(aval: Any) -> bool:
-    """Whether it holds floating-point numbers, of any format."""
+    """True if the value holds floating-point numbers, of any format."""
     return _is_kind(aval.dtype, np.floating)
 
 
 def is_integer(aval: Any) -> bool:
-    """Whether it holds integers; a bool is none."""
+    """True if the value holds integers; bools do not count."""
     return _is_kind(aval.dtype, np.integer)
 
 
 def is_unsigned(aval: Any) -> bool:
-    """Whether it holds integers without sign; a bool counts as one of a single bit."""
+    """True if the value holds unsigned integers; bools count."""
     return _is_kind(aval.dtype, np.unsignedinteger) or is_bool(aval)
 
 
 def is_complex(aval: Any) -> bool:
-    """Whether it holds complex numbers."""
+    """True if the value holds complex numbers."""
     return _is_kind(aval.dtype, np.complexfloating)
 
 

@@ -71,7 +71,7 @@ def _walk(kernel: KernelContext, jaxpr: Any, consts: Sequence[Any], args: Sequen
         is_value = isinstance(given, (ir.Value, RefUnion))
         env[var] = given if is_value else emit.array_constant(np.asarray(given), vocabulary.types.value(var.aval))
     if not jaxpr.eqns:
-        # As of most index maps.
+        # The fast path of most index maps.
         return [read(v) for v in jaxpr.outvars]
     used = frozenset(
         atom
@@ -108,7 +108,7 @@ def _walk(kernel: KernelContext, jaxpr: Any, consts: Sequence[Any], args: Sequen
 
 
 def _may_act(eqn: Any) -> bool:
-    """Whether an equation may do more than to compute its results.
+    """True if an equation may have effects besides its results.
 
     Of some equations without results, as of the steps of a pipeline, JAX does not say what effects they have; nor does
     it of a loop around them.
@@ -123,12 +123,12 @@ def _is_float(aval: Any) -> bool:
 
 
 def _inside(vocabulary: Vocabulary, rule: registry.Rule | None) -> Vocabulary:
-    """What primitives mean in the jaxprs of an equation with that rule."""
+    """Returns the rule set for the jaxprs of an equation with that rule."""
     return vocabulary if rule is None or rule.kind_inside is None else vocabulary.of_kind(rule.kind_inside)
 
 
 def _moves_keys(eqn: Any) -> bool:
-    """Whether an equation moves random keys about, as it would move numbers."""
+    """True if an equation moves random keys as it would move numbers."""
     avals = [v.aval for v in eqn.invars]
     if not any(map(jax_compat.is_key, avals)) or eqn.primitive.name.startswith(("random_", "prng_")):
         return False

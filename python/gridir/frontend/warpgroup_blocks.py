@@ -32,7 +32,7 @@ _BACKEND = "mosaic_gpu"
 
 
 def uses_warpgroup(request: KernelRequest) -> bool:
-    """Whether a kernel of blocks holds or does what only the code of a warpgroup can.
+    """True if a kernel of blocks has Refs or primitives that only the code of a warpgroup supports.
 
     Barriers, accumulators and tensor memory among its scratch, or primitives that have a rule for warpgroups alone.
     """
@@ -46,13 +46,13 @@ def uses_warpgroup(request: KernelRequest) -> bool:
 
 
 def records_events(request: KernelRequest) -> bool:
-    """Whether the author of a kernel of blocks asks for the events of its warpgroups."""
+    """True if the author of a kernel of blocks requests a profile of its warpgroups."""
     records = records_of(request.compiler_params).values()
     return _is_of_backend(request) and any(getattr(record, "profile_space", 0) for record in records)
 
 
 def says_memory(request: KernelRequest) -> bool:
-    """Whether the author of a kernel of blocks says in which memory of a GPU its Refs are, or how they lie there."""
+    """True if the author of a kernel of blocks specifies the GPU memory or layout of its Refs."""
     if not _is_of_backend(request):
         return False
     mapping = request.grid_mapping

@@ -57,7 +57,7 @@ class AssemblyLexer(RegexLexer):
     }
 
 
-# What the classes of Pygments look like on a light and on a dark page.
+# The styles of Pygments' classes on a light and on a dark page.
 STYLE = """.c1, .cm { opacity: .7; font-style: italic } .nb, .k { font-weight: 600 } .kt, .na { color: #2f74c9 }
 .s1, .s2, .nf { color: #1a9a55 }"""
 

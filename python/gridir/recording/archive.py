@@ -29,7 +29,7 @@ from gridir.recording.record import Record, draw, is_drawn
 FORMAT, VERSION = "gridir-record", 1
 SUFFIX = ".gridir"
 
-# What an archive may hold when it is unpacked, so that a small file cannot fill the memory.
+# The largest size of an unpacked archive, so that a small file cannot exhaust memory.
 _LIMIT = 2 << 30
 
 _DESCRIPTION, _MODULE = "record.json", "module.mlirbc"
@@ -48,7 +48,7 @@ _FIELDS = {
     "program": str,
     "versions": dict,
 }
-# What few records have, and older releases do not know.
+# Fields that few records have, and that older releases do not know.
 _OPTIONAL = {"error": str}
 _ARRAYS = ("operands", "results", "exact", "samples")
 
@@ -73,7 +73,7 @@ def save(record: Record, file: str | os.PathLike[str] | BinaryIO) -> None:
 
 
 def _write(record: Record, stream: BinaryIO) -> None:
-    # What a seed gives again is not written, but its type is.
+    # Operands that the seed reproduces are not written, but their types are.
     drawn = {i for i, x in enumerate(record.operands) if record.seed is not None and is_drawn(x)}
     arrays: dict[str, Sequence[np.ndarray]] = {"operands": record.operands, "results": record.results}
     if record.wide is not None:

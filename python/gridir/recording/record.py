@@ -133,7 +133,7 @@ def versions() -> dict[str, str]:
 
 
 def is_drawn(x: np.ndarray) -> bool:
-    """Whether an operand is one of those that a seed gives: floats and complex numbers."""
+    """True if a seed determines an operand: floats and complex numbers."""
     return x.dtype.kind in "fc" or (x.dtype.kind == "V" and "float" in x.dtype.name)
 
 

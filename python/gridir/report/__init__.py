@@ -1,4 +1,4 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is known of a function's kernels, as records (`model`), and as one HTML file (`render`)."""
+"""A function's kernels as records (`model`), and as one HTML file (`render`)."""

@@ -74,7 +74,7 @@ def read_barriers(kernel: Kernel) -> tuple[Barrier, ...]:
 
 
 def _uses(barrier: ir.Value) -> tuple[tuple[Use, ...], tuple[Use, ...]]:
-    """What arrives at a barrier, or a slice of it, and what waits; an author's line counts once for each op."""
+    """Returns the arrivals and the waits of a barrier, or of a slice of it; each op counts once for its source line."""
     arrive: dict[Use, None] = {}
     wait: dict[Use, None] = {}
     for use in barrier.uses:

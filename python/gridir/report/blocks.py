@@ -72,11 +72,11 @@ class OperandBlocks:
 
     @property
     def is_whole(self) -> bool:
-        """Whether every program has all of the array."""
+        """True if every program has the whole array."""
         return self.block == self.shape
 
     def statistics(self) -> dict[str, int | None]:
-        """What the blocks of all programs say of the operand.
+        """Returns statistics about the blocks of all programs for the operand.
 
         Returns:
           `distinct` blocks; `fetches`, the steps at which the block is another one than before; `revisits`, those at
@@ -213,7 +213,7 @@ def _kinds(attributes: Mapping[str, ir.Attribute]) -> list[str]:
 
 
 def _semantics(attributes: Mapping[str, ir.Attribute]) -> list[str]:
-    """What the author says of the order of each dimension; may be shorter than the grid."""
+    """Returns the author's claims about the order of dimensions, which may be fewer than the grid has."""
     if "semantics" not in attributes:
         return []
     return [str(item).rpartition("<")[2].removesuffix(">") for item in ir.ArrayAttr(attributes["semantics"])]

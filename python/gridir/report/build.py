@@ -33,7 +33,7 @@ from gridir.report.sources import read_sources
 from gridir.report.verdicts import REFUSED, Verdict
 
 TARGETS = ("cpu", "tpu:v5e", "gpu:sm_90a")
-"""What a report shows when nothing else is asked for."""
+"""The default targets of a report."""
 
 MAX_SCALARS = 64
 """Of how many elements of a prefetched operand a report has the values."""
@@ -217,7 +217,7 @@ def _gpu_ledger(target: str, kernel: Kernel, verdict: Verdict) -> Ledger:
 
 
 def _ask_libtpu(target: str, lowered: Lowered, timeout: float) -> list[TargetView]:
-    """What libtpu says of every kernel."""
+    """Returns libtpu's results for every kernel."""
     verdicts, reports = ask_libtpu(target, kernels_of(lowered), timeout)
     views = []
     for kernel, verdict, report in zip(lowered.kernels, verdicts, reports or [None] * len(verdicts), strict=True):

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the makers of chips say of them: the peaks of a roofline, and the memory that a kernel may hold."""
+"""Manufacturers' figures of chips: peak rates of a roofline, and memory sizes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import numpy as np
 
 @dataclasses.dataclass(frozen=True)
 class Peak:
-    """What a chip can do at most.
+    """The peak rates of a chip.
 
     Attributes:
       name: the chip as people know it.

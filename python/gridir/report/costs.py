@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a kernel computes and moves, and how fast a chip could do that at most."""
+"""The work of a kernel, and bounds for its time on a chip."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Roofline:
 
 @dataclasses.dataclass(frozen=True)
 class Costs:
-    """What one call of a kernel computes and moves.
+    """The operations and bytes of one call of a kernel.
 
     Attributes:
       flops: additions, multiplications and the like of floats; all branches count as taken.
@@ -157,7 +157,7 @@ class _Counter:
 
 
 def _returned(function: ir.Operation | None) -> int | None:
-    """What a function returns, where that is a constant: the work items of a kernel."""
+    """Returns the constant that a function returns, or None: the number of work items of a kernel."""
     return None if function is None else _constant(function.regions[0].blocks[0].operations[-1].operands[0])
 
 

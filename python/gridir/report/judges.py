@@ -53,7 +53,7 @@ class Judge(abc.ABC):
 
 class _CpuJudge(Judge):
     def verdicts(self, target: str, prepared: Sequence[Any], timeout: float) -> Sequence[Verdict]:
-        """As of `Judge`."""
+        """See `Judge`."""
         return [compiled(target, kernel) for kernel in prepared]
 
 
@@ -62,12 +62,12 @@ class _GpuJudge(Judge):
     asks = "assembling {}"
 
     def check(self, name: str) -> str:
-        """As of `Judge`."""
+        """See `Judge`."""
         target = get_target(name)
         return f"{target.name}:{target.check_options(None).chip}"
 
     def verdicts(self, target: str, prepared: Sequence[Any], timeout: float) -> Sequence[Verdict]:
-        """As of `Judge`."""
+        """See `Judge`."""
         return [assembled(target, kernel) for kernel in prepared]
 
 
@@ -77,22 +77,22 @@ class _TpuJudge(Judge):
     is_remote = True
 
     def check(self, name: str) -> str:
-        """As of `Judge`."""
+        """See `Judge`."""
         base, _, chip = name.partition(":")
         if (chip or "v5e") not in TPU_CHIPS:
             raise OptionError(f"expected a chip of target {base!r} ({', '.join(TPU_CHIPS)}), got {name!r}")
         return f"{base}:{chip or 'v5e'}"
 
     def form(self, target: str) -> str:
-        """As of `Judge`."""
+        """See `Judge`."""
         return target.partition(":")[0]
 
     def prepare(self, lowered: Lowered) -> Sequence[Candidate]:
-        """As of `Judge`."""
+        """See `Judge`."""
         return kernels_of(lowered)
 
     def verdicts(self, target: str, prepared: Sequence[Candidate], timeout: float) -> Sequence[Verdict]:
-        """As of `Judge`."""
+        """See `Judge`."""
         return ask_libtpu(target, prepared, timeout)[0]
 
 

@@ -22,11 +22,11 @@ from gridir.compiler.passes import run_pipeline, shared_context
 from gridir.report.listing import Listing, module_listing
 from gridir.runtime.ptxas import PtxasError, assemble, disassemble, find_nvdisasm, find_ptxas
 
-# What the author's lines pass through.
+# The stages that carry the source lines.
 _BEFORE, _PTX = "nvvm", "ptx"
 
 _DIRECTIVE = re.compile(r"\s*\.loc\s+\d+\s+(\d+)")
-# What the debug directives bring with them.
+# Lines that belong to debug directives.
 _DEBUG = re.compile(r"\$L__(tmp|func_(begin|end))\d*:|\s*\.(file|section)\s|//")
 _NO_INSTRUCTION = re.compile(r"\s*([.{})]|//|[$\w]+:|$)")
 _SASS_LINE = re.compile(r'\s*//## File "[^"]*", line (\d+)')
@@ -49,7 +49,7 @@ def machine_listings(kernel: Kernel) -> list[Listing]:
     listings = [_listing("ptx", _ptx_lines(ptx), before)]
     if find_ptxas() and find_nvdisasm():
         options = kernel.target.check_options(kernel.options)
-        # What ptxas refuses has no machine code; why, the kernel's verdict says.
+        # A kernel that ptxas rejects has no machine code; its verdict has the reason.
         with contextlib.suppress(PtxasError):
             cubin = assemble(ptx, options.chip, kernel=kernel.name, line_info=True)
             listings.append(_listing("sass", _sass_lines(disassemble(cubin.code, kernel=kernel.name)), before))

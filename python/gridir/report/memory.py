@@ -17,7 +17,7 @@ from gridir.report.blocks import operand_names
 
 @dataclasses.dataclass(frozen=True)
 class Entry:
-    """What one argument, scratch Ref or buffer of a compiler holds.
+    """The memory of one argument, scratch Ref or compiler buffer.
 
     Attributes:
       name: whose it is.

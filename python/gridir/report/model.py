@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a report says, without how it looks: records that turn into JSON."""
+"""The data of a report, independent of its appearance: records that convert to JSON."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the passes of a target remark about a kernel, at the author's lines."""
+"""The remarks of a target's passes about a kernel, by source line."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _REMARK = re.compile(
 
 @dataclasses.dataclass(frozen=True)
 class Remark:
-    """What a pass did, did not do, or found.
+    """A remark of a pass.
 
     Attributes:
       by: the pass.

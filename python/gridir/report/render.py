@@ -44,7 +44,7 @@ def render(report: Report) -> str:
 
 
 def _remarks(report: Report, kernel: KernelView, files: dict[str, int]) -> dict[str, list[tuple[str, str]]]:
-    """What is to be said at lines of the source: what kind of verdict it is, and its text."""
+    """Returns the annotations of source lines: the kind of verdict, and its text."""
     remarks: dict[str, list[tuple[str, str]]] = {}
 
     def add(frames: Sequence[Frame], kind: str, text: str) -> None:
@@ -75,7 +75,7 @@ def _text(name: str) -> str:
 
 
 def _page_data(report: Report, files: dict[str, int]) -> dict[str, Any]:
-    """What the page's script works on: the model, less the texts, which are in the page as HTML."""
+    """Returns the data of the page's script: the model without the texts, which the page has as HTML."""
     return {"kernels": [_kernel_data(kernel, files) for kernel in report.kernels]}
 
 

@@ -47,7 +47,7 @@ def run_function(
         with recording(Recorder(keep), options=lowered.options):
             jax.block_until_ready(jax.jit(lambda *xs: function(*xs))(*args))
     except Exception as error:
-        # What a kernel's own checks find comes through XLA, by errors of any class.
+        # Errors of a kernel's own checks come through XLA, with any class.
         text = str(error) if isinstance(error, Error) else f"{type(error).__name__}: {error}"
         return Run(None, calls, host_cpu(), text.strip()), scalars
     return Run(seconds * 1e3, calls, host_cpu()), scalars

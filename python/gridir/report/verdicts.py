@@ -16,7 +16,7 @@ ACCEPTED, REFUSED, UNKNOWN = "accepted", "refused", "unknown"
 
 @dataclasses.dataclass(frozen=True)
 class Verdict:
-    """What is said of one kernel for one chip.
+    """The result for one kernel on one chip.
 
     Attributes:
       target: the target and chip, as "gpu:sm_80"; "cpu" alone has no chip.
@@ -88,7 +88,7 @@ class Verdict:
 
 @dataclasses.dataclass(frozen=True)
 class Explanation:
-    """What every target says of a function's kernels; `gridir.explain` returns it.
+    """The results of all targets for a function's kernels; `gridir.explain` returns it.
 
     Attributes:
       function: the function's name.
@@ -126,7 +126,7 @@ class Explanation:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str | None:
-        """What a notebook shows; None where Jinja2 is not installed."""
+        """Returns HTML for a notebook; None if Jinja2 is not installed."""
         from gridir.markup import MarkupError, environment
 
         try:

@@ -32,7 +32,7 @@ _MAX_BLOCKS = 4
 
 @dataclasses.dataclass(frozen=True)
 class Unwritten:
-    """What of a run depends on memory that nothing has written.
+    """The elements of a run that depend on uninitialized memory.
 
     Attributes:
       masks: for each result of the function the elements that do.
@@ -127,7 +127,7 @@ def _differ(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def _describe_unwritten(zero: Call, nan: Call) -> list[str]:
-    """What one call leaves unwritten, where that is not what it was given."""
+    """Describes the elements that one call leaves unwritten, beyond those of its inputs."""
     pairs = zip(zero.operands, nan.operands, strict=True)
     if zero.kernel.name != nan.kernel.name or any(_differ(x, y).any() for x, y in pairs):
         return []
@@ -152,7 +152,7 @@ def _describe_unwritten(zero: Call, nan: Call) -> list[str]:
 
 
 def _first_read(closed: Any, args: Sequence[Any]) -> list[str]:
-    """What the check of a run says of the first element that is read or left, with the author's line."""
+    """Returns the finding of the check for the first uninitialized read or output element, with the source line."""
     try:
         with installed(replace_interpret=True, checks=["uninitialized"]):
             jax.block_until_ready(_call(closed, args))

@@ -1,4 +1,4 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What runs a compiled kernel, one package per target. Imports no JAX."""
+"""Runtimes of compiled kernels, one package for each target. Imports no JAX."""

@@ -39,7 +39,7 @@ def identity_of(function: Callable[..., Any], *, gathers: bool = False) -> str:
 
 
 def gathers(identity: str) -> bool:
-    """Whether the function of an identity takes all of its calls at once."""
+    """True if the function of an identity processes all of its calls together."""
     return identity in _gathering
 
 

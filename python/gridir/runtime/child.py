@@ -24,7 +24,7 @@ class Child:
 
     @property
     def is_running(self) -> bool:
-        """Whether it was started, and not stopped since."""
+        """True if the process was started and has not been stopped."""
         return self._process is not None
 
     def start(

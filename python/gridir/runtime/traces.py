@@ -33,7 +33,7 @@ class Event:
 
 @dataclasses.dataclass(frozen=True)
 class Trace:
-    """What one warpgroup or warp of a block recorded.
+    """The events that one warpgroup or warp of a CTA recorded.
 
     Attributes:
       process: the group that it is shown in, from 0 on.

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What tests of kernels need: JAX's interpret mode as the reference, and the comparison with it."""
+"""Tools for tests of kernels: JAX's interpret mode as the reference, and the comparison with it."""
 
 from __future__ import annotations
 

@@ -259,7 +259,7 @@ def _judge(
         exact, samples = map(_numbers, wide)
         allowed = _allowed(x, exact, samples, got.dtype)
         error, error_of_oracle = _distance(x, exact), _distance(y, exact)
-        # What is as near to the value as the oracle is no worse than what it is compared with.
+        # An element that is as close to the exact value as the reference counts as correct.
         farther = (error > error_of_oracle) | ~np.isfinite(error_of_oracle)
         wrong = apart & (_distance(x, y) > allowed) & (error > allowed) & farther
         if reason:

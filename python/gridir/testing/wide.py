@@ -327,7 +327,7 @@ _CONTROL = {
     "scan": _Evaluation.scan,
     "shard_map": _Evaluation.shard_map,
 }
-# What says something and computes nothing.
+# Primitives that have effects and no results.
 _SILENT = ("debug_callback", "debug_print")
-# What depends on how numbers are stored.
+# Primitives that depend on the representation of numbers.
 _OF_BITS = ("bitcast_convert_type", "nextafter")

@@ -76,7 +76,7 @@ _BINDERS: dict[str, Callable[[Mapping[str, Any], Sequence[Any], Run], Sequence[A
 
 
 def has_known_function(name: str) -> bool:
-    """Whether a primitive holds a function, and `bind` knows how to evaluate it."""
+    """True if a primitive contains a function, and `bind` can evaluate it."""
     return name in _BINDERS
 
 

@@ -278,17 +278,17 @@ class KernelOp(_GeneratedKernelOp):
 
     @property
     def knows_devices(self) -> bool:
-        """Whether a program asks for the number of its device, or accesses memory or semaphores of another one."""
+        """True if a program reads its device number, or accesses memory or semaphores of another device."""
         return _gridirGrid.knows_devices(self.operation)
 
     @property
     def accesses_devices(self) -> bool:
-        """Whether a program accesses memory or semaphores of another device."""
+        """True if a program accesses memory or semaphores of another device."""
         return _gridirGrid.accesses_devices(self.operation)
 
     @property
     def has_output(self) -> bool:
-        """Whether a program prints, or tells its caller something else beside its results."""
+        """True if a program prints or otherwise has effects besides its results."""
         return _gridirGrid.has_output(self.operation)
 
     @property

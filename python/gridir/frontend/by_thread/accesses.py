@@ -23,7 +23,7 @@ Part: TypeAlias = Callable[[ir.Value, Sequence[Any], Sequence[int], Sequence[int
 
 @dataclasses.dataclass(eq=False)
 class _Read:
-    """What is read of a Ref, by one load of a window when all of it is known."""
+    """The elements of a Ref that code reads; one load of a window if the indices are constant."""
 
     operand: Operand
     source: Source
@@ -37,7 +37,7 @@ class _Write:
 
 
 def _one_warpgroup(array: Index) -> Index:
-    """What the first warpgroup has, where all have the same."""
+    """Returns the part of the first warpgroup, if all warpgroups have the same."""
     if (array != array[:1]).any():
         raise Refusal("expected the same of each warpgroup, got what depends on its number")
     return array[0]
@@ -86,7 +86,7 @@ class Accesses:
     def write(self, operand: Operand, addresses: Index, value: Value) -> None:
         """Writes elements, as `read` reads them."""
         indices = operand.elements(addresses)
-        # What is written twice has the number that is written last.
+        # The last of several writes to an element determines its value.
         if any(write.operand is not operand or _meet(write.piece.indices, indices) for write in self._writes):
             self.finish()
         self._writes.append(_Write(operand, Piece(value, indices)))
@@ -148,5 +148,5 @@ class Accesses:
 
 
 def _meet(written: Index, read: Index) -> bool:
-    """Whether something is read that is written."""
+    """True if an element that is read is also written."""
     return bool(np.intersect1d(written[written >= 0], read[read >= 0]).size)

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What threads hold, as ops on whole arrays."""
+"""Values of threads as ops on whole arrays."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ class Raiser:
         return emit.op(first.name, operands, [type_], attributes).result
 
     def _reduced(self, reduction: Reduction, like: Computed) -> ir.Value:
-        """What combines the elements of another array along some of its dimensions."""
+        """Returns the reduction of another array along some of its dimensions."""
         pieces = [Piece(value, indices) for value, indices in reduction.parts]
         whole = Raiser(pieces, reduction.source.shape).array()
         element = element_type(like.type)
@@ -134,7 +134,7 @@ class Raiser:
                     yield Piece(part, np.where(at, indices, -1))
 
     def _gathered(self, arrays: Sequence[Index], like: Index) -> Index:
-        """What the pieces have for each element."""
+        """Returns the elements of the pieces, in the order of the array."""
         gathered = np.full(math.prod(self._shape), -1, like.dtype)
         given = [np.broadcast_to(array, indices.shape) for indices, array in zip(self._indices, arrays, strict=True)]
         for indices, array in zip(self._indices, given, strict=True):
@@ -148,7 +148,7 @@ class Raiser:
     def _moved(self, source: Source, indices: Index) -> ir.Value:
         """The array whose elements are those of another one at these indices."""
         assert source.array is not None
-        # What threads read that are not active is seen by no others.
+        # Values that inactive threads read are not used.
         assert (indices >= 0).all()
         if not source.shape:
             return emit.splat(source.array, self._shape)

@@ -67,7 +67,7 @@ class Held:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Code:
-    """What a function has emitted.
+    """The code that a function has emitted.
 
     Attributes:
       block: its code. The arguments are the registers of each operand that is an array, or the one Ref of others.

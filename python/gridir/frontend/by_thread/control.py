@@ -64,7 +64,7 @@ def _if(run: Execution, op: Op) -> list[Anything]:
 
 
 def _joined(run: Execution, op: Op, condition: Known, results: Sequence[Any]) -> list[Anything]:
-    """What a branch gives whose condition is known."""
+    """Returns the results of a branch with a constant condition."""
     taken = [result for result in results if result is not None]
     if len(taken) == 1:
         return taken[0]

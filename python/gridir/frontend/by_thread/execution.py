@@ -36,7 +36,7 @@ from gridir.mlir import ir
 
 
 class Kernel(Protocol):
-    """What code may ask of the kernel that it is in, and do beside computing."""
+    """The interface of the surrounding kernel to inline code."""
 
     def index(self, of: str, dimension: str) -> ir.Value | int:
         """A number of `gpu`: what an op of that name gives for a dimension, "x", "y" or "z"."""
@@ -187,7 +187,7 @@ class Execution:
         return [self.value(number) for number in op.operands]
 
     def elementwise(self, name: str, op: Op) -> Value:
-        """What an elementwise op of `arith` or `math` gives."""
+        """Evaluates an elementwise op of `arith` or `math`."""
         lanes, element = lanes_and_element(op.result_types[0])
         operands = self.operands(op)
         for type_ in op.operand_types:
@@ -203,20 +203,20 @@ class Execution:
             return self.words.apply(name, operands, element)
         if name == "arith.select" and isinstance(operands[0], Known):
             return self.chosen(operands[0], operands[1], operands[2], lanes)
-        # What ops of `llvm` say beside is how they may overflow, on which nothing depends here.
+        # Other attributes of `llvm` ops are overflow flags, which are not needed here.
         known_here = op.attributes if name == op.name else {"predicate": op.attributes.get("predicate", "")}
         return self.applied(name, operands, element, tuple(sorted((k, text) for k, text in known_here.items() if text)))
 
     def applied(
         self, name: str, operands: Sequence[Value], element: str, attributes: tuple[tuple[str, str], ...] = ()
     ) -> Value:
-        """What an elementwise op gives of numbers of which some are not known."""
+        """Evaluates an elementwise op on numbers, some of which are not constant."""
         if all(isinstance(x, Uniform) or (isinstance(x, Known) and x.same is not None) for x in operands):
             return self.computed_once(name, attributes, operands, element)
         return Computed(name, attributes, tuple(operands), element)
 
     def chosen(self, condition: Known, yes: Value, no: Value, lanes: int) -> Value:
-        """What a choice by known conditions gives."""
+        """Evaluates a select with constant conditions."""
         if condition.same is not None:
             return yes if condition.same else no
         shape = (self.threads.warpgroups, self.threads.count, lanes)
@@ -225,7 +225,7 @@ class Execution:
     def computed_once(
         self, name: str, attributes: tuple[tuple[str, str], ...], operands: Sequence[Value], element: str
     ) -> Uniform:
-        """What it gives of operands that are the same in all threads: an op on scalars, which is made once."""
+        """Evaluates an op whose operands are the same in all threads, as one op on scalars."""
         scalars = [self.scalar(x) for x in operands]
         key = (name, attributes, tuple(scalars), element)
         if key not in self.uniform:

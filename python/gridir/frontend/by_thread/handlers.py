@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What executes each op, by its name."""
+"""The handlers of ops, by name."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LANES = 32
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Struct:
-    """What assembly gives that has several results.
+    """The results of inline assembly with several results.
 
     Attributes:
       values: the results.
@@ -34,7 +34,7 @@ class Struct:
 
 
 Anything: TypeAlias = Value | Window | Pointer | Struct
-"""What a value of the code may be."""
+"""The kinds of values of inline code."""
 
 Handler: TypeAlias = "Callable[[Execution, Op], list[Anything] | None]"
 """Executes an op; gives its results."""

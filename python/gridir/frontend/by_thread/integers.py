@@ -83,7 +83,7 @@ _OF_LLVM = {
     "icmp": "cmpi",
     "select": "select",
 }
-"""What ops on integers of `llvm` are in `arith`."""
+"""The equivalents in `arith` of integer ops of `llvm`."""
 
 
 def in_arith(name: str) -> str:
@@ -113,7 +113,7 @@ def _unsigned(numbers: Index, width: int) -> Index:
 
 
 def fold(name: str, operands: Sequence[Known], type_: str, predicate: int | None) -> Known | None:
-    """What an op gives of numbers that are known; None where it is not known here.
+    """Folds an op on constants; None if it cannot be folded here.
 
     Args:
       name: the name of the op, of `arith`.

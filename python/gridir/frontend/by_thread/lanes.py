@@ -109,7 +109,7 @@ def _shuffle_lanes(run: Execution, op: Op) -> list[Anything]:
     if max(mask) < lanes or min(mask) >= lanes:
         return [of(first, mask) if max(mask) < lanes else of(second, [lane - lanes for lane in mask])]
     if isinstance(second, Undefined):
-        # What is taken of it may be any number.
+        # Elements beyond the vector are undefined, so any lane will do.
         return [of(first, [min(lane, lanes - 1) for lane in mask])]
     others = lanes_and_element(op.operand_types[1])[0]
     sides = [

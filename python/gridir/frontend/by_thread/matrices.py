@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 ROWS = 8
 """The rows of a matrix, each at the address that one lane gives."""
 WORD_BITS = 32
-"""What each lane holds of a matrix."""
+"""The elements of a matrix that each lane holds."""
 HALF_BITS = 16
-"""What a transposed matrix exchanges."""
+"""The lanes that a transposed matrix exchanges."""
 
 
 def _matrices(run: Execution, op: Op, count: int) -> tuple[Operand, list[Index]]:

@@ -29,7 +29,7 @@ NEUTRAL = {
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Reduction:
-    """What each element of an array is: all elements of another one along some dimensions, combined.
+    """The reduction of another array along some dimensions, for each element.
 
     Attributes:
       name: the op that combines them.
@@ -89,7 +89,7 @@ def find_reduction(values: Sequence[Any], indices: Sequence[Index], shape: Seque
 
 
 def _combined(value: Computed) -> list[Value]:
-    """What one op combines, by way of others of its name."""
+    """Returns the operands of one op, also through nested ops of the same name."""
     leaves: list[Value] = []
     left: list[Value] = [value]
     while left:

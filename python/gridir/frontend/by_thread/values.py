@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the threads of a warpgroup hold: a value for each thread and each lane of a vector.
+"""The values of the threads of a warpgroup: one for each thread and each lane of a vector.
 
 All arrays here have the shape (warpgroups, threads, lanes): each warpgroup of a block runs the same code, and a number
 that is known may differ between them.
@@ -107,7 +107,7 @@ class Elements:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Computed:
-    """What an elementwise op gives.
+    """The result of an elementwise op.
 
     Attributes:
       name: the name of the op.

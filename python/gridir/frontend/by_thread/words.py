@@ -41,7 +41,7 @@ def _signed(number: int, width: int) -> int:
 
 
 def is_packed(value: Value) -> bool:
-    """Whether a value is a number of packed lanes."""
+    """True if a value is a number of packed lanes."""
     return isinstance(value, (Packed, Fields))
 
 
@@ -82,7 +82,7 @@ class Words:
         return Fields(tuple(joined), f"i{sum(width for width, _ in joined)}")
 
     def apply(self, name: str, operands: Sequence[Value], type_: str) -> Fields:
-        """What an op of `arith` gives.
+        """Evaluates an op of `arith`.
 
         Args:
           name: one of `BITWISE`.
@@ -154,7 +154,7 @@ class Words:
         return self.number(taken)
 
     def looked_up(self, numbers: Sequence[Value], table: int) -> Fields:
-        """What `lop3` of PTX gives: bit `4a + 2b + c` of the table for the bits of three numbers."""
+        """Evaluates `lop3` of PTX: bit `4a + 2b + c` of the table for bits a, b and c of three numbers."""
         inputs = [self.fields(x) for x in numbers]
         edges = sorted({edge for parts in inputs for edge in _edges(parts)})
         result: list[tuple[int, Value]] = []
@@ -260,7 +260,7 @@ def _same(value: Value | None) -> int | None:
 
 
 def _may_be(value: Value, bit: int, width: int) -> bool:
-    """Whether a bit of a number may be so, as far as is known of all of them at once."""
+    """True if a bit of a number may have a value; conservative for all threads together."""
     number = _same(value)
     if number is None:
         return True

@@ -37,7 +37,7 @@ _KINDS = {
 
 
 def atomic_kind(ctx: RuleContext, name: str, aval: Any) -> ir.Attribute:
-    """What an atomic update of that name does to elements of an abstract value.
+    """Returns the kind of an atomic update by name, for the elements of an abstract value.
 
     Raises:
       UnsupportedError: for an update that there is not, and for a dtype that it does not combine.

@@ -21,7 +21,7 @@ def open_jaxpr(jaxpr: Any) -> tuple[Any, Sequence[Any]]:
 
 
 def call(ctx: RuleContext, *values: ir.Value, jaxpr: Any) -> list[ir.Value]:
-    """What a nested function computes."""
+    """Lowers a nested function."""
     opened, consts = open_jaxpr(jaxpr)
     return ctx.inline(opened, consts, values)
 
@@ -107,7 +107,9 @@ def _cond(ctx: RuleContext, which: ir.Value, *values: ir.Value, branches: Sequen
 
 
 def as_condition(which: ir.Value) -> ir.Value:
-    """Whether the second of two branches is meant. JAX makes the index from a bool, which is then taken as it is."""
+    """Converts the index of one of two branches to a condition. JAX makes the index from a bool, which is then used
+    directly.
+    """
     owner = which.owner
     if not isinstance(owner, ir.Block) and owner.name == "arith.extui" and owner.operands[0].type == emit.i1():
         return owner.operands[0]

@@ -23,7 +23,7 @@ def _split(x: Any, axis: int, groups: int) -> Any:
 
 
 def _accumulator(dtype: Any, preferred: Any) -> Any:
-    """What products are summed in: f32 for narrower floats."""
+    """Returns the type of accumulation: f32 for narrower floats."""
     result = jnp.dtype(preferred or dtype)
     return jnp.dtype(jnp.float32) if jnp.issubdtype(result, jnp.floating) and result.itemsize < 4 else result
 

@@ -194,7 +194,7 @@ def rows_of(ctx: RuleContext, ref: Any) -> Rows | None:
 
 
 def _names_rows(index: Any) -> bool:
-    """Whether an index is an array, or a Ref that holds one."""
+    """True if an index is an array, or a Ref that holds one."""
     return isinstance(index, jax_compat.TransformedRef) or is_array(index)
 
 

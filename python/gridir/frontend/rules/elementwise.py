@@ -181,7 +181,7 @@ def _identity(_: RuleContext, *values: ir.Value) -> list[ir.Value]:
     return list(values)
 
 
-# What says something of a value to JAX, to autodiff or to a compiler, and leaves it as it is.
+# Primitives that inform JAX, autodiff or a compiler, and return their operand.
 _IDENTITIES: dict[str, Ignored] = {
     "copy": {},
     "stop_gradient": {},

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What an index map may say: integer arithmetic as in a body, and loads of single elements.
+"""The rules of index maps: integer arithmetic as in a body, and loads of single elements.
 
 An index map is a block without control flow, so that a compiler may ask what it gives for any program. All branches of
 a `cond` are computed, and one is chosen.
@@ -57,7 +57,7 @@ def _jit(ctx: RuleContext, *values: ir.Value, jaxpr: Any, name: str) -> list[ir.
 
 
 def _divides_by_positive(ctx: RuleContext, values: Sequence[ir.Value], jaxpr: Any) -> bool:
-    """Whether a function that is named like JAX's division is that, of signed integers by a positive constant."""
+    """True if a function with the name of JAX's division is that of signed integers by a positive constant."""
     if len(values) != 2 or not is_integer(ctx.avals_in[0]) or is_unsigned(ctx.avals_in[0]):
         return False
     divisor = static_index(values[1])

@@ -99,7 +99,7 @@ def _as_index(start: Start) -> ir.Value:
 
 
 def _is_between(start: Start, first: int, last: int) -> bool:
-    """Whether a start is known to be one of these numbers."""
+    """True if a start is known to be in the range of these numbers."""
     return isinstance(start, int) and first <= start <= last
 
 
@@ -112,7 +112,7 @@ def _mode(mode: Any) -> str:
 
 
 def _fill_value(aval: Any) -> Any:
-    """What JAX fills elements outside the array with when the author names nothing."""
+    """Returns JAX's fill value for elements outside of the array if the author names none."""
     if is_float(aval):
         return math.nan
     if aval.dtype == jnp.bool_:
@@ -176,7 +176,7 @@ _LONGEST_UNROLL = 8
 
 
 def _each(bounds: Sequence[int], state: ir.Value, body: Callable[..., ir.Value]) -> ir.Value:
-    """What a body that carries one tensor makes of it at each position within `bounds`, one after the other."""
+    """Folds a body over the positions within `bounds`, in sequence, with one tensor as its state."""
     if math.prod(bounds) > _LONGEST_UNROLL:
         return _nest(bounds, state, body)
     for position in itertools.product(*map(range, bounds)):

@@ -32,7 +32,7 @@ def _static_divisor(ctx: RuleContext) -> int | None:
 
 
 def _without_zero(y: ir.Value) -> bool:
-    """Whether `y` is another divisor wherever the author's is 0, as `jnp.remainder` chooses one."""
+    """True if `y` replaces the author's divisor where that is 0, as in `jnp.remainder`."""
     choice = y.owner
     if isinstance(choice, ir.Block) or choice.name != "arith.select":
         return False

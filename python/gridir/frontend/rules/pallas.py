@@ -71,7 +71,7 @@ def _delay(_: RuleContext, nanos: ir.Value) -> list[ir.Value]:
     return []
 
 
-# What a kernel prints is printed after the call, in the order of its programs, with this process's NumPy options.
+# Prints of a kernel appear after the call, in program order, with this process's NumPy options.
 @rule("debug_print", ignores={"ordered": ANY, "partitioned": ANY, "np_printoptions": ANY, "logging_record": None})
 def _debug_print(
     ctx: RuleContext, *values: ir.Value, fmt: str, has_placeholders: bool, in_tree: Any, static_args: Any

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the author indexes of Refs, as views: windows, Ref transforms, and the kinds of indices that name them."""
+"""Lowers the indexing of Refs to views: windows, Ref transforms, and the kinds of indices that name them."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _index_leaves(node: Any) -> Iterator[_Leaf]:
 
 
 def unflatten(ctx: RuleContext, tree: Any, leaves: Sequence[ir.Value]) -> Any:
-    """What the last operands of an equation are, by their tree; indices without a sign get 32 bits, which have one."""
+    """Restores the last operands of an equation from their tree; unsigned indices become signed 32-bit integers."""
     avals = ctx.avals_in[len(ctx.avals_in) - len(leaves) :]
     narrow = [i for i, aval in enumerate(avals) if _is_narrow(aval)]
     if narrow:
@@ -81,7 +81,7 @@ def unflatten(ctx: RuleContext, tree: Any, leaves: Sequence[ir.Value]) -> Any:
 
 
 def _is_narrow(aval: Any) -> bool:
-    """Whether a value holds integers without a sign of fewer than 32 bits."""
+    """True if a value holds unsigned integers of less than 32 bits."""
     return is_unsigned(aval) and not is_bool(aval) and bit_width(aval.dtype) < 32
 
 
@@ -124,14 +124,14 @@ def reshape_ref(ref: ir.Value, shape: Sequence[int]) -> ir.Value:
 
 
 def is_array(index: Any) -> bool:
-    """Whether an index is an array of indices."""
+    """True if an index is an array of indices."""
     if isinstance(index, (jax_compat.Slice, int)):
         return False
     return isinstance(index.type, ir.ShapedType) if isinstance(index, ir.Value) else bool(np.ndim(index))
 
 
 def repeats_elements(index: Any) -> bool:
-    """Whether an index is a slice that names one element more than once."""
+    """True if an index is a slice that contains an element more than once."""
     return isinstance(index, jax_compat.Slice) and index.stride == 0 and static_index(index.size) not in (0, 1)
 
 
@@ -171,7 +171,7 @@ def window(ctx: RuleContext, ref: ir.Value, indices: Sequence[Any]) -> ir.Value:
 
 
 def _logical(ctx: RuleContext, ref: ir.Value, transform: Any) -> ir.Value:
-    """What the author indexes of a Ref that lies in tiles: `(..., M / m, N / n, m, n)` is `(..., M, N)`."""
+    """Converts the author's indices of a tiled Ref: `(..., M / m, N / n, m, n)` is `(..., M, N)`."""
     kind, tiling = jax_compat_gpu.transform_kind(transform) or (None, ())
     if kind == "unswizzle":
         return ref
@@ -242,7 +242,7 @@ def _cast(ctx: RuleContext, ref: ir.Value, space: Any) -> ir.Value:
     return ref
 
 
-# What is left where it is, is in the memory of the chip.
+# An operand in any memory is in the memory of the chip.
 _HBM = ("#grid.space<any>", "#grid.space<tpu.hbm>")
 
 

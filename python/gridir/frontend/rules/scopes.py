@@ -55,7 +55,7 @@ def scoped(
 
 
 def ref_names(jaxpr: Any) -> Sequence[str]:
-    """What the author calls the Refs of a scope; none where that is not known."""
+    """Returns the author's names for the Refs of a scope; none if they are not known."""
     names = list(map(str, jaxpr.debug_info.arg_names or ()))
     return names if len(names) == len(jaxpr.invars) and all(names) else ()
 
@@ -86,7 +86,7 @@ def _run_state(ctx: RuleContext, *args: ir.Value, jaxpr: Any) -> list[ir.Value]:
         inner = [next(unused) if is_own else arg for arg, is_own in zip(args, own, strict=True)]
         for value, ref in zip(itertools.compress(args, own), refs, strict=True):
             grid.StoreOp(value, ref)
-        # What the function itself returns comes first, as where JAX lowers it for a GPU.
+        # The function's own results come first, as in JAX's lowering for a GPU.
         returned = ctx.inline(jaxpr, (), inner)
         return [*returned, *map(grid.load_all, refs)][: len(refs)]
 
@@ -117,7 +117,7 @@ def _empty_ref(ctx: RuleContext) -> ir.Value:
 
 @rule("freeze")
 def _freeze(_: RuleContext, ref: ir.Value) -> ir.Value:
-    """What a Ref holds at the end of its life."""
+    """Returns the final contents of a Ref."""
     return grid.load_all(ref)
 
 

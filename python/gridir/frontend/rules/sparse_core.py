@@ -166,7 +166,7 @@ TPU.decomposition("masked_cummin")(_masked_extremum(lax.cummin, _limit("max", np
 
 @TPU.decomposition("masked_sort")
 def _masked_sort(keys: Any, values: Any, *masks: Any, descending: bool) -> Any:
-    """What is not chosen comes last, in its order."""
+    """Elements that the mask excludes come last, in their order."""
     order = order_key(keys)
     operands = [~order if descending else order, keys, values]
     if not masks:

@@ -183,7 +183,7 @@ def _dma_wait(
     return []
 
 
-# What has ops that gridir does not write yet ----------------------------------------------------------------------
+# Primitives with ops that gridir does not emit yet ----------------------------------------------------------------
 
 
 def _unwritten(ctx: RuleContext) -> UnsupportedError:

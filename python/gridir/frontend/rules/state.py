@@ -197,7 +197,7 @@ def access_mask(access: Access, mask: ir.Value | None, shape: Sequence[int]) -> 
 
 
 def _is_within(index: Any, extent: int) -> bool | None:
-    """Whether an index that is no array names elements of a dimension alone; None where only the kernel knows."""
+    """True if an index that is not an array stays within a dimension; None if only the kernel knows."""
     number = static_index(index.start if isinstance(index, jax_compat.Slice) else index)
     if not isinstance(index, jax_compat.Slice):
         return None if number is None else -extent <= number < extent
@@ -208,7 +208,7 @@ def _is_within(index: Any, extent: int) -> bool | None:
 
 
 def _surely_inside(shape: Sequence[int], indices: Sequence[Any]) -> bool | None:
-    """Whether a window lies inside a Ref of that shape; None where an index that is computed decides."""
+    """True if a window lies inside a Ref of that shape; None if it depends on a dynamic index."""
     answers = [_is_within(index, extent) for index, extent in zip(indices, shape, strict=True)]
     if False in answers:
         return False
@@ -351,7 +351,7 @@ def _masked_swap(ctx: RuleContext, *leaves: ir.Value, args_tree: Any) -> list[ir
     used, shape = ctx.is_used(), ctx.avals_out[0].shape
 
     def swap(access: Access, mask: ir.Value | None) -> list[ir.Value]:
-        # What the mask hides is not read either.
+        # Masked elements are not read either.
         old = [access.load(mask, access.from_jax(value)) if mask is not None else access.load()] if used else []
         access.store(value, mask)
         return old

@@ -30,7 +30,7 @@ from gridir.runtime.ptx.recording import Recording, leave_out_parts
 _INVALID_IMAGE, _NOT_FOUND, _LAUNCH_FAILED = 200, 500, 719
 _MAX_DEVICES = 64
 _SHARED_BYTES, _THREADS = 228 << 10, 2048
-"""What a multiprocessor has. Of its shared memory the system takes a KiB for each block."""
+"""The limits of a multiprocessor. The system reserves a KiB of its shared memory for each block."""
 
 _Sizes, _Values = ctypes.POINTER(ctypes.c_uint32), ctypes.POINTER(ctypes.c_void_p)
 _Load = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.c_int)
@@ -93,7 +93,7 @@ class _Arrays(threading.local):
 
 
 class Driver:
-    """What the stand-in's functions do; there is one in a process, which `open_driver` gives.
+    """The functions of the replacement driver; `open_driver` returns the only instance of a process.
 
     As with a GPU, a launch that fails is known when the host waits for it: `synchronize` raises.
 

@@ -21,7 +21,7 @@ from gridir.runtime.ptx.profile import Profile, is_profiling, read_profile, tell
 from gridir.runtime.ptx.tensor_map import TensorMap
 
 CHECKS = ("races", "uninitialized")
-"""What a launch can check while it runs."""
+"""The checks that a launch supports."""
 
 
 class PtxError(CompileError):
@@ -308,7 +308,7 @@ def _raise_problems(problems: list[dict[str, Any]], path: str, function: str | N
     if not problems:
         return
     first, *others = problems
-    # What is not known is often the same thing many times.
+    # One unknown name often causes the same message many times.
     notes = list(dict.fromkeys(f"line {other['line']}: {other['message']}" for other in others))
     more = [f"and {len(notes) - 8} more"] if len(notes) > 8 else []
     raise PtxError(

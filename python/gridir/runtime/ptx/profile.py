@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a launch of PTX has executed, by instructions, by their kinds and by the author's lines."""
+"""The counts of a PTX launch, by instruction, by kind and by source line."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class MemoryCounts:
 
 @dataclasses.dataclass(frozen=True)
 class Counts:
-    """What one or more instructions have done in a launch.
+    """The counts of one or more instructions in a launch.
 
     Attributes:
       warps: how often warps have executed them, where lanes at one instruction go together.
@@ -178,7 +178,7 @@ def profiling() -> Iterator[list[tuple[str, Profile]]]:
 
 
 def is_profiling() -> bool:
-    """Whether somebody asks for the counts of every launch."""
+    """True if the counts of every launch are requested."""
     return bool(_open)
 
 

@@ -15,7 +15,7 @@ from gridir.runtime.ptxas.sass import Loop, read_sass
 
 @dataclasses.dataclass(frozen=True)
 class Code:
-    """What a kernel is in the code of a chip.
+    """The code of a kernel for a chip.
 
     Attributes:
       registers: registers of each thread.

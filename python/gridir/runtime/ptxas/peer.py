@@ -29,7 +29,7 @@ from gridir.runtime.ptxas.toolkit import find_libdevice_toolkit, find_ptxas
 
 _PLUGIN, _RUNTIME = "jax_plugins.xla_cuda13", "jax_cuda13_plugin"
 
-# What ELF says of a section, and of a symbol.
+# The ELF records of a section and of a symbol.
 _SECTION = np.dtype(
     [
         ("name", "<u4"),
@@ -50,8 +50,8 @@ _SYMBOL = np.dtype(
 # The table of all symbols, which a file may have been stripped of, and that of what is exported.
 _SYMBOL_TABLES = (2, 11)
 
-# What JAX's pipeline asks a ptxas: its version, an assembly of text for the error that names the versions of PTX, and
-# an assembly of a file, whose text is the answer here.
+# Requests of JAX's pipeline to a ptxas: its version, an assembly of text for the error that names the versions of PTX,
+# and an assembly of a file, whose text is the answer here.
 _STAND_IN_PTXAS = """#!/bin/sh
 case "$1" in
   --version | -V | --input-as-string) exec {ptxas} "$@" ;;
@@ -113,7 +113,7 @@ def find_symbols(library: Path, names: Sequence[str]) -> dict[str, int]:
             names_of = sections[section["link"]]
             strings = data[names_of["begin"] : names_of["begin"] + names_of["bytes"]]
             table = np.frombuffer(data[section["begin"] : section["begin"] + section["bytes"]], _SYMBOL)
-            table = table[table["section"] != 0]  # What is only asked for is elsewhere.
+            table = table[table["section"] != 0]  # Undefined symbols are in another library.
             for name in names:
                 at = strings.find(b"\0" + name.encode() + b"\0") + 1
                 found.update((name, int(entry["value"])) for entry in table[table["name"] == at] if at)

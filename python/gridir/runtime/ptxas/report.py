@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What `ptxas` makes of kernels, as records that print and turn into JSON."""
+"""The results of `ptxas` for kernels, as records that print and convert to JSON."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gridir.runtime.ptxas.cubin import Cubin
 
 @dataclasses.dataclass(frozen=True)
 class KernelReport:
-    """What one kernel takes of a GPU.
+    """The resources of one kernel on a GPU.
 
     Attributes:
       name: the kernel's name.
@@ -59,7 +59,7 @@ class KernelReport:
 
 @dataclasses.dataclass(frozen=True)
 class Report:
-    """What the kernels of a function take of a GPU.
+    """The resources of a function's kernels on a GPU.
 
     Attributes:
       chip: what they were compiled for.

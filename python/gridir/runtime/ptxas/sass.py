@@ -21,7 +21,7 @@ _INSTRUCTION = re.compile(
 )
 _TARGET = re.compile(r"`\((\.L\w+)\)")
 _UNIT = re.compile(r"(UTC)?[A-Z]G?MMA")
-# What a branch or an exit depends on, beside its guard.
+# The predicates on which a branch or an exit depends, besides its guard.
 _PREDICATE = re.compile(r"\bU?P\d")
 
 
@@ -41,7 +41,7 @@ class Instruction:
 
     @property
     def is_unit(self) -> bool:
-        """Whether it multiplies matrices."""
+        """True if the instruction is a matrix multiplication."""
         return _UNIT.fullmatch(self.name) is not None
 
 
@@ -123,7 +123,7 @@ class Listing:
         return sorted(start for start in starts if start < len(self.instructions))
 
     def _next(self, index: int) -> list[int]:
-        """What may be run after an instruction."""
+        """Returns the possible successors of an instruction."""
         instruction = self.instructions[index]
         goes_on = instruction.is_conditional or instruction.name not in ("BRA", "EXIT", "RET")
         following = [index + 1] if goes_on else []

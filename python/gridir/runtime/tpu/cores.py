@@ -21,7 +21,7 @@ class _Stopped(BaseException):
 
 
 class Task:
-    """What one core does.
+    """The execution of one core.
 
     Attributes:
       error: what it failed with.
@@ -55,11 +55,11 @@ class Task:
             raise ExecutionError(message())
 
     def is_running(self) -> bool:
-        """Whether it has not ended."""
+        """True if the core has not ended."""
         return self._thread.ident is None or self._thread.is_alive()
 
     def can_run(self) -> bool:
-        """Whether it does not wait, or need not any more."""
+        """True if the core does not wait, or its wait is satisfied."""
         return self._condition is None or self._condition()
 
     def resume(self) -> None:

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What libtpu writes of a compiled kernel: its final schedule, its allocations, and the use of each unit.
+"""Parses libtpu's files about a compiled kernel: its final schedule, its allocations, and the use of each unit.
 
 Nothing is executed. A bundle is one VLIW instruction and counts as one cycle; what a loop repeats is counted as often
 as the loop does, every predicated region as if it were taken, and waiting for copies not at all.
@@ -117,7 +117,7 @@ _ALLOCATION = re.compile(
     r"#allocation(\w+) \[shape = '[^']*', space=(\w+), size = (0x[0-9a-f]+|\d+)(.*?)tag = '([^']*)'"
 )
 
-# What the tag of an allocation says of its purpose, in the order in which they are tried.
+# The purpose of an allocation by its tag, in the order of the tests.
 _PURPOSES = (("spill", "spills"), ("internal scratch", "internal"), ("window allocation", "windows"))
 
 
@@ -133,7 +133,7 @@ def read_allocations(text: str) -> dict[str, int]:
 
 @dataclasses.dataclass(frozen=True)
 class Utilization:
-    """What bundles use of the functional units.
+    """The use of functional units by bundles.
 
     Attributes:
       slots: how many operations of a unit (MXU, XLU, VALU, ...) a bundle may have, by unit.

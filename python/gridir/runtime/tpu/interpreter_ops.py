@@ -126,7 +126,7 @@ def _memref_bitcast(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
 
 
 def _is_in_space(_: Machine, step: Step, __: list[Any]) -> list[Any]:
-    """What may be anywhere is in the memory of the chip."""
+    """An operand in any memory is in the memory of the chip."""
     wanted = re.sub(r".*<(\w+)>.*", r"\1", step.attributes["memory_space"])
     space = step.operand_types[0].space
     return [np.bool_(wanted == ("hbm" if space == "any" else space))]

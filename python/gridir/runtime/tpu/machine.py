@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What runs in the interpreter of Mosaic modules: blocks of ops, and what these share while they run."""
+"""The machine of the interpreter of Mosaic modules: blocks of ops, and their shared state."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from gridir.runtime.tpu.numpy_ops import ExecutionError, Type, numbers
 
 @dataclasses.dataclass
 class Machine:
-    """What the ops of one core share.
+    """The state that the ops of one core share.
 
     Attributes:
       values: the values so far, by the slots that `Program` gave them.
@@ -133,5 +133,5 @@ def located(message: str, name: str, location: str) -> ExecutionError:
 
 
 def terminate(*_: Any) -> Any:
-    """What a terminator runs: nothing, as it ends its block."""
+    """A terminator does nothing, as it ends its block."""
     raise AssertionError("a terminator ends its block")

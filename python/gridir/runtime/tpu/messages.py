@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What Mosaic's errors mean: one row for each class of them, with the cause and a change that would work."""
+"""Explanations of Mosaic's errors: one row for each class, with the cause and a change that would work."""
 
 from __future__ import annotations
 
@@ -200,7 +200,7 @@ _LOCATION = re.compile(r"^at location: (loc\(.*\))$", re.MULTILINE)
 _OPERATION = re.compile(r"^The MLIR operation involved:\n(.*?)\n(?:\n|Please|\.\.\.)", re.MULTILINE | re.DOTALL)
 _OPERAND = re.compile(r"window params for (?P<kind>input|output) (?P<number>\d+)")
 _FILE = re.compile(r'(?:"(?P<function>[^"]*)"\()?"(?P<file>[^"]+)":(?P<line>\d+):(?P<column>\d+)')
-# What goes around a message, and what XLA says of the call: the whole of it, with its configuration.
+# The text around a message, and XLA's complete text of the call with its configuration.
 _NOISE = re.compile(
     r"^(?:[A-Z_]+: )?(?:Mosaic failed to compile TPU kernel(?: with MLIR module name `[^`]*` HLO name `[^`]*`)?: )?"
     r"| while allocating on stack for .*"

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What each op of a Mosaic module computes, in NumPy: a table row for what NumPy says, a function for the rest.
+"""The ops of a Mosaic module in NumPy: a table row for ops that NumPy has, a function for the others.
 
 A vector is an array, a scalar a NumPy scalar, and a memref a view of the memory that it stands for.
 """
@@ -46,7 +46,7 @@ _SPACE = re.compile(r"#tpu\.memory_space<(\w+)>")
 
 
 def type_of(text: str) -> Type:
-    """What an MLIR type is.
+    """Parses an MLIR type.
 
     Raises:
       ExecutionError: for an element type that is none of a TPU's.

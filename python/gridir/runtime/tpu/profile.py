@@ -27,7 +27,7 @@ Position = tuple[str, int]
 
 @dataclasses.dataclass(frozen=True)
 class LineCost:
-    """What a line of the author's file costs.
+    """The cost of a source line.
 
     Attributes:
       file: the file; "" for all that libtpu gives no line, as loops, waits and addresses.
@@ -53,7 +53,7 @@ class LineCost:
 
 @dataclasses.dataclass(frozen=True)
 class LoopCost:
-    """What a loop of the schedule costs, with the loops in it.
+    """The cost of a loop of the schedule, with the loops in it.
 
     Attributes:
       loop: its first and last bundle, and how often it is repeated.

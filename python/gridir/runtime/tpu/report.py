@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What libtpu makes of kernels, as records that print and turn into JSON."""
+"""The results of libtpu for kernels, as records that print and convert to JSON."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gridir.runtime.tpu.profile import Profile, read_profile
 
 @dataclasses.dataclass(frozen=True)
 class KernelReport:
-    """What libtpu makes of one kernel.
+    """The result of libtpu for one kernel.
 
     Attributes:
       name: the kernel's name.
@@ -51,7 +51,7 @@ class KernelReport:
 
     @property
     def accepted(self) -> bool:
-        """Whether libtpu compiled the kernel."""
+        """True if libtpu compiled the kernel."""
         return self.error is None
 
     @property
@@ -115,7 +115,7 @@ class KernelReport:
 
 @dataclasses.dataclass(frozen=True)
 class Report:
-    """What libtpu makes of the kernels of a function.
+    """The results of libtpu for the kernels of a function.
 
     Attributes:
       topology: what it was compiled for.
@@ -131,7 +131,7 @@ class Report:
 
     @property
     def accepted(self) -> bool:
-        """Whether libtpu compiled every kernel."""
+        """True if libtpu compiled every kernel."""
         return all(kernel.accepted for kernel in self.kernels)
 
     def to_json(self, *, profile: bool = False) -> dict[str, Any]:

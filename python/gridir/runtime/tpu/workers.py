@@ -91,7 +91,7 @@ class Worker:
         return reply
 
     def _last_words(self) -> str:
-        """What libtpu wrote before it died, from its first fatal line on."""
+        """Returns libtpu's last output before it died, from its first fatal line on."""
         with open(self._log_path, encoding="utf-8", errors="replace") as log:
             lines = log.read().splitlines()
         fatal = [i for i, line in enumerate(lines) if _FATAL.search(line)]

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What blocks do with one another, in a cluster and outside of it, and clusters that have not begun."""
+"""Communication of CTAs in a cluster and across clusters, and clusters that have not begun."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from gridir.mlir.dialects import grid, warpgroup
 
 
 def load(ctx: RuleContext, ref: Any, transforms: Sequence[Any]) -> ir.Value:
-    """What a Ref holds, of this block, or of the one or the device that a transform names; for a warp a number."""
+    """Loads a Ref of this CTA, or of the CTA or device that a transform names; a scalar for a warp."""
     if ctx.kernel.warp is not None and ctx.avals_out[0].shape:
         raise ctx.invalid(f"Can only load scalars in warp-level code, got {ctx.avals_out[0]}")
     transforms, receivers = split_devices(ctx, transforms)
@@ -123,7 +123,7 @@ def _try_cluster_cancel(
             "warpgroup asks for itself"
         )
     of_answer, of_barrier = split_leaves(leaves, result_transforms_tree, barrier_transforms_tree)
-    # What persistent kernels ask JAX for; devices that are no GPUs have none.
+    # Persistent kernels ask JAX for this number; devices that are not GPUs have none.
     blocks = getattr(jax.devices()[0], "core_count", None) or MULTIPROCESSORS
     warpgroup.TryClusterCancelOp(
         view(ctx, answer, of_answer), one_barrier(ctx, barrier, of_barrier), blocks_at_once=blocks

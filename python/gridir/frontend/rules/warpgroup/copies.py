@@ -116,7 +116,7 @@ def _window(ctx: RuleContext, ref: ir.Value, transforms: Sequence[Any]) -> _Wind
 
 
 def _names_rows(transforms: Sequence[Any]) -> bool:
-    """Whether the first index is an array of them, and all others are slices."""
+    """True if the first index is an array of indices, and all others are slices."""
     indices = list(getattr(transforms[-1], "indices", ())) if transforms else []
     return bool(indices) and is_array(indices[0]) and all(isinstance(i, jax_compat.Slice) for i in indices[1:])
 

@@ -61,7 +61,7 @@ def devices_along(ctx: RuleContext, axes: Any) -> list[Receiver]:
 
 
 def load_from(ctx: RuleContext, ref: ir.Value, receiver: Receiver) -> ir.Value:
-    """What a Ref holds on another device."""
+    """Loads a Ref on another device."""
     type_ = ir.RankedTensorType.get(ref.type.shape, ref.type.element_type)
     value = warpgroup.DeviceLoadOp(type_, ref, receiver.device, receiver.kind).result
     return value if type_.rank else emit.extract(value, [])

@@ -44,7 +44,7 @@ _FENCES = {
 
 
 class _Kernel:
-    """What code may ask of the kernel of an equation, and do beside computing.
+    """The interface of an equation's kernel to inline code.
 
     Args:
       ctx: the equation.

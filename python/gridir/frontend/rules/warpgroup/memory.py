@@ -90,12 +90,12 @@ class _Member:
     in_shared: bool
 
     def meets(self, other: _Member) -> bool:
-        """Whether they share bytes."""
+        """True if they share bytes."""
         return self.in_shared and self.key[1] < other.key[1] + other.size and other.key[1] < self.key[1] + self.size
 
     @property
     def is_row(self) -> bool:
-        """Whether its elements lie one after another in memory, in row-major order."""
+        """True if its elements are contiguous in memory, in row-major order."""
         kinds = [jax_compat_gpu.transform_kind(transform) for transform in self.transforms]
         return all(kind and kind[0] == "untiling" and len(kind[1]) == len(self.aval.shape) == 1 for kind in kinds)
 
@@ -133,7 +133,7 @@ class _Member:
 
 @dataclasses.dataclass(frozen=True)
 class _Allocated:
-    """What one variable of a scope stands for: a Ref, or a union of several.
+    """The allocation of one variable of a scope: a Ref, or a union of several.
 
     Attributes:
       avals: the abstract Refs, as the author indexes them.
@@ -174,7 +174,7 @@ class _Allocated:
         return cls([each.aval for each in hosts], [layout_of(each.transforms) for each in hosts], parts, hosts)
 
     def value(self, refs: Iterator[ir.Value]) -> ir.Value | RefUnion:
-        """What equations are given, made of the next Refs."""
+        """Returns the value for equations, from the next Refs."""
         if self.parts is None:
             return next(refs)
         own = list(itertools.islice(refs, len(self.hosts)))

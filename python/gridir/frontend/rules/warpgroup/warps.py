@@ -40,7 +40,7 @@ _HINTS = {
     "metadata": ANY,
     "name": ANY,
 }
-"""What says nothing of the code of warps inside a kernel."""
+"""Parameters that do not concern the code of warps inside a kernel."""
 
 
 @WARPGROUP.rule("core_map", ignores=_HINTS, kind_inside=WARP)
