@@ -93,7 +93,7 @@ def describe(error: Exception) -> str:
 
 
 def _reported(error: Exception) -> Error | None:
-    """Converts an error that native code reports to one of gridir's, with kernel and lines; None for another exception."""
+    """Converts an error of native code to one of gridir's, with kernel and lines; None for another exception."""
     own = _REPORT.match(str(error))
     if own is None:
         return None

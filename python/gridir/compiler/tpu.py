@@ -96,7 +96,7 @@ _CHECKS = "gridir.run_time_checks"
 
 
 def _take_checks(module: ir.Module) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
-    """Removes the attributes of `tpu-elide-checks`, which libtpu does not know, and returns them as in `MosaicKernel`."""
+    """Removes the attributes of `tpu-elide-checks`, unknown to libtpu, and returns them as in `MosaicKernel`."""
     attributes = module.operation.attributes
     if _CHECKS not in attributes:
         return {}, {}
