@@ -24,7 +24,7 @@ from gridir.errors import (
 from gridir.host import leave_devices_alone
 
 if TYPE_CHECKING:
-    from gridir import mosaic_gpu, passes, tpu
+    from gridir import mosaic_gpu, passes, tpu, tuning
     from gridir.bisection.find import bisect
     from gridir.compiler.cpu import CpuOptions
     from gridir.compiler.gpu import GpuOptions
@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     from gridir.frontend.lower import Lowered, lower
     from gridir.report.explain import explain
     from gridir.report.verdicts import Explanation
+    from gridir.tuning.results import TuningResult
+    from gridir.tuning.supply import tuned
+    from gridir.tuning.tune import tune
 
 leave_devices_alone()
 
@@ -56,6 +59,7 @@ __all__ = [
     "Lowered",
     "OptionError",
     "TpuOptions",
+    "TuningResult",
     "UnsupportedError",
     "bisect",
     "explain",
@@ -66,6 +70,9 @@ __all__ = [
     "pallas_call",
     "passes",
     "tpu",
+    "tune",
+    "tuned",
+    "tuning",
 ]
 
 _LAZY = {
@@ -75,6 +82,7 @@ _LAZY = {
     "GpuOptions": "gridir.compiler.gpu",
     "Kernel": "gridir.compiler.kernel",
     "TpuOptions": "gridir.compiler.tpu",
+    "TuningResult": "gridir.tuning.results",
     "bisect": "gridir.bisection.find",
     "Lowered": "gridir.frontend.lower",
     "explain": "gridir.report.explain",
@@ -82,8 +90,10 @@ _LAZY = {
     "installed": "gridir.frontend.install",
     "lower": "gridir.frontend.lower",
     "pallas_call": "gridir.frontend.calls",
+    "tune": "gridir.tuning.tune",
+    "tuned": "gridir.tuning.supply",
 }
-_LAZY_MODULES = ("mosaic_gpu", "passes", "tpu")
+_LAZY_MODULES = ("mosaic_gpu", "passes", "tpu", "tuning")
 
 
 def __getattr__(name: str) -> Any:

@@ -26,6 +26,7 @@ PYTHON = [
     "frontend",
     "bisection",
     "report",
+    "tuning",
     "cli",
     "__main__",
 ]

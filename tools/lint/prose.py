@@ -40,6 +40,7 @@ PAGES = (
     "docs/warpgroup.md",
     "docs/warpgroup-layouts.md",
     "docs/warpgroup-ptx.md",
+    "docs/tune.md",
 )
 MAXIMUM_WORDS = 40
 MAXIMUM_WHATS = 2  # in 1,000 words

@@ -34,12 +34,14 @@ class Example:
       function: what to lower or run.
       args: what to call it with.
       reference: a function of the same arguments that computes the same without the kernel; None where there is none.
+      tuning_space: gives the values over which the function is tuned; None where there is none.
     """
 
     name: str
     function: Callable[..., Any]
     args: tuple[Any, ...]
     reference: Callable[..., Any] | None = None
+    tuning_space: Callable[[], Any] | None = None
 
     def check_kernels(self, kernels: Sequence[Any]) -> Sequence[Any]:
         """Returns the kernels that were found in the function.
@@ -93,7 +95,7 @@ def load_example(path: str, name_of_function: str | None, chip: str | None = Non
     module = _run_source(source) if path == STDIN else _import_module(name, path)
     public = [key for key, value in vars(module).items() if getattr(value, "__module__", None) == module.__name__]
     if path == STDIN:
-        name = next((key for key in reversed(public) if key not in ("example_args", "reference")), name)
+        name = next((key for key in reversed(public) if key not in ("example_args", "reference", "tuning_space")), name)
     wanted = name_of_function or name
     function = getattr(module, wanted, None)
     if not callable(function):
@@ -102,7 +104,8 @@ def load_example(path: str, name_of_function: str | None, chip: str | None = Non
         raise click.UsageError(f"expected a function 'example_args' in {path}, which gives the arguments of {wanted!r}")
     args = module.example_args()
     reference = getattr(module, "reference", None)
-    return Example(wanted, function, args if isinstance(args, tuple) else (args,), reference)
+    space = getattr(module, "tuning_space", None)
+    return Example(wanted, function, args if isinstance(args, tuple) else (args,), reference, space)
 
 
 def _import_module(name: str, path: str) -> types.ModuleType:

@@ -24,6 +24,7 @@ from gridir.cli.report import report
 from gridir.cli.run import run
 from gridir.cli.targets import targets
 from gridir.cli.tpu_check import tpu_check
+from gridir.cli.tune import tune
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -46,6 +47,7 @@ main.add_command(targets)
 main.add_command(report)
 main.add_command(record)
 main.add_command(replay)
+main.add_command(tune)
 main.add_command(tpu_check)
 main.add_command(gpu_check)
 main.add_command(ptx_run)

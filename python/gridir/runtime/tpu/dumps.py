@@ -86,6 +86,11 @@ def positions_of(text: str) -> list[tuple[str, int]]:
     return [(file, int(line)) for found in _LOCATION.findall(text) for file, line in _POSITION.findall(found)]
 
 
+def strip_locations(text: str) -> str:
+    """Returns a text without the locations of its operations."""
+    return _LOCATION.sub("", text)
+
+
 def split_bundles(text: str) -> list[str]:
     """Returns the bundles of the file `final_bundles`, each with what follows it."""
     starts = [match.start() for match in _BUNDLE.finditer(text)]

@@ -1,0 +1,161 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The calls of kernels in a traced function, and the values of their operands as far as the arguments give them."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from gridir.frontend import jax_compat
+from gridir.frontend.jax_compat_equations import primitive_name
+from gridir.frontend.jax_compat_lowering import request_of_mpmd_map, request_of_pallas_call
+from gridir.frontend.request import KernelRequest
+from gridir.frontend.rules.control import open_jaxpr
+from gridir.frontend.walker import nested_jaxprs
+
+_SMALL = 1 << 10
+"""Bytes of an array that XLA's ops outside of kernels move at no cost."""
+
+
+@dataclasses.dataclass(frozen=True)
+class KernelCall:
+    """A call of a kernel.
+
+    Attributes:
+      request: the kernel.
+      sizes: the values of the dynamic dimensions of its grid; None where they are not known.
+      scalars: the values of its prefetched operands; None likewise.
+      times: how often the function makes the call.
+    """
+
+    request: KernelRequest
+    sizes: tuple[Any, ...]
+    scalars: tuple[Any, ...]
+    times: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Calls:
+    """What a traced function consists of.
+
+    Attributes:
+      kernels: the calls of kernels, in order.
+      outside: bytes that XLA's ops outside of kernels read and write, by primitive.
+      notes: how exact that is.
+    """
+
+    kernels: tuple[KernelCall, ...]
+    outside: dict[str, int]
+    notes: tuple[str, ...]
+
+
+def find_calls(jaxpr: Any, arguments: Sequence[Any]) -> Calls:
+    """Finds the calls of kernels in a function.
+
+    Args:
+      jaxpr: the closed jaxpr of the function.
+      arguments: a value for each input of it; a `jax.ShapeDtypeStruct` where it is not known.
+    """
+    opened, consts = open_jaxpr(jaxpr)
+    finder = _Finder()
+    known = [None if isinstance(value, jax.ShapeDtypeStruct) else (None, value) for value in arguments]
+    finder.visit(_Scope(opened, consts, known), 1)
+    return Calls(tuple(finder.kernels), dict(finder.outside), tuple(finder.notes))
+
+
+class _Scope:
+    """A jaxpr whose values are computed when somebody asks for them."""
+
+    def __init__(self, jaxpr: Any, consts: Sequence[Any], arguments: Sequence[tuple[Any, Any] | None]):
+        self.jaxpr = jaxpr
+        self._values: dict[Any, Any] = dict(zip(jaxpr.constvars, consts, strict=False))
+        self._arguments = dict(zip(jaxpr.invars, arguments, strict=True))
+        self._producers = {var: (eqn, i) for eqn in jaxpr.eqns for i, var in enumerate(eqn.outvars)}
+        self._inner: dict[int, _Scope] = {}
+
+    def value(self, atom: Any) -> Any:
+        """Returns the value of an atom of the jaxpr; None where it is not known."""
+        if isinstance(atom, jax_compat.Literal):
+            return atom.val
+        if atom not in self._values:
+            self._values[atom] = self._compute(atom)
+        return self._values[atom]
+
+    def _compute(self, var: Any) -> Any:
+        if var in self._arguments:
+            argument = self._arguments[var]
+            if argument is None:
+                return None
+            scope, value = argument
+            return value if scope is None else scope.value(value)
+        if var not in self._producers:
+            return None
+        eqn, number = self._producers[var]
+        if primitive_name(eqn.primitive) in jax_compat.CALLS:
+            inner = self.inner(eqn)
+            return inner.value(inner.jaxpr.outvars[number])
+        values = [self.value(atom) for atom in eqn.invars]
+        if any(value is None for value in values):
+            return None
+        results = eqn.primitive.bind(*values, **eqn.params)
+        return results[number] if eqn.primitive.multiple_results else results
+
+    def inner(self, eqn: Any) -> _Scope:
+        """Returns the scope of a function that an equation calls."""
+        if id(eqn) not in self._inner:
+            parameter = jax_compat.CALLS[primitive_name(eqn.primitive)]
+            found = eqn.params.get(parameter, eqn.params.get("call_jaxpr", eqn.params.get("jaxpr")))
+            jaxpr, consts = open_jaxpr(found)
+            self._inner[id(eqn)] = _Scope(jaxpr, consts, [(self, atom) for atom in eqn.invars])
+        return self._inner[id(eqn)]
+
+
+class _Finder:
+    def __init__(self) -> None:
+        self.kernels: list[KernelCall] = []
+        self.outside: collections.Counter[str] = collections.Counter()
+        self.notes: dict[str, None] = {}
+
+    def visit(self, scope: _Scope, times: int) -> None:
+        for eqn in scope.jaxpr.eqns:
+            name = primitive_name(eqn.primitive)
+            if name in ("pallas_call", "mpmd_map"):
+                self._kernel(scope, eqn, name, times)
+            elif name in jax_compat.CALLS:
+                self.visit(scope.inner(eqn), times)
+            elif nested := nested_jaxprs(eqn):
+                repeats = eqn.params.get("length", 1) if name == "scan" else 1
+                if name == "while":
+                    self.notes["a loop around a kernel whose trip count depends on data counts once"] = None
+                for jaxpr in nested:
+                    self.visit(_Scope(jaxpr, (), [None] * len(jaxpr.invars)), times * repeats)
+            else:
+                self._count(name, eqn, times)
+
+    def _count(self, name: str, eqn: Any, times: int) -> None:
+        sizes = [
+            aval.size * aval.dtype.itemsize
+            for aval in (atom.aval for atom in (*eqn.invars, *eqn.outvars))
+            if hasattr(aval, "dtype") and hasattr(aval.dtype, "itemsize")
+        ]
+        moved = sum(size for size in sizes if size > _SMALL)
+        # XLA makes neither of them an op that copies.
+        if moved and name not in ("reshape", "broadcast_in_dim", "squeeze", "expand_dims"):
+            self.outside[name] += moved * times
+
+    def _kernel(self, scope: _Scope, eqn: Any, name: str, times: int) -> None:
+        avals = [atom.aval for atom in eqn.invars]
+        make = request_of_pallas_call if name == "pallas_call" else request_of_mpmd_map
+        request = make(avals, eqn.params)
+        mapping: Any = request.grid_mapping
+        dynamic = mapping.num_dynamic_grid_bounds
+        values = [scope.value(atom) for atom in eqn.invars[: dynamic + mapping.num_index_operands]]
+        arrays = [None if value is None else np.asarray(value) for value in values]
+        self.kernels.append(KernelCall(request, tuple(arrays[:dynamic]), tuple(arrays[dynamic:]), times))

@@ -1,0 +1,407 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a kernel computes and moves at each step of its grid.
+
+A branch counts at the steps at which its condition holds, a loop as often as it is repeated. Where a condition or a
+trip count depends on data, all branches count, the loop counts once, and a note says so.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from jax.experimental import pallas as pl
+
+from gridir.frontend import jax_compat
+from gridir.frontend.jax_compat_equations import canonical, primitive_name
+from gridir.frontend.request import KernelRequest
+from gridir.frontend.rules.control import open_jaxpr
+from gridir.frontend.step_values import KnownRef, Steps, Value, evaluate, read_element
+from gridir.frontend.types import is_ref
+from gridir.frontend.walker import equations_of, nested_jaxprs
+from gridir.runtime.tpu.regions import KernelPart
+
+MAX_STEPS = 1 << 18
+"""The steps of a grid that are looked at; those of a larger grid are taken to be like them."""
+
+_FUNCTIONS = frozenset(
+    (
+        "acos",
+        "acosh",
+        "asin",
+        "asinh",
+        "atan",
+        "atan2",
+        "atanh",
+        "cbrt",
+        "cos",
+        "cosh",
+        "digamma",
+        "erf",
+        "erf_inv",
+        "erfc",
+        "exp",
+        "exp2",
+        "expm1",
+        "lgamma",
+        "log",
+        "log1p",
+        "logistic",
+        "pow",
+        "rsqrt",
+        "sin",
+        "sinh",
+        "sqrt",
+        "tan",
+        "tanh",
+    )
+)
+_MOVES = frozenset(
+    (
+        "broadcast_in_dim",
+        "reshape",
+        "squeeze",
+        "expand_dims",
+        "transpose",
+        "slice",
+        "concatenate",
+        "iota",
+        "copy",
+        "stop_gradient",
+        "multiple_of",
+        "get",
+        "swap",
+        "bitcast_convert_type",
+        "dynamic_slice",
+        "program_id",
+        "num_programs",
+    )
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Transfer:
+    """The blocks of an operand.
+
+    Attributes:
+      name: the Ref's name in the kernel function.
+      block: the shape of a block.
+      array: the shape of the array.
+      itemsize: bytes of an element.
+      is_output: whether the blocks are written back.
+      changes: for each step whether the block is another one than before; None where that depends on data.
+      space: the memory space, as JAX names it.
+      buffers: how many blocks are held at once where they are copied.
+    """
+
+    name: str
+    block: tuple[int, ...]
+    array: tuple[int, ...]
+    itemsize: float
+    is_output: bool
+    changes: Value
+    space: str
+    buffers: int
+
+
+@dataclasses.dataclass
+class StepWork:
+    """What a kernel does at each step; an entry is an array of one element, or of one for each step.
+
+    Attributes:
+      steps: the steps of the grid.
+      total: how many steps the grid has.
+      products: floating-point operations of products of matrices, by the bits of an operand's element.
+      elements: elements that other operations compute.
+      functions: elements of functions such as `exp`.
+      copied: bytes of copies that the kernel itself starts.
+      transfers: the operands whose blocks the pipeline copies.
+      parts: the jaxprs of branches and loops in the order of the kernel: whether it is a loop, the jaxpr, and how often
+        it runs at each step, None where that depends on data.
+      notes: how exact that is.
+    """
+
+    steps: Steps
+    total: int
+    products: dict[int, np.ndarray] = dataclasses.field(default_factory=dict)
+    elements: np.ndarray = dataclasses.field(default_factory=lambda: np.zeros(1))
+    functions: np.ndarray = dataclasses.field(default_factory=lambda: np.zeros(1))
+    copied: np.ndarray = dataclasses.field(default_factory=lambda: np.zeros(1))
+    transfers: tuple[Transfer, ...] = ()
+    parts: list[tuple[bool, Any, Value]] = dataclasses.field(default_factory=list)
+    notes: dict[str, None] = dataclasses.field(default_factory=dict)
+
+    def kernel_parts(self) -> list[KernelPart]:
+        """Returns the branches and loops with the lines of the author's file that they come from."""
+        return [KernelPart(is_loop, frozenset(_lines(jaxpr)), times) for is_loop, jaxpr, times in self.parts]
+
+
+def count_work(request: KernelRequest, sizes: Sequence[Any] = (), scalars: Sequence[Any] = ()) -> StepWork:
+    """Counts the work of a kernel.
+
+    Args:
+      request: the kernel.
+      sizes: the values of the dynamic dimensions of its grid; None for one that is not known.
+      scalars: the values of its prefetched operands; None likewise.
+    """
+    mapping: Any = request.grid_mapping
+    notes: dict[str, None] = {}
+    dynamic = iter([*sizes, *[None] * len(mapping.grid)])
+    grid = []
+    for dim, size in enumerate(mapping.grid):
+        known = size if jax_compat.is_constant_dim(size) else next(dynamic)
+        if known is None:
+            notes[f"the size of grid dimension {dim} depends on data and counts as 1"] = None
+        grid.append(1 if known is None else int(known))
+    steps = Steps.of(grid, MAX_STEPS)
+    work = StepWork(steps, math.prod(grid), notes=notes)
+    if not work.total:
+        return work
+    if work.total > MAX_STEPS:
+        notes[f"the first {MAX_STEPS:,} of {work.total:,} steps stand for all"] = None
+    refs = [KnownRef(np.asarray(x)) if x is not None else None for x in scalars]
+    refs += [None] * (mapping.num_index_operands - len(refs))
+    own_axes = [i for i in range(len(grid)) if i not in mapping.vmapped_dims]
+    walk = _Walk(work, own_axes)
+    work.transfers = tuple(_transfers(request, walk, refs))
+    names = [*refs, *[None] * (len(request.jaxpr.invars) - len(refs))]
+    walk.jaxpr(request.jaxpr, (), names, np.ones(1))
+    return work
+
+
+def _transfers(request: KernelRequest, walk: _Walk, refs: Sequence[Any]) -> list[Transfer]:
+    mapping: Any = request.grid_mapping
+    names = list(request.jaxpr.debug_info.arg_names or ())[mapping.num_index_operands :]
+    found = []
+    for number, block in enumerate(mapping.block_mappings):
+        shape = tuple(_size(dim) for dim in block.block_shape)
+        aval = block.array_aval
+        array = tuple(int(size) if jax_compat.is_constant_dim(size) else 1 for size in aval.shape)
+        name = names[number] if number < len(names) and names[number] else block.origin
+        space = str(block.transformed_block_aval.memory_space)
+        whole = shape == array
+        if space in ("any", "hbm", "ANY", "HBM"):
+            continue
+        changes: Value = np.zeros(walk.work.steps.count, bool)
+        if not whole:
+            jaxpr, consts = open_jaxpr(block.index_map_jaxpr)
+            indices = _Walk(StepWork(walk.work.steps, walk.work.total), range(len(walk.work.steps.sizes))).jaxpr(
+                jaxpr, consts, [*walk.work.steps.ids, *refs], np.ones(1)
+            )
+            if any(index is None for index in indices):
+                changes = None
+                walk.work.notes[f"the blocks of {name} depend on data and count at every step"] = None
+            else:
+                for index in indices:
+                    spread = np.broadcast_to(index, (walk.work.steps.count,))
+                    changes[1:] |= spread[1:] != spread[:-1]
+        if changes is not None:
+            changes[0] = True
+        found.append(
+            Transfer(
+                name,
+                shape,
+                array,
+                _itemsize(aval.dtype),
+                number >= mapping.num_inputs,
+                changes,
+                space,
+                getattr(block.pipeline_mode, "buffer_count", None) or 2,
+            )
+        )
+    return found
+
+
+def _lines(jaxpr: Any) -> Iterator[tuple[str, int]]:
+    """The files and lines that the equations of a jaxpr come from."""
+    for eqn in equations_of(jaxpr):
+        frame = jax_compat.user_frame(eqn.source_info)
+        if frame is not None:
+            yield frame.file, frame.line
+
+
+def _size(dim: Any) -> int:
+    return 1 if isinstance(dim, pl.Squeezed) else int(dim.block_size)
+
+
+def _itemsize(dtype: Any) -> float:
+    bits = getattr(dtype, "itemsize", 4) * 8
+    name = getattr(dtype, "name", "")
+    return next((b / 8 for b, names in ((4, ("int4", "uint4")), (2, ("int2", "uint2"))) if name in names), bits / 8)
+
+
+def _elements(aval: Any) -> int:
+    shape = getattr(aval, "shape", ())
+    return math.prod(shape) if all(jax_compat.is_constant_dim(size) for size in shape) else 1
+
+
+class _Walk:
+    """Walks the jaxpr of a kernel once, with the values of scalars and how often each equation runs at each step."""
+
+    def __init__(self, work: StepWork, axes: Sequence[int]):
+        self.work = work
+        self._axes = list(axes)
+
+    def jaxpr(
+        self,
+        jaxpr: Any,
+        consts: Sequence[Any],
+        arguments: Sequence[Any],
+        times: np.ndarray,
+    ) -> list[Any]:
+        """Counts the equations of a jaxpr and returns its results."""
+        env: dict[Any, Any] = {}
+        for var, value in zip(jaxpr.constvars, consts or [None] * len(jaxpr.constvars), strict=True):
+            env[var] = np.asarray(value) if value is not None and not np.shape(value) else None
+        env.update(zip(jaxpr.invars, arguments, strict=True))
+
+        def read(atom: Any) -> Any:
+            if isinstance(atom, jax_compat.Literal):
+                return np.asarray(atom.val) if not np.shape(atom.val) else None
+            return env.get(atom)
+
+        for eqn in jaxpr.eqns:
+            values = [read(atom) for atom in eqn.invars]
+            results = self._equation(canonical(eqn), values, times)
+            env.update(zip(eqn.outvars, results, strict=True))
+        return [read(atom) for atom in jaxpr.outvars]
+
+    def _equation(self, eqn: Any, values: list[Any], times: np.ndarray) -> Sequence[Any]:
+        name = primitive_name(eqn.primitive)
+        unknown = [None] * len(eqn.outvars)
+        if name == "program_id":
+            return [self.work.steps.ids[self._axes[eqn.params["axis"]]]]
+        if name == "num_programs":
+            return [np.asarray(self.work.steps.sizes[self._axes[eqn.params["axis"]]])]
+        if name == "get":
+            element = read_element(values[0], eqn.params["tree"], values[1:])
+            return [element if not eqn.outvars[0].aval.shape else None]
+        if name == "cond":
+            return self._cond(eqn, values, times)
+        if name == "scan":
+            return self._scan(eqn, values, times)
+        if name == "while":
+            return self._while(eqn, values, times)
+        if name == "dma_start":
+            self._copy(eqn, times)
+            return unknown
+        if (parameter := jax_compat.CALLS.get(name)) and parameter in eqn.params:
+            jaxpr, consts = open_jaxpr(eqn.params[parameter])
+            return self.jaxpr(jaxpr, consts, values, times)
+        nested = nested_jaxprs(eqn)
+        for jaxpr in nested:
+            if name not in ("reduce", "reduce_window", "sort"):
+                self.jaxpr(jaxpr, (), [None] * len(jaxpr.invars), times)
+        if nested:
+            return unknown
+        if len(eqn.outvars) == 1 and not getattr(eqn.outvars[0].aval, "shape", (1,)):
+            return [evaluate(name, values, eqn.outvars[0].aval)]
+        self._count(name, eqn, times)
+        return unknown
+
+    def _count(self, name: str, eqn: Any, times: np.ndarray) -> None:
+        if name == "dot_general":
+            self._product(eqn, times)
+        elif name in _FUNCTIONS:
+            self.work.functions = self.work.functions + times * _elements(eqn.outvars[0].aval)
+        elif name not in _MOVES and eqn.outvars:
+            avals = [atom.aval for atom in (*eqn.invars, *eqn.outvars) if not is_ref(atom.aval)]
+            # Of a reduction, its operand counts.
+            self.work.elements = self.work.elements + times * max(map(_elements, avals), default=0)
+
+    def _product(self, eqn: Any, times: np.ndarray) -> None:
+        (contracting, _), _ = eqn.params["dimension_numbers"]
+        lhs = eqn.invars[0].aval
+        depth = math.prod(lhs.shape[dim] for dim in contracting)
+        flops = 2 * depth * _elements(eqn.outvars[0].aval)
+        bits = int(_itemsize(lhs.dtype) * 8)
+        self.work.products[bits] = self.work.products.get(bits, np.zeros(1)) + times * flops
+
+    def _copy(self, eqn: Any, times: np.ndarray) -> None:
+        shapes = [_elements(atom.aval) * _itemsize(atom.aval.dtype) for atom in eqn.invars if is_ref(atom.aval)]
+        sizes = [size for size in shapes if size > 4]
+        # The smaller of both ends is the part that is copied.
+        self.work.copied = self.work.copied + times * min(sizes, default=0)
+
+    def _cond(self, eqn: Any, values: list[Any], times: np.ndarray) -> Sequence[Any]:
+        which, *operands = values
+        branches = [open_jaxpr(branch) for branch in eqn.params["branches"]]
+        chosen = None if which is None else np.clip(np.asarray(which, np.int64), 0, len(branches) - 1)
+        if chosen is None and sum(bool(jaxpr.eqns) for jaxpr, _ in branches):
+            self.work.notes["branches whose conditions depend on data count as taken"] = None
+        results = []
+        for branch, (jaxpr, consts) in enumerate(branches):
+            taken = np.ones(1) if chosen is None else (chosen == branch).astype(float)
+            if jaxpr.eqns:
+                self.work.parts.append((False, jaxpr, None if chosen is None else times * taken))
+            results.append(self.jaxpr(jaxpr, consts, operands, times * taken))
+        if chosen is None:
+            return [None] * len(eqn.outvars)
+        return [self._join(chosen, column) for column in zip(*results, strict=True)]
+
+    def _join(self, chosen: np.ndarray, column: Sequence[Any]) -> Any:
+        if any(not isinstance(value, np.ndarray) for value in column):
+            return None
+        return np.choose(chosen, column)
+
+    def _scan(self, eqn: Any, values: list[Any], times: np.ndarray) -> Sequence[Any]:
+        consts = len(eqn.params["ft_in"].unpack()[0])
+        jaxpr, closed = open_jaxpr(eqn.params["jaxpr"])
+        length = eqn.params["length"]
+        arguments = [*values[:consts], *[None] * (len(jaxpr.invars) - consts)]
+        self._loop(jaxpr, closed, arguments, times, np.full(1, float(length)))
+        return [None] * len(eqn.outvars)
+
+    def _loop(self, jaxpr: Any, consts: Any, arguments: list[Any], times: np.ndarray, trips: Value) -> None:
+        self.work.parts.append((True, jaxpr, None if trips is None else times * trips))
+        self.jaxpr(jaxpr, consts, arguments, times if trips is None else times * trips)
+
+    def _while(self, eqn: Any, values: list[Any], times: np.ndarray) -> Sequence[Any]:
+        params = eqn.params
+        condition, cond_consts = open_jaxpr(params["cond_jaxpr"])
+        body, body_consts = open_jaxpr(params["body_jaxpr"])
+        num_cond, num_body = params["cond_nconsts"], params["body_nconsts"]
+        of_condition, of_body = values[:num_cond], values[num_cond : num_cond + num_body]
+        carried = values[num_cond + num_body :]
+        trips = self._trips(condition, cond_consts, of_condition, body, body_consts, of_body, carried)
+        if trips is None:
+            self.work.notes["loops whose trip counts depend on data count once"] = None
+        self._loop(body, body_consts, [*of_body, *[None] * len(carried)], times, trips)
+        return [None] * len(eqn.outvars)
+
+    def _trips(
+        self,
+        condition: Any,
+        cond_consts: Any,
+        of_condition: list[Any],
+        body: Any,
+        body_consts: Any,
+        of_body: list[Any],
+        carried: list[Any],
+    ) -> Value:
+        """How often a loop runs at each step, found by running its scalars."""
+        quiet = _Walk(StepWork(self.work.steps, self.work.total), self._axes)
+        trips = np.zeros(1)
+        for _ in range(_MAX_TRIPS):
+            (goes_on,) = quiet.jaxpr(condition, cond_consts, [*of_condition, *carried], np.ones(1))
+            if goes_on is None:
+                return None
+            if not goes_on.any():
+                return trips
+            trips = trips + goes_on
+            results = quiet.jaxpr(body, body_consts, [*of_body, *carried], np.ones(1))
+            # Steps that have left the loop keep their values.
+            carried = [
+                None if new is None or old is None else np.where(goes_on, new, old)
+                for new, old in zip(results, carried, strict=True)
+            ]
+        return None
+
+
+# Loops that are repeated more often have trip counts that depend on data, or are too slow to follow.
+_MAX_TRIPS = 4096

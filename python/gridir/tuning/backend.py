@@ -1,0 +1,99 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a tier says of one configuration, and the interface of the targets that ask."""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from gridir.tuning.chips import Chip
+from gridir.tuning.traced import Traced
+
+TIERS = ("estimate", "compile", "measure")
+"""The tiers, from the fastest to the most accurate."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    """What a tier says of one configuration.
+
+    Attributes:
+      seconds: the predicted or measured time of the kernels; None for a configuration that is not legal.
+      reason: why it is not legal; "" for one that is.
+      bound: what most of the time goes to, as "compute", "memory" or "steps"; "" where that is not known.
+      memory_bytes: the memory of a core that it takes: VMEM, or shared memory of a CTA.
+      figures: further numbers by name, as bundles, spills or registers.
+      notes: how exact that is.
+    """
+
+    seconds: float | None
+    reason: str = ""
+    bound: str = ""
+    memory_bytes: int = 0
+    figures: dict[str, float] = dataclasses.field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns the outcome as what JSON holds."""
+        return dataclasses.asdict(self) | {"notes": list(self.notes)}
+
+    @staticmethod
+    def from_json(record: dict[str, Any]) -> Outcome:
+        """Returns the outcome that `to_json` gave."""
+        return Outcome(**{**record, "notes": tuple(record["notes"])})
+
+    @staticmethod
+    def illegal(reason: str) -> Outcome:
+        """Returns the outcome of a configuration that the chip cannot run."""
+        return Outcome(None, reason)
+
+
+Finished = Iterator[tuple[int, Outcome]]
+"""Numbers of configurations with their outcomes, as they become known."""
+
+
+class Backend(abc.ABC):
+    """A kind of chip that functions are tuned for.
+
+    Attributes:
+      chip: the chip.
+      tiers: the tiers that the machine at hand has for it.
+    """
+
+    chip: Chip
+    tiers: Sequence[str] = ("estimate",)
+
+    @abc.abstractmethod
+    def estimate(self, traced: Traced) -> Outcome:
+        """Returns what the closed form says of a configuration."""
+
+    def compile(self, traced: dict[int, Traced]) -> Finished:
+        """Compiles configurations and predicts their times from the code; see `tiers`."""
+        raise NotImplementedError
+
+    def measure(self, traced: dict[int, Traced], tell: Callable[[str], None]) -> Finished:
+        """Runs configurations and measures their times; see `tiers`."""
+        raise NotImplementedError
+
+
+def combine(outcomes: Sequence[tuple[Outcome, int]]) -> Outcome:
+    """Returns the outcome of a function from those of its kernels, and how often it calls each."""
+    refused = next((outcome for outcome, _ in outcomes if outcome.seconds is None), None)
+    if refused is not None:
+        return refused
+    longest = max(outcomes, key=lambda item: (item[0].seconds or 0.0) * item[1])[0]
+    figures: dict[str, float] = {}
+    for outcome, times in outcomes:
+        for name, value in outcome.figures.items():
+            figures[name] = figures.get(name, 0) + value * times
+    return Outcome(
+        sum((outcome.seconds or 0.0) * times for outcome, times in outcomes),
+        bound=longest.bound,
+        memory_bytes=max(outcome.memory_bytes for outcome, _ in outcomes),
+        figures=figures if len(outcomes) > 1 else dict(outcomes[0][0].figures),
+        notes=tuple(dict.fromkeys(note for outcome, _ in outcomes for note in outcome.notes)),
+    )

@@ -1,0 +1,64 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A cache of outcomes in files, which several processes may share."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+_FORMAT = 1
+"""Changes where the records, or the way in which they are made, change."""
+
+
+def default_directory() -> Path:
+    """Returns the directory of the cache: GRIDIR_TUNING_CACHE, or one in the user's cache directory."""
+    if chosen := os.environ.get("GRIDIR_TUNING_CACHE"):
+        return Path(chosen)
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return Path(base) / "gridir" / "tuning"
+
+
+class Cache:
+    """Records by key, one file for each.
+
+    A file is written beside its place and then moved there, so that another process sees all of it or nothing.
+    """
+
+    def __init__(self, directory: str | os.PathLike[str] | None):
+        """Opens a cache; without a directory it is empty and stays so."""
+        self._directory = None if directory is None else Path(directory) / f"v{_FORMAT}"
+
+    def get(self, key: str) -> dict[str, Any] | None:
+        """Returns the record of a key; None where there is none, or its file is damaged."""
+        if self._directory is None:
+            return None
+        try:
+            return json.loads(self._path(key).read_text(encoding="utf-8"))
+        except (OSError, json.JSONDecodeError):
+            return None
+
+    def put(self, key: str, record: dict[str, Any]) -> None:
+        """Stores the record of a key. A disk that is full or read-only leaves the cache as it is."""
+        if self._directory is None:
+            return
+        path = self._path(key)
+        with contextlib.suppress(OSError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
+            try:
+                with os.fdopen(handle, "w", encoding="utf-8") as file:
+                    json.dump(record, file)
+                os.replace(name, path)
+            except OSError:
+                os.unlink(name)
+                raise
+
+    def _path(self, key: str) -> Path:
+        assert self._directory is not None
+        return self._directory / key[:2] / f"{key}.json"

@@ -1,0 +1,175 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tuning for a TPU: peaks and bytes first, then the schedule that libtpu makes, with no TPU."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import importlib.util
+from importlib import metadata
+from typing import Any
+
+from gridir import __version__
+from gridir.errors import Error
+from gridir.frontend.kernel_calls import KernelCall
+from gridir.frontend.lower import lower
+from gridir.frontend.step_work import StepWork, count_work
+from gridir.frontend.tpu_aot import jax_own
+from gridir.frontend.tpu_report import Candidate, compile_candidates, kernels_of
+from gridir.runtime.tpu.regions import count_cycles
+from gridir.runtime.tpu.report import KernelReport
+from gridir.runtime.tpu.workers import TOPOLOGIES, Workers
+from gridir.tuning.backend import Backend, Finished, Outcome, combine
+from gridir.tuning.cache import Cache
+from gridir.tuning.chips import Chip
+from gridir.tuning.ledger import refusal, vmem_ledger
+from gridir.tuning.model import Steps, predict_schedule, predict_work, steps_of_schedule
+from gridir.tuning.traced import Traced, kernel_key
+
+
+class TpuBackend(Backend):
+    """A TPU, which need not be there."""
+
+    def __init__(self, chip: Chip, cache: Cache, *, jobs: int, timeout: float, lowering: str):
+        """Starts nothing yet; the arguments are those of `gridir.tune`."""
+        self.chip = chip
+        self.tiers = ("estimate", "compile") if importlib.util.find_spec("libtpu") else ("estimate",)
+        self._cache, self._jobs, self._timeout, self._lowering = cache, jobs, timeout, lowering
+
+    def estimate(self, traced: Traced) -> Outcome:
+        """As of `Backend`."""
+        outcomes = []
+        for call in traced.calls.kernels:
+            work = count_work(call.request, call.sizes, call.scalars)
+            ledger = vmem_ledger(call, work)
+            if reason := refusal(call, work, ledger, self.chip["vmem_bytes"]):
+                return Outcome.illegal(reason)
+            predicted = predict_work(work, self.chip, _is_parallel(call))
+            figures = {"steps": predicted.steps, "bytes": predicted.bytes_moved}
+            memory = sum(entry.bytes for entry in ledger)
+            outcome = Outcome(predicted.seconds, "", predicted.bound, memory, figures, tuple(work.notes))
+            outcomes.append((outcome, call.times))
+        return combine(outcomes)
+
+    def compile(self, traced: dict[int, Traced]) -> Finished:
+        """As of `Backend`: libtpu runs in processes of its own, and what it says is kept in the cache."""
+        waiting = {}
+        for number, each in traced.items():
+            known = self._from_cache(each)
+            if known is None:
+                waiting[number] = each
+            else:
+                yield number, known
+        if not waiting:
+            return
+        topology = _topology(self.chip.name)
+        with (
+            Workers(topology, jobs=self._jobs, timeout=self._timeout) as workers,
+            concurrent.futures.ThreadPoolExecutor(self._jobs) as threads,
+        ):
+            futures = {}
+            try:
+                for number, each in waiting.items():
+                    candidates = self._candidates(each)
+                    futures[threads.submit(compile_candidates, candidates, workers)] = number
+                for future in concurrent.futures.as_completed(futures):
+                    number = futures[future]
+                    report = future.result()
+                    reports = report.kernels or report.jax
+                    yield number, self._outcome(waiting[number], reports)
+            finally:
+                for future in futures:
+                    future.cancel()
+
+    def _candidates(self, traced: Traced) -> list[Candidate]:
+        if self._lowering == "jax":
+            return jax_own(traced.function, *traced.args)
+        try:
+            return kernels_of(lower(traced.function, *traced.args, target="tpu"))
+        except Error as error:
+            return [Candidate(error.kernel or "kernel", "gridir", error=error)]
+
+    def _outcome(self, traced: Traced, reports: tuple[KernelReport, ...]) -> Outcome:
+        outcomes = []
+        for number, call in enumerate(_distinct(traced)):
+            report = next((r for r in reports if r.name == call.request.kernel_name), None)
+            if len(reports) == len(_distinct(traced)):
+                report = reports[number]
+            if report is None or report.error is not None:
+                error = next((r.error for r in reports if r.error is not None), None)
+                reason = error.message if error is not None else f"kernel {call.request.kernel_name} was not compiled"
+                record: dict[str, Any] = {"reason": reason}
+                # Another run may have more time.
+                if getattr(error, "stage", "") not in ("timeout", "crash"):
+                    self._cache.put(self._key(call), record)
+            else:
+                record = _record(count_work(call.request, call.sizes, call.scalars), report)
+                self._cache.put(self._key(call), record)
+            outcomes.append((self._predict(call, record), call.times))
+        return combine(outcomes)
+
+    def _from_cache(self, traced: Traced) -> Outcome | None:
+        records = [(self._cache.get(self._key(call)), call) for call in _distinct(traced)]
+        if any(record is None for record, _ in records):
+            return None
+        return combine([(self._predict(call, record or {}), call.times) for record, call in records])
+
+    def _predict(self, call: KernelCall, record: dict[str, Any]) -> Outcome:
+        if "reason" in record:
+            return Outcome.illegal(record["reason"])
+        predicted = predict_schedule(Steps.from_json(record["steps"]), self.chip, _is_parallel(call))
+        figures = {
+            "steps": predicted.steps,
+            "bytes": predicted.bytes_moved,
+            "bundles": record["bundles"],
+            "spill_bytes": record["spill_bytes"],
+        }
+        return Outcome(predicted.seconds, "", predicted.bound, record["vmem_bytes"], figures, tuple(record["notes"]))
+
+    def _key(self, call: KernelCall) -> str:
+        facts = {
+            "tier": "compile",
+            "chip": self.chip.name,
+            "lowering": self._lowering,
+            "gridir": __version__,
+            **{package: metadata.version(package) for package in ("jax", "libtpu")},
+        }
+        return kernel_key(call, facts)
+
+
+def _record(work: StepWork, report: KernelReport) -> dict[str, Any]:
+    """What the cache keeps of a compiled kernel; constants of chips are no part of it."""
+    cycles = count_cycles(report.schedule, work.kernel_parts(), work.steps.count)
+    notes = list(work.notes)
+    if cycles.unmatched:
+        notes.append(f"{cycles.unmatched} branches or loops of the schedule count as taken once at every step")
+    return {
+        "steps": steps_of_schedule(work, cycles).to_json(),
+        "bundles": report.bundles,
+        "vmem_bytes": report.vmem_bytes,
+        "spill_bytes": report.vmem.get("spills", 0),
+        "notes": notes,
+    }
+
+
+def _distinct(traced: Traced) -> list[KernelCall]:
+    """The calls of kernels, those of the same kernel as one."""
+    found: dict[str, KernelCall] = {}
+    times: dict[str, int] = {}
+    for call in traced.calls.kernels:
+        key = kernel_key(call, {})
+        found[key] = call
+        times[key] = times.get(key, 0) + call.times
+    return [KernelCall(c.request, c.sizes, c.scalars, times[key]) for key, c in found.items()]
+
+
+def _is_parallel(call: KernelCall) -> bool:
+    """Whether a dimension of the grid may be split over the cores of a chip."""
+    semantics = getattr(call.request.compiler_params, "dimension_semantics", None) or ()
+    return any("parallel" in str(getattr(each, "name", each)).lower() for each in semantics)
+
+
+def _topology(name: str) -> str:
+    chip = name.partition(":")[2]
+    return next(topology for topology in TOPOLOGIES if topology.partition(":")[0] == chip)

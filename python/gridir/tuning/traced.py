@@ -1,0 +1,130 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A function traced for one configuration: the kernels that it calls, and their keys in the cache."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from gridir.errors import Error, NoKernelError
+from gridir.frontend.install import jax_alone
+from gridir.frontend.jax_compat_tpu import some_device
+from gridir.frontend.kernel_calls import Calls, KernelCall, find_calls
+from gridir.tuning.space import Config, Space
+
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+")
+
+
+@dataclasses.dataclass(frozen=True)
+class Traced:
+    """A function for one configuration.
+
+    Attributes:
+      config: the configuration.
+      function: the function of the arguments alone, jitted.
+      args: the arguments.
+      calls: the kernels that it calls.
+      traced: what JAX has traced.
+    """
+
+    config: Config
+    function: Any
+    args: tuple[Any, ...]
+    calls: Calls
+    traced: Any = dataclasses.field(repr=False)
+
+
+def trace(
+    function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any], space: Space, config: Config
+) -> Any:
+    """Traces a function for a configuration.
+
+    Returns:
+      A `Traced`, or the reason why the function refuses the configuration.
+
+    Raises:
+      NoKernelError: when the function calls no kernel.
+    """
+    try:
+        keywords = {**kwargs, **space.keywords(config)}
+
+        def bound(*operands: Any) -> Any:
+            return function(*operands, **keywords)
+
+        bound.__name__ = bound.__qualname__ = getattr(function, "__name__", "tuned")
+        jitted = jax.jit(bound)
+        with jax_alone(), some_device():
+            traced = jitted.trace(*args)
+        calls = find_calls(traced.jaxpr, jax.tree.leaves(tuple(args)))
+    except Error as error:
+        return error.message
+    except Exception as error:
+        # A function says by errors of any class that it cannot be called so.
+        text = str(error).strip()
+        if isinstance(error, TypeError) and "unexpected keyword argument" in text:
+            raise
+        return f"{type(error).__name__}: {text.partition(chr(10))[0]}"
+    if not calls.kernels:
+        raise NoKernelError(
+            f"expected a function with kernels, got {getattr(function, '__name__', 'one')!r} that calls none",
+            notes=["a kernel is a call of pl.pallas_call or pl.kernel"],
+        )
+    return Traced(config, jitted, tuple(args), calls, traced)
+
+
+def kernel_key(call: KernelCall, facts: dict[str, Any]) -> str:
+    """Returns the key of a kernel in the cache.
+
+    Args:
+      call: the kernel with the values of its scalars.
+      facts: what else its time depends on: chip, versions, options.
+    """
+    request = call.request
+    mapping: Any = request.grid_mapping
+    blocks = [
+        [
+            str(block.block_shape),
+            str(block.array_aval),
+            str(block.index_map_jaxpr),
+            str(block.pipeline_mode),
+            str(block.transformed_block_aval),
+        ]
+        for block in mapping.block_mappings
+    ]
+    content = {
+        "facts": facts,
+        "kernel": request.kernel_name,
+        "jaxprs": [str(jaxpr) for jaxpr in request.jaxprs],
+        "grid": [str(size) for size in mapping.grid],
+        "blocks": blocks,
+        "params": str(request.compiler_params),
+        "aliases": request.input_output_aliases,
+        "operands": [_digest(value) for value in (*call.sizes, *call.scalars)],
+    }
+    text = _ADDRESS.sub("", json.dumps(content, sort_keys=True))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def function_key(traced: Traced, facts: dict[str, Any]) -> str:
+    """Returns the key of a whole function in the cache: its kernels, and what XLA does around them."""
+    content = {
+        "around": str(traced.traced.jaxpr),
+        "kernels": [kernel_key(call, facts) for call in traced.calls.kernels],
+    }
+    return hashlib.sha256(_ADDRESS.sub("", json.dumps(content)).encode()).hexdigest()
+
+
+def _digest(value: Any) -> str | None:
+    if value is None:
+        return None
+    array = np.ascontiguousarray(value)
+    return f"{array.dtype}{array.shape}{hashlib.sha256(array.tobytes()).hexdigest()}"

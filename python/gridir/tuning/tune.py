@@ -1,0 +1,228 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`gridir.tune`: the best values of a function's arguments for a chip."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from typing import Any
+
+from gridir.errors import OptionError
+from gridir.frontend import chips as told_chips
+from gridir.tuning.backend import TIERS, Backend, Outcome
+from gridir.tuning.backends import make_backend
+from gridir.tuning.cache import Cache, default_directory
+from gridir.tuning.chips import load_chip
+from gridir.tuning.proposals import check_proposal
+from gridir.tuning.results import Entry, Problem, TuningResult, rank
+from gridir.tuning.space import Space, as_space
+from gridir.tuning.supply import name_of, signature_of
+from gridir.tuning.traced import Traced, trace
+
+Progress = Callable[[str], None]
+
+
+def tune(
+    function: Callable[..., Any],
+    *args: Any,
+    space: Any,
+    target: str = "tpu:v5e",
+    tier: str | None = None,
+    top: int = 16,
+    jobs: int = 2,
+    timeout: float = 120,
+    lowering: str = "gridir",
+    check: bool = True,
+    races: bool = False,
+    cache: str | bool = True,
+    constants: str | None = None,
+    progress: Progress = lambda _: None,
+    **kwargs: Any,
+) -> TuningResult:
+    """Finds the best values of a function's arguments for a chip, which need not be there.
+
+    All configurations are ranked by a closed form, the estimate tier. The best of them go to the next tier: "compile"
+    predicts times from the code that libtpu or ptxas makes, "measure" runs them. The result is the same for any number
+    of processes.
+
+    Args:
+      function: a function that JAX can trace. It takes the parameters of the space as keyword arguments.
+      *args: its other arguments: arrays or `jax.ShapeDtypeStruct`s. For exact times, integers on which the grid or the
+        blocks depend have to be arrays.
+      space: the values of each keyword argument, as `{"block_q": [128, 256]}`. A `gridir.tuning.Record` stands for an
+        argument that is one record of parameters, a `gridir.tuning.Space` adds a condition.
+      target: "cpu", or a chip as "tpu:v5e" or "gpu:sm_90a".
+      tier: the last tier to ask: "estimate", "compile" or "measure". Without it the most accurate one that needs no
+        device: "compile" for a TPU or GPU, "measure" for the CPU.
+      top: how many configurations go to the next tier.
+      jobs: how many processes compile at once.
+      timeout: seconds after which a compilation is given up.
+      lowering: who lowers the kernels that libtpu compiles: "gridir" or "jax".
+      check: makes the checks of `gridir check` on the proposals; one that is refuted is not legal.
+      races: also runs the executor's check for races on the best proposal, on the CPU.
+      cache: whether outcomes are kept in files, or the directory for them.
+      constants: a file in the form of `gridir/tuning/chips.toml`, whose values replace gridir's.
+      progress: is called with a line of text before each step.
+      **kwargs: further keyword arguments of the function, the same for all configurations.
+
+    Raises:
+      OptionError: for a target, tier or space that there is not.
+      NoKernelError: when the function calls no kernel.
+
+    Example:
+      >>> result = gridir.tune(attention, q, k, v, space={"block_q": [128, 256, 512]}, target="tpu:v5e")
+      >>> print(result)
+      >>> attention(q, k, v, **result.best)
+    """
+    checked = as_space(space)
+    chip = load_chip(target, constants)
+    directory = cache if isinstance(cache, str) else default_directory() if cache else None
+    backend = make_backend(chip, Cache(directory), jobs=max(jobs, 1), timeout=timeout, lowering=lowering)
+    last = _last_tier(tier, backend)
+    overlap = [name for name in checked.arguments if name in kwargs]
+    if overlap:
+        raise OptionError(f"expected {overlap[0]} in the space or as an argument, got both")
+    with _told(chip.name):
+        run = _Run(function, args, kwargs, checked, backend, progress)
+        run.estimate()
+        if last != "estimate":
+            run.refine(last, max(top, 1))
+        if check:
+            run.check(races)
+    return TuningResult([run.problem(tier)])
+
+
+def _last_tier(tier: str | None, backend: Backend) -> str:
+    if tier is None:
+        return backend.tiers[-1]
+    if tier not in TIERS:
+        raise OptionError(f"expected a tier among {', '.join(TIERS)}, got {tier!r}")
+    if tier not in backend.tiers:
+        reasons = {
+            "compile": "libtpu, from gridir[tpu], compiles for TPUs, and ptxas, from gridir[gpu], for GPUs",
+            "measure": "only a chip of this machine can be measured",
+        }
+        raise OptionError(
+            f"expected a tier that this machine has for {backend.chip.name} ({', '.join(backend.tiers)}), got {tier!r}",
+            notes=[reasons[tier]] if tier in reasons else [],
+        )
+    return tier
+
+
+@contextlib.contextmanager
+def _told(target: str) -> Any:
+    """While it is entered, a program that asks for its TPU is told of the one that it is tuned for."""
+    kind, _, chip = target.partition(":")
+    if kind != "tpu":
+        yield
+        return
+    from gridir import tpu
+
+    with tpu.chip(told_chips.check_chip(chip)):
+        yield
+
+
+class _Run:
+    """One call of `tune`."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        space: Space,
+        backend: Backend,
+        tell: Progress,
+    ):
+        self._function, self._args, self._kwargs = function, args, kwargs
+        self._space, self._backend, self._tell = space, backend, tell
+        self._configs = space.configs()
+        self._outcomes: list[dict[str, Outcome]] = [{} for _ in self._configs]
+        self._problems: dict[int, tuple[str, ...]] = {}
+        self._outside: dict[int, dict[str, int]] = {}
+        self._notes: dict[str, None] = {}
+
+    def estimate(self) -> None:
+        for number in range(len(self._configs)):
+            if number % 16 == 0:
+                self._tell(f"estimating configuration {number + 1} of {len(self._configs)}")
+            traced = self._trace(number)
+            if isinstance(traced, Traced):
+                self._outside[number] = traced.calls.outside
+                outcome = self._backend.estimate(traced)
+                self._notes |= dict.fromkeys(traced.calls.notes)
+            else:
+                outcome = Outcome.illegal(traced)
+            self._outcomes[number]["estimate"] = outcome
+
+    def _trace(self, number: int) -> Any:
+        return trace(self._function, self._args, self._kwargs, self._space, self._configs[number])
+
+    def _legal(self, tier: str) -> list[int]:
+        """The configurations that are legal as far as a tier knows, the best first."""
+        found = [
+            (outcomes[tier].seconds, number)
+            for number, outcomes in enumerate(self._outcomes)
+            if tier in outcomes and outcomes[tier].seconds is not None
+        ]
+        return [number for _, number in sorted(found)]
+
+    def refine(self, tier: str, top: int) -> None:
+        chosen = self._legal("estimate")[:top]
+        traced = {number: self._trace(number) for number in chosen}
+        backend = self._backend
+        finished = backend.compile(traced) if tier == "compile" else backend.measure(traced, self._tell)
+        self._tell(f"{tier}: {len(chosen)} configurations")
+        for done, (number, outcome) in enumerate(finished, 1):
+            self._outcomes[number][tier] = outcome
+            self._tell(f"{tier}: {done} of {len(chosen)} configurations")
+
+    def check(self, races: bool) -> None:
+        """Checks the proposals, from the best on, until one of them has no problem."""
+        while True:
+            entries = self._entries()
+            best = rank(entries)[0]
+            number = next(i for i, entry in enumerate(entries) if entry is best)
+            if best.seconds is None:
+                return
+            self._tell("checking the best configuration")
+            traced = self._trace(number)
+            problems, notes = check_proposal(traced, races=races)
+            self._notes |= dict.fromkeys(notes)
+            if not problems:
+                return
+            self._problems[number] = problems
+
+    def _entries(self) -> list[Entry]:
+        return [
+            Entry(config, outcomes, self._problems.get(number, ()))
+            for number, (config, outcomes) in enumerate(zip(self._configs, self._outcomes, strict=True))
+        ]
+
+    def problem(self, tier: str | None) -> Problem:
+        chip = self._backend.chip
+        entries = rank(self._entries())
+        notes = dict(self._notes)
+        for entry in entries[:1]:
+            notes |= dict.fromkeys(entry.outcome.notes)
+        if tier is None and chip.kind != "cpu" and self._backend.tiers[-1] == "estimate":
+            missing = "libtpu: pip install 'gridir[tpu]'" if chip.kind == "tpu" else "ptxas: pip install 'gridir[gpu]'"
+            notes[f"times are estimates; exact ones need {missing}"] = None
+        legal = [number for number, outcomes in enumerate(self._outcomes) if outcomes["estimate"].seconds is not None]
+        outside = {sum(self._outside[number].values()) for number in legal}
+        if len(outside) > 1:
+            notes[
+                "configurations differ in XLA's ops outside of the kernels, which are not in the times: they move "
+                f"{min(outside) / 1e6:,.1f} to {max(outside) / 1e6:,.1f} MB"
+            ] = None
+        return Problem(
+            name_of(self._function),
+            signature_of(self._args, self._kwargs),
+            chip.name,
+            chip.verified,
+            self._space.to_json(),
+            entries,
+            tuple(notes),
+        )

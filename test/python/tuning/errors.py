@@ -1,0 +1,76 @@
+# RUN: %python %s %S/../cli/Inputs 2>&1 | FileCheck %s
+
+# What `gridir tune` is asked for and there is not.
+
+import os
+import sys
+import tempfile
+
+import gridir
+import jax
+import jax.numpy as jnp
+from gridir.tuning.chips import load_chip
+from gridir.tuning.space import Record, Space, parse_choices
+
+sys.path.insert(0, sys.argv[1])
+from tuned import tuned
+
+x = jax.ShapeDtypeStruct((512, 512), jnp.bfloat16)
+
+
+def fails(call):
+    try:
+        call()
+    except gridir.Error as error:
+        print(str(error))
+    else:
+        print("no error")
+
+
+def tune(**options):
+    fails(lambda: gridir.tune(tuned, x, x, **{"space": {"rows": [512], "columns": [512]}, "cache": False, **options}))
+
+
+# CHECK: expected a chip among tpu:v5e, {{.*}}, cpu, got 'tpu:v9'
+tune(target="tpu:v9")
+# CHECK-NEXT: expected a tier that this machine has for tpu:v5e ({{.*}}), got 'measure'
+# CHECK-NEXT: note: only a chip of this machine can be measured
+tune(tier="measure")
+# CHECK-NEXT: expected a tier among estimate, compile, measure, got 'guess'
+tune(tier="guess")
+# CHECK-NEXT: expected a lowering among gridir, jax, got 'llvm'
+tune(lowering="llvm")
+# CHECK-NEXT: expected rows in the space or as an argument, got both
+tune(rows=512)
+# CHECK-NEXT: expected a space with parameters, got an empty one
+tune(space={})
+# CHECK-NEXT: expected a space as a mapping from parameters to values, got 3
+tune(space=3)
+# CHECK-NEXT: expected a list of values of rows, got 512
+tune(space={"rows": 512})
+# CHECK-NEXT: expected numbers, texts, None or tuples of them as values of rows, got <
+# CHECK-NEXT: note: a Record makes other objects of them
+tune(space={"rows": [tune]})
+# CHECK-NEXT: expected each parameter of a space once, got rows twice
+tune(space={"rows": [512], "sizes": Record(dict, {"rows": [512]})})
+# CHECK-NEXT: expected a space with a configuration that its condition admits, got none
+tune(space=Space({"rows": [512]}, lambda rows: rows < 512))
+
+# CHECK-NEXT: expected each parameter once, got rows twice
+fails(lambda: parse_choices(["rows=1", "rows=2"]))
+# CHECK-NEXT: expected a parameter as name=value,value, got 'rows'
+fails(lambda: parse_choices(["rows"]))
+
+with tempfile.TemporaryDirectory() as directory:
+    path = os.path.join(directory, "chips.toml")
+    for text in ("value", '["tpu:v5e"]\nflops = 1'):
+        with open(path, "w") as file:
+            file.write(text)
+        # CHECK-NEXT: expected a file of constants, got '{{.*}}chips.toml': {{.*}}
+        # CHECK-NEXT: expected a value and a source of flops of tpu:v5e, got 1
+        fails(lambda: load_chip("tpu:v5e", path))
+    with open(path, "w") as file:
+        file.write('["tpu:v5e"]\nflops = { value = 1e12, source = "a test" }')
+    # CHECK-NEXT: 1000000000000.0 a test 819000000000.0
+    chip = load_chip("tpu:v5e", path)
+    print(chip["flops"], chip.sources["flops"], chip["bandwidth"])
