@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/CAPI/Gridir.h"
+#include "dialects/CAPI/KernelLaunch.h"
 #include "dialects/CAPI/Pipelines.h"
 #include "dialects/CAPI/python/FailureDict.h"
 #include "dialects/CAPI/python/PythonPass.h"
@@ -95,6 +96,14 @@ nb::bytes printGeneric(MlirModule module) {
   return nb::bytes(text.data(), text.size());
 }
 
+/// Gives the text, or None.
+nb::object describeLaunch(MlirModule module) {
+  std::string text;
+  if (!gridirDescribeLaunch(module, append, &text))
+    return nb::none();
+  return nb::str(text.data(), text.size());
+}
+
 } // namespace
 
 NB_MODULE(_gridirDialects, m) {
@@ -116,6 +125,9 @@ NB_MODULE(_gridirDialects, m) {
   m.def("print_generic", &printGeneric, nb::arg("module"),
         "Returns a module as text: each op in its generic form, with its "
         "location.");
+  m.def("describe_launch", &describeLaunch, nb::arg("module"),
+        "Returns how the kernel of a module is launched on a GPU, as JSON; "
+        "None if its kernel.abi lacks a field for it.");
   nb::class_<Pipelines>(
       m, "Pipelines",
       "Pipelines that were run on modules of a context, ready to run again on "

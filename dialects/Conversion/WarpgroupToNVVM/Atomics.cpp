@@ -55,13 +55,14 @@ bool hasInstruction(grid::AtomicKind kind, unsigned bits, bool isFloat) {
 
 /// An update of an element of at most 32 bits by a loop around the exchange of
 /// the word that has it; gives the old element.
-Value createLoop(OpBuilder &builder, Location loc, grid::AtomicKind kind,
-                 Value value, Value address) {
+Value createLoop(Lowering &lowering, OpBuilder &builder, Location loc,
+                 grid::AtomicKind kind, Value value, Value address) {
   Type element = value.getType(), i32 = builder.getI32Type();
   unsigned width = getStorageType(element).getIntOrFloatBitWidth();
   Type bits = builder.getIntegerType(width);
   Value shift = createI32(builder, loc, 0), rest;
   if (width < 32) {
+    lowering.updatesPartsOfWords = true;
     Value number =
         LLVM::PtrToIntOp::create(builder, loc, builder.getI64Type(), address);
     Value byte = arith::AndIOp::create(
@@ -143,7 +144,7 @@ LogicalResult lowerAtomicRmw(grid::AtomicRmwOp op, Lowering &lowering) {
            << element;
   auto update = [&](Value value, Value address) -> Value {
     if (!hasInstruction(op.getKind(), bits, isFloat))
-      return createLoop(builder, loc, op.getKind(), value, address);
+      return createLoop(lowering, builder, loc, op.getKind(), value, address);
     Value old = LLVM::AtomicRMWOp::create(
         builder, loc, getUpdate(op.getKind(), isFloat), address,
         toStorage(builder, loc, value), LLVM::AtomicOrdering::monotonic,

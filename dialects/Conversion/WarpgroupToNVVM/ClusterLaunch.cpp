@@ -51,6 +51,7 @@ LogicalResult lowerTryCancel(warpgroup::TryClusterCancelOp op,
                                      barrier, Value());
       return;
     }
+    lowering.cancelsClusters = true;
     Value zero = createI32(builder, loc, 0);
     Value asks = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
                                        lowering.getWarpgroup(), zero);

@@ -97,10 +97,12 @@ public:
     return getBytesOf(elements);
   }
 
-  /// Emits each piece, `number` of them so many.
+  /// Emits each piece, `number` of them so many. A reduction compares integers
+  /// as signed ones if `isSigned`.
   void create(function_ref<void(Value map, Value address, ValueRange coords,
                                 int64_t number)>
-                  createPiece) {
+                  createPiece,
+              bool isSigned = false) {
     Location loc = op->getLoc();
     const Storage &source = *array.storage;
     SmallVector<int64_t> shape, mapBox;
@@ -127,7 +129,8 @@ public:
     int64_t ofByte = tile.storage->getElementsOfByte();
     shape.back() /= ofByte;
     mapBox.back() /= ofByte;
-    Type element = ofByte > 1 ? builder.getI8Type() : source.elementType;
+    Type element = lowering.getMapElementType(
+        ofByte > 1 ? builder.getI8Type() : source.elementType, isSigned);
     Value map = lowering.getTensorMap(kernel::TensorMapAttr::get(
         op->getContext(), source.operand,
         RankedTensorType::get(shape, element, layout), mapBox,
@@ -509,6 +512,8 @@ LogicalResult lowerTmaStore(warpgroup::TmaStoreOp op, Lowering &lowering) {
     return failure();
   Value predicate =
       op.getPredicate() ? lowering.getScalar(op.getPredicate()) : Value();
+  bool isSigned = op.getReduction() == grid::AtomicKind::MaxS ||
+                  op.getReduction() == grid::AtomicKind::MinS;
   // The copy reads what all threads have written.
   lowering.syncBeforeCopyFrom(loc, tile.storage.get());
   lowering.createForLeader(loc, predicate, [&] {
@@ -521,7 +526,7 @@ LogicalResult lowerTmaStore(warpgroup::TmaStoreOp op, Lowering &lowering) {
         NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
             builder, loc, map, address, coords, /*l2CacheHint=*/Value(),
             NVVM::TMAStoreMode::TILE, /*predicate=*/Value());
-    });
+    }, isSigned);
   });
   return success();
 }

@@ -187,6 +187,9 @@ public:
   int64_t tensorColumns = 0;
   bool hasPairs = false;
   llvm::SmallVector<kernel::TensorMapAttr> tensorMaps;
+  /// Whether CTAs take over the work of clusters that have not started, and
+  /// whether threads update parts of words.
+  bool cancelsClusters = false, updatesPartsOfWords = false;
   /// CTAs of the launch, and the bytes of global memory that are zero when it
   /// begins, a parameter that holds traces and semaphores.
   int64_t numCtas = 1, zeroedBytes = 0;
@@ -433,6 +436,9 @@ public:
   mlir::Value createAddress(mlir::Location loc, const View &view,
                             llvm::ArrayRef<mlir::Value> coords);
 
+  /// The element type of a tensor map, which says how reductions compare
+  /// integers.
+  mlir::Type getMapElementType(mlir::Type element, bool isSigned = false);
   /// A parameter of the kernel that is a tensor map.
   mlir::Value getTensorMap(kernel::TensorMapAttr map);
 

@@ -44,7 +44,9 @@ public:
     else
       lowering.syncBeforeCopyFrom(loc, tile.storage.get());
     auto tensor =
-        RankedTensorType::get(array.storage->shape, array.storage->elementType);
+        RankedTensorType::get(
+            array.storage->shape,
+            lowering.getMapElementType(array.storage->elementType));
     int64_t swizzle = tile.storage->swizzle;
     Value map = lowering.getTensorMap(kernel::TensorMapAttr::get(
         op->getContext(), array.storage->operand, tensor, {1, width},

@@ -28,6 +28,15 @@ using namespace gridir::warpgroup_to_nvvm;
 
 namespace gridir::warpgroup_to_nvvm {
 
+Type Lowering::getMapElementType(Type element, bool isSigned) {
+  auto integer = dyn_cast<IntegerType>(element);
+  if (!integer || integer.getWidth() < 8)
+    return element;
+  return IntegerType::get(element.getContext(), integer.getWidth(),
+                          isSigned ? IntegerType::Signed
+                                   : IntegerType::Unsigned);
+}
+
 Value Lowering::getTensorMap(kernel::TensorMapAttr map) {
   Block &entry = function.getBody().front();
   unsigned first = entry.getNumArguments() - tensorMaps.size();
@@ -155,6 +164,36 @@ private:
           builder.getDenseI32ArrayAttr({int32_t(lowering.clusterSize), 1, 1}));
   }
 
+  /// Describes the parameters of the function: operands, memory that is zero,
+  /// tensor maps.
+  static ArrayAttr getParams(grid::KernelOp kernel, Lowering &lowering) {
+    MLIRContext *context = kernel.getContext();
+    SmallVector<Attribute> params;
+    unsigned numOperands = kernel.getNumInputs() + kernel.getNumOutputs();
+    for (unsigned i = 0; i < numOperands; ++i)
+      params.push_back(kernel::OperandAttr::get(context, i));
+    if (hasSemaphores(kernel) || hasProfile(kernel))
+      params.push_back(kernel::ZeroedAttr::get(context, lowering.zeroedBytes));
+    llvm::append_range(params, lowering.tensorMaps);
+    return ArrayAttr::get(context, params);
+  }
+
+  /// Returns the operands that tensor maps see as bytes of several elements.
+  static ArrayAttr getPackedOperands(grid::KernelOp kernel,
+                                     Lowering &lowering) {
+    MLIRContext *context = kernel.getContext();
+    llvm::SetVector<Attribute> packed;
+    for (kernel::TensorMapAttr map : lowering.tensorMaps) {
+      auto ref = cast<ShapedType>(
+          kernel.getBodyBlock()->getArgument(map.getOperand()).getType());
+      int64_t count = ref.getNumElements() / map.getTensor().getNumElements();
+      if (count > 1)
+        packed.insert(
+            kernel::PackedAttr::get(context, map.getOperand(), count));
+    }
+    return ArrayAttr::get(context, packed.getArrayRef());
+  }
+
   void createABI(grid::KernelOp kernel, StringRef name, Lowering &lowering,
                  int64_t sharedBytes) {
     OpBuilder builder = OpBuilder::atBlockBegin(getOperation().getBody());
@@ -163,8 +202,10 @@ private:
     abi.setNumThreads(lowering.numWarpgroups * kNumThreads);
     abi.setNumCtas(lowering.numCtas);
     abi.setClusterCtas(lowering.clusterSize);
-    if (lowering.zeroedBytes)
-      abi.setZeroedBytes(lowering.zeroedBytes);
+    abi.setCancelsClusters(lowering.cancelsClusters);
+    abi.setUpdatesPartsOfWords(lowering.updatesPartsOfWords);
+    abi.setParamsAttr(getParams(kernel, lowering));
+    abi.setPackedOperandsAttr(getPackedOperands(kernel, lowering));
     if (lowering.trace) {
       abi.setProfileScopesAttr(builder.getArrayAttr(
           llvm::to_vector_of<Attribute>(lowering.trace->scopes.getArrayRef())));
@@ -177,8 +218,6 @@ private:
           .setAttr(getOperation(), kernel::MappingAttr::get(
                                        &getContext(), std::nullopt,
                                        /*approx_math=*/true, std::nullopt));
-    abi.setTensorMapsAttr(builder.getArrayAttr(llvm::to_vector_of<Attribute>(
-        ArrayRef<kernel::TensorMapAttr>(lowering.tensorMaps))));
     numTensorMaps += lowering.tensorMaps.size();
   }
 };

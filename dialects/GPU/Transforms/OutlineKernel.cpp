@@ -22,6 +22,7 @@ namespace gridir::gpu {
 
 using namespace mlir;
 using namespace gridir::gpu;
+namespace kernel = gridir::kernel;
 
 namespace {
 
@@ -46,6 +47,8 @@ public:
       return signalPassFailure();
     // A kernel that does nothing is still launched by whoever calls it, once.
     bool oneCta = !ctas || ctas.getStaticUpperBound()[0] == 1;
+    std::optional<int64_t> range = getStaticRange(abi);
+    abi.setParamsAttr(getParams(host, range, workspace));
 
     mlir::gpu::GPUFuncOp function = createFunction(host, numThreads, workspace);
     if (ctas) {
@@ -55,13 +58,33 @@ public:
     }
     host.erase();
 
-    if (std::optional<int64_t> range = getStaticRange(abi))
+    if (range)
       abi.setNumCtas(oneCta ? 1 : *range);
     abi.setEntry(function.getName());
     ++numKernels;
   }
 
 private:
+  /// Describes the arguments of `kernel`, and the workspace after them.
+  static ArrayAttr getParams(func::FuncOp kernel, std::optional<int64_t> range,
+                             int64_t workspace) {
+    MLIRContext *context = kernel.getContext();
+    unsigned numOperands = kernel.getNumArguments() - 3;
+    auto report =
+        cast<MemRefType>(kernel.getArgument(numOperands).getType());
+    SmallVector<Attribute> params;
+    for (unsigned i = 0; i < numOperands; ++i)
+      params.push_back(kernel::OperandAttr::get(context, i));
+    params.push_back(
+        kernel::ReportAttr::get(context, report.getDimSize(0)));
+    params.push_back(kernel::ScalarAttr::get(context, 0));
+    params.push_back(range
+                         ? Attribute(kernel::ScalarAttr::get(context, *range))
+                         : Attribute(kernel::NumItemsAttr::get(context)));
+    params.push_back(kernel::WorkspaceAttr::get(context, workspace));
+    return ArrayAttr::get(context, params);
+  }
+
   /// Moves the body of `kernel` to a kernel of the GPU. Its arguments are those
   /// of `kernel`, in their order, and the workspace of the first CTA.
   static mlir::gpu::GPUFuncOp

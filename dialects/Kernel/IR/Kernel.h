@@ -21,6 +21,7 @@
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/SymbolTable.h"
+#include "llvm/Support/JSON.h"
 
 #define GET_ATTRDEF_CLASSES
 #include "dialects/Kernel/IR/KernelAttrs.h.inc"
@@ -34,11 +35,16 @@ namespace gridir::kernel {
 
 /// The version of the ABI in bytecode. It changes with every change of fields
 /// or of their meaning.
-inline constexpr uint64_t kABIVersion = 1;
+inline constexpr uint64_t kABIVersion = 2;
 
 /// The ABI of the module's kernel, or a reported failure where there is none,
 /// or more than one.
 mlir::FailureOr<ABIOp> getABI(mlir::ModuleOp module);
+
+/// Describes how the kernel of a GPU is launched: the fields of
+/// `gridir.runtime.gpu.launch.Launch`, with element types as MLIR writes them.
+/// Returns none if a field that a launch needs is absent.
+std::optional<llvm::json::Object> describeLaunch(ABIOp abi);
 
 /// The types of the values that a site prints, or calls a function with.
 llvm::ArrayRef<mlir::Type> getTypes(mlir::Attribute site);

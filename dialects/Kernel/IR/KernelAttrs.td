@@ -120,17 +120,107 @@ def Kernel_UnwrittenAttr : Kernel_Attr<"Unwritten", "unwritten"> {
 }
 
 //===----------------------------------------------------------------------===//
-// What a launch on a GPU gives
+// Parameters of a kernel on a GPU
 //===----------------------------------------------------------------------===//
 
-def Kernel_TensorMapAttr : Kernel_Attr<"TensorMap", "tensor_map"> {
-  let summary = "a tensor map that a launch gives to a kernel";
+def Kernel_OperandAttr : Kernel_Attr<"Operand", "operand"> {
+  let summary = "a parameter of a GPU kernel: the address of an operand";
   let description = [{
-    A parameter of 128 bytes by which copies find tiles of an operand: its number,
-    the operand as the tensor that the kernel sees in it, the sizes of a tile, and
-    the bytes of a row that shared memory has permuted: 0, 32, 64 or 128. An
-    encoding of the tensor has the strides in elements; without one it has no
-    gaps.
+    Operands are counted from 0, inputs before outputs.
+
+    Example:
+
+    ```mlir
+    #kernel.operand<0>
+    ```
+  }];
+  let parameters = (ins "int64_t":$operand);
+  let assemblyFormat = "`<` $operand `>`";
+}
+
+def Kernel_ReportAttr : Kernel_Attr<"Report", "report"> {
+  let summary = "a parameter of a GPU kernel: the address of the error report";
+  let description = [{
+    The memory has `words` words of 64 bits, which are zero when the kernel
+    begins. The first word becomes the number of the failed check, counted from
+    1, and the next two the values of its message.
+
+    Example:
+
+    ```mlir
+    #kernel.report<4>
+    ```
+  }];
+  let parameters = (ins "int64_t":$words);
+  let assemblyFormat = "`<` $words `>`";
+}
+
+def Kernel_ScalarAttr : Kernel_Attr<"Scalar", "scalar"> {
+  let summary = "a parameter of a GPU kernel: a constant of 64 bits";
+  let description = [{
+    Example:
+
+    ```mlir
+    #kernel.scalar<16>
+    ```
+  }];
+  let parameters = (ins "int64_t":$value);
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Kernel_NumItemsAttr : Kernel_Attr<"NumItems", "num_items"> {
+  let summary = "a parameter of a GPU kernel: the number of work items";
+  let description = [{
+    Stands for the result of `@entry.range`, which depends on operands, as an
+    integer of 64 bits. A number that does not is a `scalar`.
+
+    Example:
+
+    ```mlir
+    #kernel.num_items
+    ```
+  }];
+}
+
+def Kernel_WorkspaceAttr : Kernel_Attr<"Workspace", "workspace"> {
+  let summary = "a parameter of a GPU kernel: the address of temporaries";
+  let description = [{
+    Each CTA of the launch has `bytes` bytes of the memory, whose contents are
+    undefined when the kernel begins.
+
+    Example:
+
+    ```mlir
+    #kernel.workspace<4096>
+    ```
+  }];
+  let parameters = (ins "int64_t":$bytes);
+  let assemblyFormat = "`<` $bytes `>`";
+}
+
+def Kernel_ZeroedAttr : Kernel_Attr<"Zeroed", "zeroed"> {
+  let summary = "a parameter of a GPU kernel: the address of memory that is zero";
+  let description = [{
+    All CTAs share the `bytes` bytes, which are zero when the kernel begins.
+
+    Example:
+
+    ```mlir
+    #kernel.zeroed<64>
+    ```
+  }];
+  let parameters = (ins "int64_t":$bytes);
+  let assemblyFormat = "`<` $bytes `>`";
+}
+
+def Kernel_TensorMapAttr : Kernel_Attr<"TensorMap", "tensor_map"> {
+  let summary = "a parameter of a GPU kernel: a tensor map of an operand";
+  let description = [{
+    A parameter of 128 bytes by which bulk copies find tiles of an operand. It
+    has the number of the operand, the operand as the tensor that the kernel sees
+    in its memory, the sizes of a tile, and the bytes of a row over which shared
+    memory is permuted: 0, 32, 64 or 128. An encoding of the tensor has the
+    strides in elements; without one the tensor is row-major and has no gaps.
 
     Example:
 
@@ -143,6 +233,22 @@ def Kernel_TensorMapAttr : Kernel_Attr<"TensorMap", "tensor_map"> {
   let assemblyFormat = [{
     `<` $operand `,` $tensor `,` `box` `=` `[` $box `]` `,` `swizzle` `=` $swizzle `>`
   }];
+}
+
+def Kernel_PackedAttr : Kernel_Attr<"Packed", "packed"> {
+  let summary = "an operand whose elements share bytes in bulk copies";
+  let description = [{
+    Bulk copies see `count` elements of the operand in each byte, the first in
+    its lowest bits.
+
+    Example:
+
+    ```mlir
+    #kernel.packed<0, 2>
+    ```
+  }];
+  let parameters = (ins "int64_t":$operand, "int64_t":$count);
+  let assemblyFormat = "`<` $operand `,` $count `>`";
 }
 
 //===----------------------------------------------------------------------===//

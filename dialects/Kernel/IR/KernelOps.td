@@ -18,7 +18,11 @@ class Kernel_List<Attr base> : DefaultValuedAttr<base, "{}">;
 def Kernel_Sites : TypedArrayAttrBase<AnyAttrOf<[Kernel_PrintAttr, Kernel_CallbackAttr]>,
                                       "sites that print or call a function">;
 def Kernel_SharedMemory : TypedArrayAttrBase<Kernel_SharedAttr, "memory that tasks share">;
-def Kernel_TensorMaps : TypedArrayAttrBase<Kernel_TensorMapAttr, "tensor maps">;
+def Kernel_Params : TypedArrayAttrBase<
+    AnyAttrOf<[Kernel_OperandAttr, Kernel_ReportAttr, Kernel_ScalarAttr, Kernel_NumItemsAttr,
+               Kernel_WorkspaceAttr, Kernel_ZeroedAttr, Kernel_TensorMapAttr]>,
+    "parameters of a GPU kernel">;
+def Kernel_PackedOperands : TypedArrayAttrBase<Kernel_PackedAttr, "packed operands">;
 def Kernel_Unwritten : TypedArrayAttrBase<Kernel_UnwrittenAttr, "operands without contents">;
 
 def Kernel_ABIOp
@@ -42,13 +46,15 @@ def Kernel_ABIOp
     | `workspace_bytes` | global memory that each CTA brings | `gpu-plan-memory` |
     | `num_threads` | threads of a CTA | `gpu-map-threads`, `convert-warpgroup-to-nvvm` |
     | `num_ctas` | CTAs of a launch; absent where the grid is dynamic | `gpu-outline-kernel`, `convert-warpgroup-to-nvvm` |
-    | `cluster_ctas` | CTAs of a cluster, of a kernel whose parameters are its operands, zeroed memory and tensor maps | `convert-warpgroup-to-nvvm` |
-    | `zeroed_bytes` | global memory that is zero when the launch begins; absent where there is none | `convert-warpgroup-to-nvvm` |
+    | `cluster_ctas` | CTAs of a cluster; absent where each CTA is one | `convert-warpgroup-to-nvvm` |
+    | `cancels_clusters` | CTAs take over the work of clusters that have not started | `convert-warpgroup-to-nvvm` |
+    | `params` | the parameters of a GPU kernel, in order | `gpu-outline-kernel`, `convert-warpgroup-to-nvvm` |
+    | `packed_operands` | operands whose elements share bytes in bulk copies | `convert-warpgroup-to-nvvm` |
+    | `updates_parts_of_words` | the kernel updates parts of words of 32 bits, and so accesses all words that an operand reaches into | `convert-warpgroup-to-nvvm` |
     | `profile_scopes` | the names of scopes of which the zeroed memory begins with a record: for each CTA and trace of it words of 32 bits; absent without one | `convert-warpgroup-to-nvvm` |
     | `profile_traces` | traces of a CTA: one for each warpgroup, or for each warp | `convert-warpgroup-to-nvvm` |
     | `profile_events` | events that a trace has room for, each a begin or an end of a scope | `convert-warpgroup-to-nvvm` |
     | `profile_dir` | the directory that the author wants a file of the traces in | `convert-warpgroup-to-nvvm` |
-    | `tensor_maps` | these tensor maps | `convert-warpgroup-to-nvvm` |
     | `shares` | a call with a negative range counts the finer work items | `convert-grid-to-loops` |
     | `tasks` | work items may wait for one another; absent where each runs to its end | `convert-grid-to-loops` |
     | `shared_memory` | memory that tasks share, by how many share it | `cpu-plan-arena` |
@@ -78,12 +84,14 @@ def Kernel_ABIOp
                        OptionalAttr<Kernel_Count>:$num_threads,
                        OptionalAttr<Kernel_Count>:$num_ctas,
                        OptionalAttr<Kernel_Count>:$cluster_ctas,
-                       OptionalAttr<Kernel_Count>:$zeroed_bytes,
+                       UnitAttr:$cancels_clusters,
+                       Kernel_List<Kernel_Params>:$params,
+                       Kernel_List<Kernel_PackedOperands>:$packed_operands,
+                       UnitAttr:$updates_parts_of_words,
                        OptionalAttr<StrArrayAttr>:$profile_scopes,
                        OptionalAttr<Kernel_Count>:$profile_traces,
                        OptionalAttr<Kernel_Count>:$profile_events,
                        OptionalAttr<StrAttr>:$profile_dir,
-                       Kernel_List<Kernel_TensorMaps>:$tensor_maps,
                        UnitAttr:$shares,
                        OptionalAttr<Kernel_TasksAttr>:$tasks,
                        Kernel_List<Kernel_SharedMemory>:$shared_memory,
@@ -104,12 +112,14 @@ def Kernel_ABIOp
     (`num_threads` `=` $num_threads^)?
     (`num_ctas` `=` $num_ctas^)?
     (`cluster_ctas` `=` $cluster_ctas^)?
-    (`zeroed_bytes` `=` $zeroed_bytes^)?
+    (`cancels_clusters` $cancels_clusters^)?
+    (`params` `=` $params^)?
+    (`packed_operands` `=` $packed_operands^)?
+    (`updates_parts_of_words` $updates_parts_of_words^)?
     (`profile_scopes` `=` $profile_scopes^)?
     (`profile_traces` `=` $profile_traces^)?
     (`profile_events` `=` $profile_events^)?
     (`profile_dir` `=` $profile_dir^)?
-    (`tensor_maps` `=` $tensor_maps^)?
     (`shares` $shares^)?
     (`tasks` `=` $tasks^)?
     (`shared_memory` `=` $shared_memory^)?

@@ -11,6 +11,7 @@ import click
 
 from gridir import __version__
 from gridir.cli.bisect import bisect
+from gridir.cli.build import build
 from gridir.cli.check import check
 from gridir.cli.errors import Commands
 from gridir.cli.gpu_check import gpu_check
@@ -50,6 +51,7 @@ main.add_command(replay)
 main.add_command(tune)
 main.add_command(tpu_check)
 main.add_command(gpu_check)
+main.add_command(build)
 main.add_command(ptx_run)
 main.add_command(opt)
 main.add_command(new)

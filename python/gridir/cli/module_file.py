@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from gridir.cli.on import choose_device
+
 
 def is_module(path: str) -> bool:
     """True if a file holds a module and not Python."""
@@ -23,7 +25,7 @@ def read_module(path: str) -> bytes:
 
 
 def run_module(
-    path: str, target: str, pipeline: str | None, checks: str, schedule_seed: int | None, repeat: int
+    path: str, target: str, pipeline: str | None, checks: str, schedule_seed: int | None, repeat: int, on: str | None
 ) -> dict[str, Any]:
     """Runs the kernels of a module on operands that are drawn, and compares with the CPU's own pipeline.
 
@@ -40,6 +42,9 @@ def run_module(
     options = chosen.check_options(None)
     if pipeline is not None:
         options = dataclasses.replace(options, pipeline=pipeline)
+    device = choose_device(chosen, on, needs_executor=bool(checks) or schedule_seed is not None)
+    if device is not None:
+        options = dataclasses.replace(options, device=device.number)
     options = options.with_checks(list(filter(None, checks.split(","))), schedule_seed)
     # The name of the target says the chip.
     fields = {name: value for name, value in options_of(options).items() if name != "chip"}
@@ -56,7 +61,8 @@ def run_module(
             expected, _ = run(dataclasses.replace(one, target="cpu", options={}))
             comparisons += compare(list(results), list(expected))
     execution = chosen.execution(None)
-    record |= {"stage": execution.stage, "executed": execution.how, "oracle": "" if is_own else "the CPU's pipeline"}
+    how = execution.how if device is None else f"on the GPU {device.number}, {device.name}"
+    record |= {"stage": execution.stage, "executed": how, "oracle": "" if is_own else "the CPU's pipeline"}
     record["differences"] = [line for c in comparisons if c.wrong for line in c.describe(record["oracle"])]
     return record
 

@@ -17,6 +17,7 @@ import click
 
 from gridir.cli.errors import describe, short_errors, to_json
 from gridir.cli.manual import manual
+from gridir.cli.on import choose_device, on_option
 from gridir.cli.passes import load_option, load_passes
 from gridir.cli.progress import progress
 from gridir.errors import Error
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     "--checks", default="", help="What the kernels check while they run: races,uninitialized, and on cpu semaphores."
 )
 @click.option("--schedule-seed", type=int, help="Run what is concurrent in an order that this number chooses.")
+@on_option
 @click.option("--show", is_flag=True, help="Say what is in the files, and run nothing.")
 @click.option("--repeat", default=1, show_default=True, help="Time this many runs and report the fastest.")
 @click.option(
@@ -64,6 +66,7 @@ def replay(
     load: tuple[str, ...],
     checks: str,
     schedule_seed: int | None,
+    on: str | None,
     show: bool,
     repeat: int,
     reduced: Path | None,
@@ -85,7 +88,7 @@ def replay(
         with progress() as tell:
             tell(name)
             again = {"repeat": repeat, "checks": list(filter(None, checks.split(","))), "schedule_seed": schedule_seed}
-            code = _replay(found, name, target, show, again, reduced, debug)
+            code = _replay(found, name, target, show, again, on, reduced, debug)
         if as_json:
             click.echo(json.dumps(found))
         elif "error" in found:
@@ -103,6 +106,7 @@ def _replay(
     target: str | None,
     show: bool,
     again: dict[str, Any],
+    on: str | None,
     reduced: Path | None,
     debug: bool,
 ) -> int:
@@ -115,7 +119,7 @@ def _replay(
         found |= _show(record)
         if show:
             return 0
-        found |= _run(record, target, again)
+        found |= _run(record, target, again, on)
         if reduced is not None:
             found |= _reduce(record, target, reduced)
     except (Error, OSError, RuntimeError) as error:
@@ -140,14 +144,23 @@ def _show(record: Record) -> dict[str, Any]:
     return found | {"metadata": metadata_of(parse_module(record.module, kernel=record.name, context=shared_context()))}
 
 
-def _run(record: Record, target: str | None, again: dict[str, Any]) -> dict[str, Any]:
+def _run(record: Record, target: str | None, again: dict[str, Any], on: str | None) -> dict[str, Any]:
     from gridir.frontend.replay import run
     from gridir.testing import WideRun, compare
 
+    kernel = record.kernel(target)
+    needs_executor = (
+        bool(again["checks"] or getattr(kernel.options, "checks", ())) or again["schedule_seed"] is not None
+    )
+    device = choose_device(kernel.target, on, needs_executor=needs_executor)
+    replayed_on = target or record.target
+    if device is not None:
+        again["device"] = device.number
+        replayed_on += f" (the GPU {device.number}, {device.name})"
     results, seconds = run(record, target, **again)
     if record.error:
         # There is nothing to compare with: whoever replays it asks whether it fails again.
-        return {"replayed_on": target or record.target, "replayed_seconds": seconds, "differences": []}
+        return {"replayed_on": replayed_on, "replayed_seconds": seconds, "differences": []}
     # A run in float64 says what rounding explains.
     wide = None
     if record.wide is not None:
@@ -155,7 +168,7 @@ def _run(record: Record, target: str | None, again: dict[str, Any]) -> dict[str,
         wide = WideRun(exact, samples)
     comparisons = compare(list(results), list(record.results), None if wide is None else lambda: wide)
     return {
-        "replayed_on": target or record.target,
+        "replayed_on": replayed_on,
         "replayed_seconds": seconds,
         "differences": [line for c in comparisons if c.wrong for line in c.describe(record.oracle)[:1]],
     }

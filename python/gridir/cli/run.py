@@ -19,6 +19,7 @@ from gridir.cli.errors import describe, short_errors
 from gridir.cli.example import Example, ExampleParameter, load_example
 from gridir.cli.manual import USAGE, manual
 from gridir.cli.module_file import format_run, is_module, run_module
+from gridir.cli.on import choose_device, on_option
 from gridir.cli.passes import load_option, load_passes
 from gridir.cli.progress import progress
 from gridir.errors import UnsupportedError
@@ -67,6 +68,7 @@ _ORACLES = {INTERPRET: "interpret mode", REFERENCE: "reference()"}
 )
 @click.option("--repeat", default=5, show_default=True, help="Time this many calls and report the fastest.")
 @click.option("--profile", is_flag=True, help="Count what the PTX of one call executes; for targets that run PTX.")
+@on_option
 @chip_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON record instead of text.")
 @click.option("--debug", is_flag=True, help="Show all of an error.")
@@ -82,14 +84,16 @@ def run(
     schedule_seed: int | None,
     repeat: int,
     profile: bool,
+    on: str | None,
     chip: str | None,
     as_json: bool,
     debug: bool,
 ) -> None:
     """Compiles the kernels of a function, runs it on its example arguments on this CPU, and compares the results.
 
-    For the target tpu, the modules that libtpu would be given are run by a reference interpreter; for gpu, the PTX is
-    executed thread by thread, or, with --stage mapped, the kernels as they are mapped to CTAs and threads.
+    For the target tpu, the modules that libtpu would be given are run by a reference interpreter. For gpu, the PTX runs
+    on a GPU of this machine if there is one for the chip, and otherwise thread by thread on the CPU; with --stage
+    mapped the kernels run as they are mapped to CTAs and threads. The line "executed" says which.
 
     FILE is plain JAX. It holds FUNCTION, which is named like the file unless you say otherwise, and example_args(),
     which gives its arguments; it may hold reference(), a function of the same arguments that says what the results
@@ -99,7 +103,7 @@ def run(
     if is_module(file[0]):
         with short_errors(debug, file[0]):
             load_passes(load)
-            record = run_module(file[0], target, pipeline, checks, schedule_seed, repeat)
+            record = run_module(file[0], target, pipeline, checks, schedule_seed, repeat, on)
         click.echo(json.dumps(record) if as_json else format_run(record))
         if record["differences"]:
             raise click.exceptions.Exit(1)
@@ -109,7 +113,9 @@ def run(
         example = load_example(*file, chip)
         chosen = list(filter(None, checks.split(",")))
         tell(f"compiling and running {example.name} for {target}")
-        record, results, profiles = _execute(example, target, stage, pipeline, chosen, schedule_seed, repeat, profile)
+        record, results, profiles = _execute(
+            example, target, stage, pipeline, chosen, schedule_seed, repeat, profile, on
+        )
         if check:
             tell(f"running {example.name} again, to compare the results")
             record |= _check(example, results, against or (REFERENCE if example.reference else INTERPRET))
@@ -129,6 +135,7 @@ def _execute(
     schedule_seed: int | None,
     repeat: int,
     profile: bool,
+    on: str | None,
 ) -> tuple[dict[str, Any], Any, list[str]]:
     import jax
 
@@ -139,6 +146,8 @@ def _execute(
 
     target = get_target(name)
     execution = target.execution(stage)
+    needs_executor = bool(checks or profile) or schedule_seed is not None or execution.cpu_options is not None
+    device = choose_device(target, on, needs_executor=needs_executor)
     executable = execute(
         example.function,
         example.args,
@@ -147,6 +156,7 @@ def _execute(
         pipeline=pipeline,
         checks=checks,
         schedule_seed=schedule_seed,
+        device=None if device is None else device.number,
     )
     kernels: list[dict[str, Any]] = [{"name": kernel.name} for kernel in example.check_kernels(executable.kernels)]
     for kernel, prepared in zip(kernels, executable.prepared, strict=False):
@@ -159,7 +169,7 @@ def _execute(
         "function": example.name,
         "results": [str(jax.typeof(x)) for x in jax.tree.leaves(results)],
         "stage": execution.stage,
-        "executed": execution.how,
+        "executed": execution.how if device is None else f"on the GPU {device.number}, {device.name}",
         "kernels": kernels,
         "milliseconds": _time(lambda: executable.function(*example.args), repeat if executable.prepared else 1),
     }

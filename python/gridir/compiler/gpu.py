@@ -16,18 +16,20 @@ from gridir.compiler.cpu import CpuOptions
 from gridir.compiler.options import CheckedOptions
 from gridir.compiler.passes import shared_context
 from gridir.compiler.target import Execution, Target
+from gridir.compiler.warpgroup_profile import WarpgroupProfile
 from gridir.errors import OptionError, UnsupportedError
 from gridir.mlir import ir
-from gridir.mlir.dialects import arith, gpu
-from gridir.mlir.dialects.kernel import abi_of
-from gridir.runtime import ptx
+from gridir.mlir.dialects import gpu
+from gridir.mlir.dialects.kernel import abi_of, launch_of
+from gridir.runtime.dtypes import DTYPES
+from gridir.runtime.gpu.emulator import ExecutorOptions, execute
+from gridir.runtime.gpu.host_arrays import execute_on_device
+from gridir.runtime.gpu.launch import Launch
+from gridir.runtime.gpu.libcuda import open_device
 from gridir.runtime.ptxas import KernelReport, assemble, find_libdevice_toolkit
 
 if TYPE_CHECKING:
     from gridir.compiler.kernel import Kernel
-
-# Words of a kernel's error report: the number of the check, two values, and one that threads exchange.
-_REPORT_WORDS = 4
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,6 +45,7 @@ class GpuOptions(CheckedOptions):
       checks: what the PTX is checked for where it is executed on the CPU, as `gridir.runtime.ptx` has them.
       reports_races: whether a race is no error of the call there, and only kept, as of `CpuOptions`.
       schedule_seed: runs its threads and copies there in an order that this number chooses; None for their own.
+      device: the GPU of this machine that launches run on; None for the executor of PTX.
 
     Raises:
       OptionError: when a number is out of range.
@@ -56,12 +59,15 @@ class GpuOptions(CheckedOptions):
     checks: tuple[str, ...] = ()
     reports_races: bool = False
     schedule_seed: int | None = None
+    device: int | None = None
 
     def __post_init__(self) -> None:
         if self.num_warps is not None and self.num_warps not in range(1, 33):
             raise OptionError(f"expected num_warps from 1 to 32, got {self.num_warps!r}")
         if self.workspace_limit is not None and self.workspace_limit < 0:
             raise OptionError(f"expected workspace_limit of at least 0, got {self.workspace_limit!r}")
+        if self.device is not None and (self.checks or self.schedule_seed is not None):
+            raise OptionError("expected checks and schedule_seed for the executor of PTX, got them with a device")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,73 +78,79 @@ class PtxKernel:
       name: the kernel's name in the PTX.
       ptx: the text.
       chip: the chip that it is for.
-      ctas: how many CTAs a launch has; None where the grid is dynamic.
-      threads: threads of each CTA.
-      shared_bytes: shared memory that a launch asks for.
+      threads: threads of a CTA.
+      shared_bytes: dynamic shared memory of a CTA.
       workspace_bytes: global memory for temporaries of each CTA.
-      seconds: how long it took from the `grid` module to the text.
+      description: how it is launched; None where the grid is dynamic.
+      seconds: the time from the `grid` module to the text.
+      profile: what the zeroed memory holds when a launch has ended; None for no profile.
       origin: where it came from: it is always compiled.
-      checks: what a launch checks.
-      reports_races: whether a race is an answer to who asks for it, and no error.
-      schedule_seed: in which order a launch runs its threads and copies; None for their own.
-      items: the work items of all CTAs; None where the grid is dynamic.
-      diagnostics: what the kernel's checks say, with {0} and {1} for two numbers.
+      checks: what the executor checks.
+      reports_races: true if a race is a result for the caller, and no error.
+      schedule_seed: chooses the order in which the executor runs threads and copies; None for their own.
+      device: the GPU that launches run on; None for the executor of PTX.
     """
 
     name: str
     ptx: str = dataclasses.field(repr=False)
     chip: str
-    ctas: int | None
     threads: int
     shared_bytes: int
     workspace_bytes: int
-    seconds: float = dataclasses.field(compare=False)
-    items: int | None = None
-    diagnostics: tuple[str, ...] = ()
+    description: Launch | None
+    seconds: float = dataclasses.field(compare=False, default=0.0)
+    profile: WarpgroupProfile | None = None
     origin: str = "compiled"
     checks: tuple[str, ...] = ()
     reports_races: bool = False
     schedule_seed: int | None = None
+    device: int | None = None
+
+    @property
+    def ctas(self) -> int | None:
+        """CTAs of a launch; None where the grid is dynamic."""
+        return None if self.description is None else self.description.ctas
+
+    @property
+    def known_launch(self) -> Launch:
+        """How the kernel is launched.
+
+        Raises:
+          UnsupportedError: for a kernel with a dynamic grid.
+        """
+        if self.description is None:
+            raise UnsupportedError(
+                "expected a grid whose sizes are known, got a dynamic one; no launch of it is implemented",
+                kernel=self.name,
+            )
+        return self.description
 
     def launch(self, buffers: Sequence[np.ndarray], blocks_at_once: int | None = None) -> None:
-        """Executes the PTX on this machine's CPU.
+        """Runs the kernel on its device, or executes the PTX on this machine's CPU.
 
         Args:
-          buffers: the operands, in their order: dynamic grid sizes, inputs, outputs. An output that is in the memory
-            of an input is the same array.
-          blocks_at_once: how many blocks the machine runs at a time, which those see that take the work of others;
-            None for the number of multiprocessors of the chip.
+          buffers: the operands, in their order: inputs, outputs. An output that is in the memory of an input is the
+            same array.
+          blocks_at_once: how many CTAs run at a time, for kernels whose CTAs take over the work of others; None for the
+            number of multiprocessors of the chip.
 
         Raises:
           UnsupportedError: for a kernel with a dynamic grid.
           PtxError: when it uses an instruction that the executor does not know.
           LaunchError: when a thread does what it must not, or a check of the kernel fails.
+          DriverError: when the driver of the device refuses the kernel, or the launch fails.
         """
-        del blocks_at_once  # No block takes another one's work.
-        if self.ctas is None or self.items is None:
-            raise UnsupportedError(
-                "expected a grid whose sizes are known, got a dynamic one; no launch of it is implemented",
-                kernel=self.name,
-            )
-        report = np.zeros(_REPORT_WORDS, np.int64)
-        workspace = np.empty(self.workspace_bytes * self.ctas, np.uint8)
-        if self.ctas:
-            ptx.load(self.ptx, path=f"{self.name}.ptx").function(self.name).launch(
-                [*buffers, report, np.int64(0), np.int64(self.items), workspace],
-                grid=(self.ctas,),
-                block=(self.threads,),
-                shared_bytes=self.shared_bytes,
-                checks=self.checks,
-                schedule_seed=self.schedule_seed,
-            )
-        if report[0]:
-            message = self.diagnostics[report[0] - 1]
-            for index, value in enumerate(report[1:3]):
-                message = message.replace(f"{{{index}}}", str(value))
-            raise ptx.LaunchError(message, kernel=self.name)
+        launch = self.known_launch
+        if self.device is not None:
+            zeroed = execute_on_device(self.ptx, launch, buffers, open_device(self.device))
+        else:
+            options = ExecutorOptions(self.checks, self.schedule_seed, blocks_at_once)
+            zeroed = execute(self.ptx, launch, buffers, options)
+        if self.profile is not None and launch.ctas:
+            self.profile.write(self.name, zeroed, launch.ctas)
 
     def assemble(self) -> KernelReport:
-        """Assembles the kernel with `ptxas`; products that it serialises are a remark of the report.
+        """Assembles the kernel with `ptxas`; a product that ptxas serializes is a remark of the report.
 
         Raises:
           PtxasError: when `ptxas` is not found or refuses the kernel.
@@ -218,39 +230,37 @@ def _to_ptx(kernel: Kernel) -> PtxKernel:
         checks=options.checks,
         reports_races=options.reports_races,
         schedule_seed=options.schedule_seed,
+        device=options.device,
     )
 
 
 def ptx_kernel_of(module: ir.Module, chip: str = "") -> PtxKernel:
-    """Returns the kernel of a module at stage `ptx`, with what its `kernel.abi` says of a launch.
+    """Returns the kernel of a module at stage `ptx`, with the launch that its `kernel.abi` describes.
 
     Raises:
       ValueError: when it holds none.
     """
     abi: Any = abi_of(module)
-    name = abi.entry.value
+    record = launch_of(module)
+    workspaces = [x["bytes"] for x in record["parameters"] if x["kind"] == "workspace"]
     return PtxKernel(
-        name=name,
+        name=record["entry"],
         ptx=text_of(module),
         chip=chip,
-        ctas=None if abi.num_ctas is None else abi.num_ctas.value,
-        threads=abi.num_threads.value,
-        shared_bytes=abi.shared_bytes.value,
-        workspace_bytes=abi.workspace_bytes.value,
-        seconds=0.0,
-        items=_find_items(module, f"{name}.range"),
-        diagnostics=tuple(ir.StringAttr(text).value for text in abi.diagnostics),
+        threads=record["threads"],
+        shared_bytes=record["shared_bytes"],
+        workspace_bytes=abi.workspace_bytes.value if workspaces else 0,
+        description=None if record["ctas"] is None else _launch(record),
+        profile=WarpgroupProfile.of(abi),
     )
 
 
-def _find_items(module: ir.Module, function: str) -> int | None:
-    """Returns what the function of that name returns, where that is a constant: the work items of a launch."""
-    for op in module.body.operations:
-        if "sym_name" in op.attributes and ir.StringAttr(op.attributes["sym_name"]).value == function:
-            value = op.regions[0].blocks[0].operations[-1].operands[0]
-            if isinstance(value.owner, arith.ConstantOp):
-                return ir.IntegerAttr(value.owner.value).value
-    return None
+def _launch(record: dict[str, Any]) -> Launch:
+    """Returns the description with NumPy's names of element types instead of MLIR's."""
+    parameters = [
+        {**x, "dtype": np.dtype(DTYPES[x["dtype"]]).name} if "dtype" in x else x for x in record["parameters"]
+    ]
+    return Launch.from_json({**record, "parameters": parameters})
 
 
 def text_of(module: ir.Module) -> str:

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A function whose kernels are compiled for any target, executed on this machine's CPU."""
+"""A function whose kernels are compiled for any target, executed on this machine."""
 
 from __future__ import annotations
 
@@ -42,6 +42,7 @@ def execute(
     pipeline: str | None = None,
     checks: Sequence[str] = (),
     schedule_seed: int | None = None,
+    device: int | None = None,
 ) -> Executable:
     """Returns a function with its kernels as a target has them at the stage that can be executed here.
 
@@ -53,6 +54,7 @@ def execute(
       pipeline: the pass pipeline instead of the target's own.
       checks: as those of the target's options.
       schedule_seed: as that of the target's options.
+      device: the GPU of this machine that runs the kernels; None for an emulator on the CPU.
 
     Raises:
       OptionError: for a stage that is not executed, for a check that there is not, and for checks and a seed with
@@ -63,6 +65,8 @@ def execute(
     own = target.check_options(None)
     if pipeline is not None:
         own = dataclasses.replace(own, pipeline=pipeline)
+    if device is not None:
+        own = dataclasses.replace(own, device=device)
     to_cpu = target.execution(stage).cpu_options
     options = (own if to_cpu is None else to_cpu(own)).with_checks(checks, schedule_seed)
     if to_cpu is None:

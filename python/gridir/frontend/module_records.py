@@ -82,7 +82,6 @@ def _record(kernel: grid.KernelOp, bytecode: bytes, target: str) -> Record:
         return [_zeros(name, grid.OperandAttr(spec)) for spec in attributes[field]]
 
     operands = arrays("index_operands") + arrays("inputs")
-    pairs = np.reshape(list(ir.DenseI64ArrayAttr(attributes["aliases"])) if "aliases" in attributes else [], (-1, 2))
     return Record(
         name=name,
         module=bytecode,
@@ -90,7 +89,7 @@ def _record(kernel: grid.KernelOp, bytecode: bytes, target: str) -> Record:
         options={},
         operands=draw(operands, SEED),
         results=tuple(arrays("outputs")),
-        aliases={int(operand): int(result) for operand, result in pairs},
+        aliases=kernel.alias_pairs,
         seed=SEED,
         source=_source(kernel),
         versions=versions(),

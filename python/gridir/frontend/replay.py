@@ -16,6 +16,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from gridir.compiler.gpu import GpuOptions
 from gridir.compiler.kernel import Kernel
 from gridir.compiler.passes import parse_module, run_pipeline, shared_context, to_bytecode
 from gridir.compiler.targets import GPU
@@ -112,6 +113,7 @@ def run(
     repeat: int = 1,
     checks: Sequence[str] = (),
     schedule_seed: int | None = None,
+    device: int | None = None,
 ) -> tuple[tuple[np.ndarray, ...], float]:
     """Runs the kernel of a record on its operands.
 
@@ -121,6 +123,7 @@ def run(
       repeat: runs it so many times.
       checks: what the kernel checks while it runs, beside what the record's options say.
       schedule_seed: runs what is concurrent in an order that this number chooses; None for the record's.
+      device: the GPU of this machine that runs the kernel; None for an emulator on the CPU.
 
     Returns:
       The results, and the seconds that the fastest run took.
@@ -129,13 +132,16 @@ def run(
       OptionError: for a target that there is not, for options that it does not have, and for checks of a kernel whose
         passes the record has.
       CompileError: when a pass refuses the kernel.
-      LaunchError, ExecutionError: when it fails.
+      LaunchError, ExecutionError, DriverError: when it fails.
     """
     kernel = record.kernel(target)
     if checks or schedule_seed is not None:
         if record.passes is not None:
             raise OptionError("expected no checks, as the record has the passes that its module is finished by")
         kernel = dataclasses.replace(kernel, options=kernel.options.with_checks(checks, schedule_seed))
+    if isinstance(kernel.options, GpuOptions):
+        # The record may come from a machine with other devices.
+        kernel = dataclasses.replace(kernel, options=dataclasses.replace(kernel.options, device=device))
     if record.passes is not None:
         module = parse_module(record.module, kernel=record.name, context=shared_context())
         run_pipeline(module, record.passes, kernel=record.name, source=record.module)

@@ -2,7 +2,7 @@
 // RUN: gridir-opt %s --split-input-file --warpgroup-infer-layouts --warpgroup-plan-memory=chip=sm_100a --convert-warpgroup-to-nvvm=chip=sm_100a --canonicalize --cse | FileCheck %s --check-prefix=PAIR
 
 // Rows that an array names: the threads that have their numbers copy one each or, where the chip can, four at once.
-// CHECK: tensor_maps = [#kernel.tensor_map<0, tensor<64x64xf32>, box = [1, 32], swizzle = 128>]
+// CHECK: params = [{{.*}}#kernel.operand<{{[0-9]+}}>, #kernel.tensor_map<0, tensor<64x64xf32>, box = [1, 32], swizzle = 128>]
 // CHECK: nvvm.mbarrier.arrive.expect_tx %{{.+}}, %c4096_i32
 // CHECK: %[[OWNS:.+]] = arith.cmpi eq
 // CHECK: scf.if %[[OWNS]] {
@@ -24,7 +24,7 @@ grid.kernel @rows grid() inputs(%x: f32 [64, 64] space gpu.gmem, %i: i32 [16] sp
 // -----
 
 // The rows of a tile go to those of an array: behind a meeting, and in groups of the threads that have their numbers.
-// CHECK: tensor_maps = [#kernel.tensor_map<1, tensor<64x64xf32>, box = [1, 32], swizzle = 128>]
+// CHECK: params = [{{.*}}#kernel.operand<{{[0-9]+}}>, #kernel.tensor_map<1, tensor<64x64xf32>, box = [1, 32], swizzle = 128>]
 // CHECK: nvvm.barrier
 // CHECK: %[[OWNS:.+]] = arith.cmpi eq
 // CHECK: scf.if %[[OWNS]] {
@@ -50,7 +50,7 @@ grid.kernel @scattered grid() inputs(%i: i32 [16] space gpu.gmem) outputs(%x: f3
 // -----
 
 // A tensor map has no room for dimensions of one index, where there are many.
-// CHECK: tensor_maps = [#kernel.tensor_map<0, tensor<2x64x128xf32>, box = [1, 64, 32], swizzle = 0>]
+// CHECK: params = [{{.*}}#kernel.operand<{{[0-9]+}}>, #kernel.tensor_map<0, tensor<2x64x128xf32>, box = [1, 64, 32], swizzle = 0>]
 // PAIR-LABEL: gpu.module @many_dims
 grid.kernel @many_dims grid() inputs(%x: f32 [2, 64, 1, 1, 1, 1, 128] space gpu.gmem) {
   grid.scoped (%t: memref<64x32xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
@@ -62,7 +62,7 @@ grid.kernel @many_dims grid() inputs(%x: f32 [2, 64, 1, 1, 1, 1, 128] space gpu.
 // -----
 
 // Of a tile whose dimensions are in another order what lies in the same order in the array is a copy.
-// CHECK: tensor_maps = [#kernel.tensor_map<0, tensor<3x2x64xf32>, box = [3, 1, 64], swizzle = 0>]
+// CHECK: params = [{{.*}}#kernel.operand<{{[0-9]+}}>, #kernel.tensor_map<0, tensor<3x2x64xf32>, box = [3, 1, 64], swizzle = 0>]
 // CHECK-COUNT-2: nvvm.cp.async.bulk.tensor.global.shared.cta
 // CHECK-NOT: nvvm.cp.async.bulk.tensor
 // PAIR-LABEL: gpu.module @turned
@@ -76,7 +76,7 @@ grid.kernel @turned grid() outputs(%x: f32 [3, 2, 64] space gpu.gmem) {
 // -----
 
 // Of a Ref with several indices between the rows of a window each row is a copy; with one index, all are one.
-// CHECK: tensor_maps = [#kernel.tensor_map<0, tensor<4x64xf32>, box = [1, 64], swizzle = 0>, #kernel.tensor_map<0, tensor<4x64xf32>, box = [4, 64], swizzle = 0>]
+// CHECK: params = [{{.*}}#kernel.operand<{{[0-9]+}}>, #kernel.tensor_map<0, tensor<4x64xf32>, box = [1, 64], swizzle = 0>, #kernel.tensor_map<0, tensor<4x64xf32>, box = [4, 64], swizzle = 0>]
 // CHECK-COUNT-5: nvvm.cp.async.bulk.tensor.shared.cluster.global
 // CHECK-NOT: nvvm.cp.async.bulk.tensor
 // PAIR-LABEL: gpu.module @between
@@ -112,7 +112,7 @@ grid.kernel @multicast grid(%r = 2 named "y" cluster, %c = 2 named "x" cluster) 
 
 // Panels that follow one another are one copy, of an array of which they are a dimension. An array that ends inside of a
 // panel has one copy for each, and so has a window of some of the rows of a Ref.
-// CHECK: tensor_maps = [#kernel.tensor_map<0, tensor<4x64x32xf32, [32, 128, 1]>, box = [2, 16, 32], swizzle = 128>, #kernel.tensor_map<1, tensor<64x80xf32>, box = [16, 32], swizzle = 128>, #kernel.tensor_map<0, tensor<64x128xf32>, box = [8, 32], swizzle = 128>]
+// CHECK: params = [{{.*}}#kernel.operand<{{[0-9]+}}>, #kernel.tensor_map<0, tensor<4x64x32xf32, [32, 128, 1]>, box = [2, 16, 32], swizzle = 128>, #kernel.tensor_map<1, tensor<64x80xf32>, box = [16, 32], swizzle = 128>, #kernel.tensor_map<0, tensor<64x128xf32>, box = [8, 32], swizzle = 128>]
 // CHECK: llvm.inline_asm {{.*}}mbarrier.try_wait.parity
 // CHECK: %[[PANEL:.+]] = arith.shrsi %{{.+}}, %c5_i32
 // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}box[%c0_i32, %c8_i32, %[[PANEL]]]

@@ -2,7 +2,7 @@
 
 // Semaphores are words of zeroed memory behind the operands: those of the launch, and then those of each block. One
 // thread waits, and takes away what it waited for where no other block did before.
-// CHECK: kernel.abi @semaphores {{.*}} num_ctas = 6 cluster_ctas = 1 zeroed_bytes = 56
+// CHECK: kernel.abi @semaphores {{.*}} num_ctas = 6 cluster_ctas = 1 params = [{{.*}}, #kernel.zeroed<56>]
 // CHECK: llvm.func @semaphores(%{{.+}}: !llvm.ptr<1>, %[[ZEROED:.+]]: !llvm.ptr<1>)
 // CHECK: %[[BLOCK:.+]] = nvvm.read.ptx.sreg.ctaid.x
 // CHECK: arith.muli %[[BLOCK]], %c8_i32

@@ -1,7 +1,7 @@
 // RUN: gridir-opt %s --split-input-file --warpgroup-infer-layouts --warpgroup-plan-memory --convert-warpgroup-to-nvvm --canonicalize --cse | FileCheck %s
 
 // Rows of one panel stay where they are, whether they are those of several matrices or of one.
-// CHECK: tensor_maps = [#kernel.tensor_map<0, tensor<128x64xf16>, box = [128, 64], swizzle = 128>]
+// CHECK: params = [{{.*}}#kernel.operand<{{[0-9]+}}>, #kernel.tensor_map<0, tensor<128x64xf16>, box = [128, 64], swizzle = 128>]
 // CHECK: gpu.module @one_panel
 // CHECK-COUNT-1: nvvm.cp.async.bulk.tensor.shared
 // CHECK-NOT: nvvm.cp.async.bulk.tensor.shared
@@ -16,7 +16,7 @@ grid.kernel @one_panel grid() inputs(%x: f16 [128, 64] space gpu.gmem) {
 
 // -----
 
-// CHECK: tensor_maps = [#kernel.tensor_map<0, tensor<2x64x64xf16>, box = [2, 64, 64], swizzle = 128>]
+// CHECK: params = [{{.*}}#kernel.operand<{{[0-9]+}}>, #kernel.tensor_map<0, tensor<2x64x64xf16>, box = [2, 64, 64], swizzle = 128>]
 // CHECK: gpu.module @matrices
 // CHECK-COUNT-1: nvvm.cp.async.bulk.tensor.shared
 // CHECK-NOT: nvvm.cp.async.bulk.tensor.shared
@@ -33,7 +33,7 @@ grid.kernel @matrices grid() inputs(%x: f16 [2, 64, 64] space gpu.gmem) {
 
 // Of two panels all rows of the first one come before those of the second: a dimension of one index changes nothing, and
 // the second matrix begins behind both panels of the first. The panels of each are one copy.
-// CHECK: tensor_maps = [#kernel.tensor_map<0, tensor<2x2x64x64xf16, [64, 8192, 128, 1]>, box = [2, 1, 64, 64], swizzle = 128>]
+// CHECK: params = [{{.*}}#kernel.operand<{{[0-9]+}}>, #kernel.tensor_map<0, tensor<2x2x64x64xf16, [64, 8192, 128, 1]>, box = [2, 1, 64, 64], swizzle = 128>]
 // CHECK: gpu.module @two_panels
 // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}box[%c0_i32, %c0_i32, %c0_i32, %c0_i32]
 // CHECK: llvm.getelementptr %{{.+}}[16384]
@@ -52,7 +52,7 @@ grid.kernel @two_panels grid() inputs(%x: f16 [2, 64, 128] space gpu.gmem) {
 
 // Where a tile has one index of a dimension between rows and columns, its indices count panels: two copies, of 16384
 // bytes each. Joined with the columns they are a matrix of two panels, which one copy takes.
-// CHECK: tensor_maps = [#kernel.tensor_map<0, tensor<128x2x64xf16>, box = [128, 1, 64], swizzle = 128>,
+// CHECK: params = [{{.*}}#kernel.operand<{{[0-9]+}}>, #kernel.tensor_map<0, tensor<128x2x64xf16>, box = [128, 1, 64], swizzle = 128>,
 // CHECK-SAME: #kernel.tensor_map<1, tensor<2x128x64xf16, [64, 128, 1]>, box = [2, 128, 64], swizzle = 128>]
 // CHECK: gpu.module @joined
 // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}box[%c0_i32, %c0_i32, %c0_i32]
@@ -73,7 +73,7 @@ grid.kernel @joined grid() inputs(%x: f16 [128, 2, 64] space gpu.gmem) outputs(%
 // -----
 
 // Without a swizzle tiles that no product reads are let be.
-// CHECK: tensor_maps = [#kernel.tensor_map<0, tensor<64x64xf16>, box = [64, 64], swizzle = 0>]
+// CHECK: params = [{{.*}}#kernel.operand<{{[0-9]+}}>, #kernel.tensor_map<0, tensor<64x64xf16>, box = [64, 64], swizzle = 0>]
 // CHECK: gpu.module @plain
 grid.kernel @plain grid() outputs(%o: f16 [64, 64] space gpu.gmem) {
   grid.scoped (%t: memref<64x4x16xf16, #grid.space<gpu.smem>>) attributes {transforms = [[#grid.transform<untiling [2, 16]>]]} {
@@ -85,7 +85,7 @@ grid.kernel @plain grid() outputs(%o: f16 [64, 64] space gpu.gmem) {
 // -----
 
 // Elements of less than a byte as a view of bytes: a copy is one of the bytes, a thread takes its bits of one.
-// CHECK: tensor_maps = [#kernel.tensor_map<0, tensor<64xi8>, box = [32], swizzle = 0>]
+// CHECK: params = [{{.*}}#kernel.operand<{{[0-9]+}}>, #kernel.tensor_map<0, tensor<64xui8>, box = [32], swizzle = 0>] packed_operands = [#kernel.packed<0, 2>]
 // CHECK: gpu.module @nibbles
 // CHECK: nvvm.cp.async.bulk.tensor.global.shared.cta
 // CHECK: %[[ODD:.+]] = arith.andi %{{.+}}, %c1_i32

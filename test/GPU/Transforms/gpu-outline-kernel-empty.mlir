@@ -2,7 +2,7 @@
 
 // A kernel that writes nothing, whose loop over CTAs is gone, is launched all
 // the same.
-// CHECK: kernel.abi @k workspace_bytes = 0 num_threads = 128 num_ctas = 1{{$}}
+// CHECK: kernel.abi @k workspace_bytes = 0 num_threads = 128 num_ctas = 1 params = [{{.*}}#kernel.report<4>, #kernel.scalar<0>, #kernel.scalar<{{[0-9]+}}>, #kernel.workspace<0>]{{$}}
 // CHECK: gpu.func @k(
 // CHECK-SAME: kernel
 // CHECK-NEXT: gpu.return

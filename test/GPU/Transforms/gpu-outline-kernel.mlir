@@ -2,7 +2,7 @@
 
 // Two buffers of a CTA: shared memory of the launch, and its part of the
 // workspace. A loop over fewer threads than there are is guarded.
-// CHECK: kernel.abi @k_1 workspace_bytes = 256 num_threads = 128 num_ctas = 16{{$}}
+// CHECK: kernel.abi @k_1 workspace_bytes = 256 num_threads = 128 num_ctas = 16 params = [#kernel.report<4>, #kernel.scalar<0>, #kernel.scalar<16>, #kernel.workspace<256>]{{$}}
 // CHECK: gpu.module @k_1 {
 // CHECK: memref.global @shared_memory : memref<0xi8, #gpu.address_space<workgroup>> {alignment = 128 : i64}
 // CHECK: gpu.func @k_1(

@@ -48,10 +48,26 @@ module attributes {kernel.mapping = #kernel.mapping<num_warps = 8, approx_math =
 
 // -----
 
-// CHECK: kernel.abi @profiled num_threads = 256 zeroed_bytes = 352
+// CHECK:      kernel.abi @parameters shared_bytes = 64 num_threads = 128 num_ctas = 16 cluster_ctas = 2 cancels_clusters
+// CHECK-SAME:   params = [#kernel.operand<0>, #kernel.report<4>, #kernel.scalar<0>, #kernel.num_items,
+// CHECK-SAME:             #kernel.workspace<32>, #kernel.zeroed<8>,
+// CHECK-SAME:             #kernel.tensor_map<0, tensor<4x64xui8, [128, 1]>, box = [4, 32], swizzle = 32>]
+// CHECK-SAME:   packed_operands = [#kernel.packed<0, 2>] updates_parts_of_words{{$}}
+module {
+  kernel.abi @parameters shared_bytes = 64 num_threads = 128 num_ctas = 16 cluster_ctas = 2 cancels_clusters
+      params = [#kernel.operand<0>, #kernel.report<4>, #kernel.scalar<0>, #kernel.num_items,
+                #kernel.workspace<32>, #kernel.zeroed<8>,
+                #kernel.tensor_map<0, tensor<4x64xui8, [128, 1]>, box = [4, 32], swizzle = 32>]
+      packed_operands = [#kernel.packed<0, 2>] updates_parts_of_words
+  func.func private @parameters()
+}
+
+// -----
+
+// CHECK: kernel.abi @profiled num_threads = 256 params = [#kernel.zeroed<352>]
 // CHECK-SAME: profile_scopes = ["load", "store"] profile_traces = 2 profile_events = 6 profile_dir = "traces"{{$}}
 module {
-  kernel.abi @profiled num_threads = 256 zeroed_bytes = 352
+  kernel.abi @profiled num_threads = 256 params = [#kernel.zeroed<352>]
       profile_scopes = ["load", "store"] profile_traces = 2 profile_events = 6 profile_dir = "traces"
   func.func private @profiled()
 }

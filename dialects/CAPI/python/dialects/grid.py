@@ -277,6 +277,14 @@ class KernelOp(_GeneratedKernelOp):
         return [region.blocks[0] for region in list(self.operation.regions)[1:]]
 
     @property
+    def alias_pairs(self) -> dict[int, int]:
+        """For each operand in whose memory a result is, the number of the result."""
+        if "aliases" not in self.operation.attributes:
+            return {}
+        pairs = (ir.DenseI64ArrayAttr(pair) for pair in ir.ArrayAttr(self.operation.attributes["aliases"]))
+        return {operand: result for operand, result in pairs}
+
+    @property
     def knows_devices(self) -> bool:
         """True if a program reads its device number, or accesses memory or semaphores of another device."""
         return _gridirGrid.knows_devices(self.operation)

@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 from gridir.mlir import ir
-from gridir.mlir._mlir_libs import _gridirKernel
+from gridir.mlir._mlir_libs import _gridirDialects
 from gridir.mlir.dialects._kernel_ops_gen import *  # noqa: F403
 from gridir.mlir.dialects._kernel_ops_gen import ABIOp
-
-TensorMapAttr = _gridirKernel.TensorMapAttr
 
 
 def abi_of(module: ir.Module) -> ABIOp:
@@ -23,3 +24,17 @@ def abi_of(module: ir.Module) -> ABIOp:
         if isinstance(op, ABIOp):
             return op
     raise ValueError("expected a module that says the ABI of its kernel in a kernel.abi")
+
+
+def launch_of(module: ir.Module) -> dict[str, Any]:
+    """Returns how a module's kernel is launched on a GPU: the fields of `gridir.runtime.gpu.launch.Launch`.
+
+    Element types are written as in MLIR.
+
+    Raises:
+      ValueError: when the module does not say it, as before the stage `ptx`.
+    """
+    text = _gridirDialects.describe_launch(module)
+    if text is None:
+        raise ValueError("expected a module whose kernel.abi has num_threads, shared_bytes and params")
+    return json.loads(text)

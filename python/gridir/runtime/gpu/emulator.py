@@ -11,7 +11,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from gridir.runtime import ptx
-from gridir.runtime.dtypes import dtype_of
 from gridir.runtime.gpu.launch import WORD_BYTES, Launch, TensorMap
 
 MULTIPROCESSORS = 148
@@ -21,7 +20,7 @@ _PACKED_BYTES = 4
 
 
 @dataclasses.dataclass(frozen=True)
-class Execution:
+class ExecutorOptions:
     """How the executor runs a launch.
 
     Attributes:
@@ -35,7 +34,10 @@ class Execution:
     blocks_at_once: int | None = None
 
 
-def execute(text: str, launch: Launch, buffers: Sequence[np.ndarray], how: Execution = Execution()) -> np.ndarray:
+_DEFAULT = ExecutorOptions()
+
+
+def execute(text: str, launch: Launch, buffers: Sequence[np.ndarray], how: ExecutorOptions = _DEFAULT) -> np.ndarray:
     """Executes a kernel and returns the memory that was zero when it began.
 
     Args:
@@ -49,7 +51,7 @@ def execute(text: str, launch: Launch, buffers: Sequence[np.ndarray], how: Execu
       PtxError: when the text uses an instruction that the executor does not know.
       LaunchError: when the operands do not fit, a thread does what it must not, or a check of the kernel fails.
     """
-    memory = _Memory(launch, buffers)
+    memory = EmulatedMemory(launch, buffers)
     arguments = launch.arguments(memory.operands, memory)
     if launch.ctas:
         ptx.load(text, path=f"{launch.entry}.ptx").function(launch.entry).launch(
@@ -68,7 +70,7 @@ def execute(text: str, launch: Launch, buffers: Sequence[np.ndarray], how: Execu
     return np.zeros(0, np.uint64) if arguments.zeroed is None else arguments.zeroed
 
 
-class _Memory:
+class EmulatedMemory:
     """The arrays that a launch accesses; implements `Materializer`.
 
     Attributes:
@@ -98,7 +100,7 @@ class _Memory:
         """See `Materializer`."""
         packed = self._packed.get(tensor_map.operand)
         data = (memory if packed is None else packed.words).reshape(-1).view(np.uint8)
-        array = np.ndarray(tensor_map.shape, dtype_of(tensor_map.dtype), data, strides=tensor_map.strides)
+        array = np.ndarray(tensor_map.shape, np.dtype(tensor_map.dtype), data, strides=tensor_map.strides)
         return ptx.TensorMap(array, tensor_map.box, tensor_map.swizzle)
 
     def scratch(self, size: int, *, zeroed: bool) -> np.ndarray:

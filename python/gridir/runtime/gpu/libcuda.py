@@ -8,11 +8,12 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import functools
+import struct
 from collections.abc import Iterator
 from typing import Any
 
 from gridir.errors import Error, LaunchError
-from gridir.runtime.gpu.launch import Launch, TensorMap
+from gridir.runtime.gpu.launch import WORD_BYTES, Launch, TensorMap
 
 _TENSOR_MAP_BYTES, _TENSOR_MAP_ALIGNMENT = 128, 64
 _STATIC_SHARED_BYTES = 48 << 10
@@ -131,6 +132,7 @@ class Device:
 
     Attributes:
       number: the device's number in this process.
+      name: the name that NVIDIA gives it.
       capability: its compute capability, as (9, 0).
       multiprocessors: how many it has.
       shared_bytes: shared memory that a CTA may have at most.
@@ -151,6 +153,9 @@ class Device:
             self.cuda.call("cuDeviceGetAttribute", ctypes.byref(value), number, device)
             return value.value
 
+        name = ctypes.create_string_buffer(256)
+        self.cuda.call("cuDeviceGetName", name, len(name), device)
+        self.name = name.value.decode()
         self.capability = attribute(_MAJOR), attribute(_MINOR)
         self.multiprocessors = attribute(_MULTIPROCESSORS)
         self.shared_bytes = attribute(_SHARED_OPTIN)
@@ -283,8 +288,22 @@ class Function:
           DriverError: when the driver refuses the launch.
           LaunchError: when a check of the kernel failed.
         """
+        self._launch_on(operands, stream, reads_zeroed=False)
+
+    def run(self, operands: list[int]) -> bytes:
+        """Launches the entry on the default stream, waits for it, and returns the memory that was zero.
+
+        Raises:
+          DriverError: when the driver refuses the launch, or it fails.
+          LaunchError: when a check of the kernel failed.
+        """
+        zeroed = self._launch_on(operands, 0, reads_zeroed=True)
+        self._device.synchronize()
+        return zeroed
+
+    def _launch_on(self, operands: list[int], stream: int, *, reads_zeroed: bool) -> bytes:
         if not self._launch.ctas:
-            return
+            return b""
         with self._device.current():
             memory = _Scratch(self, self._device, stream)
             try:
@@ -292,6 +311,10 @@ class Function:
                 self._start(arguments.values, stream)
                 if self._launch.diagnostics and arguments.report is not None:
                     self._check(arguments.report, stream)
+                if not reads_zeroed or arguments.zeroed is None:
+                    return b""
+                self._device.synchronize(stream)
+                return self._device.read(arguments.zeroed, memory.size_of(arguments.zeroed))
             finally:
                 memory.free()
 
@@ -312,9 +335,8 @@ class Function:
 
     def _check(self, report: int, stream: int) -> None:
         self._device.synchronize(stream)
-        words = (ctypes.c_int64 * 3)()
-        self._device.cuda.call("cuMemcpyDtoH_v2", words, ctypes.c_uint64(report), ctypes.c_size_t(ctypes.sizeof(words)))
-        self._launch.check_report(list(words))
+        words = self._device.read(report, 3 * WORD_BYTES)
+        self._launch.check_report(list(struct.unpack("<3q", words)))
 
     def encode(self, address: int, tensor_map: TensorMap) -> ctypes.Array[ctypes.c_char]:
         """Returns the tensor map of memory at an address; the maps of an address are made once.
@@ -335,7 +357,7 @@ class _Scratch:
 
     def __init__(self, function: Function, device: Device, stream: int):
         self._function, self._device, self._stream = function, device, ctypes.c_void_p(stream)
-        self._allocated: list[ctypes.c_uint64] = []
+        self._allocated: dict[int, int] = {}
 
     def pointer(self, memory: int) -> ctypes.c_uint64:
         """See `Materializer`."""
@@ -352,10 +374,10 @@ class _Scratch:
     def scratch(self, size: int, *, zeroed: bool) -> int:
         """See `Materializer`."""
         address = ctypes.c_uint64()
-        size = max(size, 8)
+        size = max(-(-size // WORD_BYTES), 1) * WORD_BYTES
         cuda = self._device.cuda
         cuda.call("cuMemAllocAsync", ctypes.byref(address), ctypes.c_size_t(size), self._stream)
-        self._allocated.append(address)
+        self._allocated[address.value] = size
         if zeroed:
             cuda.call("cuMemsetD8Async", address, ctypes.c_ubyte(0), ctypes.c_size_t(size), self._stream)
         return address.value
@@ -363,7 +385,11 @@ class _Scratch:
     def free(self) -> None:
         """Frees the memory once the work that the stream has now is done."""
         for address in self._allocated:
-            self._device.cuda.call("cuMemFreeAsync", address, self._stream)
+            self._device.cuda.call("cuMemFreeAsync", ctypes.c_uint64(address), self._stream)
+
+    def size_of(self, address: int) -> int:
+        """Returns the bytes of memory that this launch uses."""
+        return self._allocated[address]
 
 
 def _encode(cuda: Cuda, address: int, tensor_map: TensorMap) -> ctypes.Array[ctypes.c_char]:

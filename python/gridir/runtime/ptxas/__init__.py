@@ -4,7 +4,7 @@
 """NVIDIA's assembler `ptxas`, libdevice, and reading the machine code that they give; needs no GPU."""
 
 from gridir.runtime.ptxas.comparison import Code, compare
-from gridir.runtime.ptxas.cubin import Cubin, PtxasError, assemble, disassemble
+from gridir.runtime.ptxas.cubin import Cubin, PtxasError, assemble, disassemble, ptxas_version
 from gridir.runtime.ptxas.report import KernelReport, Report
 from gridir.runtime.ptxas.sass import Loop, read_sass
 from gridir.runtime.ptxas.toolkit import find_libdevice_toolkit, find_nvdisasm, find_ptxas
@@ -22,5 +22,6 @@ __all__ = [
     "find_libdevice_toolkit",
     "find_nvdisasm",
     "find_ptxas",
+    "ptxas_version",
     "read_sass",
 ]

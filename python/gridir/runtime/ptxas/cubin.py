@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import os
 import re
 import subprocess
@@ -14,7 +15,8 @@ import tempfile
 from gridir.errors import Error
 from gridir.runtime.ptxas.toolkit import find_nvdisasm, find_ptxas
 
-# Remarks that the code is not what the kernel asks for: setmaxnreg is ignored, wgmma is serialised.
+_INSTALL = "pip install 'gridir[gpu]', or set GRIDIR_PTXAS"
+# Remarks that the code is not what the kernel asks for: setmaxnreg is ignored, wgmma is serialized.
 _CHANGED = re.compile(r"C75(08|1[0-9])")
 
 
@@ -67,9 +69,7 @@ def assemble(
     """
     ptxas = find_ptxas()
     if ptxas is None:
-        raise PtxasError(
-            "expected ptxas, got none", kernel=kernel, notes=["pip install 'gridir[gpu]', or set GRIDIR_PTXAS"]
-        )
+        raise PtxasError("expected ptxas, got none", kernel=kernel, notes=[_INSTALL])
     with tempfile.TemporaryDirectory(prefix="gridir-ptxas-") as directory:
         source, target = os.path.join(directory, "kernel.ptx"), os.path.join(directory, "kernel.cubin")
         with open(source, "w", encoding="utf-8") as file:
@@ -97,6 +97,23 @@ def assemble(
         static_shared_bytes=_number(r"(\d+) bytes smem", text),
         remarks=tuple(line for line in messages if _CHANGED.search(line)),
     )
+
+
+@functools.cache
+def ptxas_version() -> str:
+    """Returns the version of `ptxas`, as "13.5.37"; an assembly needs it in the same environment.
+
+    Raises:
+      PtxasError: when `ptxas` is not found, or does not say its version.
+    """
+    ptxas = find_ptxas()
+    if ptxas is None:
+        raise PtxasError("expected ptxas, got none", notes=[_INSTALL])
+    run = subprocess.run([ptxas, "--version"], capture_output=True, text=True, check=False)
+    found = re.search(r"V(\d+(?:\.\d+)+)", run.stdout)
+    if found is None:
+        raise PtxasError("expected the version of ptxas, got " + repr(run.stdout[-200:]))
+    return found[1]
 
 
 def disassemble(code: bytes, *, kernel: str | None = None, timeout: float = 120) -> str:

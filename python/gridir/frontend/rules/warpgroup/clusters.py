@@ -10,7 +10,6 @@ from typing import Any
 
 import jax
 
-from gridir.compiler.warpgroup import MULTIPROCESSORS
 from gridir.frontend import jax_compat_gpu
 from gridir.frontend.context import RuleContext
 from gridir.frontend.devices import receiver_of
@@ -23,6 +22,7 @@ from gridir.frontend.rules.warpgroup.devices import load_from, split_devices
 from gridir.frontend.rules.warpgroup.operands import axis_attr, one_barrier, split_leaves
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid, warpgroup
+from gridir.runtime.gpu.emulator import MULTIPROCESSORS
 
 
 def load(ctx: RuleContext, ref: Any, transforms: Sequence[Any]) -> ir.Value:

@@ -1,0 +1,94 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiled kernels as a bundle, which launches without a compiler."""
+
+from __future__ import annotations
+
+import importlib.metadata
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+import gridir
+from gridir.compiler.gpu import PtxKernel
+from gridir.compiler.kernel import Kernel
+from gridir.errors import UnsupportedError
+from gridir.mlir.dialects import grid
+from gridir.runtime.dtypes import DTYPES
+from gridir.runtime.gpu.bundle import Bundle, BundledKernel, OperandInfo
+from gridir.runtime.ptxas import assemble, ptxas_version
+
+_ALIGNMENT = 16
+"""Bytes that the address of an operand is a multiple of: bulk copies and the widest accesses of threads need it."""
+
+
+def bundle_of(kernels: Iterable[Kernel], chips: Sequence[str] = ()) -> Bundle:
+    """Returns a bundle of kernels for a GPU.
+
+    Args:
+      kernels: kernels of the target `gpu`.
+      chips: the chips to assemble machine code for; none for PTX alone.
+
+    Raises:
+      CompileError: when a pass refuses a kernel.
+      PtxasError: when `ptxas` is not found or refuses a kernel.
+      UnsupportedError: for a dynamic grid, or operands whose elements share bytes.
+    """
+    known = {"gridir": gridir.__version__, "jax": importlib.metadata.version("jax")}
+    if chips:
+        known["ptxas"] = ptxas_version()
+    return Bundle(tuple(_bundle(kernel, chips) for kernel in kernels), known)
+
+
+def _bundle(kernel: Kernel, chips: Sequence[str]) -> BundledKernel:
+    prepared: PtxKernel = kernel.prepare()
+    return BundledKernel(
+        name=kernel.name,
+        chip=prepared.chip,
+        launch=prepared.known_launch,
+        operands=operands_of(kernel),
+        ptx=prepared.ptx,
+        cubins={chip: assemble(prepared.ptx, chip, kernel=kernel.name).code for chip in chips},
+    )
+
+
+def operands_of(kernel: Kernel) -> tuple[OperandInfo, ...]:
+    """Returns the operands of a kernel in the order of a launch: index operands, inputs, outputs.
+
+    Raises:
+      UnsupportedError: for operands that are no arrays of known shape, or whose elements share bytes.
+    """
+    module = kernel.module(kernel.stages[0])
+    (op,) = (x for x in module.body.operations if isinstance(x, grid.KernelOp))
+    attributes = op.operation.attributes
+    aliases = {result: operand for operand, result in op.alias_pairs.items()}
+    inputs = [*_specs(attributes, "index_operands"), *_specs(attributes, "inputs")]
+    outputs = _specs(attributes, "outputs")
+    return (
+        *(_operand(kernel.name, spec, f"input {number}", is_output=False) for number, spec in enumerate(inputs)),
+        *(
+            _operand(kernel.name, spec, f"output {number}", is_output=True, alias=aliases.get(number))
+            for number, spec in enumerate(outputs)
+        ),
+    )
+
+
+def _specs(attributes: Any, field: str) -> list[grid.OperandAttr]:
+    return [grid.OperandAttr(spec) for spec in attributes[field]]
+
+
+def _operand(
+    kernel: str, spec: grid.OperandAttr, number: str, *, is_output: bool, alias: int | None = None
+) -> OperandInfo:
+    element, shape, name = str(spec.element_type), list(spec.shape), spec.origin or number
+    if element not in DTYPES or not all(isinstance(size, int) and size >= 0 for size in shape):
+        raise UnsupportedError(f"expected arrays of numbers of known shape in a bundle, got {spec}", kernel=kernel)
+    if element != "i1" and getattr(spec.element_type, "width", 8) < 8:
+        raise UnsupportedError(
+            f"expected elements of 8 bits or more in a bundle, got {element} of {name}, whose elements share bytes",
+            kernel=kernel,
+        )
+    dtype = np.dtype(DTYPES[element]).name
+    return OperandInfo(name, dtype, tuple(shape), _ALIGNMENT, is_output, alias)

@@ -1,0 +1,66 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Launches on a GPU with NumPy arrays, which are copied to the device and back."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+
+import numpy as np
+
+from gridir.errors import UnsupportedError
+from gridir.runtime.gpu.chips import ptx_runs_on
+from gridir.runtime.gpu.launch import Launch
+from gridir.runtime.gpu.libcuda import Device, DriverError, Function, open_cuda, open_device
+
+
+def find_device(chip: str) -> Device | None:
+    """Returns the first GPU of this machine on which code for a chip runs, or None."""
+    try:
+        devices = map(open_device, range(open_cuda().num_devices))
+        return next((device for device in devices if ptx_runs_on(chip, device.capability)), None)
+    except DriverError:
+        return None
+
+
+def execute_on_device(text: str, launch: Launch, buffers: Sequence[np.ndarray], device: Device) -> np.ndarray:
+    """Launches a kernel, waits for it, and returns the memory that was zero when it began.
+
+    Args:
+      text: the PTX.
+      launch: how it is launched.
+      buffers: the operands, inputs before outputs, in row-major order; the kernel writes the outputs. An output that is
+        in the memory of an input is the same array.
+      device: where it runs.
+
+    Raises:
+      DriverError: when the driver refuses the kernel or the launch, or the launch fails.
+      LaunchError: when a check of the kernel fails.
+      UnsupportedError: for operands whose elements share bytes.
+    """
+    if launch.packed_operands:
+        raise UnsupportedError(
+            "expected operands with elements of a byte or more for a launch on a GPU, got some that share bytes",
+            kernel=launch.entry,
+        )
+    function = _load(text, launch, device)
+    memory = {id(buffer): device.allocate(buffer.nbytes) for buffer in buffers}
+    try:
+        for buffer in buffers:
+            device.write(memory[id(buffer)], buffer.tobytes())
+        zeroed = function.run([memory[id(buffer)] for buffer in buffers])
+        for buffer in buffers:
+            buffer.reshape(-1).view(np.uint8)[...] = np.frombuffer(
+                device.read(memory[id(buffer)], buffer.nbytes), np.uint8
+            )
+    finally:
+        for address in memory.values():
+            device.free(address)
+    return np.frombuffer(zeroed, np.uint64)
+
+
+@functools.lru_cache(maxsize=64)
+def _load(text: str, launch: Launch, device: Device) -> Function:
+    return device.load(text.encode() + b"\0").function(launch)
