@@ -34,11 +34,11 @@ class WarpgroupTarget(GpuTarget):
     executions = (Execution("ptx", "by the executor of PTX on the CPU"),)
 
     def pipeline(self, options: Any, stop: str, start: str | None = None) -> str:
-        """As of `Target`: another one where the options have that of the target `gpu`."""
+        """See `Target`; kernels of warpgroups have a pipeline of their own."""
         if options.has_stages:
             options = dataclasses.replace(options, pipeline=_PIPELINE)
         return super().pipeline(options, stop, start)
 
     def pipeline_options(self, options: GpuOptions) -> list[str]:
-        """As of `Target`: how many warps there are and what memory they have, the kernel says."""
+        """See `Target`; the kernel itself gives warps and memory."""
         return self.chip_options(options)

@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -51,6 +52,7 @@ def execute(text: str, launch: Launch, buffers: Sequence[np.ndarray], how: Execu
       PtxError: when the text uses an instruction that the executor does not know.
       LaunchError: when the operands do not fit, a thread does what it must not, or a check of the kernel fails.
     """
+    before = [buffer.copy() for buffer in buffers] if _observers else []
     memory = EmulatedMemory(launch, buffers)
     arguments = launch.arguments(memory.operands, memory)
     if launch.ctas:
@@ -67,7 +69,23 @@ def execute(text: str, launch: Launch, buffers: Sequence[np.ndarray], how: Execu
     memory.write_back()
     if arguments.report is not None:
         launch.check_report(arguments.report.tolist())
+    for observer in _observers:
+        observer(text, launch, before, buffers)
     return np.zeros(0, np.uint64) if arguments.zeroed is None else arguments.zeroed
+
+
+Observer = Callable[[str, Launch, Sequence[np.ndarray], Sequence[np.ndarray]], None]
+_observers: list[Observer] = []
+
+
+@contextlib.contextmanager
+def observing(observer: Observer) -> Iterator[None]:
+    """Calls a function after each launch that ends well: with the PTX, the launch, and the operands before and after."""
+    _observers.append(observer)
+    try:
+        yield
+    finally:
+        _observers.remove(observer)
 
 
 class EmulatedMemory:

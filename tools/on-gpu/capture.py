@@ -1,0 +1,87 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Keeps launches of the executor of PTX: the kernel, the operands before, and the operands after."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from gridir.runtime.gpu.emulator import observing
+from gridir.runtime.gpu.launch import Launch
+
+LARGEST = 8 << 20
+"""Bytes of operands up to which a launch is kept."""
+
+
+class Capture:
+    """Writes launches to a directory, each text with each operands once.
+
+    Attributes:
+      kept: how many launches are there.
+      left_out: how many were too large, by the names of the kernels.
+    """
+
+    def __init__(self, directory: Path):
+        directory.mkdir(parents=True, exist_ok=True)
+        self._directory = directory
+        self._known: set[str] = set()
+        self.kept = 0
+        self.left_out: dict[str, int] = {}
+
+    def keep(self, text: str, launch: Launch, before: Sequence[np.ndarray], after: Sequence[np.ndarray]) -> None:
+        """Writes a launch, unless an equal one is there."""
+        if sum(x.nbytes for x in before) > LARGEST:
+            self.left_out[launch.entry] = self.left_out.get(launch.entry, 0) + 1
+            return
+        digest = hashlib.sha256(text.encode())
+        for array in before:
+            digest.update(array.tobytes())
+        key = digest.hexdigest()[:16]
+        if key in self._known:
+            return
+        self._known.add(key)
+        write_case(self._directory / f"{launch.entry[:48]}-{key}.npz", text, launch, before, after)
+        self.kept += 1
+
+
+def write_case(
+    path: Path, text: str, launch: Launch, before: Sequence[np.ndarray], after: Sequence[np.ndarray]
+) -> None:
+    """Writes a launch as the runner reads it: arrays of bytes, and their types as JSON."""
+    first = {id(array): number for number, array in reversed(list(enumerate(after)))}
+    found = re.search(r"\.target (\w+)", text)
+    head: dict[str, Any] = {
+        "launch": launch.to_json(),
+        "chip": found[1] if found else "",
+        # An operand in the memory of an earlier one has its number.
+        "operands": [
+            {"dtype": x.dtype.name, "shape": list(x.shape), "memory": first[id(y)]}
+            for x, y in zip(before, after, strict=True)
+        ],
+    }
+    arrays = {"head": _to_bytes(json.dumps(head).encode()), "ptx": _to_bytes(text.encode())}
+    for number, (x, y) in enumerate(zip(before, after, strict=True)):
+        arrays[f"before{number}"] = _to_bytes(x.tobytes())
+        if x.tobytes() != y.tobytes():
+            arrays[f"after{number}"] = _to_bytes(y.tobytes())
+    np.savez_compressed(path, **arrays)
+
+
+def _to_bytes(data: bytes) -> np.ndarray:
+    return np.frombuffer(data, np.uint8)
+
+
+@contextlib.contextmanager
+def capturing(directory: Path) -> Iterator[Capture]:
+    """Keeps the launches of this process while the context is entered."""
+    capture = Capture(directory)
+    with observing(capture.keep):
+        yield capture
