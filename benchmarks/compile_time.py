@@ -28,7 +28,7 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-# Below so many seconds the resolution of MLIR's timer, 0.1 ms, and other programs count for too much.
+# Below this many seconds the resolution of MLIR's timer, 0.1 ms, and other programs have too much weight.
 LEAST_SECONDS = 5e-3
 
 # Rows of MLIR's report that are no passes.

@@ -61,7 +61,7 @@ def chain(count: int) -> Made:
 
 @family
 def dag(count: int) -> Made:
-    """Elementwise operations on eight values, each of which several others read."""
+    """Elementwise operations on eight values; several others read each of them."""
 
     def kernel(x_ref: Any, y_ref: Any, o_ref: Any) -> None:
         x, y = x_ref[...], y_ref[...]
@@ -122,7 +122,7 @@ def copies(count: int) -> Made:
 
 @family
 def conditions(count: int) -> Made:
-    """Branches, each of which updates the output."""
+    """Branches that each update the output."""
 
     def kernel(x_ref: Any, y_ref: Any, o_ref: Any) -> None:
         o_ref[...] = x_ref[...]

@@ -69,7 +69,7 @@ def _is_worse(ours: Code, theirs: Code) -> bool:
 
 
 def sweep(cases: Iterable[Case], pipeline: Pipeline) -> int:
-    """Prints the kernels of which JAX's pipeline makes the better code, by remarks, spills, registers or the loop.
+    """Prints the kernels with better code from JAX's pipeline, by remarks, spills, registers or the loop.
 
     Returns: 1 where gridir refuses a kernel that JAX's pipeline compiles.
     """

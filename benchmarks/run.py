@@ -28,7 +28,7 @@ from typing import Any
 # Must be in force before the process starts.
 ALLOCATOR = {"MALLOC_MMAP_THRESHOLD_": "1000000000", "MALLOC_TRIM_THRESHOLD_": "4000000000"}
 
-# A sample of so many seconds is long against the resolution of the clocks, and short against a time slice.
+# A sample of this length is long against the resolution of the clocks, and short against a time slice.
 SAMPLE_SECONDS = 10e-3
 
 
@@ -246,7 +246,7 @@ def main() -> int:
     arguments = parse_arguments()
     if any(os.environ.get(name) != value for name, value in ALLOCATOR.items()):
         os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **ALLOCATOR})
-    # Before JAX starts its threads, of which it has one for each processor.
+    # Before JAX starts its threads, one for each processor.
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[-arguments.threads :])
     os.environ["JAX_PLATFORMS"] = "cpu"
 

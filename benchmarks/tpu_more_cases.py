@@ -286,7 +286,7 @@ def _loop(body: Callable[..., Any], steps: int) -> Made:
 
 
 def _overlapping(kernel: Callable[..., None]) -> Made:
-    """Two windows of one array, of which the second is a block further."""
+    """Two windows of one array; the second is a block further."""
     here = pl.BlockSpec((64, 256), lambda i: (i, 0))
     after = pl.BlockSpec((64, 256), lambda i: (jnp.minimum(i + 1, 15), 0))
     return _call(kernel, (f32(1024, 256),) * 2, f32(1024, 256), grid=(16,), in_specs=[here, after], out_specs=here)

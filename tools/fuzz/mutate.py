@@ -42,7 +42,7 @@ class Mutator:
 
     Args:
       seed: the same seed and texts give the same changes.
-      words: other words to write instead of one, of which the frequent ones come more often.
+      words: replacements of a word; frequent ones are repeated.
     """
 
     def __init__(self, seed: int, words: Sequence[str]):

@@ -8,8 +8,9 @@ Barriers of threads between which nothing happens go together, as JAX sets sever
     python tools/jax-conformance/mutants.py --every 2
 
 The kernels are of JAX's library, at sizes at which their rings wrap more than twice. A mutant is found where a launch
-fails: by a race, by memory that nothing has written, or since nobody can go on. Else results are compared with those of
-the kernel as it is. What lives is listed with its line in the PTX: it is a fault of the checks, or harmless.
+fails: by a race, by uninitialized memory, or because no thread can continue. Otherwise the results are compared with
+those of the unchanged kernel. Survivors are listed with their line in the PTX: each is a fault of the checks, or
+harmless.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ class Mutant:
 
 
 def _groups(text: str, matches: Iterable[re.Match[str]]) -> list[list[re.Match[str]]]:
-    """Barriers between which nothing happens that they could order: JAX sets several, of which one is enough."""
+    """Barriers with no accesses in between that they could order: JAX inserts several where one suffices."""
     groups: list[list[re.Match[str]]] = []
     for match in matches:
         if groups and not _BETWEEN.search(text[groups[-1][-1].end() : match.start()]):

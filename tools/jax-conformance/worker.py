@@ -138,7 +138,7 @@ class Counts:
 
 
 def without_callback(message: str) -> str:
-    """The message of what a callback of XLA raised, which XLA puts behind the traceback; or the message as it is."""
+    """The message of an exception in an XLA callback, which XLA appends to the traceback; or the message as it is."""
     if "error calling callback: Traceback" not in message:
         return message
     lines = message.rstrip().splitlines()

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Forms that end the process on IR that verifies; a fuzzer meets them seldom."""
+"""Forms that end the process on IR that verifies; a fuzzer finds them seldom."""
 
 import re
 from collections.abc import Iterator

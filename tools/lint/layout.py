@@ -31,7 +31,7 @@ def check_first_line() -> Iterator[Finding]:
 
 
 def check_guard() -> Iterator[Finding]:
-    """An include guard is the path of its file, but in what becomes a project of somebody else."""
+    """An include guard is the path of its file, except in templates of other projects."""
     for path in files(".h", ".td"):
         text = path.read_text()
         relative = path.relative_to(ROOT)

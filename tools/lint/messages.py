@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Every message of the dialects and of the package is met by a test.
+"""Every message of the dialects and of the package is covered by a test.
 
 A message is what an author may read: the text of an error, a reason in a report, or why a rewrite did not match; in
 Python what is raised. That it is one is seen by its form: words, the first in lower case. What is looked for is each

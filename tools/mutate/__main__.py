@@ -9,9 +9,9 @@
     python tools/mutate --table                                # what has been found so far, as Markdown
 
 All mutants of a run are in one build, beside build/dev and made from it (`cmake --preset dev`), and the environment
-variable GRIDIR_MUTANT chooses one. All mutants meet the tests of the same name, what lives meets the other unit tests,
-and what lives then meets Integration; a test is run with those mutants only that it reaches. Each mutant's fate is a
-JSON line with the levels that it has met: a run that was stopped, or that asks for more, goes on with what lives.
+variable GRIDIR_MUTANT selects one. All mutants run with the tests of the same name, survivors with the other unit
+tests, and then with Integration; a test runs only with the mutants that it reaches. The fate of a mutant is a JSON line
+with its levels: a run that was stopped, or that requests more levels, continues with the survivors.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def found_in(file: str) -> dict[str, Mutant]:
 
 
 def choose(arguments: argparse.Namespace, known: Mapping[str, Fate]) -> list[tuple[Mutant, list[str]]]:
-    """The mutants to run, numbered from 1, each with the levels that it has still to meet."""
+    """The mutants to run, numbered from 1, each with its remaining levels."""
     chosen = []
     for file in named_files(arguments):
         found = list(found_in(file).values())

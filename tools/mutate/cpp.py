@@ -171,7 +171,7 @@ def wrap(mutant: Mutant, text: str) -> str:
     """The switch of one mutant, as a conditional expression or around a statement."""
     if mutant.operator == "statement":
         return f"{{ if (!gridirIsMutant({mutant.number})) {{ {text} }} }}"
-    # The text of a mutant may span lines, of which the original has as many.
+    # The text of a mutant may span lines; the original has the same number.
     after = " ".join(mutant.after.split())
     if mutant.operator in ("guard", "negation"):
         # Of a truth and an optional value the language would make another optional value.

@@ -21,7 +21,7 @@ class Fate:
     Attributes:
       key: what names the mutant.
       file: its source, relative to the repository.
-      levels: the levels of tests that it has met and survived.
+      levels: the levels of tests that it has survived.
       reached: whether a test of theirs executes it.
       level: the level that killed it, if one did.
       test: the test that did.
@@ -35,11 +35,11 @@ class Fate:
     test: str | None = None
 
     def unmet(self, levels: Sequence[str], again: bool) -> list[str]:
-        """The levels that the mutant has still to meet: none after the one that killed it.
+        """The remaining levels of the mutant: none after the one that killed it.
 
         Args:
           levels: those that are asked for.
-          again: whether it meets those once more that it survived, as their tests may be others now.
+          again: True to repeat the levels that it survived, since their tests may have changed.
         """
         before = LEVELS if self.level is None else LEVELS[: LEVELS.index(self.level)]
         return [level for level in levels if level in before and (again or level not in self.levels)]
@@ -132,7 +132,7 @@ def table(rows: Mapping[str, Row]) -> str:
 
 
 def living(fates: Mapping[str, Fate], mutants: Mapping[str, Mutant], equivalent: Mapping[str, str]) -> str:
-    """The mutants that no test has killed and that are not said to be equivalent, with the levels that they met."""
+    """The mutants that no test has killed and that are not listed as equivalent, with their levels."""
     alive = [
         f"- {key} {mutants[key]} ({'survived' if fate.reached else 'unreached by'} {', '.join(fate.levels) or 'some'})"
         for key, fate in fates.items()

@@ -49,7 +49,7 @@ class Session:
         return {"modules": modules}
 
     def compile(self, module: bytes, passes: Sequence[str], target: Any, options: Any) -> dict[str, Any]:
-        """Runs passes, and what comes behind them; replies with an error, or with nothing."""
+        """Runs passes, and the rest of the pipeline; replies with an error or nothing."""
         hooks_of(target).executor(self._finished(module, passes, target, options))
         return {}
 

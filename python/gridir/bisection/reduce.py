@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Making a module small by `gridir-reduce`, as long as two routes still give different results.
 
-What a smaller module should compute nobody knows. So one element is watched, in which the results differ: the right
-route must go on to give what it gives for the whole module, and the wrong one something else. Nor can a smaller module
-be computed in float64, so that only a difference that is larger than a tolerance of the type is worth a smaller one.
+The correct result of a smaller module is not known. The search therefore watches one element in which the results
+differ: the correct route must still compute its original value, and the wrong route another one. A smaller module
+cannot be computed in float64 either, so only a difference beyond a tolerance of the type counts.
 
 `gridir-reduce` asks a program about each module that it tries. That program only hands the question on, through a pipe,
 so that nothing is started and loaded for it.
@@ -110,7 +110,7 @@ class Reduction:
         command = [sys.executable, "-c", _REDUCER, "gridir-reduce", str(directory / "module.mlir"), pass_]
         environment = os.environ | {"PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)}
         with contextlib.ExitStack() as stack:
-            # Open for reading too: whoever asks may have died meanwhile, and nobody waits for him.
+            # Open for reading too: the requester may have died, and its writer must not block.
             answers = os.open(directory / "answers", os.O_RDWR)
             stack.callback(os.close, answers)
             process = stack.enter_context(

@@ -51,7 +51,7 @@ def routes_of(kernel: Kernel, pipeline: str | None = None) -> list[Route]:
             text = target.pipeline(options, last) if pipeline is None else pipeline
             route = Route(execution.stage, execution.how, passes_of(text), target, options)
         elif pipeline is not None:
-            # Where a pipeline of a person's own has that stage nobody knows.
+            # The position of that stage in a custom pipeline is not known.
             continue
         else:
             on_cpu: Any = execution.cpu_options(options)

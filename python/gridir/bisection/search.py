@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Finding the first pass after which a kernel computes something else.
 
-The module after each pass is finished by a rest of passes that is the same for all, as far as it lies behind, and run.
-Where the passes of the rest are all those behind, every module becomes the same code. So the rest is another one: the
-trusted pipeline's, where a person asks about another pipeline than that; or the passes that cannot be left out.
+The module after each pass is completed by a fixed list of passes, as far as they come later, and executed. With all
+later passes, every module would become the same code. The list is therefore that of the trusted pipeline, for a custom
+pipeline; or the passes that cannot be left out.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Verdict:
       route: the route.
       outcome: of the whole.
       steps: the modules that were run, in order.
-      suspects: the numbers of the passes of which one is wrong; none where nothing is wrong.
+      suspects: the numbers of the passes among which one is wrong; none if nothing is wrong.
       doubt: why it is not known which; "" where it is.
       needed: the numbers of the passes of the rest that have changed the module.
       cleared: the stage that is right and begins with the same passes, which are no suspects; "" for none.
@@ -98,7 +98,7 @@ def clear(verdict: Verdict, right: Sequence[Route]) -> Verdict:
     shared = {_count_common(passes, route.passes): route.stage for route in right}
     number = max(shared, default=0)
     if verdict.suspects and not verdict.doubt and verdict.suspects[0] <= number:
-        # A pass may only make something of which a later one, that cannot be left out, makes the mistake.
+        # A pass may only expose the fault of a later one that cannot be left out.
         later = tuple(suspect for suspect in verdict.needed if suspect > number)
         doubt = f"the first pass after which it is wrong is part of stage {shared[number]}, too, which is right"
         return dataclasses.replace(verdict, suspects=(*verdict.suspects, *later), doubt=doubt) if later else verdict
@@ -168,7 +168,8 @@ class Search:
           module: the frontend's module.
           route: the passes that are searched, and what runs the result.
           judge: judges results.
-          trusted: passes that are known to be right, of which the rest is taken; None for those of the route itself.
+          trusted: passes that are known to be correct, from which the list is taken; None for those of the route
+            itself.
           halve: runs the module in the middle of what is left, instead of that after each pass.
           progress: is told what is being done.
         """

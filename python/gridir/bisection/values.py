@@ -34,7 +34,7 @@ from gridir.mlir import ir
 
 # The bytes of values that one run returns, and how many runs there are.
 _BYTES, _RUNS = 1 << 26, 32
-# After so many runs without results nothing is tried any more.
+# The search stops after this many runs without results.
 _FAILURES = 6
 
 
@@ -147,7 +147,7 @@ class _Looking:
         return "every value is right in a kernel that returns it"
 
     def _groups(self, points: Sequence[Point], count: int) -> Iterator[list[Point]]:
-        """The points in groups of at most so many, and so many bytes; without those that are too large alone."""
+        """Groups points by a maximal number and size in bytes; leaves out those that are too large alone."""
         programs, group, size = math.prod(self._grid), [], 0
         for point in points:
             own = point.size * programs
@@ -179,7 +179,7 @@ class _Looking:
                 else:
                     right = middle
             lengths[path] = wrong
-            # A copy that nobody waits for any more, as the loop is shorter, may leave nothing to be seen.
+            # The loop is shorter, so a copy without a wait may leave nothing to compare.
             again = self._look(inside, lengths)
             found = [one for one in again if one.program == again[0].program] if again else found
 
@@ -216,7 +216,7 @@ class _Looking:
         return sorted(found, key=lambda one: one.program)
 
     def _forgive(self, got: np.ndarray, want: np.ndarray) -> None:
-        """Takes what nobody promises for right: what follows from padding, or from memory that nothing has written."""
+        """Accepts values that are not defined: those that follow from padding, or from uninitialized memory."""
         if np.issubdtype(want.dtype, np.inexact) or want.dtype.kind == "V":
             unknown = np.isnan(want.astype(np.float64) if want.dtype.kind != "c" else want)
             got[unknown] = want[unknown]
@@ -264,9 +264,9 @@ def _op_of(module: bytes, argument: int, point: Point, num_scratch: int) -> str:
 
     Args:
       module: the kernel with more outputs.
-      argument: which of them, counted from behind.
+      argument: its number, counted from the end.
       point: the point.
-      num_scratch: how many Refs of scratch the kernel has behind its outputs.
+      num_scratch: the number of Refs of scratch after the kernel's outputs.
     """
     found: list[Any] = []
 

@@ -32,7 +32,7 @@ class Worker:
     """
 
     def __init__(self, timeout: float):
-        """Starts nothing yet; a request that takes longer than so many seconds ends the process."""
+        """Starts nothing yet; a request that takes longer than this many seconds ends the process."""
         self._timeout = timeout
         self._child = Child()
         self._directory = tempfile.TemporaryDirectory(prefix="gridir-bisect-")

@@ -159,7 +159,7 @@ def _run(record: Record, target: str | None, again: dict[str, Any], on: str | No
         replayed_on += f" (the GPU {device.number}, {device.name})"
     results, seconds = run(record, target, **again)
     if record.error:
-        # There is nothing to compare with: whoever replays it asks whether it fails again.
+        # There is nothing to compare with; a replay shows whether it fails again.
         return {"replayed_on": replayed_on, "replayed_seconds": seconds, "differences": []}
     # A run in float64 says what rounding explains.
     wide = None

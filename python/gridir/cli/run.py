@@ -210,7 +210,7 @@ def _check(example: Example, results: Any, against: str) -> dict[str, Any]:
 
     comparisons = compared(results)
     oracle = _ORACLES[against]
-    # A reference that gives NaN means it; interpret mode gives it for memory that nobody has written.
+    # A reference that returns NaN intends it; interpret mode returns it for uninitialized memory.
     counts_nan = against == INTERPRET and not _has_nan(example.args)
     nan = sum(comparison.nan_on_both for comparison in comparisons) if counts_nan else 0
     found = _diagnose(example, results, expected, comparisons) if nan or any(c.wrong for c in comparisons) else None

@@ -35,11 +35,11 @@ class CpuOptions(CheckedOptions):
       features: features to add to or take from the CPU, as "+avx2,-avx512f".
       pipeline: the pass pipeline from a `grid` module to the LLVM dialect. A pipeline that is only a name is given the
         width and number of the CPU's vector registers.
-      checks: what a kernel checks while it runs. "uninitialized" makes an error of a read of what nothing has written,
-        and of an output of which elements are not written; "races" of two accesses that are unordered;
-        "semaphores" of one that is not zero when the kernel ends, and of a barrier of which a warpgroup saw some phases
-        and not the last; "bounds" of a load outside of its Ref also where its value may be discarded, and of accesses
-        that the author's `disable_bounds_checks` leaves unchecked.
+      checks: the checks of a running kernel. "uninitialized" reports reads of uninitialized memory, and outputs with
+        elements that are not written; "races" reports unordered accesses; "semaphores" reports semaphores that are not
+        zero at the end of the kernel, and barriers whose last phase a warpgroup has not observed; "bounds" also reports
+        loads outside of their Ref whose value may be discarded, and accesses that the author's `disable_bounds_checks`
+        leaves unchecked.
       reports_races: whether a race is a warning on the standard error stream, and no error of the call. The last one
         is kept for `get_races()` of JAX's interpreter.
       schedule_seed: runs parallel programs and copies in an order that this number chooses; None for program order.

@@ -29,7 +29,7 @@ class _Progress:
 
     Attributes:
       stages: its module at each stage that it has reached, as bytecode.
-      keeps_all: whether it is kept at every stage on the way, and not only where somebody asks for it.
+      keeps_all: True to keep it at every stage, and not only at requested ones.
       made: what its target made of it at the end; None before.
     """
 
@@ -41,7 +41,7 @@ class _Progress:
 
 @functools.lru_cache(maxsize=256)
 def _progress(identity: tuple[str, bytes]) -> _Progress:
-    """The progress of the kernels of an identity, until so many others were asked for since."""
+    """The progress of the kernels of an identity, until a number of others were requested."""
     return _Progress()
 
 
@@ -61,7 +61,7 @@ class Kernel:
       bytecode: the frontend's module as MLIR bytecode: the content that identifies the kernel.
       grid_mapping: JAX's own `jax.extend.pallas.GridMapping`, or None for a kernel that did not come from JAX.
       source: the kernel function and its source line, for messages; None when it is not known.
-      has_side_effects: whether a call must stay although nobody uses its results.
+      has_side_effects: True if a call must stay even if its results are not used.
       group_size: how many devices' calls run together, as their programs reach each other; 1 for a kernel that only
         knows the number of its device, 0 for one that does not.
     """
@@ -209,7 +209,7 @@ class _Thread(threading.local):
     """The kernel that a thread compiled last.
 
     Attributes:
-      made: the kernel's bytecode, and the module that this was written of, until somebody takes it.
+      made: the kernel's bytecode, and the module from which it was written, until they are taken.
     """
 
     made: tuple[bytes, ir.Module] | None = None
@@ -239,7 +239,7 @@ def make_kernel(
     if len(kernels) != 1:
         raise ValueError(f"expected a module with one grid.kernel, got {len(kernels)}")
     bytecode = to_bytecode(module)
-    # Who compiles the kernel next need not parse what was written here; nobody else has the module.
+    # The next compilation of the kernel need not parse the bytecode; the module is not used elsewhere.
     _thread.made = bytecode, module
     return Kernel(
         name=ir.StringAttr(kernels[0].attributes["sym_name"]).value,

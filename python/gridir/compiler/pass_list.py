@@ -52,7 +52,7 @@ def name_of(text: str) -> str:
 def _flatten(text: str) -> Iterator[str]:
     for part in split_passes(text):
         head, paren, inner = part.partition("(")
-        # A parenthesis behind a brace is part of an option.
+        # A parenthesis after a brace is part of an option.
         if not paren or "{" in head:
             yield part
             continue

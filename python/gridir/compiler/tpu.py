@@ -41,9 +41,8 @@ class MosaicKernel:
       body: the module in Mosaic's versioned form, as generic MLIR text with locations.
       has_communication: whether it speaks with other cores or chips.
       has_custom_barrier: whether it uses the barrier semaphore, for which a call needs a `collective_id`.
-      needed_checks: of the run-time checks "bounds" and "semaphore" why the kernel needs Mosaic's; "" where a proof
-        makes them needless, or the kernel itself checks what is not proved. Checks that nobody has asked about are not
-        in it.
+      needed_checks: the reason why the kernel needs Mosaic's run-time checks "bounds" and "semaphore"; "" if a proof
+        makes them unnecessary, or the kernel itself checks the rest. Checks that were not analyzed are absent.
       own_checks: of the same checks what the kernel itself checks: what each assertion says when it fails.
       seconds: how long it took from the `grid` module to the body.
     """

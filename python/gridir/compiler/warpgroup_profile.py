@@ -13,8 +13,8 @@ import numpy as np
 from gridir.mlir import ir
 from gridir.runtime import traces
 
-# Words of a trace: so many events, and above them the multiprocessor; the timer and the clock when the thread began;
-# both when it ended. Then one for each event: the scope and whether it ends, and above them the clock.
+# Words of a trace: the number of events, and above it the multiprocessor; the timer and the clock when the thread
+# began; both when it ended. Then one for each event: the scope and whether it ends, and above them the clock.
 _BEGIN_TIMER, _BEGIN_CLOCK, _END_TIMER, _END_CLOCK, _HEADER = range(1, 6)
 
 _LOW = np.uint64(0xFFFFFFFF)
@@ -49,7 +49,7 @@ class WarpgroupProfile:
 
         Args:
           kernel: the kernel's name.
-          memory: uint64 words, of which the first are the traces of all CTAs.
+          memory: uint64 words; the first ones are the traces of all CTAs.
           ctas: how many there were.
         """
         size = _HEADER + self.events
@@ -64,7 +64,7 @@ class WarpgroupProfile:
     def _trace(self, number: int, record: np.ndarray, rate: float) -> traces.Trace:
         count, multiprocessor = int(record[0] & _LOW), int(record[0] >> np.uint64(32))
         words = record[_HEADER:][:count]
-        # The lower half of the clock begins anew every few seconds.
+        # The lower half of the clock wraps around every few seconds.
         clocks = np.concatenate([record[_BEGIN_CLOCK : _BEGIN_CLOCK + 1] & _LOW, words >> np.uint64(32)])
         since = np.cumsum(np.diff(clocks) & _LOW)
         events = [

@@ -18,7 +18,7 @@ KINDS = {"v4": "TPU v4", "v5e": "TPU v5 lite", "v5p": "TPU v5", "v6e": "TPU v6 l
 """The chips, as topologies of libtpu begin, and what JAX calls each."""
 
 DEFAULT = "v5e"
-"""The chip that a program is told of where nobody has chosen another."""
+"""The chip that a program sees if no other one was chosen."""
 
 
 @dataclasses.dataclass
@@ -54,7 +54,7 @@ def choose(name: str) -> None:
 
 
 def choose_default() -> None:
-    """Tells programs that they run on the default chip, unless somebody has chosen one."""
+    """Lets programs see the default chip, unless another one was chosen."""
     if not _state.chip:
         _state.chip = DEFAULT
         jax_compat_tpu.answer_for_cpu(KINDS[DEFAULT], _note, keep=True)

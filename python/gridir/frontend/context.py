@@ -51,8 +51,8 @@ class KernelContext:
       physical: the Refs of a kernel that have the shape in which they lie in memory; others have the author's.
       as_allocated: the abstract Ref of each Ref of a scope whose transforms, if it has any, are still unknown.
       collective_memory: whether tensor memory is of one block or of a pair of them, of each kind that there is.
-      barrier_tags: the tags of the barrier semaphores that the kernel asks for, of which there is at most one.
-      subcore_barrier: the semaphore at which the subcores of a core meet, where the kernel's code has barriers.
+      barrier_tags: the tags of the barrier semaphores that the kernel requests; there is at most one.
+      subcore_barrier: the semaphore at which the subcores of a core synchronize, if the kernel's code has barriers.
       allocated: the Ref for each variable that stands for one which the function itself makes.
       profile: what records when named scopes begin and end, or None.
       guard: inside a branch of an index map: emits whether that branch is taken, once; else None.

@@ -101,10 +101,9 @@ def install(
       platforms: the JAX platforms on which kernels are compiled with gridir.
       replace_interpret: also compile kernels that ask for `interpret=True`.
       options: how kernels are compiled.
-      checks: what kernels on the CPU check while they run. "uninitialized" makes an error of a read of what
-        nothing has written, and of an output of which elements are not written; "races" of two accesses to one
-        element, one of them a write, that are unordered; "semaphores" of one that is not zero when
-        the kernel ends.
+      checks: the checks of running kernels on the CPU. "uninitialized" reports reads of uninitialized memory, and
+        outputs with elements that are not written; "races" reports two accesses to one element, one of them a write,
+        that are unordered; "semaphores" reports semaphores that are not zero at the end of the kernel.
       schedule_seed: runs parallel programs and copies on the CPU in an order that this number chooses, and copies as
         late as a wait for them allows; None for program order.
       emulate: a target, as "gpu:sm_90a" or "tpu", whose code is executed on the CPU instead of native code: PTX by the

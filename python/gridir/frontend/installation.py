@@ -18,7 +18,7 @@ from gridir.frontend.recorder import Recorder
 
 
 class Captured(list[Kernel]):
-    """The kernels that one `gridir.lower` has met; two lists are never the same, whatever they hold."""
+    """The kernels that one `gridir.lower` has found; two lists are never equal, whatever they contain."""
 
     def __hash__(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride]
         return id(self)

@@ -89,7 +89,7 @@ def with_interpret_params(options: CpuOptions, request: KernelRequest) -> CpuOpt
         checks.append("races")
     is_gpu = jax_compat_gpu.is_interpret_params(params)
     if is_gpu:
-        # JAX's interpreter refuses phases that nobody has seen.
+        # JAX's interpreter rejects phases that are not observed.
         checks.append("semaphores")
         jax_compat_gpu.answer_races(_races)
     # JAX's interpreter of GPU kernels has no seed.

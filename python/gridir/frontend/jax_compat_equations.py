@@ -83,7 +83,7 @@ class Change:
 
 @dataclasses.dataclass(frozen=True)
 class _Count:
-    """Stands for a tree with so many leaves."""
+    """Stands for a tree with this number of leaves."""
 
     count: int
 
@@ -182,7 +182,7 @@ def canonical_parameters(primitive: Any, names: Collection[str]) -> set[str]:
 
 
 def with_scan_counts(params: dict[str, Any], num_consts: int) -> dict[str, Any]:
-    """The parameters of a `scan` of this JAX that has so many more constants, before the others."""
+    """The parameters of a `scan` of this JAX with additional constants before the others."""
     if "ft_in" not in params:
         return {**params, "num_consts": params["num_consts"] + num_consts}
     flattree: Any = importlib.import_module("jax._src.flattree")

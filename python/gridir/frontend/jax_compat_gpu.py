@@ -175,7 +175,7 @@ def peer_device(transform: Any) -> tuple[Any, Any] | None:
 
 
 def multicast_axes(transform: Any) -> tuple[Any, ...] | None:
-    """The axes of devices to all of which a Ref transform leads; None for any other one."""
+    """The axes of devices that a Ref transform addresses all together; None for any other one."""
     return transform.collective_axes if _is_a(transform, "MulticastRef") else None
 
 

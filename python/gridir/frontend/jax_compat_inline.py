@@ -83,7 +83,7 @@ class _Launch:
         self._ir.Operation.create("gridir.store_tile", operands=[src_ref, dst_ref], attributes=attributes)
 
     def await_async_copy(self, allow_groups: int, await_read_only: bool = False, **others: Any) -> None:
-        """Waits until so many groups of copies are left."""
+        """Waits until at most this many groups of copies are pending."""
         if others:
             raise InlineError(f"it waits for copies with {', '.join(others)}")
         attributes = {"groups": self._number(allow_groups), "reads": self._ir.BoolAttr.get(await_read_only)}
@@ -123,7 +123,7 @@ def run_inline(
         gpu.dialect.register_dialect(context)
         context.allow_unregistered_dialects = True
         module = ir.Module.create()
-        # Of which chip it is emitted for depends only by which instructions an array is converted.
+        # The chip only affects the instructions that convert an array.
         for name, number in (("arch_major", 9), ("arch_minor", 0)):
             module.operation.attributes[f"mosaic_gpu.{name}"] = ir.IntegerAttr.get(
                 ir.IntegerType.get_signless(32), number
@@ -223,7 +223,7 @@ class _Reader:
           registers: its values, for an operand those that it had before the code wrote others there.
 
         Raises:
-          InlineError: nobody knows where its elements are.
+          InlineError: the location of its elements is not known.
         """
         spread = register_spread(layout)
         if spread is None:

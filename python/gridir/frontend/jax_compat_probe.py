@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Kernels that also return the values of their own equations: their jaxprs traced anew, with more outputs.
+"""Kernels that also return the values of their own equations: their jaxprs are traced again with additional outputs.
 
 A kernel is left whole, so that copies are waited for and semaphores are signalled as ever. Each value that is asked for
 has an output of its own, with one block for each program; the last one that a program computes stays there.
@@ -42,7 +42,7 @@ class Point:
       frame: the author's line, or None.
       aval: the shape and dtype of the value.
       loops: the loops with a number of steps that is known which are around it, outermost first, with that number.
-      repeats: whether a loop is around it whose steps nobody counts.
+      repeats: True if a loop with an unknown number of iterations is around it.
     """
 
     path: Path
@@ -134,7 +134,7 @@ def _inner_jaxprs(equation: Any) -> Iterator[tuple[int, Any]]:
 def with_points(
     request: KernelRequest, points: Sequence[Point], lengths: Mapping[Path, int]
 ) -> Callable[..., Sequence[Any]]:
-    """Returns the function of a kernel's operands that returns values of the kernel behind its results.
+    """Returns the function of a kernel's operands that returns values of the kernel after its results.
 
     Each is an array of the grid's shape and that of the value; of a value that a program does not compute it holds 0.
     Between the results and the values stands an array of ones, which the kernel stores before everything else.

@@ -52,7 +52,7 @@ MESHES = (*CORE_MESHES, VectorSubcoreMesh)
 """The classes of meshes of a TPU, which say in which order their programs run."""
 
 SUBCORE_BARRIER = _tpu_core.SemaphoreType.REGULAR(()).get_ref_aval()
-"""A Ref of a semaphore, at which subcores meet."""
+"""A Ref of a semaphore at which subcores synchronize."""
 
 
 def sparse_core_type(mesh: Any) -> str | None:

@@ -71,7 +71,7 @@ def find_calls(jaxpr: Any, arguments: Sequence[Any]) -> Calls:
 
 
 class _Scope:
-    """A jaxpr whose values are computed when somebody asks for them."""
+    """A jaxpr whose values are computed on demand."""
 
     def __init__(self, jaxpr: Any, consts: Sequence[Any], arguments: Sequence[tuple[Any, Any] | None]):
         self.jaxpr = jaxpr

@@ -48,7 +48,7 @@ _OF_BACKEND = {"mosaic_tpu": TPU, "triton": TRITON, "mosaic_gpu": WARPGROUP}
 _OF_PLATFORM = {"cpu": CPU_PLATFORM, "tpu": TPU_PLATFORM}
 
 KINDS = (*_OF_BACKEND.values(), WARP)
-"""The levels of which a kernel has at most one."""
+"""The rule sets of kinds; a kernel has at most one."""
 
 LEVELS = (BASE, *KINDS, SPARSE_CORE, *_OF_PLATFORM.values(), INDEX_MAP)
 """All levels."""

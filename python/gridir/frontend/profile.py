@@ -43,7 +43,7 @@ class Profile(abc.ABC):
         """Records, at the current insertion point, that the code of some scopes ends and that of others begins.
 
         Args:
-          kernel: the kernel, of which this is the profile.
+          kernel: the profiled kernel.
           left: the names of the scopes up to here, the outermost first.
           entered: those from here on.
         """
@@ -71,7 +71,7 @@ class RecordedByCalls(Profile):
     Attributes:
       kernel: the kernel's name, with which that of the file begins.
       directory: where the files go; it is made if it is not there.
-      space: as JAX counts it: so many scopes of a warpgroup or warp are recorded, less one.
+      space: JAX's count: the number of recorded scopes of a warpgroup or warp, plus one.
       by_warps: whether each warp has a trace; else each warpgroup, which is that of its first warp.
       sizes: of the dimensions of the grid.
       thread_dim: the number of the one that enumerates the warpgroups of a block, or None.

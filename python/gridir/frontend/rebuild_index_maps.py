@@ -172,7 +172,7 @@ _CANONICALIZE = "builtin.module(grid.kernel(grid-canonicalize-index-maps))"
 def canonical_text(closed_jaxpr: Any, sizes: Sequence[Any], vmapped: Sequence[int] = ()) -> str:
     """Returns the canonical text of an index map on a grid of these sizes; equivalent maps have equal texts.
 
-    It is the region of the map after `grid-canonicalize-index-maps`, with each op once, behind its operands.
+    It is the region of the map after `grid-canonicalize-index-maps`, with each op once, after its operands.
     """
     rank, jaxpr = len(sizes), closed_jaxpr.jaxpr
     with ir.Context(), ir.Location.unknown():

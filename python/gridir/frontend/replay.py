@@ -120,7 +120,7 @@ def run(
     Args:
       record: the record.
       target: what to compile for, as "gpu:sm_80"; that of the record without it.
-      repeat: runs it so many times.
+      repeat: the number of runs.
       checks: what the kernel checks while it runs, beside what the record's options say.
       schedule_seed: runs what is concurrent in an order that this number chooses; None for the record's.
       device: the GPU of this machine that runs the kernel; None for an emulator on the CPU.

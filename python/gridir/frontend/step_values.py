@@ -46,7 +46,7 @@ class Steps:
 
     @staticmethod
     def of(sizes: Sequence[int], most: int) -> Steps:
-        """Returns the first steps of a grid, at most so many."""
+        """Returns the first steps of a grid, at most `most`."""
         count = min(int(np.prod(sizes, dtype=np.int64)), most)
         first = np.arange(count)
         ids = np.unravel_index(first, tuple(sizes)) if len(sizes) else ()

@@ -70,7 +70,7 @@ def unflatten(text: str, leaf: Callable[[], Any]) -> Any:
 
 
 class _Leaf:
-    """The placeholder of a leaf of a tree of which only the structure is wanted."""
+    """The placeholder of a leaf in a tree whose structure alone is needed."""
 
 
 _LEAF = _Leaf()

@@ -85,7 +85,7 @@ def space_name(space: Any) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class RefUnion:
-    """Refs of which the author uses one group at a time, so that they may be in the same memory.
+    """Groups of Refs; the author uses one group at a time, so that they may be in the same memory.
 
     Attributes:
       members: each Ref by the number of its group and its offset there.

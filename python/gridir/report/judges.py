@@ -26,7 +26,7 @@ class Judge(abc.ABC):
 
     Attributes:
       chips: those that are asked by default; none for a target that has one form for all.
-      asks: what it does with a function, in words for whoever waits; "" where nobody has to.
+      asks: a description of its work for a waiting user; "" if it takes no time.
       is_remote: whether other processes do that, so that several chips are asked at once.
     """
 
@@ -48,7 +48,7 @@ class Judge(abc.ABC):
 
     @abc.abstractmethod
     def verdicts(self, target: str, prepared: Sequence[Any], timeout: float) -> Sequence[Verdict]:
-        """Returns a verdict for each kernel; gives one up after so many seconds."""
+        """Returns a verdict for each kernel; gives up after this many seconds."""
 
 
 class _CpuJudge(Judge):

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The memory ledger of a kernel: which argument holds how much of which memory."""
+"""The memory ledger of a kernel: the memory of each argument."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Ledger:
     Attributes:
       entries: who holds what.
       memory: the memory that `total` counts, as a person calls it.
-      total: the bytes of it that the kernel takes, by whoever decides.
+      total: the bytes of it that the kernel takes.
       capacity: how many there are; None where the target sets no limit.
       by: what `total` is from.
     """

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which element of which kernel's result each element of a function's result is.
+"""For each element of a function's result, the element of a kernel's result that it equals.
 
 The jaxpr of the function is evaluated on positions: what moves elements moves their positions, and what computes with
 them element by element keeps them. A result that is computed in any other way has no positions.

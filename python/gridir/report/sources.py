@@ -14,7 +14,7 @@ from typing import Any
 
 from gridir.report.listing import Origin
 
-# Of a file of so many lines all is shown; of longer ones the functions that ops come from.
+# Files of at most this many lines are shown completely; of longer ones, the functions with ops.
 _WHOLE_FILE = 200
 
 

@@ -20,7 +20,7 @@ class Verdict:
 
     Attributes:
       target: the target and chip, as "gpu:sm_80"; "cpu" alone has no chip.
-      kernel: the kernel's name, or that of the function where no kernel was met before the error.
+      kernel: the kernel's name, or that of the function if the error came before any kernel.
       verdict: "accepted"; "refused"; or "unknown" where the one that decides is not installed.
       by: who decided: "gridir", "libtpu", "ptxas", or "jax" for an error while the function was traced.
       message: why not; empty where the kernel is accepted.

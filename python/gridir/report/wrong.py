@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Where the wrong elements of a function's results are: in which blocks of which kernel, and of which programs.
+"""Locates the wrong elements of a function's results: the kernels, their blocks and their programs.
 
 The function is run twice more on the CPU, with memory that holds zeros at first and with memory that holds NaN.
 Elements that differ between the two depend on memory that nothing has written.
@@ -27,7 +27,7 @@ from gridir.report.blocks import MAX_PROGRAMS, Grid, OperandBlocks, read_grid
 from gridir.report.origins import Origin, origins
 
 _MAX_BLOCKS = 4
-"""So many blocks are named, and so many operands."""
+"""The most blocks, and the most operands, that are named."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -167,7 +167,7 @@ def _first_read(closed: Any, args: Sequence[Any]) -> list[str]:
 def describe_wrong(
     function: Callable[..., Any], args: Sequence[Any], wrong: Sequence[np.ndarray], calls: Sequence[Call]
 ) -> list[str]:
-    """Says in which blocks of which kernels wrong elements are, which programs have these, and what is padding there.
+    """Describes the blocks of kernels with wrong elements, the programs of these blocks, and their padding.
 
     Args:
       function: the function.

@@ -36,7 +36,7 @@ class Child:
           module: what `python -m` runs; it finds the modules that this process finds.
           arguments: what follows the file descriptor.
           environment: variables that it has beside those of this process.
-          output: the file that gets what it writes, which nobody reads without one.
+          output: the file for its output, which is discarded without one.
         """
         self._connection, other = multiprocessing.Pipe()
         self._stack.enter_context(self._connection)
@@ -60,7 +60,7 @@ class Child:
         """Returns the next answer.
 
         Raises:
-          TimeoutError: there was none for so many seconds.
+          TimeoutError: there was none within the time limit.
           ChildProcessError: the process has ended; its argument is the status.
         """
         try:

@@ -25,7 +25,7 @@ from gridir.testing.wide import WideRun, run_wide
 # for what cannot be computed in float64.
 _TOLERANCES = {"float64": 1e-12, "float32": 1e-5, "bfloat16": 2e-2, "float16": 2e-3}
 
-# An error may be so many times the root mean square of what the runs with noise show, beside one ulp.
+# An error may be this many times the root mean square of the runs with noise, plus one ulp.
 _SPREADS = 10
 
 

@@ -30,7 +30,7 @@ from gridir.tuning.traced import Traced, function_key
 _ROUNDS = 11
 """How often the configurations that are near the best are measured."""
 _FIRST_ROUNDS = 3
-"""After so many rounds, configurations that are slower than the best by more than a factor are left out."""
+"""After this many rounds, configurations that are slower than the best by more than a factor are left out."""
 _SLOWER = 1.5
 _SECONDS = 2e-3
 """A measurement repeats a function until it takes so long."""

@@ -151,7 +151,7 @@ def predict_work(work: StepWork, chip: Chip, parallel: bool) -> Prediction:
 
 
 def _slowdown(bits: int) -> float:
-    """How much longer products of elements of so many bits take than those of 16."""
+    """The relative time of products by the width of their elements, compared with 16 bits."""
     return 0.5 if bits <= 8 else 1.0
 
 

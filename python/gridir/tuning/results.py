@@ -274,7 +274,7 @@ def _merge(ours: Problem, theirs: Problem) -> Problem:
 
 
 def table(problem: Problem, most: int = 20) -> str:
-    """Returns a problem as a table for people, with at most so many legal configurations."""
+    """Returns a problem as a table for people, with a limited number of legal configurations."""
     verified = problem.verified or "unverified: no measurements to compare with"
     lines = [f"{problem.function} for {problem.target} ({verified})"]
     legal, refused = problem.legal, [entry for entry in problem.entries if entry.seconds is None]

@@ -3,10 +3,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Code of single threads, which an author writes by hand, as code of whole arrays.
 
-Such code is MLIR that says what one thread of a warpgroup does with its registers. It is executed by all threads at
-once, with numbers that are known where they follow from the number of a thread, and with the elements of arrays where
-they do not. What all threads store, or hold in the end, is then an array of which each element is known as an
-expression of elements of others; where these are the same expression everywhere, they are an op on arrays.
+Such code is MLIR for the registers of one thread of a warpgroup. It is executed for all threads at once. Values that
+follow from the thread number are constants, and elements of arrays are symbolic. The stores and results of all threads
+are then arrays whose elements are expressions of elements of others. If these are the same expression everywhere, they
+become an op on arrays.
 """
 
 from gridir.frontend.by_thread import (  # noqa: F401  (register what they do)

@@ -53,8 +53,7 @@ def one_warpgroup(piece: Piece) -> Piece:
 
 
 class Accesses:
-    """Collects accesses until something depends on what they do. They are done in an order that nobody can tell from
-    that of the code.
+    """Collects accesses until something depends on their effects. Their order is not observable in the code.
 
     Args:
       part: makes a window of a Ref, of its offsets and sizes, without the dimensions that are dropped.

@@ -47,7 +47,7 @@ _OF_FLOATS = {"add": "arith.addf", "sub": "arith.subf", "mul": "arith.mulf"}
 """The instructions on bits, and those on two floats that share a word."""
 
 _NARROW = {"e4m3": "f8E4M3FN", "e5m2": "f8E5M2", "e2m1": "f4E2M1FN"}
-"""The floats of which two are widened at once."""
+"""The floats that are widened in pairs."""
 
 
 @handles("llvm.inline_asm")

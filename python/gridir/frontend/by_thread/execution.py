@@ -48,13 +48,15 @@ class Kernel(Protocol):
         """A fence, as the text of PTX."""
 
     def named_barrier(self, number: ir.Value | int, threads: int, waits: bool) -> None:
-        """A meeting of so many threads of the block at the barrier of that number; who does not wait only arrives."""
+        """Synchronizes this many threads of the CTA at the barrier of that number; a thread that does not wait only
+        arrives.
+        """
 
     def store_tile(self, source: Window, dest: Window) -> None:
         """An asynchronous copy from shared to global memory, in a group of its own."""
 
     def wait_for_copies(self, groups: int, reads: bool) -> None:
-        """Waits until so many groups of copies are left."""
+        """Waits until at most this many groups of copies are pending."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -210,7 +212,7 @@ class Execution:
     def applied(
         self, name: str, operands: Sequence[Value], element: str, attributes: tuple[tuple[str, str], ...] = ()
     ) -> Value:
-        """Evaluates an elementwise op on numbers, some of which are not constant."""
+        """Evaluates an elementwise op on numbers, if some are not constant."""
         if all(isinstance(x, Uniform) or (isinstance(x, Known) and x.same is not None) for x in operands):
             return self.computed_once(name, attributes, operands, element)
         return Computed(name, attributes, tuple(operands), element)

@@ -100,7 +100,7 @@ def width_of(type_: str) -> int | None:
 
 
 def wrapped(numbers: Index, width: int) -> Index:
-    """Numbers as a signed integer of so many bits holds them; truth values are 0 and 1."""
+    """Numbers as a signed integer of this width holds them; truth values are 0 and 1."""
     if width == 1:
         return numbers & 1
     if width >= 64:

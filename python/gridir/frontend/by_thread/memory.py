@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Refs as code of single threads sees them: addresses, of which each is an element that the author can index."""
+"""Refs in code of single threads: addresses, each of which is an element that the author can index."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ BITWISE = (*_COMBINE, "arith.shli", "arith.shrui", "arith.trunci", "arith.extui"
 
 
 def known(number: int, width: int) -> Known:
-    """A number of so many bits, everywhere the same."""
+    """A number of this width, equal in all threads."""
     return Known(np.full((1, 1, 1), _signed(number, width), np.int64), f"i{width}")
 
 

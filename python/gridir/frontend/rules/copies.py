@@ -81,7 +81,7 @@ def _padded(ref: Any, dims: Sequence[int]) -> list[int]:
 
 
 def _is_padding(ref: Any, dims: Sequence[int]) -> list[ir.Value]:
-    """For each dimension of a Ref at one element that ends within a tile: whether the element lies behind the end."""
+    """For each dimension of a Ref at one element that ends within a tile: whether the element is after the end."""
     conditions = []
     for dim in _padded(ref, dims):
         position = ref.transforms[-1].indices[dim].start
@@ -109,8 +109,8 @@ def _for_each_part(
 ) -> None:
     """Calls `use` with both ends of a copy; where its size is computed, in loops over the elements of the slices.
 
-    A semaphore counts bytes, so that the parts of a copy are what the whole is. Each loop says of which dimensions it
-    is, if its elements are neighbours, so that a target which has copies of any size makes one of it.
+    A semaphore counts bytes, so a copy may be divided into parts. Each loop names its dimensions if its elements are
+    adjacent, so that a target with copies of any size makes one of it.
     """
     dims = list(zip(_computed_slices(source), _computed_slices(dest), strict=False))
     sizes = [emit.to_index(source.transforms[-1].indices[dim].size) for dim, _ in dims]

@@ -171,7 +171,7 @@ def _gather(
     return emit.generate(ctx.out_type, element)
 
 
-# So many sets of indices are gone through one by one, each at places that are known, and more in loops.
+# This many sets of indices are processed one by one, each at known positions, and more in loops.
 _LONGEST_UNROLL = 8
 
 

@@ -185,7 +185,7 @@ def running(combine: Callable[[Any, Any], Any], x: Any, neutral: Any, axis: int,
     return x.astype(dtype)
 
 
-# XLA on a CPU runs through so many elements one by one, and then through the results of these runs in the same way.
+# XLA on a CPU reduces this many elements one by one, and then the results of these runs in the same way.
 _RUN = 16
 
 

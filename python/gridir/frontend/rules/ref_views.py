@@ -224,7 +224,7 @@ def _apply(ctx: RuleContext, ref: ir.Value, transform: Any) -> ir.Value:
         permutation = ir.DenseI64ArrayAttr.get(list(transform.permutation))
         return grid.TransposeRefOp(_memref(ref, shape), ref, permutation).result
     if isinstance(transform, jax_compat_tpu.AccessAssumptionTransform):
-        # A claim that accesses do not meet. It may save time, and where it is wrong it may not change a result.
+        # A claim that accesses do not overlap. It may save time, and must not change a result if it is wrong.
         return ref
     if isinstance(transform, jax_compat.MemorySpaceCastTransform):
         return _cast(ctx, ref, transform.memory_space)
@@ -232,7 +232,7 @@ def _apply(ctx: RuleContext, ref: ir.Value, transform: Any) -> ir.Value:
 
 
 def _cast(ctx: RuleContext, ref: ir.Value, space: Any) -> ir.Value:
-    """A Ref of which the author knows the memory: on the CPU all are in one, and elsewhere it must be so already."""
+    """A Ref whose memory the author knows: on the CPU all are in one memory, and elsewhere it must be there already."""
     known = ir.Attribute.parse(f"#grid.space<{space_name(space)}>")
     is_in_hbm = [str(attribute) in _HBM for attribute in (known, ref.type.memory_space)]
     if ctx.kernel.platform != "cpu" and known != ref.type.memory_space and not all(is_in_hbm):

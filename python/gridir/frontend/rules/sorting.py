@@ -111,9 +111,9 @@ def _partners(x: Any, distance: int, dimension: int) -> Any:
 def _sort_on_tpu(*operands: Any, dimension: int, num_keys: int, is_stable: bool) -> Any:
     """A bitonic network: in each step every element is compared with one a power of two away, all at once.
 
-    The index of an element is the last of the keys, so that no two are equal, and says in the end which ones to take;
-    of integers that are all keys themselves, those that are equal are the same. What is behind the end sorts last. A
-    comparison of every two elements would take a register for each of them.
+    The index of an element is the last of the keys, so that no two are equal, and selects the elements at the end. If
+    all integers are keys themselves, equal ones are interchangeable. Elements after the end sort last. A comparison of
+    every two elements would take a register for each of them.
     """
     del is_stable
     shape = operands[0].shape

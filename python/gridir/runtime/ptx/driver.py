@@ -105,7 +105,7 @@ class Driver:
       loaded: the text of the module that was loaded last; None before the first.
       loads: the device of each module that was loaded, in order.
       rewrite: gives the text that is executed instead of a module's, as a mutant of it; None for the module's own.
-      recorder: gets each launch that has ended well, with the memory before and after it; None for nobody.
+      recorder: receives each successful launch, with the memory before and after it; None for no recorder.
     """
 
     def __init__(self) -> None:

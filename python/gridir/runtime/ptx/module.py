@@ -106,8 +106,8 @@ class Function:
         """Runs the function, and returns when all blocks are done.
 
         Args:
-          args: a value for each parameter: an array, of which the function gets the address and whose memory it may
-            read and write; a tensor map, in the same way; a NumPy scalar, or bytes, as they are.
+          args: a value for each parameter: an array, which passes its address and whose memory the function may access;
+            a tensor map, in the same way; a NumPy scalar, or bytes, as they are.
           grid: blocks along each of up to three dimensions.
           block: threads of a block along each.
           cluster: blocks of a cluster along each; what the text asks for, or one, for None.

@@ -135,7 +135,7 @@ class Profile:
         }
 
     def to_text(self, most: int = 10) -> str:
-        """The counts as tables of at most so many rows each, the greatest first."""
+        """The counts as tables with at most this many rows each, the greatest first."""
         total = self.total
         lanes = total.threads / max(total.warps, 1)
         parts = [
@@ -164,7 +164,7 @@ _open: list[list[tuple[str, Profile]]] = []
 
 @contextlib.contextmanager
 def profiling() -> Iterator[list[tuple[str, Profile]]]:
-    """Counts what every launch of this process executes, whoever starts it.
+    """Counts the executions of every launch of this process, from any caller.
 
     Yields:
       The name of the entry and the counts of each launch so far, in the order in which they ended.

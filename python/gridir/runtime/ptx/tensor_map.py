@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tensor maps: how a kernel knows a tensor of which it copies tiles."""
+"""Tensor maps: the descriptors of tensors whose tiles a kernel copies."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class TensorMap:
     """A tensor map as an argument of a launch.
 
     Attributes:
-      array: the tensor, of up to five dimensions, the last of which has no gaps.
+      array: the tensor, of up to five dimensions; the last one has no gaps.
       box: the sizes of a tile, in the order of the array's dimensions.
       swizzle: bytes of a row that shared memory has permuted: 0, 32, 64 or 128.
 

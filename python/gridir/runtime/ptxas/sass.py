@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The machine code of a kernel: its instructions, and the loop in which it multiplies matrices.
 
-NOPs are not counted. A loop is that of the control flow: a branch back to an instruction that every way to the branch
-passes. Of its instructions those count that lie between the two: behind the branch `ptxas` puts what is seldom run, as
-the next try of a wait.
+NOPs are not counted. A loop is that of the control flow: a branch back to an instruction through which every path to
+the branch goes. Only its instructions between the two count: after the branch `ptxas` places code that is seldom
+executed, such as the next try of a wait.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Listing:
     labels: dict[str, int]
 
     def steady_loop(self) -> Loop | None:
-        """Returns the loop with the most matrix instructions among those inside of which no other has any.
+        """Returns the loop with the most matrix instructions among innermost loops.
 
         Where several have as many, the one with the fewest instructions is returned; None where there is no such loop.
         """

@@ -1,10 +1,10 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The cores of a chip in the interpreter of Mosaic modules: tasks of which one runs at a time.
+"""The cores of a chip in the interpreter of Mosaic modules: tasks that run one at a time.
 
-A task runs until it waits for something that has not happened, or ends; then the next one runs that can. So the results
-do not depend on the speed of threads, and a wait that nobody can end is found.
+A task runs until it waits for something that has not happened, or ends; then the next task that can run does. The
+results therefore do not depend on the speed of threads, and a wait that cannot end is found.
 """
 
 from __future__ import annotations

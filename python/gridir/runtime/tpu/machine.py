@@ -25,7 +25,7 @@ class Machine:
     Attributes:
       values: the values so far, by the slots that `Program` gave them.
       bounds: the sizes of the grid.
-      wait: waits until a condition holds; raises ExecutionError with the message where nobody can make it hold.
+      wait: waits until a condition holds; raises ExecutionError with the message if nothing can make it hold.
       core: the number of the core, and of the subcore in it.
       subcores: how many subcores a core has.
       pools: the memory that each core has of its own, one after another; by the memory's address.

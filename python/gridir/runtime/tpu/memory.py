@@ -28,7 +28,7 @@ def poison(shape: Sequence[int], dtype: np.dtype) -> np.ndarray:
 
 @dataclasses.dataclass(frozen=True)
 class Seen:
-    """A memref of which NumPy has no view.
+    """A memref without a view in NumPy.
 
     Attributes:
       source: the memref that holds the elements.

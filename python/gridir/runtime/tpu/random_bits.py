@@ -32,7 +32,7 @@ def _threefry(key: Sequence[int], x: np.ndarray, y: np.ndarray) -> tuple[np.ndar
 
 
 def mix(seeds: Sequence[int]) -> tuple[int, int]:
-    """The key of the generator, of which every seed is a part."""
+    """The key of the generator; every seed is a part of it."""
     key = (0, 0)
     for i, seed in enumerate(seeds):
         x, y = _threefry(key, np.array([seed & 0xFFFFFFFF], np.uint32), np.array([i], np.uint32))

@@ -117,6 +117,6 @@ def serve(connection: Connection, topology: str, directory: str) -> None:
 
 
 if __name__ == "__main__":
-    # jaxlib looks for its own parts relative to the path, of which this file's directory must be no part.
+    # jaxlib looks for its own parts relative to the path, which must not contain this file's directory.
     importlib.invalidate_caches()
     serve(Connection(int(sys.argv[1])), sys.argv[2], sys.argv[3])

@@ -65,7 +65,7 @@ class Worker:
         self._log_path = os.path.join(directory, "log")
         environment = {
             "LIBTPU_INIT_ARGS": f"{os.environ.get('LIBTPU_INIT_ARGS', '')} {libtpu_arguments(dumps)}".strip(),
-            # There is no TPU to ask, and nobody who knows its name.
+            # There is no TPU to query, and no service with its name.
             "TPU_SKIP_MDS_QUERY": "1",
             "TPU_WORKER_HOSTNAMES": "localhost",
             # Nor one to quarrel over: several processes may compile.

@@ -113,8 +113,8 @@ def _try_cluster_cancel(
     barrier_transforms_tree: Any,
     collective_axes: Any,
 ) -> list[ir.Value]:
-    # The answer goes to all blocks of the cluster, each of which expects one: they ask together, named or not. Since
-    # JAX 0.11 each warpgroup asks for itself where the axis of threads is not named; before, all asked together.
+    # The answer goes to all CTAs of the cluster, and each expects one: they request together, named or not. Since JAX
+    # 0.11 each warpgroup requests separately if the axis of threads is not named; before, all requested together.
     threads = ctx.kernel.thread_axis
     are_several = threads is not None and ctx.kernel.size_of(threads) != 1
     if are_several and collective_axes is not None and threads not in [*map(ctx.kernel.name_of, collective_axes)]:

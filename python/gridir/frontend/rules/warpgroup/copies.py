@@ -256,7 +256,7 @@ def _store_to_devices(
     predicate: ir.Value | None,
     reduction_op: str | None,
 ) -> None:
-    """Such a copy is done as soon as it is begun: whoever looks at what it writes must wait first."""
+    """Such a copy completes when it starts: a reader of its destination must wait first."""
 
     def store() -> None:
         value = grid.LoadOp(ir.RankedTensorType.get(source.type.shape, source.type.element_type), source).result

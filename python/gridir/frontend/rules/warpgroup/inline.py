@@ -111,7 +111,7 @@ class _Kernel:
             warpgroup.CommitSmemOp()
 
     def named_barrier(self, number: ir.Value | int, threads: int, waits: bool) -> None:
-        """A meeting of several warpgroups."""
+        """A barrier of several warpgroups."""
         if isinstance(number, int):
             number = emit.constant(number, emit.i32())
         warpgroup.NamedBarrierOp(number, threads, arrive=None if waits else True)
