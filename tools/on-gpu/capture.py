@@ -17,7 +17,7 @@ import numpy as np
 from gridir.runtime.gpu.emulator import observing
 from gridir.runtime.gpu.launch import Launch
 
-LARGEST = 8 << 20
+LARGEST = 2 << 20
 """Bytes of operands up to which a launch is kept."""
 
 

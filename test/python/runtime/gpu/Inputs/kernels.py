@@ -1,0 +1,57 @@
+"""Functions whose kernels are put into bundles."""
+
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import mosaic_gpu as plgpu
+
+
+def add(x, y):
+    def add_kernel(x_ref, y_ref, o_ref):
+        o_ref[...] = x_ref[...] + y_ref[...]
+
+    return pl.pallas_call(add_kernel, out_shape=jax.ShapeDtypeStruct((64, 128), jnp.float32), name="add")(x, y)
+
+
+def update(x):
+    def update_kernel(x_ref, o_ref):
+        o_ref[...] = x_ref[...] * 2
+
+    return pl.pallas_call(
+        update_kernel,
+        out_shape=jax.ShapeDtypeStruct((32,), jnp.int32),
+        input_output_aliases={0: 0},
+        name="update",
+    )(x)
+
+
+def copies(x):
+    """Copies by tensor maps; the programs meet at a semaphore of the launch."""
+
+    def copies_kernel(x, o, tile, barrier):
+        semaphore = pl.get_global(plgpu.SemaphoreType.REGULAR)
+        plgpu.copy_gmem_to_smem(x, tile, barrier)
+        plgpu.barrier_wait(barrier)
+        plgpu.copy_smem_to_gmem(tile, o)
+        plgpu.wait_smem_to_gmem(0)
+        pl.semaphore_signal(semaphore, 1)
+        pl.semaphore_wait(semaphore, 1)
+
+    return plgpu.kernel(
+        copies_kernel,
+        out_type=jax.ShapeDtypeStruct((256,), jnp.float32),
+        scratch_types=(plgpu.SMEM((256,), jnp.float32), plgpu.Barrier()),
+    )(x)
+
+
+def gather(i, x):
+    """Reads a row that may be out of bounds, which is an error of the launch."""
+
+    def gather_kernel(i_ref, x_ref, o_ref):
+        o_ref[...] = x_ref[i_ref[0]]
+
+    return pl.pallas_call(
+        gather_kernel,
+        out_shape=jax.ShapeDtypeStruct((128,), jnp.float32),
+        name="gather",
+    )(i, x)

@@ -1,0 +1,27 @@
+"""Writes the bundles of the tests to a directory."""
+
+import sys
+from pathlib import Path
+
+import gridir
+import jax
+import jax.numpy as jnp
+import kernels
+from gridir.compiler.bundle import bundle_of
+from gridir.runtime.gpu import write_bundle
+
+S = jax.ShapeDtypeStruct
+f32, i32 = S((64, 128), jnp.float32), S((32,), jnp.int32)
+directory = Path(sys.argv[1])
+
+
+def write(name, function, *args, chip="sm_90a"):
+    write_bundle(bundle_of(gridir.lower(function, *args, target=f"gpu:{chip}").kernels), directory / f"{name}.gridir")
+
+
+write("add", kernels.add, f32, f32)
+write("update", kernels.update, i32)
+write("copies", kernels.copies, S((256,), jnp.float32))
+write("gather", kernels.gather, S((1,), jnp.int32), f32)
+write("both", lambda x, y, i: (kernels.add(x, y), kernels.update(i)), f32, f32, i32)
+write("sm_100a", kernels.add, f32, f32, chip="sm_100a")

@@ -1,0 +1,123 @@
+# RUN: rm -rf %t && mkdir %t && %python %S/Inputs/write_bundles.py %t && %python %s %t | FileCheck %s
+"""Bundles are launched on arrays of other packages, without a compiler; the stand-in driver executes the PTX."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+
+directory = sys.argv[1]
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
+
+# CHECK: imports of a process that loads a bundle: []
+code = f"""
+import sys
+from gridir.runtime import gpu
+gpu.load({directory + "/add.gridir"!r})
+heavy = ("jax", "jaxlib", "mlir", "numpy", "ml_dtypes", "gridir.mlir", "gridir.compiler", "gridir.frontend")
+print("imports of a process that loads a bundle:", [name for name in heavy if name in sys.modules])
+"""
+print(subprocess.run([sys.executable, "-c", code], text=True, capture_output=True, check=True).stdout, end="")
+
+from gridir.runtime import ptx
+
+driver = ptx.open_driver()
+driver.pretend(9, devices=3, has_current_context=False)
+
+from device_arrays import DeviceArray, DLPackArray
+from gridir.runtime import gpu
+
+x = np.arange(64 * 128, dtype=np.float32).reshape(64, 128)
+
+# CHECK: <kernel add(x_ref: float32[64, 128], y_ref: float32[64, 128], o_ref: float32[64, 128]) for sm_90a>
+add = gpu.load(f"{directory}/add.gridir")
+print(add["add"])
+for device in range(3):
+    a, b, out = DeviceArray(x, device), DLPackArray(2 * x, device), DeviceArray(np.zeros_like(x), device)
+    add(a, b, out)
+    # CHECK: device 0: right, streams [1]
+    # CHECK: device 1: right, streams [1]
+    # CHECK: device 2: right, streams [1]
+    assert (out.read() == 3 * x).all()
+    print(f"device {device}: right, streams {b.streams}")
+
+# CHECK: update: in place, [0 2 4]
+update = gpu.load(f"{directory}/update.gridir")
+values = DeviceArray(np.arange(32, dtype=np.int32))
+update(values, values)
+print("update: in place,", values.read()[:3])
+
+# CHECK: copies: right
+copies = gpu.load(f"{directory}/copies.gridir")
+a, out = DeviceArray(np.arange(256, dtype=np.float32)), DeviceArray(np.zeros(256, np.float32))
+for _ in range(2):
+    copies(a, out)
+assert (out.read() == np.arange(256)).all()
+print("copies: right")
+
+
+def refused(call, *arrays, **options):
+    try:
+        call(*arrays, **options)
+    except gpu.LaunchError as error:
+        print("refused:", str(error).splitlines()[0])
+    else:
+        print("NOT refused")
+
+
+def like(value, **options):
+    return DeviceArray(value, **options)
+
+
+good = [like(x), like(x), like(np.zeros_like(x))]
+# CHECK: refused: expected 3 arrays (x_ref, y_ref, o_ref), got 2
+refused(add, *good[:2])
+# CHECK: refused: expected the dtype float32 of input x_ref, got float64
+refused(add, like(x.astype(np.float64)), *good[1:])
+# CHECK: refused: expected rank 2 of input x_ref, got 1
+refused(add, like(x.reshape(-1)), *good[1:])
+# CHECK: refused: expected the shape (64, 128) of input y_ref, got (128, 64)
+refused(add, good[0], like(x.reshape(128, 64)), good[2])
+# CHECK: refused: expected the strides (512, 4) in bytes of input x_ref, got (4, 256)
+refused(add, like(x, strides=(4, 256)), *good[1:])
+# CHECK: refused: expected an address of input x_ref that is a multiple of 16, got 0x{{.*}}4
+refused(add, like(x, offset=4), *good[1:])
+# CHECK: refused: expected all arrays on one device, got them on [0, 1]
+refused(add, like(x, device=1), *good[1:])
+# CHECK: refused: expected memory that may be written for output o_ref, got an array that is read-only
+refused(add, *good[:2], like(x, read_only=True))
+# CHECK: refused: expected output o_ref in memory of its own, got it at 0x{{.*}}, which overlaps input x_ref at 0x
+refused(add, good[0], good[1], good[0])
+# CHECK: refused: expected output o_ref in the memory of input x_ref at 0x{{.*}}, got it at 0x
+refused(update, values, like(np.zeros(32, np.int32)))
+# CHECK: refused: expected an array on a GPU for input x_ref, got one on the DLPack device 1
+refused(add, x, *good[1:])
+# CHECK: refused: expected an array on a GPU for input x_ref, which has __cuda_array_interface__ or __dlpack__, got list
+refused(add, [1], *good[1:])
+# CHECK: refused: expected numbers in the byte order of the GPU for input x_ref, got '>f4'
+refused(add, like(x.astype(">f4")), *good[1:])
+# CHECK: refused: expected a stream as a number, or one of PyTorch or CuPy, got str
+refused(add, *good, stream="a")
+
+# CHECK: refused: index 99 is out of bounds
+gather = gpu.load(f"{directory}/gather.gridir")
+rows, out = like(x), like(np.zeros(128, np.float32))
+gather(like(np.array([3], np.int32)), rows, out)
+assert (out.read() == x[3]).all()
+refused(gather, like(np.array([99], np.int32)), rows, out)
+
+# CHECK: both: refused: expected a bundle of one kernel, got one of add, update; choose one by its name
+both = gpu.load(f"{directory}/both.gridir")
+print("both: ", end="")
+refused(both, *good)
+both["update"](values, values)
+# CHECK: expected a kernel of the bundle (add, update), got 'sub'
+try:
+    both["sub"]
+except KeyError as error:
+    print(error)
+
+# Code for another chip is no code for this one.
+# CHECK: refused: expected a device for code of sm_100a, got one of compute capability 9.0
+refused(gpu.load(f"{directory}/sm_100a.gridir"), *good)
