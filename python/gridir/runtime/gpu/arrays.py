@@ -7,13 +7,20 @@ from __future__ import annotations
 
 import ctypes
 import dataclasses
+import struct
 from typing import Any
 
 from gridir.errors import LaunchError
 from gridir.runtime.gpu.launch import contiguous_strides
+from gridir.runtime.gpu.libcuda import open_cuda
 
-_DLPACK_CUDA, _DLPACK_CUDA_MANAGED = 2, 13
+_DLPACK_DEVICES = (2, 13)
+"""Memory of CUDA, and memory that CUDA moves between host and devices."""
 _DLPACK_LEGACY_STREAM = 1
+_DLPACK_FIRST_WHOLE_NAME = 6
+"""The first of DLPack's codes that names a type without its bits."""
+_NO_DEVICE = -1
+"""The device of an array without elements that does not say its device."""
 _INTERFACE_KINDS = {"b": "bool", "i": "int", "u": "uint", "f": "float", "c": "complex"}
 # Codes of DLDataTypeCode.
 _DLPACK_NAMES = {
@@ -21,6 +28,10 @@ _DLPACK_NAMES = {
     7: "float8_e3m4", 8: "float8_e4m3", 9: "float8_e4m3b11fnuz", 10: "float8_e4m3fn", 11: "float8_e4m3fnuz",
     12: "float8_e5m2", 13: "float8_e5m2fnuz", 14: "float8_e8m0fnu", 17: "float4_e2m1fn",
 }  # fmt: skip
+
+
+Facts = tuple[Any, ...]
+"""What an array says of its memory, in a form that is cheap to read and to compare; `view_of` explains it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,97 +43,102 @@ class View:
       dtype: the element type, as NumPy or ml_dtypes name it.
       shape: the sizes.
       strides: bytes from one index to the next along each dimension.
-      device: the number of the device; None where the array does not say it.
-      stream: the stream in whose order the array is used; None where the array does not say it.
+      device: the number of the device.
       read_only: true if its owner forbids stores to it.
-      owner: keeps the memory alive.
     """
 
     pointer: int
     dtype: str
     shape: tuple[int, ...]
     strides: tuple[int, ...]
-    device: int | None
-    stream: int | None
+    device: int
     read_only: bool
-    owner: Any = dataclasses.field(repr=False, compare=False)
 
 
-def view_of(array: Any, name: str, stream: int | None) -> View:
-    """Returns the memory of an array of JAX, PyTorch, CuPy or another package.
+def stream_of(array: Any) -> int | None:
+    """Returns the stream in whose order an array is used, or None where the array does not say it."""
+    if hasattr(array, "__dlpack__"):
+        return None
+    return getattr(array, "__cuda_array_interface__", {}).get("stream")
+
+
+def facts_of(array: Any, name: str, stream: int) -> Facts:
+    """Returns what an array of JAX, PyTorch, CuPy or another package says of its memory.
 
     Args:
-      array: has `__cuda_array_interface__` or `__dlpack__`.
+      array: has `__dlpack__` or `__cuda_array_interface__`.
       name: what messages call it.
       stream: the stream that the array will be used on; its producer orders earlier work before it.
 
     Raises:
       LaunchError: when it has neither, or is not on a GPU.
     """
-    if hasattr(array, "__dlpack__") and hasattr(array, "__dlpack_device__"):
-        return _from_dlpack(array, name, stream)
+    if hasattr(array, "__dlpack__"):
+        return _read_dlpack(array, name, stream)
     if hasattr(array, "__cuda_array_interface__"):
-        return _from_interface(array, name)
+        interface = array.__cuda_array_interface__
+        pointer, read_only = interface["data"]
+        device = open_cuda().device_of(pointer) if pointer and 0 not in interface["shape"] else _NO_DEVICE
+        return pointer or 0, device, interface["typestr"], interface["shape"], interface.get("strides"), read_only
     raise LaunchError(
         f"expected an array on a GPU for {name}, which has __cuda_array_interface__ or __dlpack__, "
         f"got {type(array).__name__}"
     )
 
 
-def _from_interface(array: Any, name: str) -> View:
-    interface = array.__cuda_array_interface__
-    kind, size = interface["typestr"][1], int(interface["typestr"][2:])
-    if interface["typestr"][0] == ">" or kind not in _INTERFACE_KINDS:
-        raise LaunchError(f"expected numbers in the byte order of the GPU for {name}, got {interface['typestr']!r}")
-    shape = tuple(interface["shape"])
-    dtype = _INTERFACE_KINDS[kind] + ("" if kind == "b" else str(8 * size))
-    pointer, read_only = interface["data"]
-    strides = interface.get("strides") or contiguous_strides(shape, size)
-    return View(pointer or 0, dtype, shape, tuple(strides), None, interface.get("stream"), read_only, array)
+def view_of(facts: Facts, name: str) -> View:
+    """Returns the memory that facts of `facts_of` describe.
+
+    Raises:
+      LaunchError: for elements that are no numbers in the byte order of the GPU.
+    """
+    pointer, device, kind, shape, strides, read_only = facts
+    if isinstance(kind, str):
+        dtype, item = _dtype_of_interface(kind, name)
+    else:
+        dtype, item = _dtype_of_dlpack(kind, name)
+        shape = struct.unpack(f"{len(shape) // 8}q", shape)
+        strides = tuple(item * stride for stride in struct.unpack(f"{len(strides) // 8}q", strides))
+    return View(pointer, dtype, tuple(shape), tuple(strides or contiguous_strides(shape, item)), device, read_only)
 
 
-class _Device(ctypes.Structure):
-    _fields_ = (("type", ctypes.c_int32), ("number", ctypes.c_int32))
+def _dtype_of_interface(text: str, name: str) -> tuple[str, int]:
+    kind, size = text[1], int(text[2:])
+    if text[0] == ">" or kind not in _INTERFACE_KINDS:
+        raise LaunchError(f"expected numbers in the byte order of the GPU for {name}, got {text!r}")
+    return _INTERFACE_KINDS[kind] + ("" if kind == "b" else str(8 * size)), size
 
 
-class _Type(ctypes.Structure):
-    _fields_ = (("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16))
+def _dtype_of_dlpack(data: bytes, name: str) -> tuple[str, int]:
+    code, bits, lanes = struct.unpack("BBH", data)
+    if code not in _DLPACK_NAMES or lanes != 1:
+        raise LaunchError(f"expected numbers for {name}, got DLPack's type {code} of {bits} bits and {lanes} lanes")
+    known = _DLPACK_NAMES[code]
+    return known if code >= _DLPACK_FIRST_WHOLE_NAME else f"{known}{bits}", max(bits // 8, 1)
 
 
-class _Tensor(ctypes.Structure):
-    """DLTensor, with which the memory of a capsule named "dltensor" begins."""
-
-    _fields_ = (
-        ("data", ctypes.c_void_p),
-        ("device", _Device),
-        ("rank", ctypes.c_int32),
-        ("dtype", _Type),
-        ("shape", ctypes.POINTER(ctypes.c_int64)),
-        ("strides", ctypes.POINTER(ctypes.c_int64)),
-        ("byte_offset", ctypes.c_uint64),
-    )
-
-
+# DLTensor, with which the memory of a capsule named "dltensor" begins: the address, the device's type and number, the
+# rank, the element type, the addresses of the shape and of the strides, and the offset of the first element.
+_TENSOR = struct.Struct("@Qiii4sQQQ")
 _get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
 _get_pointer.restype, _get_pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
 
 
-def _from_dlpack(array: Any, name: str, stream: int | None) -> View:
-    device, number = array.__dlpack_device__()
-    if device not in (_DLPACK_CUDA, _DLPACK_CUDA_MANAGED):
-        raise LaunchError(f"expected an array on a GPU for {name}, got one on the DLPack device {int(device)}")
-    # The default stream has the number 0 in CUDA and 1 in DLPack. The capsule owns the memory until it is collected.
+def _read_dlpack(array: Any, name: str, stream: int) -> Facts:
+    # Asked first, as memory of a CPU takes no stream.
+    device_type, number = array.__dlpack_device__()
+    if device_type not in _DLPACK_DEVICES:
+        raise LaunchError(f"expected an array on a GPU for {name}, got one on the DLPack device {int(device_type)}")
+    # The default stream has the number 0 in CUDA and 1 in DLPack.
     capsule = array.__dlpack__(stream=stream or _DLPACK_LEGACY_STREAM)
-    tensor = _Tensor.from_address(_get_pointer(capsule, b"dltensor"))
-    code, bits, lanes = tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes
-    if code not in _DLPACK_NAMES or lanes != 1:
-        raise LaunchError(f"expected numbers for {name}, got DLPack's type {code} of {bits} bits and {lanes} lanes")
-    known = _DLPACK_NAMES[code]
-    dtype = known if code >= 6 else f"{known}{bits}"
-    shape = tuple(tensor.shape[: tensor.rank])
-    item = max(bits // 8, 1)
-    strides = contiguous_strides(shape, item)
-    if tensor.strides:
-        strides = tuple(stride * item for stride in tensor.strides[: tensor.rank])
-    pointer = (tensor.data or 0) + tensor.byte_offset
-    return View(pointer, dtype, shape, strides, int(number), None, False, capsule)
+    tensor = ctypes.string_at(_get_pointer(capsule, b"dltensor"), _TENSOR.size)
+    data, _, _, rank, dtype, shape, strides, offset = _TENSOR.unpack(tensor)
+    size = 8 * rank
+    return (
+        data + offset,
+        int(number),
+        dtype,
+        ctypes.string_at(shape, size) if size else b"",
+        ctypes.string_at(strides, size) if strides else b"",
+        False,
+    )

@@ -80,7 +80,7 @@ _observers: list[Observer] = []
 
 @contextlib.contextmanager
 def observing(observer: Observer) -> Iterator[None]:
-    """Calls a function after each launch that ends well: with the PTX, the launch, and the operands before and after."""
+    """Calls a function after each launch that succeeds: with the PTX, the launch, the operands before and after."""
     _observers.append(observer)
     try:
         yield
@@ -124,6 +124,10 @@ class EmulatedMemory:
     def scratch(self, size: int, *, zeroed: bool) -> np.ndarray:
         """See `Materializer`; the array has words of 64 bits."""
         return (np.zeros if zeroed else np.empty)(-(-size // WORD_BYTES), np.uint64)
+
+    def unused(self) -> np.ndarray:
+        """See `Materializer`."""
+        return self.scratch(WORD_BYTES, zeroed=True)
 
     def write_back(self) -> None:
         """Copies to the operands what the kernel wrote elsewhere."""

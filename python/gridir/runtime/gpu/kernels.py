@@ -12,11 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from gridir.errors import LaunchError
-from gridir.runtime.gpu.arrays import View, view_of
+from gridir.runtime.gpu.arrays import Facts, View, facts_of, stream_of, view_of
 from gridir.runtime.gpu.bundle import Bundle, BundledKernel, OperandInfo, names_of, read_bundle
 from gridir.runtime.gpu.chips import cubin_runs_on, ptx_runs_on
 from gridir.runtime.gpu.launch import contiguous_strides
 from gridir.runtime.gpu.libcuda import Device, DriverError, Function, open_cuda, open_device
+
+_MOST_CHECKED = 1024
+"""Calls whose checks are kept."""
 
 
 class GpuKernel:
@@ -31,7 +34,10 @@ class GpuKernel:
         self._kernel = kernel
         self.name = kernel.name
         self.operands = kernel.operands
+        self._titles = tuple(map(_title, self.operands))
         self._functions: dict[int, Function] = {}
+        # Calls repeat the memory of earlier calls, for which everything is checked.
+        self._checked: dict[tuple[Facts, ...], tuple[Function, tuple[int, ...]]] = {}
         self._lock = threading.Lock()
 
     def __repr__(self) -> str:
@@ -54,12 +60,16 @@ class GpuKernel:
         if len(arrays) != len(self.operands):
             names = ", ".join(operand.name for operand in self.operands)
             raise self._error(f"expected {len(self.operands)} arrays ({names}), got {len(arrays)}")
-        handle = None if stream is None else _handle_of(stream)
-        views = [view_of(x, self._title(operand), handle) for x, operand in zip(arrays, self.operands, strict=True)]
-        device = self._check(views)
-        if handle is None:
-            handle = next((view.stream for view in views if view.stream is not None), 0)
-        self.function(device)([view.pointer for view in views], handle)
+        handle = _handle_of(stream) if stream is not None else next(filter(None, map(stream_of, arrays)), 0)
+        facts = tuple(facts_of(x, title, handle) for x, title in zip(arrays, self._titles, strict=True))
+        known = self._checked.get(facts)
+        if known is None:
+            known = self._check([view_of(x, title) for x, title in zip(facts, self._titles, strict=True)])
+            if len(self._checked) >= _MOST_CHECKED:
+                self._checked.clear()
+            self._checked[facts] = known
+        function, pointers = known
+        function(pointers, handle)
 
     def function(self, device: int = 0) -> Function:
         """Returns the kernel's machine code on a device, which is loaded once.
@@ -93,22 +103,20 @@ class GpuKernel:
             error.notes += (f"the text has PTX {version}, and the driver is of CUDA {driver}",)
             raise
 
-    def _check(self, views: Sequence[View]) -> int:
-        """Raises LaunchError where arrays do not fit the operands, and returns the number of their device."""
-        devices = []
+    def _check(self, views: Sequence[View]) -> tuple[Function, tuple[int, ...]]:
+        """Returns the function of the device and the addresses of arrays; raises LaunchError where one does not fit."""
         for view, operand in zip(views, self.operands, strict=True):
             self._check_operand(view, operand)
-            if view.pointer and math.prod(view.shape):
-                devices.append(open_cuda().device_of(view.pointer) if view.device is None else view.device)
-        if len(set(devices)) > 1:
-            raise self._error(f"expected all arrays on one device, got them on {sorted(set(devices))}")
+        devices = {view.device for view in views if view.pointer and math.prod(view.shape)}
+        if len(devices) > 1:
+            raise self._error(f"expected all arrays on one device, got them on {sorted(devices)}")
         for number, (view, operand) in enumerate(zip(views, self.operands, strict=True)):
             if operand.is_output:
                 self._check_memory(number, view, operand, views)
-        return devices[0] if devices else 0
+        return self.function(next(iter(devices), 0)), tuple(view.pointer for view in views)
 
     def _check_operand(self, view: View, operand: OperandInfo) -> None:
-        title = self._title(operand)
+        title = _title(operand)
         if view.dtype != operand.dtype:
             raise self._error(f"expected the dtype {operand.dtype} of {title}, got {view.dtype}")
         if len(view.shape) != len(operand.shape):
@@ -129,9 +137,9 @@ class GpuKernel:
             raise self._error(f"expected memory that may be written for {title}, got an array that is read-only")
 
     def _check_memory(self, number: int, view: View, operand: OperandInfo, views: Sequence[View]) -> None:
-        title, size = self._title(operand), _bytes_of(operand)
+        title, size = _title(operand), _bytes_of(operand)
         if operand.alias is not None:
-            other = self._title(self.operands[operand.alias])
+            other = _title(self.operands[operand.alias])
             if view.pointer != views[operand.alias].pointer:
                 raise self._error(
                     f"expected {title} in the memory of {other} at {views[operand.alias].pointer:#x}, "
@@ -144,11 +152,8 @@ class GpuKernel:
             if overlaps and size and _bytes_of(info) and not (info.is_output and info.alias == number):
                 raise self._error(
                     f"expected {title} in memory of its own, got it at {view.pointer:#x}, which overlaps "
-                    f"{self._title(info)} at {known.pointer:#x}"
+                    f"{_title(info)} at {known.pointer:#x}"
                 )
-
-    def _title(self, operand: OperandInfo) -> str:
-        return f"{'output' if operand.is_output else 'input'} {operand.name}"
 
     def _error(self, message: str) -> LaunchError:
         return LaunchError(message, kernel=self.name)
@@ -205,6 +210,10 @@ def load(path: str | Path) -> LoadedBundle:
       >>> add(x, y, out, stream=torch.cuda.current_stream())
     """
     return LoadedBundle(read_bundle(path))
+
+
+def _title(operand: OperandInfo) -> str:
+    return f"{'output' if operand.is_output else 'input'} {operand.name}"
 
 
 def _handle_of(stream: Any) -> int:

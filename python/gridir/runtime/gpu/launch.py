@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Sequence
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from gridir.errors import KernelError, LaunchError
@@ -35,6 +36,9 @@ class Materializer(Protocol, Generic[Memory]):
 
     def scratch(self, size: int, *, zeroed: bool) -> Memory:
         """Allocates `size` bytes for one launch; they are zero when the kernel begins if `zeroed`."""
+
+    def unused(self) -> Memory:
+        """Returns memory that a kernel gets the address of and does not access."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -182,7 +186,7 @@ class Launch:
         except (KeyError, TypeError, ValueError) as error:
             raise KernelError(f"expected the description of a launch, got one with a wrong field: {error}") from None
 
-    def arguments(self, operands: list[Memory], materializer: Materializer[Memory]) -> Arguments[Memory]:
+    def arguments(self, operands: Sequence[Memory], materializer: Materializer[Memory]) -> Arguments[Memory]:
         """Returns an argument for each parameter.
 
         Args:
@@ -194,13 +198,17 @@ class Launch:
             match parameter:
                 case Operand():
                     made.values.append(materializer.pointer(operands[parameter.operand]))
+                case Report() if not self.diagnostics:
+                    made.values.append(materializer.pointer(materializer.unused()))
                 case Report():
                     made.report = materializer.scratch(parameter.words * WORD_BYTES, zeroed=True)
                     made.values.append(materializer.pointer(made.report))
                 case Scalar():
                     made.values.append(materializer.scalar(parameter.value))
                 case Workspace():
-                    made.values.append(materializer.pointer(materializer.scratch(parameter.bytes, zeroed=False)))
+                    used = parameter.bytes > 0
+                    memory = materializer.scratch(parameter.bytes, zeroed=False) if used else materializer.unused()
+                    made.values.append(materializer.pointer(memory))
                 case Zeroed():
                     made.zeroed = materializer.scratch(parameter.bytes, zeroed=True)
                     made.values.append(materializer.pointer(made.zeroed))

@@ -9,7 +9,7 @@ import contextlib
 import ctypes
 import functools
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gridir.errors import Error, LaunchError
@@ -27,6 +27,8 @@ _OPTION_INFO_LOG, _OPTION_INFO_BYTES, _OPTION_ERROR_LOG, _OPTION_ERROR_BYTES = 3
 _MAJOR, _MINOR, _MULTIPROCESSORS, _SHARED_OPTIN = 75, 76, 16, 97
 _FUNCTION_DYNAMIC_SHARED, _FUNCTION_NON_PORTABLE_CLUSTER = 8, 14
 _LAUNCH_CLUSTER = 4
+_MOST_KEPT = 1024
+"""Entries of a cache of a function."""
 _POINTER_DEVICE_ORDINAL = 9
 
 _MAP_TYPES = {
@@ -127,6 +129,9 @@ def open_cuda() -> Cuda:
     return Cuda()
 
 
+_UNCHANGED = contextlib.nullcontext()
+
+
 class Device:
     """A GPU and its primary context, which it shares with the other users of the process; `open_device` gives it.
 
@@ -160,14 +165,19 @@ class Device:
         self.multiprocessors = attribute(_MULTIPROCESSORS)
         self.shared_bytes = attribute(_SHARED_OPTIN)
 
-    @contextlib.contextmanager
-    def current(self) -> Iterator[None]:
+    @functools.cached_property
+    def unused_memory(self) -> int:
+        """The address of a few bytes that kernels get and do not access."""
+        return self.allocate(64)
+
+    def current(self) -> contextlib.AbstractContextManager[Any]:
         """Makes the device's context the current one of this thread, and restores the one before."""
         before = ctypes.c_void_p()
         self.cuda.call("cuCtxGetCurrent", ctypes.byref(before))
-        if before.value == self._context.value:
-            yield
-            return
+        return _UNCHANGED if before.value == self._context.value else self._switched(before)
+
+    @contextlib.contextmanager
+    def _switched(self, before: ctypes.c_void_p) -> Iterator[None]:
         self.cuda.call("cuCtxSetCurrent", self._context)
         try:
             yield
@@ -276,8 +286,11 @@ class Function:
             if launch.cluster_ctas > _PORTABLE_CLUSTER:
                 cuda.call("cuFuncSetAttribute", self._handle, _FUNCTION_NON_PORTABLE_CLUSTER, 1)
         self._maps: dict[tuple[int, TensorMap], ctypes.Array[ctypes.c_char]] = {}
+        # The arguments of launches that use no memory of their own, and the configuration for each stream.
+        self._ready: dict[tuple[int, ...], _Values] = {}
+        self._configs: dict[int, _Configuration] = {}
 
-    def __call__(self, operands: list[int], stream: int = 0) -> None:
+    def __call__(self, operands: Sequence[int], stream: int = 0) -> None:
         """Launches the entry on a stream, and returns before it has ended unless it has checks.
 
         Args:
@@ -290,7 +303,7 @@ class Function:
         """
         self._launch_on(operands, stream, reads_zeroed=False)
 
-    def run(self, operands: list[int]) -> bytes:
+    def run(self, operands: Sequence[int]) -> bytes:
         """Launches the entry on the default stream, waits for it, and returns the memory that was zero.
 
         Raises:
@@ -301,14 +314,21 @@ class Function:
         self._device.synchronize()
         return zeroed
 
-    def _launch_on(self, operands: list[int], stream: int, *, reads_zeroed: bool) -> bytes:
+    def _launch_on(self, operands: Sequence[int], stream: int, *, reads_zeroed: bool) -> bytes:
         if not self._launch.ctas:
             return b""
         with self._device.current():
+            key = tuple(operands)
+            if (ready := self._ready.get(key)) is not None:
+                self._start(ready, stream)
+                return b""
             memory = _Scratch(self, self._device, stream)
             try:
                 arguments = self._launch.arguments(operands, memory)
-                self._start(arguments.values, stream)
+                values = _Values(arguments.values)
+                self._start(values, stream)
+                if not memory.is_used:
+                    self._keep(self._ready, key, values)
                 if self._launch.diagnostics and arguments.report is not None:
                     self._check(arguments.report, stream)
                 if not reads_zeroed or arguments.zeroed is None:
@@ -318,20 +338,18 @@ class Function:
             finally:
                 memory.free()
 
-    def _start(self, arguments: list[Any], stream: int) -> None:
-        attributes = (_Attribute * 1)()
-        attributes[0].id = _LAUNCH_CLUSTER
-        attributes[0].value[:3] = (self._launch.cluster_ctas, 1, 1)
-        config = _Config(
-            (self._launch.ctas, 1, 1),
-            (self._launch.threads, 1, 1),
-            self._launch.shared_bytes,
-            stream,
-            attributes,
-            1 if self._launch.cluster_ctas > 1 else 0,
-        )
-        pointers = (ctypes.c_void_p * max(len(arguments), 1))(*map(ctypes.addressof, arguments))
-        self._device.cuda.call("cuLaunchKernelEx", ctypes.byref(config), self._handle, pointers, None)
+    def _start(self, values: _Values, stream: int) -> None:
+        config = self._configs.get(stream)
+        if config is None:
+            config = _Configuration(self._launch, stream)
+            self._keep(self._configs, stream, config)
+        self._device.cuda.call("cuLaunchKernelEx", config.reference, self._handle, values.pointers, None)
+
+    @staticmethod
+    def _keep(cache: dict[Any, Any], key: Any, value: Any) -> None:
+        if len(cache) >= _MOST_KEPT:
+            cache.clear()
+        cache[key] = value
 
     def _check(self, report: int, stream: int) -> None:
         self._device.synchronize(stream)
@@ -346,10 +364,42 @@ class Function:
         """
         key = address, tensor_map
         if (known := self._maps.get(key)) is None:
-            if len(self._maps) >= 1024:
-                self._maps.clear()
-            known = self._maps[key] = _encode(self._device.cuda, address, tensor_map)
+            known = _encode(self._device.cuda, address, tensor_map)
+            self._keep(self._maps, key, known)
         return known
+
+    def unused_memory(self) -> int:
+        """Returns the address of memory that no kernel accesses."""
+        return self._device.unused_memory
+
+
+class _Values:
+    """The arguments of a launch in the memory that the driver reads.
+
+    Attributes:
+      pointers: the address of each argument.
+    """
+
+    def __init__(self, values: list[Any]):
+        self._values = values
+        self.pointers = (ctypes.c_void_p * max(len(values), 1))(*map(ctypes.addressof, values))
+
+
+class _Configuration:
+    """The sizes of a launch on a stream in the memory that the driver reads.
+
+    Attributes:
+      reference: what the driver gets.
+    """
+
+    def __init__(self, launch: Launch, stream: int):
+        attributes = (_Attribute * 1)()
+        attributes[0].id = _LAUNCH_CLUSTER
+        attributes[0].value[:3] = (launch.cluster_ctas, 1, 1)
+        num_attributes = 1 if launch.cluster_ctas > 1 else 0
+        sizes = (launch.ctas, 1, 1), (launch.threads, 1, 1), launch.shared_bytes
+        self._config = _Config(*sizes, stream, attributes, num_attributes)
+        self.reference = ctypes.byref(self._config)
 
 
 class _Scratch:
@@ -381,6 +431,15 @@ class _Scratch:
         if zeroed:
             cuda.call("cuMemsetD8Async", address, ctypes.c_ubyte(0), ctypes.c_size_t(size), self._stream)
         return address.value
+
+    def unused(self) -> int:
+        """See `Materializer`."""
+        return self._function.unused_memory()
+
+    @property
+    def is_used(self) -> bool:
+        """True if the launch has memory that no other launch may use at the same time."""
+        return bool(self._allocated)
 
     def free(self) -> None:
         """Frees the memory once the work that the stream has now is done."""
