@@ -55,9 +55,10 @@ def tpu_check(
 ) -> None:
     """Compiles the kernels of a function with libtpu, which needs no TPU, and reports on each.
 
-    A bundle is a VLIW instruction, and counts as one cycle for each time that the loops around it are repeated; waiting
-    for copies is not counted. With --lines, lines whose operations are in one bundle share its cycles equally; bundles
-    of loops, copies and waits are of no line.
+    A bundle is a VLIW instruction, and counts as one cycle each time that it runs. A branch counts at the steps of
+    the grid at which its condition holds; where the condition depends on data, it counts at every step. Waiting for
+    copies is not counted. The predicted time also has the copies of blocks. With --lines, lines whose operations are
+    in one bundle share its cycles equally; bundles of loops, copies and waits are of no line.
 
     FILE is plain JAX. It holds FUNCTION, which is named like the file unless you say otherwise, and example_args(),
     which gives its arguments.
@@ -82,6 +83,10 @@ def tpu_check(
     else:
         click.echo(str(report))
         for kernel in (*report.kernels, *report.jax) if lines else ():
+            if kernel.accepted and kernel.steps is not None:
+                click.echo(
+                    f"\n{kernel.name} ({kernel.lowering}), by grid step\n{textwrap.indent(str(kernel.steps), '  ')}"
+                )
             if kernel.accepted:
                 click.echo(
                     f"\n{kernel.name} ({kernel.lowering}), by line\n{textwrap.indent(str(kernel.profile()), '  ')}"

@@ -71,6 +71,9 @@ _INTERRUPTED = 130
 )
 @click.option("--rows", default=20, show_default=True, help="Show this many configurations.")
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="Also write the result to this file, as JSON.")
+@click.option(
+    "--html", type=click.Path(dir_okay=False), help="Also write a page with the table, and time against memory."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON record instead of text.")
 @click.option("--debug", is_flag=True, help="Show all of an error.")
 def tune(
@@ -78,6 +81,7 @@ def tune(
     target: str,
     space: tuple[str, ...],
     output: str | None,
+    html: str | None,
     rows: int,
     as_json: bool,
     debug: bool,
@@ -117,6 +121,13 @@ def tune(
     if output is not None:
         with click.open_file(output, "w", encoding="utf-8") as opened:
             opened.write(result.dumps() + "\n")
+    if html is not None:
+        with short_errors(debug, file[0]):
+            from gridir.tuning.page import render
+
+            text = render(result)
+        with click.open_file(html, "w", encoding="utf-8") as opened:
+            opened.write(text)
     click.echo(json.dumps(result.to_json()) if as_json else table(result.problem, rows))
     if not result.problem.legal:
         raise click.exceptions.Exit(1)

@@ -40,6 +40,12 @@ class KernelCall:
     scalars: tuple[Any, ...]
     times: int
 
+    @property
+    def is_parallel(self) -> bool:
+        """Returns whether a dimension of the grid may be split over the cores of a chip."""
+        semantics = getattr(self.request.compiler_params, "dimension_semantics", None) or ()
+        return any("parallel" in str(getattr(each, "name", each)).lower() for each in semantics)
+
 
 @dataclasses.dataclass(frozen=True)
 class Calls:
@@ -65,6 +71,9 @@ def find_calls(jaxpr: Any, arguments: Sequence[Any]) -> Calls:
     """
     opened, consts = open_jaxpr(jaxpr)
     finder = _Finder()
+    if len(arguments) != len(opened.invars):
+        # Static arguments are no inputs of the jaxpr, and nothing says which of them these are.
+        arguments = [jax.ShapeDtypeStruct((), bool)] * len(opened.invars)
     known = [None if isinstance(value, jax.ShapeDtypeStruct) else (None, value) for value in arguments]
     finder.visit(_Scope(opened, consts, known), 1)
     return Calls(tuple(finder.kernels), dict(finder.outside), tuple(finder.notes))

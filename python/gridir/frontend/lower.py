@@ -30,12 +30,16 @@ class Lowered:
       kernels: one for each distinct kernel in it, in the order in which JAX lowers them.
       program: JAX's own `jax.stages.Lowered` of the whole function.
       options: how its kernels are compiled.
+      jaxpr: the function as JAX traced it.
+      arguments: a value, or a `jax.ShapeDtypeStruct`, for each input of the jaxpr.
     """
 
     target: Target
     kernels: tuple[Kernel, ...]
     program: Any = dataclasses.field(repr=False)
     options: Any = dataclasses.field(repr=False)
+    jaxpr: Any = dataclasses.field(default=None, repr=False)
+    arguments: tuple[Any, ...] = dataclasses.field(default=(), repr=False)
 
     def compile(self, **options: Any) -> Any:
         """Compiles the kernels, and the function around them.
@@ -114,5 +118,7 @@ def lower(
     checked = chosen.check_options(options)
     jitted: Any = f if hasattr(f, "trace") else jax.jit(f)
     with capturing(chosen.platform, replace_interpret, checked) as captured, hooks_of(chosen).tracing():
-        lowered = jitted.trace(*args, **kwargs).lower(lowering_platforms=(chosen.platform,))
-    return Lowered(chosen, tuple(captured), lowered, checked)
+        traced = jitted.trace(*args, **kwargs)
+        lowered = traced.lower(lowering_platforms=(chosen.platform,))
+    arguments = tuple(jax.tree.leaves((args, kwargs)))
+    return Lowered(chosen, tuple(captured), lowered, checked, traced.jaxpr, arguments)

@@ -69,7 +69,14 @@ def aot(
             if len(theirs) == len(candidates):
                 # JAX's kernels come in the same order, and their operands have the same names.
                 theirs = [
-                    dataclasses.replace(other, inputs=mine.inputs, outputs=mine.outputs, planned=mine.planned)
+                    dataclasses.replace(
+                        other,
+                        inputs=mine.inputs,
+                        outputs=mine.outputs,
+                        planned=mine.planned,
+                        work=mine.work,
+                        is_parallel=mine.is_parallel,
+                    )
                     for mine, other in zip(candidates, theirs, strict=True)
                 ]
             candidates += theirs

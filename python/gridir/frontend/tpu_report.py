@@ -14,9 +14,14 @@ from typing import TYPE_CHECKING, Any
 from gridir.compiler.tpu import planned_vmem
 from gridir.errors import Error
 from gridir.frontend import jax_compat_tpu
+from gridir.frontend.kernel_calls import KernelCall, find_calls
+from gridir.frontend.step_time import predict_schedule, steps_of_schedule
+from gridir.frontend.step_work import StepWork, count_work
+from gridir.runtime.chip_constants import Chip, chip_names, load_chip
 from gridir.runtime.tpu.dumps import Loop, Utilization
 from gridir.runtime.tpu.messages import explain
 from gridir.runtime.tpu.programs import KernelProgram, kernel_programs
+from gridir.runtime.tpu.regions import count_cycles
 from gridir.runtime.tpu.report import KernelReport, Report
 from gridir.runtime.tpu.workers import Workers
 
@@ -38,6 +43,8 @@ class Candidate:
       planned: bytes of VMEM by operand, as gridir plans them.
       needed_checks: why it needs run-time checks, as of `MosaicKernel`.
       own_checks: what it asserts instead, as of `MosaicKernel`.
+      work: what it does at each step of its grid; None where that is not known.
+      is_parallel: whether a dimension of its grid may be split over the cores of a chip.
     """
 
     name: str
@@ -49,13 +56,18 @@ class Candidate:
     planned: dict[str, int] = dataclasses.field(default_factory=dict)
     needed_checks: dict[str, str] = dataclasses.field(default_factory=dict)
     own_checks: dict[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
+    work: StepWork | None = dataclasses.field(default=None, repr=False)
+    is_parallel: bool = False
 
 
 def kernels_of(lowered: Lowered) -> list[Candidate]:
     """Returns the kernels of a function that was lowered for a TPU."""
     programs = {program.body: program for program in kernel_programs(lowered.stablehlo())}
+    calls = find_calls(lowered.jaxpr, lowered.arguments).kernels if lowered.jaxpr is not None else ()
     found = []
     for kernel in lowered.kernels:
+        call = call_of(kernel, calls)
+        work = None if call is None else count_work(call.request, call.sizes, call.scalars)
         inputs, outputs = _operand_names(kernel.grid_mapping)
         needed: dict[str, str] = {}
         own: dict[str, tuple[str, ...]] = {}
@@ -69,8 +81,30 @@ def kernels_of(lowered: Lowered) -> list[Candidate]:
             planned = planned_vmem(kernel)
         except Error as refused:
             planned, program, error = {}, None, error or refused
-        found.append(Candidate(kernel.name, "gridir", program, error, inputs, outputs, planned, needed, own))
+        found.append(
+            Candidate(
+                kernel.name,
+                "gridir",
+                program,
+                error,
+                inputs,
+                outputs,
+                planned,
+                needed,
+                own,
+                work,
+                call is not None and call.is_parallel,
+            )
+        )
     return found
+
+
+def call_of(kernel: Any, calls: Sequence[KernelCall]) -> KernelCall | None:
+    """Returns the first call of a kernel; None where a transformation has hidden it."""
+    for call in calls:
+        if call.request.kernel_name == kernel.name and call.request.grid_mapping == kernel.grid_mapping:
+            return call
+    return None
 
 
 def report(
@@ -101,13 +135,15 @@ def compile_candidates(candidates: Sequence[Candidate], workers: Workers, keep: 
     directories = [os.path.join(keep, f"{c.name}.{c.lowering}") if keep else None for c in wanted]
     replies = iter(workers.compile_all([c.program.program for c in wanted if c.program], directories))
     reports, device = [], ""
+    name = f"tpu:{workers.topology.partition(':')[0]}"
+    chip = load_chip(name) if name in chip_names() else None
     for candidate in candidates:
         if candidate.program is None:
             reports.append(KernelReport(candidate.name, candidate.lowering, candidate.error))
             continue
         reply = next(replies)
         device = reply.get("device_kind", device)
-        reports.append(_to_report(candidate, reply))
+        reports.append(_to_report(candidate, reply, chip))
     return Report(
         workers.topology,
         device,
@@ -116,7 +152,7 @@ def compile_candidates(candidates: Sequence[Candidate], workers: Workers, keep: 
     )
 
 
-def _to_report(candidate: Candidate, reply: dict[str, Any]) -> KernelReport:
+def _to_report(candidate: Candidate, reply: dict[str, Any], chip: Chip | None) -> KernelReport:
     error = None
     if "error" in reply:
         error = explain(
@@ -128,12 +164,19 @@ def _to_report(candidate: Candidate, reply: dict[str, Any]) -> KernelReport:
             planned=candidate.planned,
             first_column=0 if candidate.lowering == "jax" else 1,
         )
+    steps = times = prediction = None
+    if candidate.work is not None and candidate.work.total and reply.get("schedule"):
+        executed = count_cycles(reply["schedule"], candidate.work.kernel_parts(), candidate.work.steps.count)
+        times = executed.times * (candidate.work.total / candidate.work.steps.count)
+        steps = steps_of_schedule(candidate.work, executed)
+        if chip is not None:
+            prediction = predict_schedule(steps, chip, candidate.is_parallel)
     return KernelReport(
         candidate.name,
         candidate.lowering,
         error,
         reply.get("bundles"),
-        reply.get("cycles"),
+        reply.get("cycles") if times is None else round(float(times.sum())),
         tuple(Loop(*loop) for loop in reply.get("loops", ())),
         reply.get("vmem", {}),
         candidate.planned,
@@ -142,6 +185,9 @@ def _to_report(candidate: Candidate, reply: dict[str, Any]) -> KernelReport:
         candidate.own_checks,
         reply.get("seconds", 0.0),
         reply.get("schedule", ""),
+        steps,
+        prediction,
+        times,
     )
 
 

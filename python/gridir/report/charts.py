@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from typing import Any
 
 from gridir.markup import missing
@@ -14,11 +15,42 @@ from gridir.report.costs import Costs
 # Matplotlib draws in stand-ins, for which the page's own colours are put, so that a chart is right on dark and light.
 _COLORS = {"#010101": "var(--text)", "#020202": "var(--line)", "#030303": "var(--muted)"}
 _TEXT, _LINE, _MUTED = _COLORS
-_SERIES = ("#2f74c9", "#c2571a", "#1a9a55", "#8b2fc9", "#b8860b", "#c21874")
+SERIES = ("#2f74c9", "#c2571a", "#1a9a55", "#8b2fc9", "#b8860b", "#c21874")
 
 
 def roofline_chart(costs: Costs) -> str:
     """Returns the rooflines of all targets with the kernel on each, as an SVG element.
+
+    Raises:
+      MarkupError: when Matplotlib is not installed.
+    """
+
+    def draw(axes: Any) -> None:
+        at = max(costs.intensity, 1e-3)
+        ridges = [roofline.peak.flops / roofline.peak.bandwidth for roofline in costs.rooflines]
+        left, right = min([at, *ridges]) / 8, max([at, *ridges]) * 8
+        for number, (roofline, ridge) in enumerate(zip(costs.rooflines, ridges, strict=True)):
+            peak, color = roofline.peak, SERIES[number % len(SERIES)]
+            axes.plot(
+                [left, ridge, right], [left * peak.bandwidth, peak.flops, peak.flops], color=color, label=peak.name
+            )
+            axes.plot([at], [min(peak.flops, at * peak.bandwidth)], "o", color=color, markersize=5)
+            if roofline.milliseconds:
+                achieved = costs.flops / roofline.milliseconds * 1e3
+                axes.plot([at], [achieved], "x", color=color, markersize=8, label=f"{peak.name}, measured")
+        axes.axvline(at, color=_MUTED, linewidth=1, linestyle="dotted")
+        axes.set(xscale="log", yscale="log")
+        axes.set(xlabel="operations for each byte moved", ylabel="operations in a second")
+
+    return chart(draw, f"rooflines: {costs.intensity:.3g} operations for each byte")
+
+
+def chart(draw: Callable[[Any], None], description: str) -> str:
+    """Returns a chart as an SVG element that takes its colours from the page.
+
+    Args:
+      draw: draws on the axes of Matplotlib that it is given.
+      description: the chart in words.
 
     Raises:
       MarkupError: when Matplotlib is not installed.
@@ -31,21 +63,8 @@ def roofline_chart(costs: Costs) -> str:
     style: Any = {"svg.fonttype": "none", "svg.hashsalt": "gridir", "font.size": 10}
     with matplotlib.rc_context(style):
         figure = Figure(figsize=(7.2, 4), layout="constrained")
-        axes = figure.add_subplot(xscale="log", yscale="log")
-        at = max(costs.intensity, 1e-3)
-        ridges = [roofline.peak.flops / roofline.peak.bandwidth for roofline in costs.rooflines]
-        left, right = min([at, *ridges]) / 8, max([at, *ridges]) * 8
-        for number, (roofline, ridge) in enumerate(zip(costs.rooflines, ridges, strict=True)):
-            peak, color = roofline.peak, _SERIES[number % len(_SERIES)]
-            axes.plot(
-                [left, ridge, right], [left * peak.bandwidth, peak.flops, peak.flops], color=color, label=peak.name
-            )
-            axes.plot([at], [min(peak.flops, at * peak.bandwidth)], "o", color=color, markersize=5)
-            if roofline.milliseconds:
-                achieved = costs.flops / roofline.milliseconds * 1e3
-                axes.plot([at], [achieved], "x", color=color, markersize=8, label=f"{peak.name}, measured")
-        axes.axvline(at, color=_MUTED, linewidth=1, linestyle="dotted")
-        axes.set(xlabel="operations for each byte moved", ylabel="operations in a second")
+        axes = figure.add_subplot()
+        draw(axes)
         axes.grid(color=_LINE, linewidth=0.6)
         for spine in axes.spines.values():
             spine.set_color(_LINE)
@@ -58,7 +77,5 @@ def roofline_chart(costs: Costs) -> str:
     svg = buffer.getvalue()
     for stand_in, color in _COLORS.items():
         svg = svg.replace(stand_in, color)
-    description = (
-        f'<svg class="chart" role="img" aria-label="rooflines: {costs.intensity:.3g} operations for each byte" '
-    )
-    return svg[svg.index("<svg") :].replace("<svg ", description, 1)
+    labelled = f'<svg class="chart" role="img" aria-label="{description}" '
+    return svg[svg.index("<svg") :].replace("<svg ", labelled, 1)

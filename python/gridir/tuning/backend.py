@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from gridir.tuning.chips import Chip
+from gridir.runtime.chip_constants import Chip
 from gridir.tuning.traced import Traced
 
 TIERS = ("estimate", "compile", "measure")

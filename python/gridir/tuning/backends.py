@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 from gridir.errors import OptionError
+from gridir.runtime.chip_constants import Chip
 from gridir.tuning.backend import Backend
 from gridir.tuning.cache import Cache
-from gridir.tuning.chips import Chip
 
 LOWERINGS = ("gridir", "jax")
 """Who may lower the kernels that libtpu compiles."""
@@ -26,6 +26,10 @@ def make_backend(chip: Chip, cache: Cache, *, jobs: int, timeout: float, lowerin
         from gridir.tuning.tpu import TpuBackend
 
         return TpuBackend(chip, cache, jobs=jobs, timeout=timeout, lowering=lowering)
+    if chip.kind == "gpu":
+        from gridir.tuning.gpu import GpuBackend
+
+        return GpuBackend(chip, cache, jobs=jobs)
     from gridir.tuning.cpu import CpuBackend
 
     return CpuBackend(chip, cache)

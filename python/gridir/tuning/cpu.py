@@ -21,10 +21,10 @@ from gridir import __version__
 from gridir.errors import Error
 from gridir.frontend.lower import lower
 from gridir.frontend.step_work import StepWork, count_work
+from gridir.runtime.chip_constants import Chip
 from gridir.tuning.arguments import drawn, is_abstract
 from gridir.tuning.backend import Backend, Finished, Outcome, combine
 from gridir.tuning.cache import Cache
-from gridir.tuning.chips import Chip
 from gridir.tuning.traced import Traced, function_key
 
 _ROUNDS = 11

@@ -9,9 +9,9 @@ import dataclasses
 from typing import Any
 
 from gridir.frontend.kernel_calls import KernelCall
+from gridir.frontend.step_time import held_bytes
 from gridir.frontend.step_work import StepWork
 from gridir.frontend.types import is_ref
-from gridir.tuning.model import held_bytes
 
 _LANES, _ROWS = 128, 8
 

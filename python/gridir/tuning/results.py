@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from gridir.errors import OptionError
+from gridir.runtime.tpu.steps import duration
 from gridir.tuning import supply
 from gridir.tuning.backend import TIERS, Outcome
 from gridir.tuning.ledger import mebibytes
@@ -315,11 +316,3 @@ def _by_reason(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
         kind = "".join(c for c in entry.reason.partition(":")[0] if not c.isdigit() and c not in ".,")
         found.setdefault(kind, (entry.reason, []))[1].append(entry)
     return dict(found.values())
-
-
-def duration(seconds: float) -> str:
-    """Returns a time for people."""
-    for unit, size in (("s", 1.0), ("ms", 1e-3)):
-        if seconds >= size:
-            return f"{seconds / size:.3f} {unit}"
-    return f"{seconds * 1e6:.2f} us"

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+import dataclasses
 import importlib.util
 from importlib import metadata
 from typing import Any
@@ -14,17 +15,17 @@ from gridir import __version__
 from gridir.errors import Error
 from gridir.frontend.kernel_calls import KernelCall
 from gridir.frontend.lower import lower
+from gridir.frontend.step_time import predict_schedule, predict_work
 from gridir.frontend.step_work import StepWork, count_work
 from gridir.frontend.tpu_aot import jax_own
 from gridir.frontend.tpu_report import Candidate, compile_candidates, kernels_of
-from gridir.runtime.tpu.regions import count_cycles
+from gridir.runtime.chip_constants import Chip
 from gridir.runtime.tpu.report import KernelReport
+from gridir.runtime.tpu.steps import Steps
 from gridir.runtime.tpu.workers import TOPOLOGIES, Workers
 from gridir.tuning.backend import Backend, Finished, Outcome, combine
 from gridir.tuning.cache import Cache
-from gridir.tuning.chips import Chip
 from gridir.tuning.ledger import refusal, vmem_ledger
-from gridir.tuning.model import Steps, predict_schedule, predict_work, steps_of_schedule
 from gridir.tuning.traced import Traced, kernel_key
 
 
@@ -45,7 +46,7 @@ class TpuBackend(Backend):
             ledger = vmem_ledger(call, work)
             if reason := refusal(call, work, ledger, self.chip["vmem_bytes"]):
                 return Outcome.illegal(reason)
-            predicted = predict_work(work, self.chip, _is_parallel(call))
+            predicted = predict_work(work, self.chip, call.is_parallel)
             figures = {"steps": predicted.steps, "bytes": predicted.bytes_moved}
             memory = sum(entry.bytes for entry in ledger)
             outcome = Outcome(predicted.seconds, "", predicted.bound, memory, figures, tuple(work.notes))
@@ -84,7 +85,14 @@ class TpuBackend(Backend):
 
     def _candidates(self, traced: Traced) -> list[Candidate]:
         if self._lowering == "jax":
-            return jax_own(traced.function, *traced.args)
+            candidates = jax_own(traced.function, *traced.args)
+            calls = _distinct(traced)
+            if len(candidates) != len(calls):
+                return candidates
+            return [
+                dataclasses.replace(candidate, work=count_work(call.request, call.sizes, call.scalars))
+                for candidate, call in zip(candidates, calls, strict=True)
+            ]
         try:
             return kernels_of(lower(traced.function, *traced.args, target="tpu"))
         except Error as error:
@@ -96,7 +104,7 @@ class TpuBackend(Backend):
             report = next((r for r in reports if r.name == call.request.kernel_name), None)
             if len(reports) == len(_distinct(traced)):
                 report = reports[number]
-            if report is None or report.error is not None:
+            if report is None or report.error is not None or report.steps is None:
                 error = next((r.error for r in reports if r.error is not None), None)
                 reason = error.message if error is not None else f"kernel {call.request.kernel_name} was not compiled"
                 record: dict[str, Any] = {"reason": reason}
@@ -118,7 +126,7 @@ class TpuBackend(Backend):
     def _predict(self, call: KernelCall, record: dict[str, Any]) -> Outcome:
         if "reason" in record:
             return Outcome.illegal(record["reason"])
-        predicted = predict_schedule(Steps.from_json(record["steps"]), self.chip, _is_parallel(call))
+        predicted = predict_schedule(Steps.from_json(record["steps"]), self.chip, call.is_parallel)
         figures = {
             "steps": predicted.steps,
             "bytes": predicted.bytes_moved,
@@ -140,16 +148,13 @@ class TpuBackend(Backend):
 
 def _record(work: StepWork, report: KernelReport) -> dict[str, Any]:
     """What the cache keeps of a compiled kernel; constants of chips are no part of it."""
-    cycles = count_cycles(report.schedule, work.kernel_parts(), work.steps.count)
-    notes = list(work.notes)
-    if cycles.unmatched:
-        notes.append(f"{cycles.unmatched} branches or loops of the schedule count as taken once at every step")
+    assert report.steps is not None
     return {
-        "steps": steps_of_schedule(work, cycles).to_json(),
+        "steps": report.steps.to_json(),
         "bundles": report.bundles,
         "vmem_bytes": report.vmem_bytes,
         "spill_bytes": report.vmem.get("spills", 0),
-        "notes": notes,
+        "notes": [*work.notes, *report.steps.notes],
     }
 
 
@@ -162,12 +167,6 @@ def _distinct(traced: Traced) -> list[KernelCall]:
         found[key] = call
         times[key] = times.get(key, 0) + call.times
     return [KernelCall(c.request, c.sizes, c.scalars, times[key]) for key, c in found.items()]
-
-
-def _is_parallel(call: KernelCall) -> bool:
-    """Whether a dimension of the grid may be split over the cores of a chip."""
-    semantics = getattr(call.request.compiler_params, "dimension_semantics", None) or ()
-    return any("parallel" in str(getattr(each, "name", each)).lower() for each in semantics)
 
 
 def _topology(name: str) -> str:

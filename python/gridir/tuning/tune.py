@@ -11,10 +11,10 @@ from typing import Any
 
 from gridir.errors import OptionError
 from gridir.frontend import chips as told_chips
+from gridir.runtime.chip_constants import load_chip
 from gridir.tuning.backend import TIERS, Backend, Outcome
 from gridir.tuning.backends import make_backend
 from gridir.tuning.cache import Cache, default_directory
-from gridir.tuning.chips import load_chip
 from gridir.tuning.proposals import check_proposal
 from gridir.tuning.results import Entry, Problem, TuningResult, rank
 from gridir.tuning.space import Space, as_space
@@ -63,7 +63,7 @@ def tune(
       check: makes the checks of `gridir check` on the proposals; one that is refuted is not legal.
       races: also runs the executor's check for races on the best proposal, on the CPU.
       cache: whether outcomes are kept in files, or the directory for them.
-      constants: a file in the form of `gridir/tuning/chips.toml`, whose values replace gridir's.
+      constants: a file in the form of `gridir/runtime/chip_constants.toml`, whose values replace gridir's.
       progress: is called with a line of text before each step.
       **kwargs: further keyword arguments of the function, the same for all configurations.
 

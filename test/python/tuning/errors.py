@@ -9,7 +9,7 @@ import tempfile
 import gridir
 import jax
 import jax.numpy as jnp
-from gridir.tuning.chips import load_chip
+from gridir.runtime.chip_constants import load_chip
 from gridir.tuning.space import Record, Space, parse_choices
 
 sys.path.insert(0, sys.argv[1])

@@ -12,6 +12,7 @@ import collections
 import dataclasses
 import os
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from gridir.errors import Frame
@@ -107,10 +108,12 @@ class Profile:
         return "\n".join([*text, *(f"loop of {loop}" for loop in self.loops)])
 
 
-def read_profile(schedule: str, utilization: Utilization | None = None) -> Profile:
+def read_profile(
+    schedule: str, utilization: Utilization | None = None, times: Sequence[float] | None = None
+) -> Profile:
     """Reads the file `final_bundles`, and what each bundle uses of each unit where that is known."""
     found = read_schedule(schedule)
-    cycles = found.cycles_of_bundles()
+    cycles: Sequence[float] = found.cycles_of_bundles() if times is None else list(times)
     costs: dict[Position, float] = collections.defaultdict(float)
     bundles: collections.Counter[Position] = collections.Counter()
     operations: collections.Counter[Position] = collections.Counter()
@@ -141,13 +144,13 @@ def read_profile(schedule: str, utilization: Utilization | None = None) -> Profi
     return Profile(
         tuple(lines),
         tuple(
-            LoopCost(loop, sum(cycles[loop.first : loop.last + 1]), _shares(loop, cycles, utilization))
+            LoopCost(loop, round(sum(cycles[loop.first : loop.last + 1])), _shares(loop, cycles, utilization))
             for loop in found.loops
         ),
     )
 
 
-def _shares(loop: Loop, cycles: list[int], utilization: Utilization | None) -> dict[str, float]:
+def _shares(loop: Loop, cycles: Sequence[float], utilization: Utilization | None) -> dict[str, float]:
     """The share of each unit's slots that a loop uses, those of an inner loop as often as it is repeated."""
     if utilization is None:
         return {}

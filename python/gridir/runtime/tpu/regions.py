@@ -83,6 +83,13 @@ class StepCycles:
     unmatched: int
     times: np.ndarray = dataclasses.field(repr=False)
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Returns how exact the cycles are."""
+        if not self.unmatched:
+            return ()
+        return (f"{self.unmatched} branches or loops of the schedule are not known and count once at every step",)
+
 
 def read_regions(schedule: str) -> tuple[Region, list[int]]:
     """Reads the file `final_bundles`: the regions in all of it, and the products of each bundle."""

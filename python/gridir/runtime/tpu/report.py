@@ -12,6 +12,7 @@ from typing import Any
 from gridir.errors import Error
 from gridir.runtime.tpu.dumps import Loop, Utilization
 from gridir.runtime.tpu.profile import Profile, read_profile
+from gridir.runtime.tpu.steps import Prediction, Steps, duration
 
 
 @dataclasses.dataclass(frozen=True)
@@ -23,7 +24,8 @@ class KernelReport:
       lowering: who lowered it: "gridir" or "jax".
       error: why it was not accepted; None when it was. A `MosaicError` when libtpu refused it.
       bundles: VLIW instructions of the final schedule.
-      cycles: bundles times trip counts; an estimate in which no copy is waited for.
+      cycles: bundles as often as they run; an estimate in which no copy is waited for. A branch counts at the steps of
+        the grid at which its condition holds, and at every step where that depends on data.
       loops: the loops of the schedule.
       vmem: bytes of VMEM by purpose: windows, scratch, internal, spills.
       planned: bytes of VMEM as gridir plans it, by operand, and "scratch"; Mosaic's own memory is not in it.
@@ -33,6 +35,9 @@ class KernelReport:
       own_checks: of the same checks what gridir has made the kernel assert: what each assertion says when it fails.
       seconds: how long libtpu took.
       schedule: the text of the final schedule, with the author's lines; "" where there is none.
+      steps: the steps of the grid by their cycles and bytes; None where these are not known.
+      prediction: the time that the constants of the chip give for these steps; None likewise.
+      times: for each bundle how often it runs; None where only trip counts are known.
     """
 
     name: str
@@ -48,6 +53,9 @@ class KernelReport:
     own_checks: dict[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
     seconds: float = 0.0
     schedule: str = dataclasses.field(default="", repr=False)
+    steps: Steps | None = dataclasses.field(default=None, repr=False)
+    prediction: Prediction | None = None
+    times: Any = dataclasses.field(default=None, repr=False, compare=False)
 
     @property
     def accepted(self) -> bool:
@@ -61,7 +69,12 @@ class KernelReport:
 
     def profile(self) -> Profile:
         """Returns where its cycles go: by line, by loop and unit, and what is spilled."""
-        return read_profile(self.schedule, self.utilization)
+        return read_profile(self.schedule, self.utilization, self.times)
+
+    def _prediction(self) -> str:
+        if self.prediction is None:
+            return ""
+        return f"  predicted time: {duration(self.prediction.seconds)} ({self.prediction})\n"
 
     def _became_of(self, check: str) -> str:
         if self.needed_checks[check]:
@@ -89,6 +102,8 @@ class KernelReport:
             "units": self.utilization.totals() if self.utilization else {},
             "needed_checks": self.needed_checks,
             "own_checks": {check: list(messages) for check, messages in self.own_checks.items()},
+            "steps": self.steps.to_json() if self.steps else None,
+            "predicted": dataclasses.asdict(self.prediction) if self.prediction else None,
             "compile_seconds": round(self.seconds, 3),
             **({"profile": self.profile().to_json()} if profile else {}),
         }
@@ -98,7 +113,8 @@ class KernelReport:
             return f"{self.name} ({self.lowering}): not accepted\n" + "\n".join(
                 f"  {line}" for line in str(self.error).splitlines()
             )
-        unknown = sum(loop.trips is None for loop in self.loops)
+        # The steps of the grid give the trip count of the loop over it.
+        unknown = 0 if self.steps else sum(loop.trips is None for loop in self.loops)
         approximate = f" (trip counts of {unknown} loops unknown)" if unknown else ""
         planned = f"  planned: {sum(self.planned.values()):,} bytes ({_parts(self.planned)})\n" if self.planned else ""
         checks = "".join(f"  {check} checks: {self._became_of(check)}\n" for check in self.needed_checks)
@@ -106,6 +122,7 @@ class KernelReport:
         schedule = (
             f"  bundles: {self.bundles}\n"
             f"  estimated cycles: {self.cycles:,}{approximate}\n"
+            f"{self._prediction()}"
             f"  VMEM: {self.vmem_bytes:,} bytes ({_parts(self.vmem)})\n"
             if self.bundles is not None
             else "  bundles: not known\n"

@@ -9,62 +9,15 @@ includes the constant cost of a step. Times of steps add up.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from gridir.frontend.step_work import StepWork, Transfer
+from gridir.runtime.chip_constants import Chip
+from gridir.runtime.tpu.steps import Prediction, Steps
 from gridir.runtime.tpu.tiles import extent_in_tiles
-from gridir.tuning.chips import Chip
-
-
-@dataclasses.dataclass(frozen=True)
-class Steps:
-    """Steps of a grid that are alike, and how often each kind occurs.
-
-    Attributes:
-      count: how many steps are of each kind.
-      cycles: bundles of the schedule that such a step runs.
-      products: instructions among them that feed a matrix unit.
-      bytes: bytes that it moves between HBM and VMEM.
-      before: bundles outside of the loop over the grid.
-      exposed: bytes that are moved before the first step and after the last one.
-    """
-
-    count: tuple[float, ...]
-    cycles: tuple[float, ...]
-    products: tuple[float, ...]
-    bytes: tuple[float, ...]
-    before: float
-    exposed: float
-
-    def to_json(self) -> dict[str, Any]:
-        """Returns the steps as what JSON holds."""
-        return dataclasses.asdict(self)
-
-    @staticmethod
-    def from_json(record: dict[str, Any]) -> Steps:
-        """Returns the steps that `to_json` gave."""
-        return Steps(**{name: tuple(x) if isinstance(x, list) else x for name, x in record.items()})
-
-
-@dataclasses.dataclass(frozen=True)
-class Prediction:
-    """The predicted time of a kernel.
-
-    Attributes:
-      seconds: the time.
-      bound: the larger part of it: "compute", "memory" or "steps", for the constant cost of steps.
-      steps: how many steps the grid has on one core.
-      bytes_moved: bytes between HBM and VMEM.
-    """
-
-    seconds: float
-    bound: str
-    steps: float
-    bytes_moved: float
 
 
 def bytes_of_steps(work: StepWork) -> tuple[np.ndarray, float]:
@@ -118,6 +71,7 @@ def steps_of_schedule(work: StepWork, cycles: Any) -> Steps:
         *(tuple(map(float, kinds[:, column])) for column in range(3)),
         before=float(cycles.before),
         exposed=exposed,
+        notes=cycles.notes,
     )
 
 

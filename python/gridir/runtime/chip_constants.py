@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The constants of chips by which times are predicted, from `chips.toml` and a file of the user."""
+"""The constants of chips by which times are predicted, from `chip_constants.toml` and a file of the user."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Chip:
 
     Attributes:
       name: the target, as "tpu:v5e".
-      values: the constants by name, in the units that `chips.toml` states.
+      values: the constants by name, in the units that `chip_constants.toml` states.
       sources: where each is from.
       verified: the measurements that predictions for the chip were compared with; "" where there are none.
     """
@@ -47,7 +47,7 @@ class Chip:
 
 @functools.cache
 def _own() -> dict[str, Any]:
-    return tomllib.loads(resources.files("gridir.tuning").joinpath("chips.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(resources.files("gridir.runtime").joinpath("chip_constants.toml").read_text(encoding="utf-8"))
 
 
 def chip_names() -> list[str]:
@@ -60,7 +60,7 @@ def load_chip(name: str, path: str | None = None) -> Chip:
 
     Args:
       name: the target; "tpu" stands for "tpu:v5e" and "gpu" for "gpu:sm_90a".
-      path: a file in the form of `chips.toml`, whose values replace gridir's.
+      path: a file in the form of `chip_constants.toml`, whose values replace gridir's.
 
     Raises:
       OptionError: for a chip without constants, or a file that cannot be read.
