@@ -101,11 +101,11 @@ def space_of(record: dict[str, Any], dims: tuple[int, int, int]) -> dict[str, li
     return {name: sorted(values | {best}) for name, values, best in zip(names, choices, record["winner"], strict=True)}
 
 
-def measure(record: dict[str, Any], top: int) -> Row:
+def measure(record: dict[str, Any], top: int, space: dict[str, list[int]] | None = None) -> Row:
     """Ranks the configurations of a record; `top` of them, and the winner, are compiled."""
     function, args, dims = problem(record)
     winner = dict(zip(("tile_m", "tile_k", "tile_n"), record["winner"], strict=True))
-    space = space_of(record, dims)
+    space = space or space_of(record, dims)
     options: dict[str, Any] = {"target": "tpu:v5e", "check": False, "jobs": 1, "lowering": "jax"}
     start = time.perf_counter()
     result = gridir.tune(function, *args, space=space, tier="estimate", **options)
