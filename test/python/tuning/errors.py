@@ -13,7 +13,7 @@ from gridir.runtime.chip_constants import load_chip
 from gridir.tuning.space import Record, Space, parse_choices
 
 sys.path.insert(0, sys.argv[1])
-from tuned import tuned
+from tuned import plain, tuned
 
 x = jax.ShapeDtypeStruct((512, 512), jnp.bfloat16)
 
@@ -49,12 +49,16 @@ tune(space=3)
 # CHECK-NEXT: expected a list of values of rows, got 512
 tune(space={"rows": 512})
 # CHECK-NEXT: expected numbers, texts, None or tuples of them as values of rows, got <
-# CHECK-NEXT: note: a Record makes other objects of them
+# CHECK-NEXT: note: a Record makes other objects of them: Record(lambda layout: Layout[layout], {'layout': [...]})
 tune(space={"rows": [tune]})
 # CHECK-NEXT: expected each parameter of a space once, got rows twice
 tune(space={"rows": [512], "sizes": Record(dict, {"rows": [512]})})
 # CHECK-NEXT: expected a space with a configuration that its condition admits, got none
 tune(space=Space({"rows": [512]}, lambda rows: rows < 512))
+
+# CHECK-NEXT: expected a function with kernels, got 'plain' that calls none
+# CHECK-NEXT: note: a kernel is a call of pl.pallas_call or pl.kernel
+fails(lambda: gridir.tune(plain, x, x, space={"rows": [1]}, cache=False))
 
 # CHECK-NEXT: expected each parameter once, got rows twice
 fails(lambda: parse_choices(["rows=1", "rows=2"]))
