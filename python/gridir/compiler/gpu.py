@@ -166,7 +166,7 @@ def _on_cpu(options: GpuOptions) -> CpuOptions:
 
 @dataclasses.dataclass(frozen=True)
 class GpuTarget(Target):
-    """An NVIDIA GPU, on which nothing launches kernels yet.
+    """An NVIDIA GPU, on which XLA's custom calls launch kernels.
 
     Attributes:
       chip: the chip that a person named after the target, as in "gpu:sm_80"; "" for the default of the options.
@@ -182,7 +182,6 @@ class GpuTarget(Target):
         Execution("ptx", "by the executor of PTX on the CPU"),
         Execution("mapped", "with CTAs and threads as loops on the CPU; no GPU code has run", _on_cpu),
     )
-    runs = False
 
     def with_chip(self, chip: str) -> Self:
         """See `Target`."""

@@ -43,7 +43,6 @@ class Target(abc.ABC):
       stages: names of the forms that a kernel takes, in order. The first is the frontend's module.
       options: the class of its options.
       executions: how its kernels can run on this machine's CPU; the first is the usual one.
-      runs: whether something runs the kernels that JAX calls; of others there is only the code.
     """
 
     name: ClassVar[str]
@@ -51,7 +50,6 @@ class Target(abc.ABC):
     stages: ClassVar[tuple[str, ...]]
     options: ClassVar[type[Any]]
     executions: ClassVar[tuple[Execution, ...]]
-    runs: ClassVar[bool] = True
 
     def __repr__(self) -> str:
         return f"<target {self.name}>"

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import dataclasses
+import logging
 import threading
 import weakref
 from collections.abc import Hashable
@@ -25,6 +26,8 @@ from gridir.frontend.recorder import Recorder
 from gridir.frontend.request import KernelRequest
 from gridir.frontend.targets import hooks_of
 
+_log = logging.getLogger("gridir")
+
 # For each kernel jaxpr that is alive, the kernels made of it: what is the same to JAX is lowered once.
 _kernels: weakref.WeakKeyDictionary[Any, dict[Hashable, Kernel]] = weakref.WeakKeyDictionary()
 _kernels_lock = threading.Lock()
@@ -38,9 +41,15 @@ def register(platform: str) -> None:
 
     def handle(request: KernelRequest, platform: str) -> jax_compat_calls.Emitter | None:
         installation = current()
-        if installation is None or platform not in installation.platforms:
-            return None
-        if request.interpret and not installation.replace_interpret:
+        is_ours = (
+            installation is not None
+            and platform in installation.platforms
+            and (installation.replace_interpret or not request.interpret)
+        )
+        if installation is None or installation.captured is None:
+            by = "gridir" if is_ours else "JAX's interpreter" if request.interpret else "JAX"
+            _log.info("kernel %s for %s: compiled by %s", request.source or request.kernel_name, platform, by)
+        if installation is None or not is_ours:
             return None
         recorder = installation.recorder
         if (emulated := installation.emulated) is not None:
@@ -86,7 +95,7 @@ def _kernel_and_emitter(
 ) -> tuple[Kernel, jax_compat_calls.Emitter]:
     options = installation.options if installation is not None else None
     if not isinstance(options, target.options):
-        options = target.options()
+        options = hooks_of(target).default_options(target)
     kernel = get_kernel(request, target, hooks_of(target).options_for(options, request))
     if installation is None or installation.captured is None:
         # Compiled here, so that an error has the kernel's location and is not wrapped by XLA.

@@ -61,7 +61,7 @@ class CpuHooks(TargetHooks):
             },
         }
         state = {name: addresses[name] for name in ("type_id", "type_info")}
-        jax_compat_calls.register_call_targets(targets, state, platform)
+        jax_compat_calls.register_call_targets(targets, "gridir_call_state", state, platform)
 
     def options_for(self, options: CpuOptions, request: KernelRequest) -> CpuOptions:
         """See `TargetHooks`; adds the checks and the fill of interpret mode."""

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A GPU as JAX sees it: a custom call that nothing runs yet."""
+"""A GPU as JAX sees it: XLA's custom calls that launch kernels, and the executor of PTX."""
 
 from __future__ import annotations
 
@@ -15,24 +15,43 @@ import numpy as np
 
 from gridir.compiler.gpu import GpuOptions, GpuTarget, PtxKernel
 from gridir.compiler.warpgroup import WarpgroupTarget
+from gridir.errors import OptionError, UnsupportedError
 from gridir.frontend import emulation, jax_compat_calls, jax_compat_gpu
+from gridir.frontend.installation import current
 from gridir.frontend.interpret_params import keep_race, with_interpret_params_of_gpu
+from gridir.frontend.options import has_side_effects, records_of
 from gridir.frontend.request import KernelRequest
 from gridir.frontend.target_hooks import TargetHooks
 from gridir.frontend.warpgroup_blocks import as_mesh_kernel, records_events, says_memory, uses_warpgroup
+from gridir.runtime.gpu import xla_call
+from gridir.runtime.gpu.chips import chip_of
 from gridir.runtime.ptx import RaceError
-from gridir.runtime.ptxas import Report
+from gridir.runtime.ptxas import Report, assemble, find_ptxas
 
 if TYPE_CHECKING:
     from gridir.compiler.kernel import Kernel
     from gridir.compiler.target import Target
     from gridir.frontend.lower import Lowered
 
-CALL_TARGET = "gridir_gpu"
-
 
 class GpuHooks(TargetHooks):
-    """PTX: `gridir.lower` shows and assembles kernels for a GPU."""
+    """Machine code or PTX, which XLA launches."""
+
+    def register(self, platform: str) -> None:
+        """See `TargetHooks`: with JAX's CUDA plugin once it is loaded; without one nothing happens."""
+        addresses = xla_call.ffi_target()
+        state = {name: addresses[name] for name in ("type_id", "type_info")}
+        stages = {name: addresses[name] for name in ("instantiate", "initialize")}
+        targets = {
+            xla_call.CALL_TARGET: {**stages, "execute": addresses["execute"]},
+            xla_call.RECORDED_CALL_TARGET: {**stages, "execute": addresses["execute_recorded"]},
+        }
+        jax_compat_calls.register_call_targets(targets, "gridir_gpu_call_state", state, platform.upper())
+
+    def default_options(self, target: Target) -> GpuOptions:
+        """See `TargetHooks`: for the chip of the first GPU of this process, where there is one."""
+        capability = jax_compat_gpu.capability()
+        return GpuOptions() if capability is None else GpuOptions(chip=chip_of(capability))
 
     def target_for(self, target: Target, request: KernelRequest) -> Target:
         """See `TargetHooks`; selects the target for kernels of warpgroups."""
@@ -49,16 +68,28 @@ class GpuHooks(TargetHooks):
         return with_interpret_params_of_gpu(options, request)
 
     def emitter(self, kernel: Kernel, request: KernelRequest) -> jax_compat_calls.Emitter:
-        """See `TargetHooks`."""
+        """See `TargetHooks`.
+
+        Raises:
+          OptionError: for checks, which only the executor of PTX has.
+          PtxasError: when `ptxas` refuses the kernel.
+          UnsupportedError: when XLA cannot launch the kernel.
+        """
+        installation = current()
+        is_captured = installation is not None and installation.captured is not None
+        # `gridir.lower` shows the stages of a kernel, also of one that no pass compiles.
+        call = _captured_call(kernel) if is_captured else _call_of(kernel, request)
+        asked = any(has_side_effects(record) for record in records_of(request.compiler_params).values())
 
         def emit(context: Any, operands: Sequence[Any]) -> Sequence[Any]:
             return jax_compat_calls.emit_call(
                 context,
                 operands,
-                CALL_TARGET,
-                {"key": kernel.key},
+                call.target,
+                call.attributes,
                 aliases=request.operand_aliases,
-                has_side_effect=False,
+                has_side_effect=kernel.has_side_effects or asked,
+                scratch_bytes=call.scratch_bytes,
             )
 
         return emit
@@ -75,6 +106,46 @@ class GpuHooks(TargetHooks):
         """See `TargetHooks`; returns the report of ptxas."""
         kernels = [kernel.prepare() for kernel in lowered.kernels]
         return Report(lowered.options.chip, tuple(kernel.assemble() for kernel in kernels))
+
+
+def _captured_call(kernel: Kernel) -> xla_call.XlaCall:
+    return xla_call.XlaCall(xla_call.CALL_TARGET, {"key": kernel.key}, 0)
+
+
+def _call_of(kernel: Kernel, request: KernelRequest) -> xla_call.XlaCall:
+    """Returns the call that launches a kernel.
+
+    Raises:
+      OptionError, PtxasError, UnsupportedError: see `GpuHooks.emitter`.
+    """
+    prepared: PtxKernel = kernel.prepare()
+    launch = prepared.known_launch
+    if prepared.checks or prepared.schedule_seed is not None:
+        raise OptionError("expected checks and schedule_seed for the executor of PTX, got them for a GPU")
+    if kernel.group_size:
+        raise UnsupportedError(
+            f"expected a kernel that knows of no devices, got one for {kernel.group_size}", kernel=kernel.name
+        )
+    if prepared.profile is not None:
+        raise UnsupportedError(
+            "expected a kernel without a profile, got one with profile_space, which only the executor of PTX writes",
+            kernel=kernel.name,
+        )
+    packed = {number for number, _ in launch.packed_operands}
+    for number, aval in enumerate((*request.in_avals, *request.out_avals)):
+        if jax_compat_calls.shares_bytes(aval) and number not in packed:
+            raise UnsupportedError(
+                f"expected elements of 8 bits or more, got {aval.str_short()} as operand {number}, whose elements "
+                "share bytes on a GPU",
+                kernel=kernel.name,
+            )
+    return xla_call.xla_call(kernel.name, _image_of(prepared.ptx, prepared.chip), prepared.chip, launch)
+
+
+@functools.lru_cache(maxsize=256)
+def _image_of(text: str, chip: str) -> bytes:
+    """Returns machine code, or the PTX where `ptxas` is not installed: the driver compiles it then."""
+    return text.encode() if find_ptxas() is None else assemble(text, chip).code
 
 
 def _is_for_warpgroups(request: KernelRequest) -> bool:

@@ -46,17 +46,16 @@ def _make(
             raise OptionError(f"expected platforms=({CPU.platform!r},) with emulate={emulate!r}, got {platforms!r}")
         options = emulated.check_options(options)
     if checks or schedule_seed is not None:
+        if CPU.platform not in platforms:
+            raise OptionError(
+                f"expected checks and schedule_seed with the platform {CPU.platform!r}, got platforms={platforms!r}",
+                notes=["emulate= executes the code of another target on the CPU, with its checks"],
+            )
         options = (options or CPU.options()).with_checks(checks, schedule_seed)
     targets = {target.platform: target for target in TARGETS.values()}
-    runs = ", ".join(sorted(platform for platform, target in targets.items() if target.runs))
     for platform in platforms:
         if platform not in targets:
-            raise OptionError(f"expected platforms among {runs}, got {platform!r}")
-        if not targets[platform].runs:
-            raise OptionError(
-                f"expected platforms among {runs}, got {platform!r}, on which nothing launches gridir's kernels yet",
-                notes=[f"gridir.lower(f, ..., target={targets[platform].name!r}) shows and assembles them"],
-            )
+            raise OptionError(f"expected platforms among {', '.join(sorted(targets))}, got {platform!r}")
         register(platform)
     return Installation(tuple(platforms), replace_interpret, options, emulated=emulated, recorder=_recorder_asked_for())
 
@@ -110,8 +109,8 @@ def install(
         executor of PTX, a Mosaic module by its interpreter. `options`, `checks` and `schedule_seed` are that target's.
 
     Raises:
-      OptionError: for a platform that gridir has no target for or launches no kernels on, for a check that there is
-        not, and for `emulate` with a target that there is not or on another platform than the CPU.
+      OptionError: for a platform that gridir has no target for, for a check that there is not or on another platform
+        than the CPU, and for `emulate` with a target that there is not or on another platform than the CPU.
 
     Example:
       >>> import gridir

@@ -33,6 +33,17 @@ class Emitter(Protocol):
         ...
 
 
+def shares_bytes(aval: Any) -> bool:
+    """True if elements of an array share bytes in the memory of a device."""
+    aval = physical_aval(aval)
+    return aval.dtype != np.bool_ and jnp.issubdtype(aval.dtype, jnp.number) and _bits_of(aval.dtype) < 8
+
+
+def _bits_of(dtype: np.dtype) -> int:
+    info = jnp.finfo if jnp.issubdtype(dtype, jnp.inexact) else jnp.iinfo
+    return 8 * dtype.itemsize if jnp.issubdtype(dtype, jnp.complexfloating) else info(dtype).bits
+
+
 def emit_call(
     context: Any,
     operands: Sequence[Any],
@@ -42,6 +53,7 @@ def emit_call(
     aliases: Mapping[int, int],
     has_side_effect: bool,
     devices: DeviceMesh | None = None,
+    scratch_bytes: int = 0,
 ) -> Sequence[Any]:
     """Writes an XLA custom call with row-major operands and results; returns its results.
 
@@ -51,6 +63,7 @@ def emit_call(
       aliases: operand to the result that shares its memory.
       devices: with them the number of the device is one more operand, an int32, and the call has a `channel`, one for
         all devices and for no other call of the program.
+      scratch_bytes: the size of one more result, memory that only the call uses; 0 for none.
     """
     # A random key is passed as its words.
     avals = {part: tuple(map(physical_aval, getattr(context, part))) for part in ("avals_in", "avals_out")}
@@ -59,9 +72,12 @@ def emit_call(
         operands = [*operands, number]
         avals["avals_in"] = (*avals["avals_in"], aval)
         attributes = {**attributes, "channel": context.module_context.new_channel()}
+    num_results = len(avals["avals_out"])
+    if scratch_bytes:
+        avals["avals_out"] = (*avals["avals_out"], _core.ShapedArray((scratch_bytes,), np.dtype(np.uint8)))
     context = context.replace(**avals)
     rule = jax.ffi.ffi_lowering(target, operand_output_aliases=dict(aliases), has_side_effect=has_side_effect)
-    return rule(context, *operands, **attributes)
+    return rule(context, *operands, **attributes)[:num_results]
 
 
 def run_call(
@@ -143,18 +159,23 @@ def emit_function(function: Callable[..., Sequence[Any]]) -> Emitter:
     return lambda context, operands: rule(context.replace(tokens_out=None), *operands)
 
 
-def register_call_targets(targets: Mapping[str, Mapping[str, Any]], state: Mapping[str, Any], platform: str) -> None:
-    """Registers custom calls with XLA.
+def register_call_targets(
+    targets: Mapping[str, Mapping[str, Any]], state_name: str, state: Mapping[str, Any], platform: str
+) -> None:
+    """Registers custom calls with XLA, or for when the platform's plugin is loaded.
 
     Args:
-      targets: for each name the stages, capsules `instantiate` and `execute`.
+      targets: for each name the stages, capsules `instantiate`, `execute` and so on.
+      state_name: the name of `state`, one for each kind of state.
       state: what all of them keep for a call, capsules `type_id` and `type_info`.
+      platform: the platform, as XLA names it.
     """
-    # jaxlib replays queued targets before the types that they need, and then fails to start the backend. Its handlers
-    # are installed first, so that nothing is queued.
-    _xla_client.register_custom_type_handler(platform, _xla.register_custom_type)
-    _xla_client.register_custom_call_handler(platform, _xla.register_custom_call_target)
+    if platform == "cpu":
+        # jaxlib replays queued targets before the types that they need, and then fails to start the backend. Its
+        # handlers are installed first, so that nothing is queued. Plugins replay types first.
+        _xla_client.register_custom_type_handler(platform, _xla.register_custom_type)
+        _xla_client.register_custom_call_handler(platform, _xla.register_custom_call_target)
     registration: Any = dict(state)
-    jax.ffi.register_ffi_type("gridir_call_state", registration, platform=platform)
+    jax.ffi.register_ffi_type(state_name, registration, platform=platform)
     for name, stages in targets.items():
         jax.ffi.register_ffi_target(name, dict(stages), platform=platform)

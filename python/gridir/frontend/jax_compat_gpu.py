@@ -31,6 +31,16 @@ _ARRAYS = "jax.experimental.mosaic.gpu.fragmented_array"
 _INTERPRET = "jax._src.pallas.mosaic_gpu.interpret"
 
 
+def capability() -> tuple[int, int] | None:
+    """Returns the compute capability of the first GPU of this process, as (9, 0); None where JAX has none."""
+    try:
+        devices = jax.local_devices(backend="cuda")
+    except RuntimeError:
+        return None
+    major, minor = devices[0].compute_capability.split(".")
+    return int(major), int(minor)
+
+
 def core() -> Any:
     """The module of the classes.
 

@@ -46,6 +46,10 @@ class TargetHooks(abc.ABC):
         """
         return request
 
+    def default_options(self, target: Target) -> Any:
+        """Returns the options where nobody has chosen any, for the devices of this process."""
+        return target.options()
+
     def options_for(self, options: Any, request: KernelRequest) -> Any:
         """Returns the options of one kernel: those of the installation, and what the call itself asks for."""
         return options

@@ -99,17 +99,15 @@ gridir.install(replace_interpret=True)
 # CHECK: replaced: native native
 print("replaced:", outcome(), outcome(interpreted))
 
-for platform in ("abacus", "cuda"):
-    for install in (gridir.install, lambda **kwargs: gridir.installed(**kwargs).__enter__()):
+# CHECK: expected platforms among cpu, cuda, tpu, got 'abacus'
+# CHECK-NEXT: expected checks and schedule_seed with the platform 'cpu', got platforms=('cuda',)
+# CHECK: expected platforms among cpu, cuda, tpu, got 'abacus'
+# CHECK-NEXT: expected checks and schedule_seed with the platform 'cpu', got platforms=('cuda',)
+for install in (gridir.install, lambda **kwargs: gridir.installed(**kwargs).__enter__()):
+    for arguments in ({"platforms": ("cpu", "abacus")}, {"platforms": ("cuda",), "checks": ["races"]}):
         try:
-            install(platforms=("cpu", platform))
+            install(**arguments)
         except gridir.OptionError as error:
-            # CHECK: expected platforms among cpu, tpu, got 'abacus'
-            # CHECK: expected platforms among cpu, tpu, got 'abacus'
-            # A call that nothing launches would only fail when XLA looks for it.
-            # CHECK: expected platforms among cpu, tpu, got 'cuda', on which nothing launches gridir's kernels yet
-            # CHECK-NEXT: gridir.lower(f, ..., target='gpu') shows and assembles them
-            # CHECK: expected platforms among cpu, tpu, got 'cuda', on which nothing launches gridir's kernels yet
             print(error)
 # What was refused is not in force.
 # CHECK: still: native

@@ -1,0 +1,266 @@
+# RUN: env XLA_FLAGS=--xla_force_host_platform_device_count=3 GRIDIR_PTXAS=none %python %s | FileCheck %s
+
+# The way of a kernel on a GPU from JAX's custom call to the executor of PTX: programs are exported for CUDA, XLA calls
+# the handlers on the CPU, and the stand-in for CUDA's driver is what they launch on.
+
+import gc
+import json
+import logging
+import random
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import gridir
+import jax
+import jax.numpy as jnp
+import ml_dtypes
+import numpy as np
+from gridir.runtime.gpu import xla_call
+from Inputs.cuda_on_cpu import CudaOnCpu, export
+from jax.experimental import pallas as pl
+
+lines = []
+logging.getLogger("gridir").setLevel(logging.INFO)
+logging.getLogger("gridir").addHandler(logging.Handler())
+logging.getLogger("gridir").handlers[-1].emit = lambda record: lines.append(record.getMessage())
+gridir.install(platforms=("cuda",))
+gpu = CudaOnCpu(devices=3)
+driver = gpu.driver
+x = np.arange(32 * 128, dtype=np.float32).reshape(32, 128)
+like = jax.ShapeDtypeStruct(x.shape, x.dtype)
+rows = pl.BlockSpec((8, 128), lambda i: (i, 0))
+
+
+def on_rows(kernel, num_inputs=1, num_outputs=1, **params):
+    shapes = [like] * num_outputs if num_outputs > 1 else like
+    specs = [rows] * num_outputs if num_outputs > 1 else rows
+    return pl.pallas_call(kernel, grid=(4,), in_specs=[rows] * num_inputs, out_specs=specs, out_shape=shapes, **params)
+
+
+def add(x_ref, y_ref, o_ref):
+    o_ref[...] = x_ref[...] + y_ref[...]
+
+
+def double(x_ref, o_ref):
+    o_ref[...] = x_ref[...] * 2
+
+
+def both(x_ref, y_ref, sum_ref, difference_ref):
+    sum_ref[...] = x_ref[...] + y_ref[...]
+    difference_ref[...] = x_ref[...] - y_ref[...]
+
+
+def check(title, program, *args):
+    """Compares a program with kernels on the stand-in with one that JAX interprets."""
+    want = program(True)(*args)
+    for gpu.captures in (False, True):
+        got = export(program(False), *args).call(*args)
+        jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-6), got, want)
+    print(title, "equal")
+
+
+# CHECK: chain equal
+check("chain", lambda mode: lambda x: on_rows(add, 2, interpret=mode)(on_rows(double, interpret=mode)(x), x), x)
+# CHECK-NEXT: results equal
+check("results", lambda mode: on_rows(both, 2, 2, interpret=mode), x, x + 1)
+
+
+def loop(mode):
+    step = on_rows(add, 2, input_output_aliases={0: 0}, interpret=mode)
+    return lambda x, y: jax.lax.fori_loop(0, 3, lambda _, x: step(x, y), x)
+
+
+# CHECK-NEXT: aliases in a loop equal
+check("aliases in a loop", loop, x, x * 3)
+# CHECK-NEXT: vmap equal
+check("vmap", lambda mode: jax.vmap(on_rows(add, 2, interpret=mode), (0, None)), np.stack([x, -x]), x)
+
+
+def squares(mode):
+    @jax.custom_vjp
+    def scaled(x):
+        return on_rows(double, interpret=mode)(x)
+
+    scaled.defvjp(lambda x: (scaled(x), None), lambda _, g: (on_rows(double, interpret=mode)(g),))
+    return jax.grad(lambda x: jnp.sum(scaled(x) ** 2))
+
+
+# CHECK-NEXT: grad equal
+check("grad", squares, x)
+# CHECK-NEXT: kernel double at {{.*}}xla_call.py:{{[0-9]+}} for cuda: compiled by gridir
+print(next(line for line in lines if "double" in line and "gridir" in line))
+# CHECK-NEXT: graphs: True
+print("graphs:", gpu.graphs >= 6)
+
+
+# Each device has a module of its own, which is loaded once; modules are unloaded with their programs, in any order.
+def scale_by(number):
+    def scale(x_ref, o_ref):
+        o_ref[...] = x_ref[...] * number
+
+    return on_rows(scale)
+
+
+gpu.captures = False
+jax.clear_caches()
+gc.collect()
+print("left of the above:", driver.num_modules)
+# CHECK-NEXT: left of the above: 0
+exported = [export(scale_by(number), x) for number in range(6)]
+programs = [jax.jit(program.call) for program in exported]
+inputs = [jax.device_put(x, device) for device in jax.devices()]
+del driver.loads[:], driver.launches[:]
+barrier = threading.Barrier(8)
+
+
+def run(seed):
+    choose = random.Random(seed)
+    barrier.wait()
+    for _ in range(12):
+        number, device = choose.randrange(6), choose.randrange(3)
+        np.testing.assert_array_equal(programs[number](inputs[device]), x * number)
+    return True
+
+
+with ThreadPoolExecutor(8) as pool:
+    # CHECK-NEXT: 8 threads: True 96 launches
+    print("8 threads:", all(pool.map(run, range(8))), len(driver.launches), "launches")
+# CHECK-NEXT: a module of each kernel on each device: True
+pairs = len({(launch.text, launch.device) for launch in driver.launches})
+print("a module of each kernel on each device:", len(driver.loads) == driver.num_modules == pairs)
+order = random.Random(5)
+
+
+def drop(number):
+    programs[number].clear_cache()
+    programs[number] = None
+
+
+numbers = list(range(6))
+order.shuffle(numbers)
+with ThreadPoolExecutor(3) as pool:
+    list(pool.map(drop, numbers))
+del exported
+jax.clear_caches()
+gc.collect()
+# CHECK-NEXT: modules in the end: 0
+print("modules in the end:", driver.num_modules)
+driver.synchronize()
+
+
+# A check that fails is an error of the program, with the author's line. Such a call is not recorded.
+def pick(index_ref, x_ref, o_ref):
+    o_ref[...] = x_ref[pl.ds(index_ref[0], 1), :]
+
+
+picked = pl.pallas_call(pick, out_shape=jax.ShapeDtypeStruct((1, 128), np.float32))
+program = export(picked, np.int32([3]), x)
+gpu.captures = True
+np.testing.assert_array_equal(program.call(np.int32([3]), x), x[3:4])
+
+
+def failure(call, *args):
+    try:
+        np.asarray(call(*args))
+    except (gridir.Error, ValueError, jax.errors.JaxRuntimeError) as error:
+        return str(error).splitlines()[0]
+
+
+# CHECK-NEXT: INVALID_ARGUMENT: kernel `pick`: index 77 is out of bounds [0, 32) in dimension 0 of x_ref ({{.*}}xla_call
+print(failure(program.call, np.int32([77]), x))
+gpu.captures = False
+
+# Another process reads an exported program, which has all that a launch needs.
+# CHECK-NEXT: read again: True
+again = jax.export.deserialize(export(on_rows(add, 2), x, x).serialize())
+print("read again:", np.array_equal(again.call(x, x), 2 * x))
+
+
+program = export(scale_by(11), x)
+# CHECK-NEXT: kernel `scale` is compiled for sm_90a, got gridir's stand-in for a GPU (compute capability 8.0)
+driver.pretend(8, devices=3, has_current_context=False)
+print(failure(program.call, x))
+driver.pretend(9, devices=3, has_current_context=False)
+with gridir.installed(platforms=("cuda",), options=gridir.GpuOptions(chip="sm_90")):
+    older = export(on_rows(double), x)
+driver.pretend(10, devices=3, has_current_context=False)
+# CHECK-NEXT: PTX of an older chip: True
+print("PTX of an older chip:", np.array_equal(older.call(x), 2 * x))
+driver.pretend(9, devices=3, has_current_context=False)
+
+
+def call(parameters=(), image=b"no PTX", x=x, **changes):
+    """Makes a call of XLA's by hand, of which something is wrong."""
+    launch = {"entry": "k", "threads": 32, "ctas": 1, "cluster_ctas": 1, "shared_bytes": 0, "diagnostics": []}
+    launch = json.dumps({**launch, "parameters": list(parameters), **changes})
+    made = jax.ffi.ffi_call(xla_call.CALL_TARGET, jax.ShapeDtypeStruct(x.shape, x.dtype))
+    return failure(jax.jit(lambda x: made(x, name="k", image=image, chip="sm_90a", launch=launch)), x)
+
+
+def tensor_map(**changes):
+    known = {"kind": "tensor_map", "operand": 0, "dtype": "float32", "shape": [32, 128], "strides": [512, 4]}
+    return [{**known, "box": [8, 8], "swizzle": 0, **changes}]
+
+
+EMPTY = b".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k() { ret; }"
+# CHECK-NEXT: kernel `k` cannot be loaded on {{.*}} of CUDA 13.0: CUDA_ERROR_INVALID_IMAGE {{.*}}: ptxas fatal
+print(call())
+# CHECK-NEXT: kernel `k` has no entry 'other': CUDA_ERROR_NOT_FOUND
+print(call(image=EMPTY, entry="other"))
+# CHECK-NEXT: kernel `k` needs 300000 bytes of shared memory, which {{.*}} does not have: CUDA_ERROR_INVALID_VALUE
+print(call(image=EMPTY, shared_bytes=300000))
+# CHECK-NEXT: kernel `k` cannot be launched with 3 CTAs of 32 threads, clusters of 2 and {{.*}}: CUDA_ERROR
+print(call(image=EMPTY, ctas=3, cluster_ctas=2))
+# CHECK-NEXT: expected a call with 3 operands and a last result of 0 bytes, got 2 and 16384
+print(call([{"kind": "operand", "operand": 2}], EMPTY))
+# CHECK-NEXT: expected a call with 0 operands and a last result of 256 bytes, got 1 and 16384
+print(call([{"kind": "workspace", "bytes": 8}], EMPTY))
+# CHECK-NEXT: kernel `k` needs a tensor map of operand 0 at {{.*}} with sizes [128, 32], strides of [520] bytes
+print(call(tensor_map(strides=[520, 4]), EMPTY))
+# CHECK-NEXT: kernel `k`: expected a launch as JSON
+print(call(image=EMPTY, parameters=(), threads=float("nan")))
+# CHECK-NEXT: kernel `k`: expected an integer of at least 1 as 'threads' of a launch
+print(call(image=EMPTY, threads=0))
+# CHECK-NEXT: kernel `k`: expected operand, report, scalar, workspace, zeroed or tensor_map as 'kind' of a launch
+print(call([{"kind": "stack"}]))
+# CHECK-NEXT: kernel `k`: expected 1 to 5 sizes, with as many strides and sizes of a box, as 'shape' of a launch
+# CHECK-NEXT: kernel `k`: expected a type that tensor maps have as 'dtype' of a launch
+# CHECK-NEXT: kernel `k`: expected 0, 32, 64 or 128 as 'swizzle' of a launch
+# CHECK-NEXT: kernel `k`: expected integers of at least 0 as 'box' of a launch
+for wrong in ({"box": [8]}, {"dtype": "complex64"}, {"swizzle": 16}, {"box": [8, -1]}):
+    print(call(tensor_map(**wrong)))
+# CHECK-NEXT: kernel `k`: expected a parameter 'report' of a launch with diagnostics
+print(call(diagnostics=["{0}"]))
+
+# What XLA cannot launch is an error when the program is lowered.
+# CHECK-NEXT: expected elements of 8 bits or more, got int4[32,128] as operand 0, whose elements share bytes on a GPU
+narrow = jax.ShapeDtypeStruct(x.shape, ml_dtypes.int4)
+print(failure(export, pl.pallas_call(double, out_shape=narrow), x.astype(ml_dtypes.int4)))
+# CHECK-NEXT: expected checks and schedule_seed for the executor of PTX, got them for a GPU
+with gridir.installed(platforms=("cuda",), options=gridir.GpuOptions(checks=("races",))):
+    print(failure(export, on_rows(double), x))
+
+# A driver that is not there is an error of the program; everything else works without one.
+ALONE = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import gridir, jax, numpy as np
+from Inputs.cuda_on_cpu import export, register_without_driver
+from jax.experimental import pallas as pl
+gridir.install(platforms=("cuda",))
+register_without_driver()
+def copy(x_ref, o_ref):
+    o_ref[...] = x_ref[...]
+x = np.ones((8, 128), np.float32)
+program = export(pl.pallas_call(copy, out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype)), x)
+try:
+    np.asarray(program.call(x))
+except (ValueError, jax.errors.JaxRuntimeError) as error:
+    print(str(error).splitlines()[0])
+"""
+# CHECK-NEXT: kernel `copy` cannot be launched: expected the NVIDIA driver's libcuda.so.1, got: {{.*}}open
+run = subprocess.run([sys.executable, "-c", ALONE, str(Path(__file__).parent)], capture_output=True, text=True)
+print(run.stdout + run.stderr[-500:])
