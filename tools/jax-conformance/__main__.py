@@ -53,7 +53,8 @@ def parse() -> argparse.Namespace:
         "--record",
         type=Path,
         metavar="DIR",
-        help="with --peer-ptx: keep each launch of a test that passes, for replay.py",
+        help="with --peer-ptx: keep each launch of a test that passes, for replay.py; with --through ptx: keep each "
+        "launch, for tools/on-gpu",
     )
     parser.add_argument(
         "--assemble", action="store_true", help="with --through ptx or --peer-ptx: have ptxas assemble each kernel"
@@ -68,8 +69,8 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--examples", type=int, default=3, metavar="N", help="how many tests to name for each cause")
     arguments = parser.parse_args()
     if arguments.record:
-        if not arguments.peer_ptx:
-            parser.error("expected --peer-ptx beside --record")
+        if not arguments.peer_ptx and arguments.through != "ptx":
+            parser.error("expected --peer-ptx or --through ptx beside --record")
         arguments.record.mkdir(parents=True, exist_ok=True)
     if arguments.peer_ptx:
         arguments.device, arguments.through = "gpu", "peer"

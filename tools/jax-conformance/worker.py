@@ -297,7 +297,7 @@ def set_up(
     device: str,
     through: str,
     checks: Sequence[str],
-    record: bool,
+    record: Path | None,
     counts: Counts,
     lasting: contextlib.ExitStack,
 ) -> Callable[[], None]:
@@ -307,7 +307,7 @@ def set_up(
       What is to be called before each test.
     """
     if through == "peer":
-        return set_up_peer(checks, record, counts)
+        return set_up_peer(checks, record is not None, counts)
 
     def use(chip: str) -> None:
         if mode == "gridir":
@@ -327,6 +327,9 @@ def set_up(
     if mode == "gridir":
         counts.count_native()
         use(CHIPS[9.0])
+    if record is not None:
+        sys.path.append(str(Path(__file__).parents[1] / "on-gpu"))
+        lasting.enter_context(importlib.import_module("capture").capturing(record))
     return start
 
 
@@ -391,8 +394,8 @@ def main() -> None:
     sys.meta_path.append(CheckoutFinder(arguments.checkout))
     try:
         checks = [check for check in arguments.checks.split(",") if check]
-        record = arguments.record is not None
-        start = set_up(arguments.mode, arguments.device, arguments.through, checks, record, counts, lasting)
+        kept, through = arguments.record, arguments.through
+        start = set_up(arguments.mode, arguments.device, through, checks, kept, counts, lasting)
         tests = load(arguments.checkout, arguments.file)
     except BaseException as error:
         # A test file may also refuse to be imported by leaving or by skipping itself.

@@ -5,7 +5,7 @@
 
     python tools/on-gpu PACK                        # the examples of the repository
     python tools/on-gpu PACK --files a.py b.py:f    # files as gridir run takes them
-    python tools/on-gpu PACK --tests mosaic_gpu_test.py --match "test_w*"
+    python tools/jax-conformance CHECKOUT mosaic_gpu_test --device gpu --through ptx --record PACK/cases --every 10
 
 There, `python PACK/run.py PACK` launches them.
 """
@@ -13,11 +13,7 @@ There, `python PACK/run.py PACK` launches them.
 from __future__ import annotations
 
 import argparse
-import fnmatch
-import importlib.util
 import shutil
-import sys
-import unittest
 from pathlib import Path
 
 import gridir
@@ -47,26 +43,6 @@ def pack_files(files: list[str], chip: str) -> None:
             print(f"{file}: left out: {str(error).splitlines()[0]}", flush=True)
 
 
-def pack_tests(files: list[str], pattern: str, chip: str, share: int) -> None:
-    """Runs every `share`-th of JAX's tests whose name matches, with kernels in the executor of PTX."""
-    for file in files:
-        spec = importlib.util.spec_from_file_location(Path(file).stem, file)
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[spec.name] = module
-        sys.path.insert(0, str(Path(file).parent))
-        spec.loader.exec_module(module)
-        suite = unittest.defaultTestLoader.loadTestsFromModule(module)
-        tests = [test for case in suite for test in case if fnmatch.fnmatch(test.id().split(".")[-1], pattern)]
-        result = unittest.TestResult()
-        with gridir.installed(emulate=f"gpu:{chip}", replace_interpret=True):
-            for test in tests[::share]:
-                test.run(result)
-        print(f"{file}: {result.testsRun} tests, {len(result.failures) + len(result.errors)} failed, ", end="")
-        print(f"{len(result.skipped)} skipped", flush=True)
-
-
 def copy_library(pack: Path) -> None:
     """Copies the runner, and the part of gridir that it imports."""
     source = Path(gridir.__file__).parent
@@ -92,16 +68,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("pack", type=Path)
     parser.add_argument("--files", nargs="*", default=[])
-    parser.add_argument("--tests", nargs="*", default=[], help="files of JAX's tests")
-    parser.add_argument("--match", default="*", help="names of tests")
-    parser.add_argument("--share", type=int, default=1, help="every so many-th of the tests")
     parser.add_argument("--chip", nargs="*", default=["sm_90a"])
     args = parser.parse_args()
-    files = args.files or ([] if args.tests else [str(x) for folder in EXAMPLES for x in sorted(folder.glob("*.py"))])
+    files = args.files or [str(x) for folder in EXAMPLES for x in sorted(folder.glob("*.py"))]
     with capturing(args.pack / "cases") as capture:
         for chip in args.chip:
             pack_files(files, chip)
-            pack_tests(args.tests, args.match, chip, args.share)
     copy_library(args.pack)
     report(capture, args.pack)
 
