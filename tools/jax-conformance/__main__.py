@@ -8,6 +8,7 @@
     python tools/jax-conformance JAX_CHECKOUT mosaic_gpu_test --device gpu --every 10 --through ptx
     python tools/jax-conformance JAX_CHECKOUT mosaic_gpu_test --peer-ptx --every 10
     python tools/jax-conformance JAX_CHECKOUT mosaic_gpu_test --device gpu --every 10 --through ptx --assemble
+    python tools/jax-conformance JAX_CHECKOUT tpu_pallas_test --device tpu --through mosaic --sample 200 --resume
 
 JAX_CHECKOUT is a checkout of JAX at the tag of the installed version. Modules that only tests need, and that the
 installed JAX lacks, come from it. With gridir the interpreters of JAX raise: there is no fallback. What JAX runs on a
@@ -21,6 +22,7 @@ from __future__ import annotations
 import argparse
 import fnmatch
 import json
+import random
 import sys
 from pathlib import Path
 from typing import Any, TextIO
@@ -44,7 +46,10 @@ def parse() -> argparse.Namespace:
         "--device", choices=("cpu", "gpu", "tpu", "sparsecore"), default="cpu", help="what the tests think they run on"
     )
     parser.add_argument(
-        "--through", choices=("cpu", "ptx"), default="cpu", help="native code, or PTX that the CPU executes"
+        "--through",
+        choices=("cpu", "ptx", "mosaic"),
+        default="cpu",
+        help="native code; PTX, or a Mosaic module, that the CPU executes",
     )
     parser.add_argument(
         "--peer-ptx", action="store_true", help="the PTX of JAX's own pipeline for GPUs, executed by gridir on the CPU"
@@ -63,6 +68,9 @@ def parse() -> argparse.Namespace:
         "--beside", type=Path, metavar="FILE", help="results of a run with --assemble to compare the code with"
     )
     parser.add_argument("--every", type=int, default=1, metavar="K", help="only each K-th of the tests")
+    parser.add_argument("--sample", type=int, metavar="N", help="only N tests of each file, chosen at random")
+    parser.add_argument("--seed", type=int, default=0, help="chooses the sample, and the order in which it runs")
+    parser.add_argument("--resume", action="store_true", help="run only what --results lacks, and add it there")
     parser.add_argument("--checks", default="", help="what kernels check while they run, as `races,uninitialized`")
     parser.add_argument("--baseline", type=Path, metavar="FILE", help="results to take what JAX passes from")
     parser.add_argument("--results", type=Path, default=Path("jax-conformance.jsonl"), help="where JSON lines go")
@@ -82,13 +90,15 @@ def parse() -> argparse.Namespace:
 
 
 def test_files(checkout: Path, names: list[str]) -> list[str]:
-    """The paths of the test files in the checkout.
+    """The paths of the test files in the checkout; a name with a slash is such a path.
 
     Raises:
       SystemExit: when there is no such file.
     """
     directory = checkout / "tests" / "pallas"
-    paths = [directory / f"{name.removesuffix('.py')}.py" for name in names] or sorted(directory.glob("*_test.py"))
+    paths = [(checkout if "/" in name else directory) / f"{name.removesuffix('.py')}.py" for name in names] or sorted(
+        directory.glob("*_test.py")
+    )
     missing = [str(path) for path in paths if not path.is_file()]
     if missing or not paths:
         raise SystemExit(f"expected test files in {directory}, got none for {', '.join(missing) or 'all'}")
@@ -108,13 +118,18 @@ class Comparison:
         self._globs = arguments.tests or ["*"]
         self._checkout = arguments.checkout.resolve()
         self._baseline = [record for record in read_records(arguments.baseline) if record["mode"] == "jax"]
-        self.records: list[dict[str, Any]] = []
+        self.records = read_records(arguments.results) if arguments.resume and arguments.results.is_file() else []
 
     def add_file(self, file: str) -> None:
-        """Runs the tests of a file with JAX, unless the baseline has them, and what passes with gridir."""
+        """Runs the tests of a file with JAX, unless the baseline has them, and what passes with gridir.
+
+        Tests that the results have already are not run again.
+        """
         known = [record for record in self._baseline if record["file"] == file and self._is_wanted(record["test"])]
+        have = {record["test"] for record in self.records if record["file"] == file and record["mode"] == "jax"}
         for record in known:
-            self._keep(record)
+            if record["test"] not in have:
+                self._keep(record)
         modes = LONE_MODES if self._arguments.device in LONE_DEVICES else MODES
         for mode in ("gridir",) if known else modes:
             try:
@@ -131,7 +146,10 @@ class Comparison:
         done = failed = 0
 
         def wanted(tests: list[str]) -> list[str]:
-            chosen = [test for test in tests if self._is_wanted(test)][:: self._arguments.every]
+            chosen = self._choose([test for test in tests if self._is_wanted(test)])
+            have = {record["test"] for record in self.records if (record["file"], record["mode"]) == (file, mode)}
+            left_out = {r["test"] for r in self.records if (r["file"], r["mode"]) == (file, "left out")}
+            chosen = [test for test in chosen if test not in have | left_out]
             if self._arguments.peer_ptx:
                 return chosen
             if self._arguments.device in LONE_DEVICES:
@@ -156,6 +174,16 @@ class Comparison:
         run_file(worker, wanted, self._arguments.jobs, self._arguments.timeout, report)
         print(f"\r{file} {mode}: {done} done, {failed} failed", file=sys.stderr)
 
+    def _choose(self, tests: list[str]) -> list[str]:
+        """Takes the tests to run from all of a file.
+
+        A sample is the first tests of a random order, so that a larger one of the same seed has all of a smaller one.
+        """
+        tests = tests[:: self._arguments.every]
+        if self._arguments.sample is None:
+            return tests
+        return random.Random(self._arguments.seed).sample(tests, len(tests))[: self._arguments.sample]
+
     def _is_wanted(self, test: str) -> bool:
         return any(fnmatch.fnmatchcase(test, glob) for glob in self._globs)
 
@@ -175,7 +203,7 @@ class Comparison:
 def main() -> int:
     """Runs; the exit status is 1 when a test that is expected to pass fails with gridir."""
     arguments = parse()
-    with arguments.results.open("w") as results:
+    with arguments.results.open("a" if arguments.resume else "w") as results:
         comparison = Comparison(arguments, results)
         for file in test_files(arguments.checkout.resolve(), arguments.files):
             comparison.add_file(file)

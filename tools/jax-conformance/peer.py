@@ -34,7 +34,7 @@ class Pipeline(peer.Pipeline):
           outputs: what has a shape and a dtype, for each.
           aliases: inputs that are outputs, too, by the number of the output.
         """
-        kernel, host, _ = self.compile(module).handles[:3]
+        kernel, host, owner = self.compile(module).handles[:3]
         arrays = [to_device(np.asarray(x)) for x in inputs]
         results = [
             arrays[aliases[i]] if i in aliases else to_device(np.zeros(x.shape, x.dtype), fill=0xFF)
@@ -42,11 +42,21 @@ class Pipeline(peer.Pipeline):
         ]
         pointers = [x.ctypes.data for x in (*arrays, *results)]
         buffers = (ctypes.c_void_p * len(pointers))(*pointers)
-        launch = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)(host)
+        launch_arguments: list[Any] = [kernel, None, ctypes.cast(buffers, ctypes.c_void_p)]
+        if takes_owner():
+            launch_arguments = [owner, *launch_arguments, 0]
+        launch = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * len(launch_arguments))(host)
         with self.driver.memory([*arrays, *results]):
-            launch(kernel, None, ctypes.cast(buffers, ctypes.c_void_p))
+            launch(*launch_arguments)
         self.driver.synchronize()
         return [from_device(array, x.shape, np.dtype(x.dtype)) for array, x in zip(results, outputs, strict=True)]
+
+
+def takes_owner() -> bool:
+    """Whether JAX's host code takes the compiled kernel first and the number of the device last, as since JAX 0.12."""
+    from jax.experimental.mosaic.gpu import core
+
+    return getattr(core, "_ABI_V2", False)
 
 
 def to_device(array: np.ndarray, fill: int | None = None) -> np.ndarray:
@@ -82,7 +92,10 @@ def replace_lowering(pipeline: Pipeline) -> None:
     from jax._src.pallas import mpmd
     from jax.experimental.mosaic.gpu import core
 
-    core._infer_arch = lambda: pipeline.driver.capability
+    # Since JAX 0.11 the chip is a matter of its utilities.
+    (core if hasattr(core, "_infer_arch") else core.utils)._infer_arch = lambda: pipeline.driver.capability
+    # Since JAX 0.11.2 such a kernel has a lowering of its own on this platform.
+    lower_on_gpu = getattr(mpmd, "_mpmd_map_mgpu_lowering", None) or mpmd._mpmd_map_fallback_lowering
 
     def call(ctx: Any, *args: Any, module: Any, inout_types: Any, input_output_aliases: Any = (), **_: Any) -> Any:
         aliases = {result: operand for operand, result in input_output_aliases}
@@ -103,7 +116,7 @@ def replace_lowering(pipeline: Pipeline) -> None:
             stack.callback(setattr, core, "_mosaic_gpu_lowering_rule", core._mosaic_gpu_lowering_rule)
             core._mosaic_gpu_lowering_rule = call
             parameters["interpret"] = None
-            return mpmd._mpmd_map_fallback_lowering(ctx.replace(platforms=("cuda",)), *args, **parameters)
+            return lower_on_gpu(ctx.replace(platforms=("cuda",)), *args, **parameters)
 
     for platform in (None, "cpu"):
         mlir.register_lowering(mpmd.mpmd_map_p, lower, platform=platform)

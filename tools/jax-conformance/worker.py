@@ -123,7 +123,8 @@ class Counts:
         def counted(kernel: Kernel) -> Any:
             prepared = prepare(kernel)
             self.native += 1
-            if prepared.origin == "compiled":
+            # A Mosaic module is not kept beyond the process.
+            if getattr(prepared, "origin", "compiled") == "compiled":
                 grid = [size if isinstance(size, int) else "dynamic" for size in kernel.grid_mapping.grid]
                 known = {"name": kernel.name, "target": kernel.target.name, "grid": grid}
                 known["seconds"] = round(prepared.seconds, 3)
@@ -313,7 +314,7 @@ def set_up(
         if mode == "gridir":
             import gridir
 
-            emulate = f"gpu:{chip}" if through == "ptx" else None
+            emulate = {"ptx": f"gpu:{chip}", "mosaic": "tpu"}.get(through)
             gridir.install(replace_interpret=True, checks=checks, emulate=emulate)
 
     counts.count_interpreted(refuse=mode == "gridir")
@@ -378,7 +379,7 @@ def main() -> None:
     parser.add_argument("file")
     parser.add_argument("--mode", choices=("jax", "gridir"), required=True)
     parser.add_argument("--device", choices=("cpu", "gpu", *TPUS), default="cpu")
-    parser.add_argument("--through", choices=("cpu", "ptx", "peer"), default="cpu")
+    parser.add_argument("--through", choices=("cpu", "ptx", "mosaic", "peer"), default="cpu")
     parser.add_argument("--checks", default="")
     parser.add_argument("--record", type=Path)
     parser.add_argument("--assemble", action="store_true")
