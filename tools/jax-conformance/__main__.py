@@ -9,10 +9,12 @@
     python tools/jax-conformance JAX_CHECKOUT mosaic_gpu_test --peer-ptx --every 10
     python tools/jax-conformance JAX_CHECKOUT mosaic_gpu_test --device gpu --every 10 --through ptx --assemble
     python tools/jax-conformance JAX_CHECKOUT tpu_pallas_test --device tpu --through mosaic --sample 200 --resume
+    python tools/jax-conformance DIRECTORY library/kernel_test --device tpu7x
 
-JAX_CHECKOUT is a checkout of JAX at the tag of the installed version. Modules that only tests need, and that the
-installed JAX lacks, come from it. With gridir the interpreters of JAX raise: there is no fallback. What JAX runs on a
-GPU only (`--device gpu`) is compared with what the tests themselves expect, but for those that `left_out.py` names. The
+JAX_CHECKOUT is a checkout of JAX at the tag of the installed version. A FILE with a slash is a path in it; an
+installed library of kernels is a checkout with such paths. Modules that only tests need, and that the installed JAX
+lacks, come from the checkout. With gridir the interpreters of JAX raise: there is no fallback. What JAX runs on a GPU
+only (`--device gpu`) is compared with what the tests themselves expect, but for those that `left_out.py` names. The
 results are one JSON line for each test and mode; a table, the kernels that took longest to compile and the causes of
 failures go to stdout, progress to stderr.
 """
@@ -43,7 +45,10 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=1, help="how many tests run at a time")
     parser.add_argument("--timeout", type=float, default=120.0, help="seconds that one test may take")
     parser.add_argument(
-        "--device", choices=("cpu", "gpu", "tpu", "sparsecore"), default="cpu", help="what the tests think they run on"
+        "--device",
+        choices=("cpu", "gpu", "tpu", "sparsecore", "tpu7x"),
+        default="cpu",
+        help="what the tests think they run on",
     )
     parser.add_argument(
         "--through",
@@ -71,6 +76,9 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--sample", type=int, metavar="N", help="only N tests of each file, chosen at random")
     parser.add_argument("--seed", type=int, default=0, help="chooses the sample, and the order in which it runs")
     parser.add_argument("--resume", action="store_true", help="run only what --results lacks, and add it there")
+    parser.add_argument(
+        "--test-argument", action="append", default=[], metavar="ARG", help="what test files find in sys.argv"
+    )
     parser.add_argument("--checks", default="", help="what kernels check while they run, as `races,uninitialized`")
     parser.add_argument("--baseline", type=Path, metavar="FILE", help="results to take what JAX passes from")
     parser.add_argument("--results", type=Path, default=Path("jax-conformance.jsonl"), help="where JSON lines go")
@@ -167,6 +175,7 @@ class Comparison:
 
         worker = [str(self._checkout), file, "--mode", mode, "--device", self._arguments.device]
         worker += ["--through", self._arguments.through, "--checks", self._arguments.checks]
+        worker += [f"--test-argument={argument}" for argument in self._arguments.test_argument]
         if self._arguments.assemble:
             worker.append("--assemble")
         if self._arguments.record:

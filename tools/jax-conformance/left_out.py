@@ -16,6 +16,8 @@ _ENDLESS = "expects an error of JAX's choice of layouts, where the kernel itself
 _MOCK = "looks at what JAX's own lowering calls"
 _PRINTF = "looks at how printf of CUDA writes an array, or at the layout that JAX has chosen"
 
+_DUMP = "looks at the files that JAX's own lowering dumps"
+
 _FLAGS = "expects an error of a flag of XLA for GPUs"
 
 _CLASS = "expects an error of a class of JAX's own"
@@ -56,6 +58,9 @@ LEFT_OUT: dict[str, dict[str, str]] = {
         "*.test_print_wgmma_tiled_layout*": _PRINTF,
         "*.test_print_array*": _PRINTF,
         "*.test_print_layout*": _PRINTF,
+        "*.test_tmem_aliased_refs_collision*": _PRINTF,
+        "*.test_mlir_error_includes_mlir_error_callsites": _MOCK,
+        "*.test_dump_layout_inference": _DUMP,
     },
     "tpu_sparsecore_pallas_test": {
         "DebugPrintTest.*": _TPU_OPTION,

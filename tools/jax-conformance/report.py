@@ -12,7 +12,7 @@ from typing import Any
 
 Record = dict[str, Any]
 MODES = ("jax", "gridir")
-LONE_DEVICES = ("gpu", "sparsecore")
+LONE_DEVICES = ("gpu", "sparsecore", "tpu7x")
 LONE_MODES = ("gridir",)
 """JAX runs kernels of a GPU or a SparseCore only where there is one: what their tests expect stands for its results."""
 

@@ -197,11 +197,17 @@ def cases(suite: Any) -> Iterator[unittest.TestCase]:
             yield item
 
 
-def load(checkout: Path, file: str) -> dict[str, unittest.TestCase]:
-    """Imports a test file; its tests by `Class.method`."""
+def is_of_jax(file: str) -> bool:
+    """Whether a test is one of JAX's; else it is one of a library, whose modules are imported as it names them."""
+    return file.startswith("tests/")
+
+
+def load(checkout: Path, file: str, arguments: Sequence[str]) -> dict[str, unittest.TestCase]:
+    """Imports a test file, which finds the arguments in `sys.argv`; its tests by `Class.method`."""
     path = checkout / file
-    sys.path.insert(0, str(path.parent))
-    sys.argv = [str(path)]
+    if is_of_jax(file):
+        sys.path.insert(0, str(path.parent))
+    sys.argv = [str(path), *arguments]
     spec = importlib.util.spec_from_file_location(path.stem, path)
     if spec is None or spec.loader is None:
         raise ImportError(f"expected a Python file, got {path}")
@@ -240,11 +246,44 @@ def pretend_tpu(generation: int, chip: str) -> None:
     core.create_tensorcore_mesh = pltpu.create_tensorcore_mesh = mesh_of_one_core
 
 
-TPUS = {"tpu": (5, "TPU_V5E"), "sparsecore": (6, "TPU_V6E")}
+TPUS = {"tpu": (5, "TPU_V5E"), "sparsecore": (6, "TPU_V6E"), "tpu7x": (7, "TPU_7X")}
 """The generation and the chip of each device that is a TPU."""
+
+KINDS = {
+    "gpu": {"platform": "gpu", "device_kind": "NVIDIA H100 80GB HBM3", "compute_capability": "9.0", "core_count": 132},
+    "tpu": {"platform": "tpu", "device_kind": "TPU v5 lite"},
+    "sparsecore": {"platform": "tpu", "device_kind": "TPU v6 lite"},
+    "tpu7x": {"platform": "tpu", "device_kind": "TPU7x"},
+}
+"""What each device says of itself to a library that asks JAX for it."""
+
+
+def answer_libraries(device: str) -> None:
+    """Makes JAX's public functions say which device there is; JAX itself asks others.
+
+    Args:
+      device: the device, one of `KINDS`.
+    """
+    import jax.extend.backend
+
+    # Devices are keys of caches.
+    kind = type("Device", (), KINDS[device])()
+    jax.default_backend = lambda: KINDS[device]["platform"]
+    jax.extend.backend.get_default_device = lambda: kind
+
 
 CHIPS = {9.0: "sm_90a", 10.0: "sm_100a"}
 """The chips of the compute capabilities that tests ask for."""
+
+
+def compute_in_f32() -> None:
+    """Lets tests ask for products of a GPU: a CPU computes what a kernel's result is compared with in f32."""
+    import jax
+
+    presets = {preset.name: preset for preset in jax.lax.DotAlgorithmPreset}
+    presets["F16_F16_F32"] = presets["F32_F32_F32"]
+    public: Any = jax.lax
+    public.DotAlgorithmPreset = types.SimpleNamespace(**presets)
 
 
 def pretend_gpu(use: Callable[[str], None]) -> Callable[[], None]:
@@ -269,11 +308,6 @@ def pretend_gpu(use: Callable[[str], None]) -> Callable[[], None]:
     )
     device: Any = type(jax.devices()[0])
     device.core_count = 4
-    # A CPU computes what a kernel's result is compared with in f32.
-    presets = {preset.name: preset for preset in jax.lax.DotAlgorithmPreset}
-    presets["F16_F16_F32"] = presets["F32_F32_F32"]
-    public: Any = jax.lax
-    public.DotAlgorithmPreset = types.SimpleNamespace(**presets)
     hopper, blackwell = 9.0, 10.0
     generation = hopper
 
@@ -383,6 +417,7 @@ def main() -> None:
     parser.add_argument("--checks", default="")
     parser.add_argument("--record", type=Path)
     parser.add_argument("--assemble", action="store_true")
+    parser.add_argument("--test-argument", action="append", default=[])
     parser.add_argument("--replies", type=int, required=True)
     arguments = parser.parse_args()
     replies = os.fdopen(arguments.replies, "w")
@@ -396,8 +431,12 @@ def main() -> None:
     try:
         checks = [check for check in arguments.checks.split(",") if check]
         kept, through = arguments.record, arguments.through
+        if not is_of_jax(arguments.file) and arguments.device in KINDS:
+            answer_libraries(arguments.device)
+        elif arguments.device == "gpu":
+            compute_in_f32()
         start = set_up(arguments.mode, arguments.device, through, checks, kept, counts, lasting)
-        tests = load(arguments.checkout, arguments.file)
+        tests = load(arguments.checkout, arguments.file, arguments.test_argument)
     except BaseException as error:
         # A test file may also refuse to be imported by leaving or by skipping itself.
         reply({"broken": f"{type(error).__name__}: {error}"})
