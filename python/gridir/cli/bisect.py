@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @click.command(
     epilog=manual(
-        {0: "no stage that runs is wrong", 1: "one is; or the kernel does not compile", 2: USAGE},
+        {0: "all stages that can run are correct", 1: "a stage is wrong, or the kernel does not compile", 2: USAGE},
         [
             "gridir bisect kernel.py",
             "gridir bisect --target gpu:sm_90a kernel.py:forward",
@@ -41,28 +41,35 @@ if TYPE_CHECKING:
 )
 @click.argument("file", type=ExampleParameter())
 @click.option(
-    "--target", default="cpu", show_default=True, help="What to compile for: cpu, tpu, gpu, gpu:sm_90a.", metavar="NAME"
+    "--target",
+    default="cpu",
+    show_default=True,
+    help="The target: cpu, tpu, gpu, or a chip such as gpu:sm_90a.",
+    metavar="NAME",
 )
 @click.option(
     "--pipeline",
     metavar="PASSES",
-    help="Search these passes, from the frontend's module to the target's last stage, instead of the target's own, "
-    "which then finish what they have begun. @PATH reads them from a file, one a line or with commas.",
+    help="Search these passes, from the frontend's module to the target's last stage, instead of the "
+    "target's own, which then complete the compilation. @PATH reads them from a file, one on "
+    "each line or with commas.",
 )
 @click.option(
     "--trusted",
     metavar="PASSES",
-    help="Passes that are known to be right, to finish with, instead of the target's own.",
+    help="Trusted passes that complete the compilation, instead of the target's own.",
 )
-@click.option("--list-passes", is_flag=True, help="Print the target's passes for the kernels, one a line, and stop.")
+@click.option(
+    "--list-passes", is_flag=True, help="Print the target's passes for the kernels, one on each line, and stop."
+)
 @click.option(
     "--halve/--every-pass",
     default=False,
-    help="Halve what is left instead of running the module after every pass. That is faster; where the results are "
-    "wrong, right and wrong again, it finds one of the passes and not the first.",
+    help="Bisect the passes instead of running the module after every pass. This is faster. If "
+    "several passes are wrong, it finds one of them, which need not be the first.",
 )
-@click.option("--checks", default="", help="What the kernels check while they run: races,uninitialized.")
-@click.option("--schedule-seed", type=int, help="Run what is concurrent in an order that this number chooses.")
+@click.option("--checks", default="", help="The checks of running kernels: races,uninitialized.")
+@click.option("--schedule-seed", type=int, help="The seed of the order in which concurrent work runs.")
 @load_option
 @click.option(
     "-o",
@@ -70,22 +77,20 @@ if TYPE_CHECKING:
     default="bisection",
     show_default=True,
     type=click.Path(file_okay=False, path_type=Path),
-    help="The directory of the reproducers: for each wrong kernel the module before the pass, and a record for gridir "
-    "replay.",
+    help="The directory of reproducers: for each wrong kernel the module before the pass, and a "
+    "recording for gridir replay.",
 )
 @click.option("--write/--no-write", default=True, show_default=True, help="Write reproducers.")
 @click.option(
     "--reduce/--no-reduce",
     default=True,
     show_default=True,
-    help="Make the modules of reproducers small by gridir-reduce, as long as the results differ.",
+    help="Shrink the modules of reproducers with gridir-reduce, as long as the results differ.",
 )
-@click.option(
-    "--timeout", default=60.0, show_default=True, help="Seconds after which code that runs is taken for wrong."
-)
+@click.option("--timeout", default=60.0, show_default=True, help="Seconds after which a run counts as wrong.")
 @chip_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON record instead of text.")
-@click.option("--debug", is_flag=True, help="Show all of an error.")
+@click.option("--debug", is_flag=True, help="Show the complete error.")
 def bisect(
     file: tuple[str, str | None],
     target: str,
@@ -104,17 +109,17 @@ def bisect(
     as_json: bool,
     debug: bool,
 ) -> None:
-    """Names the first pass after which a kernel of a function computes something else than in JAX's interpret mode.
+    """Names the first pass after which a kernel's results differ from those of JAX's interpret mode.
 
-    Every kernel that the function calls is run by itself, on the arrays that the function gives it: at each stage of
-    the target that can run on this machine, and, where one is wrong, as the module is after each pass. What is equal is
-    decided as by gridir run. For the pass that is named, the first op that it has changed is shown, and a reproducer is
-    written; and, also where none can be named, the first value of the kernel that differs, with the author's line. Code
-    runs in a process of its own, so that a kernel that crashes or hangs is only one more wrong kernel.
+    Each kernel that the function calls runs alone, on the arrays that the function passes to it, at each stage of the
+    target that can run on this machine. From the first wrong stage, the module runs after each pass. Results are
+    compared as by gridir run. The command shows the first op that the named pass has changed, and writes a reproducer.
+    It also shows the first value of the kernel that differs, with the source line, even if no pass can be named. Code
+    runs in a process of its own, so a kernel that crashes or hangs is just another wrong kernel.
 
-    FILE is plain JAX, or FILE:FUNCTION. It holds the function, named like the file unless you say otherwise, and
-    example_args(), which gives its arguments. FILE.mlir is a module of the stage grid, whose kernels get operands that
-    are drawn, and are compared with what the CPU's own pipeline makes of them.
+    FILE is plain JAX, or FILE:FUNCTION. It defines the function, by default the one with the name of the file, and
+    example_args(), which returns its arguments. FILE.mlir is a module of the stage grid; its kernels run on random
+    operands and are compared with the CPU's own pipeline.
     """
     with short_errors(debug, file[0]):
         from gridir.bisection.find import bisect as find

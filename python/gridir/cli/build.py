@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.command(
     "build",
     epilog=manual(
-        {0: "the file is written", 1: "a kernel does not compile, or cannot be bundled", 2: USAGE},
+        {0: "the file was written", 1: "a kernel does not compile, or cannot be bundled", 2: USAGE},
         [
             "gridir build add.py -o add.gridir",
             "gridir build kernels.py:scale --target gpu:sm_80 -o scale.gridir",
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 @click.option("--ptx-only", is_flag=True, help="Assemble no machine code; the driver compiles the PTX.")
 @chip_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON record instead of text.")
-@click.option("--debug", is_flag=True, help="Show all of an error.")
+@click.option("--debug", is_flag=True, help="Show the complete error.")
 def build(
     file: tuple[str, str | None],
     output: str,
@@ -57,8 +57,8 @@ def build(
 ) -> None:
     """Compiles the kernels of a function for a GPU, and writes them to one file with all that a launch needs.
 
-    FILE is plain JAX. It holds FUNCTION, which is named like the file unless you say otherwise, and example_args(),
-    which gives its arguments. gridir.runtime.gpu.load() launches the kernels of the file, and needs no compiler.
+    FILE is plain JAX. It defines FUNCTION, by default the function with the name of the file, and example_args(),
+    which returns its arguments. gridir.runtime.gpu.load() launches the kernels of the file, and needs no compiler.
     """
     if ptx_only and cubins:
         raise click.UsageError("expected --cubin or --ptx-only, got both")

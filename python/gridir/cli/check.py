@@ -19,7 +19,7 @@ from gridir.cli.progress import progress
 
 @click.command(
     epilog=manual(
-        {0: "no check is refuted", 1: "one is; or a kernel cannot be lowered", 2: USAGE},
+        {0: "no check is refuted", 1: "a check is refuted, or a kernel cannot be lowered", 2: USAGE},
         [
             "gridir check matmul.py",
             "gridir check --check written --json kernels.py:scale",
@@ -27,17 +27,17 @@ from gridir.cli.progress import progress
     )
 )
 @click.argument("file", type=ExampleParameter())
-@click.option("--check", "checks", multiple=True, help="Make only this check; may be given several times.")
+@click.option("--check", "checks", multiple=True, help="Run only this check; may be repeated.")
 @chip_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON record instead of text.")
-@click.option("--debug", is_flag=True, help="Show all of an error.")
+@click.option("--debug", is_flag=True, help="Show the complete error.")
 def check(file: tuple[str, str | None], checks: tuple[str, ...], chip: str | None, as_json: bool, debug: bool) -> None:
-    """Proves of a function's kernels that they stay in bounds and write all their outputs, without running them.
+    """Proves that a function's kernels stay in bounds and write all their outputs, without running them.
 
-    Each check is proved, refuted by a program or an element that shows it, or unknown, which is never a pass.
+    Each check is proved, refuted with a program or an element as witness, or unknown, which does not mean correct.
 
-    FILE is plain JAX. It holds FUNCTION, which is named like the file unless you say otherwise, and example_args(),
-    which gives its arguments. FILE.mlir is a module of the stage grid.
+    FILE is plain JAX. It defines FUNCTION, by default the function with the name of the file, and example_args(),
+    which returns its arguments. FILE.mlir is a module of the stage grid.
     """
     with short_errors(debug, file[0]), progress() as tell:
         import gridir

@@ -16,8 +16,8 @@ VARIABLE = "CHIP"
 chip_option = click.option(
     "--chip",
     metavar="NAME",
-    help="The TPU that the function is told it runs on, where it asks, as pltpu.emit_pipeline does: v4, v5e, v5p, v6e "
-    'or tpu7x. Without it, what the file says as CHIP = "v6e", or v5e.',
+    help="The TPU that the function sees if it asks, as pltpu.emit_pipeline does: v4, v5e, v5p, v6e "
+    'or tpu7x. The default is that of the file, such as CHIP = "v6e", or v5e.',
 )
 
 

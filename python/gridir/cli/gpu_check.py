@@ -24,7 +24,11 @@ if TYPE_CHECKING:
 @click.command(
     "gpu-check",
     epilog=manual(
-        {0: "ptxas accepts every kernel, and none spills registers", 1: "one spills; or does not compile", 2: USAGE},
+        {
+            0: "ptxas accepts every kernel, and none spills registers",
+            1: "a kernel spills, or does not compile",
+            2: USAGE,
+        },
         [
             "gridir gpu-check matmul.py",
             "gridir gpu-check --chip sm_80 --json kernels.py:scale",
@@ -34,14 +38,14 @@ if TYPE_CHECKING:
 )
 @click.argument("file", type=ExampleParameter())
 @click.option("--chip", default="sm_90a", show_default=True, help="The chip to compile for.")
-@click.option("--compare", is_flag=True, help="Show beside it what JAX's own pipeline for Mosaic GPU makes of it.")
+@click.option("--compare", is_flag=True, help="Also compile with JAX's own pipeline for Mosaic GPU, and compare.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON record instead of text.")
-@click.option("--debug", is_flag=True, help="Show all of an error.")
+@click.option("--debug", is_flag=True, help="Show the complete error.")
 def gpu_check(file: tuple[str, str | None], chip: str, compare: bool, as_json: bool, debug: bool) -> None:
     """Compiles the kernels of a function to PTX, assembles them with ptxas, and reports on each.
 
-    FILE is plain JAX. It holds FUNCTION, which is named like the file unless you say otherwise, and example_args(),
-    which gives its arguments. What --compare asks for comes with gridir[peer,report].
+    FILE is plain JAX. It defines FUNCTION, by default the function with the name of the file, and example_args(),
+    which returns its arguments. --compare needs gridir[peer,report].
     """
     with short_errors(debug, file[0]), progress() as tell:
         pipeline = _open_pipeline() if compare else None

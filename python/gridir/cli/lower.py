@@ -19,7 +19,7 @@ from gridir.cli.passes import load_option, load_passes
 
 @click.command(
     epilog=manual(
-        {0: "the kernels were lowered", 1: "a kernel does not get to the stage, or a pass fails", 2: USAGE},
+        {0: "the kernels were lowered", 1: "a kernel does not reach the stage, or a pass fails", 2: USAGE},
         [
             "gridir lower matmul.py --stage loops",
             "gridir lower kernels.py:scale --target tpu --stage tpu --locations",
@@ -29,19 +29,23 @@ from gridir.cli.passes import load_option, load_passes
     )
 )
 @click.argument("file", type=ExampleParameter())
-@click.option("--target", default="cpu", show_default=True, help="What to compile for: cpu, tpu, gpu, gpu:sm_80.")
-@click.option("--stage", default=None, help="The stage to show; the first, if none is named. See --list-stages.")
+@click.option(
+    "--target", default="cpu", show_default=True, help="The target: cpu, tpu, gpu, or a chip such as gpu:sm_80."
+)
+@click.option("--stage", default=None, help="The stage to print; by default the first. See --list-stages.")
 @click.option("--list-stages", is_flag=True, help="List the stages of the target and stop.")
-@click.option("--pipeline", default="", help="Run these passes on the kernels at that stage, as canonicalize,cse.")
+@click.option(
+    "--pipeline", default="", help="Run these passes on the kernels at that stage, for example canonicalize,cse."
+)
 @load_option
-@click.option("--print-ir-after-all", is_flag=True, help="Write the IR after each pass on the way to stderr.")
-@click.option("--timing", is_flag=True, help="Write how long each pass took to stderr.")
-@click.option("--statistics", is_flag=True, help="Write what each pass counted to stderr.")
-@click.option("--save-stages", type=click.Path(file_okay=False), help="Write every stage to files in this directory.")
-@click.option("--locations", is_flag=True, help="Show where in the kernel each op comes from.")
+@click.option("--print-ir-after-all", is_flag=True, help="Print the IR after each pass to stderr.")
+@click.option("--timing", is_flag=True, help="Print the time of each pass to stderr.")
+@click.option("--statistics", is_flag=True, help="Print the statistics of each pass to stderr.")
+@click.option("--save-stages", type=click.Path(file_okay=False), help="Write every stage to a file in this directory.")
+@click.option("--locations", is_flag=True, help="Print the location of each op in the kernel.")
 @chip_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON record instead of text.")
-@click.option("--debug", is_flag=True, help="Show all of an error.")
+@click.option("--debug", is_flag=True, help="Show the complete error.")
 def lower(
     file: tuple[str, str | None],
     target: str,
@@ -60,8 +64,8 @@ def lower(
 ) -> None:
     """Lowers the kernels of a function and prints them as MLIR.
 
-    FILE is plain JAX. It holds FUNCTION, which is named like the file unless you say otherwise, and example_args(),
-    which gives its arguments. - is standard input, whose FUNCTION is the last one in it beside example_args().
+    FILE is plain JAX. It defines FUNCTION, by default the function with the name of the file, and example_args(),
+    which returns its arguments. - is standard input; its FUNCTION is the last one besides example_args().
     """
     with short_errors(debug, file[0]):
         import gridir

@@ -33,8 +33,8 @@ from gridir.cli.tune import tune
 def main() -> None:
     """Compiles JAX Pallas kernels, shows every stage on the way, and runs them.
 
-    The exit status is 0 where all is as it should be, 1 where a kernel is refused, refuted or different, and 2 where
-    the command was used wrongly. With --json an error is a record on standard output, too.
+    The exit status is 0 if no fault was found, 1 if a kernel is rejected, refuted or different, and 2 if the request
+    is invalid. With --json an error is a record on standard output, too.
     """
     # Kernels run on the CPU. Asked for all platforms, JAX would look for a TPU wherever libtpu is installed.
     os.environ.setdefault("JAX_PLATFORMS", "cpu")

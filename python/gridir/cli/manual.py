@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-USAGE = "the command was asked for what there is not"
+USAGE = "the request is invalid"
 """The meaning of exit status 2."""
 
 

@@ -16,7 +16,7 @@ from gridir.cli.manual import manual
 
 @click.command(
     epilog=manual(
-        {0: "the directory was written", 2: "there is one already"},
+        {0: "the directory was written", 2: "the directory already exists"},
         [
             "gridir new my-passes",
             "gridir new --language cpp my-opt && cmake -S my-opt -B my-opt/build",
@@ -28,16 +28,16 @@ from gridir.cli.manual import manual
 @click.option(
     "--language",
     type=click.Choice(["python", "cpp"]),
-    help="What the pass is written in: python by default.",
+    help="The language of the pass; python by default.",
 )
 @click.option("--dialect", is_flag=True, help="Write a project with a dialect instead of a pass, in C++.")
 def new(directory: Path, language: str | None, dialect: bool) -> None:
-    """Writes a project that has a pass, or a dialect, and its test, to be changed into one's own.
+    """Writes a project with a pass, or a dialect, and its test, as a template.
 
-    In Python the pass is a function or a set of rewrite patterns, which --load makes known to the other commands. In
-    C++ the project builds a gridir-opt with its pass, on the headers and archives of the installed package; MLIR is
-    found among the Python packages beside gridir. The dialect has an op on values and one on Refs, which the analyses
-    of gridir understand and which run on the CPU.
+    In Python the pass is a function or a set of rewrite patterns that --load registers for the other commands. In C++
+    the project builds a gridir-opt with its pass, on the headers and archives of the installed package; MLIR is found
+    among the Python packages beside gridir. The dialect has an op on values and one on Refs. gridir's analyses support
+    both, and both run on the CPU.
     """
     if dialect and language == "python":
         raise click.UsageError("expected a dialect in C++, got --language python")

@@ -19,7 +19,11 @@ from gridir.cli.passes import load_option, load_passes
 
 @click.command(
     epilog=manual(
-        {0: "the passes ran", 1: "one failed, or the command line is wrong", 2: "a file of --load is none"},
+        {
+            0: "the passes ran",
+            1: "a pass failed, or the command line is wrong",
+            2: "the argument of --load is not a file",
+        },
         [
             "gridir opt kernel.mlir --load my_passes.py --my-pass=factor=3",
             "gridir opt kernel.mlir --pass-pipeline='builtin.module(grid-to-cpu)' --mlir-pass-statistics",
@@ -33,7 +37,7 @@ from gridir.cli.passes import load_option, load_passes
 def opt(load: tuple[str, ...], arguments: tuple[str, ...]) -> None:
     """Runs passes on MLIR files: gridir-opt, with passes in Python.
 
-    All arguments but --load are those of gridir-opt, which `gridir opt --help` lists.
+    All arguments except --load are those of gridir-opt, which `gridir opt --help` lists.
     """
     from gridir.mlir._mlir_libs import _gridirDialects
 
@@ -49,7 +53,7 @@ def opt(load: tuple[str, ...], arguments: tuple[str, ...]) -> None:
 
 
 def _reproducer(arguments: Sequence[str]) -> str:
-    """The file that a failed pass is written to; "" for none."""
+    'The file for a failed pass; "" for none.'
     option = "mlir-pass-pipeline-crash-reproducer"
     for argument, following in zip(arguments, [*arguments[1:], ""], strict=True):
         name, equals, path = argument.lstrip("-").partition("=")

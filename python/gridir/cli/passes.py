@@ -13,7 +13,7 @@ load_option = click.option(
     "--load",
     multiple=True,
     metavar="FILE|MODULE",
-    help="Import a Python file or module that registers passes (gridir.passes); may be given several times.",
+    help="Import a Python file or module that registers passes (gridir.passes); may be repeated.",
 )
 
 

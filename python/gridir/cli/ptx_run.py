@@ -88,7 +88,7 @@ class ArgumentParameter(click.ParamType):
 @click.command(
     "ptx-run",
     epilog=manual(
-        {0: "the entry ran", 1: "it cannot be read or run, or a check found something", 2: USAGE},
+        {0: "the entry ran", 1: "it cannot be read or run, or a check has a finding", 2: USAGE},
         [
             "gridir ptx-run scale.ptx x.npy y.npy=zeros:f4[64] u64:64 --entry scale --grid 2 --block 32",
             "gridir ptx-run scale.ptx x.npy y.npy u64:64 --checks races,uninitialized --out results",
@@ -99,19 +99,23 @@ class ArgumentParameter(click.ParamType):
 )
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
 @click.argument("arguments", nargs=-1, type=ArgumentParameter())
-@click.option("--entry", help="The entry to run; the only one, if none is named.")
-@click.option("--grid", type=SizesParameter(), default="1", show_default=True, help="Blocks along each dimension.")
-@click.option("--block", type=SizesParameter(), default="1", show_default=True, help="Threads of a block.")
-@click.option("--cluster", type=SizesParameter(), help="Blocks of a cluster; what the file asks for, or 1.")
+@click.option("--entry", help="The entry to run; required if there are several.")
+@click.option("--grid", type=SizesParameter(), default="1", show_default=True, help="CTAs along each dimension.")
+@click.option("--block", type=SizesParameter(), default="1", show_default=True, help="Threads of a CTA.")
+@click.option("--cluster", type=SizesParameter(), help="CTAs of a cluster; by default the file's number, or 1.")
 @click.option("--shared-bytes", type=click.IntRange(0), default=0, help="Bytes of shared arrays without a size.")
-@click.option("--timeout", type=click.FloatRange(0), default=600.0, show_default=True, help="Seconds; 0 for ever.")
-@click.option("--checks", default="", help="What to check while it runs: races,uninitialized.")
-@click.option("--schedule-seed", type=int, help="Run threads and copies in an order that this number chooses.")
-@click.option("--cores", type=click.IntRange(1), help="Threads that run independent blocks; all processors by default.")
-@click.option("--profile", is_flag=True, help="Count instructions, bank conflicts, sectors and waits, by lines.")
+@click.option("--timeout", type=click.FloatRange(0), default=600.0, show_default=True, help="Seconds; 0 for no limit.")
+@click.option("--checks", default="", help="The checks of the launch: races,uninitialized.")
+@click.option("--schedule-seed", type=int, help="The seed of the order in which threads and copies run.")
+@click.option(
+    "--cores",
+    type=click.IntRange(1),
+    help="Threads of this process that run independent CTAs; by default all processors.",
+)
+@click.option("--profile", is_flag=True, help="Count instructions, bank conflicts, sectors and waits, by line.")
 @click.option("--out", type=click.Path(file_okay=False), help="Write the arrays to this directory instead.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON record instead of text.")
-@click.option("--debug", is_flag=True, help="Show all of an error.")
+@click.option("--debug", is_flag=True, help="Show the complete error.")
 def ptx_run(
     file: str,
     arguments: tuple[Argument, ...],
@@ -131,12 +135,12 @@ def ptx_run(
 ) -> None:
     """Executes an entry of a PTX FILE on this machine's CPU; no GPU is needed.
 
-    ARGUMENTS are the parameters in order: an .npy file, whose array the entry gets the address of; NAME.npy=zeros:f4[8]
-    for an array of zeros; or a scalar with its type, as u64:4 or f32:0.5. Arrays of zeros are written to their files
-    when the launch is done; with --out, all arrays are written there.
+    ARGUMENTS are the parameters in order: an .npy file, which passes the address of its array; NAME.npy=zeros:f4[8]
+    for an array of zeros; or a scalar with its type, such as u64:4 or f32:0.5. Arrays of zeros are written to their
+    files after the launch; with --out, all arrays are written there.
 
-    FILE.mlir is a module of the stage ptx. Its kernel.abi says how it is launched, so that ARGUMENTS are only the
-    arrays of the kernel: its inputs, then its outputs.
+    FILE.mlir is a module of the stage ptx. Its kernel.abi describes the launch, so ARGUMENTS are only the arrays of
+    the kernel: its inputs, then its outputs.
     """
     if file.endswith(".mlir"):
         given = [

@@ -19,7 +19,7 @@ from gridir.cli.progress import progress
 
 @click.command(
     epilog=manual(
-        {0: "the calls are kept", 1: "a kernel does not compile, or fails", 2: USAGE},
+        {0: "the calls were recorded", 1: "a kernel does not compile, or fails", 2: USAGE},
         [
             "gridir record kernel.py -o calls",
             "GRIDIR_RECORD=calls python train.py       # any program that calls gridir.install()",
@@ -29,7 +29,11 @@ from gridir.cli.progress import progress
 )
 @click.argument("file", type=ExampleParameter())
 @click.option(
-    "--target", default="cpu", show_default=True, help="What to compile for: cpu, tpu, gpu, gpu:sm_80.", metavar="NAME"
+    "--target",
+    default="cpu",
+    show_default=True,
+    help="The target: cpu, tpu, gpu, or a chip such as gpu:sm_80.",
+    metavar="NAME",
 )
 @click.option(
     "-o",
@@ -37,18 +41,20 @@ from gridir.cli.progress import progress
     default="records",
     show_default=True,
     type=click.Path(file_okay=False, path_type=Path),
-    help="The directory of the files, which is made. None that is there is written over.",
+    help="The directory of the recordings, which is created. Existing files are not overwritten.",
 )
 @click.option(
     "--seed",
     type=click.IntRange(min=0),
-    help="Keep this number instead of the floats among the operands, which are drawn by it, and the results that these "
-    "give. Integers and bools, which may be indices and masks, are kept.",
+    help="Record this seed instead of the float operands, which it determines, and the results for "
+    "these operands. Integers and bools, which may be indices and masks, are recorded.",
 )
-@click.option("--limit", type=click.IntRange(min=1), help="Keep so many calls of a kernel; all without it.")
+@click.option(
+    "--limit", type=click.IntRange(min=1), help="Record at most this number of calls of a kernel; by default all."
+)
 @chip_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON record instead of text.")
-@click.option("--debug", is_flag=True, help="Show all of an error.")
+@click.option("--debug", is_flag=True, help="Show the complete error.")
 def record(
     file: tuple[str, str | None],
     target: str,
@@ -59,15 +65,15 @@ def record(
     as_json: bool,
     debug: bool,
 ) -> None:
-    """Runs a function on its example arguments, and keeps each call of a kernel in a file.
+    """Runs a function on its example arguments, and records each call of a kernel in a file.
 
-    A file holds all that gridir replay needs to run the kernel again, on any machine and for any target, without the
-    program: the module, the target and its options, the operands, the results, the time, and the versions of all that
-    took part. It is an archive of JSON, MLIR and arrays; nothing in it is executed, and it holds the data that the
-    kernel was given, unless --seed says otherwise.
+    A file contains everything that gridir replay needs to run the kernel again, on any machine and for any target,
+    without the program: the module, the target and its options, the operands, the results, the time, and the versions
+    of all components. It is an archive of JSON, MLIR and arrays. Only the kernel in it is executed. It contains the
+    data of the kernel, unless --seed is given.
 
-    FILE is plain JAX, or FILE:FUNCTION. It holds the function, named like the file unless you say otherwise, and
-    example_args(), which gives its arguments.
+    FILE is plain JAX, or FILE:FUNCTION. It defines the function, by default the one with the name of the file, and
+    example_args(), which returns its arguments.
     """
     with short_errors(debug, file[0]):
         import jax

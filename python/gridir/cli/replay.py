@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 @click.command(
     epilog=manual(
         {
-            0: "all results are those that were kept",
-            1: "some are not; or a kernel does not compile, or fails",
-            2: "a file is no record, or the command was asked for what there is not",
+            0: "all results are equal to the recorded ones",
+            1: "a result differs, or a kernel does not compile or fails",
+            2: "a file is not a recording, or the request is invalid",
         },
         [
             "gridir replay records/*.gridir",
@@ -41,25 +41,24 @@ if TYPE_CHECKING:
     )
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(exists=True, allow_dash=True))
-@click.option("--target", metavar="NAME", help="What to compile for, instead of what the call was compiled for.")
+@click.option("--target", metavar="NAME", help="The target, instead of the recorded one.")
 @load_option
-@click.option(
-    "--checks", default="", help="What the kernels check while they run: races,uninitialized, and on cpu semaphores."
-)
-@click.option("--schedule-seed", type=int, help="Run what is concurrent in an order that this number chooses.")
+@click.option("--checks", default="", help="The checks of running kernels: races,uninitialized, and on cpu semaphores.")
+@click.option("--schedule-seed", type=int, help="The seed of the order in which concurrent work runs.")
 @on_option
-@click.option("--show", is_flag=True, help="Say what is in the files, and run nothing.")
+@click.option("--show", is_flag=True, help="Print the contents of the files, and run nothing.")
 @click.option("--repeat", default=1, show_default=True, help="Time this many runs and report the fastest.")
 @click.option(
     "--reduce",
     "reduced",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="PATH",
-    help="Make the module of the one FILE small, as long as its results differ from those of the passes that are "
-    "right, or with --target from those of its own target, and write it to PATH as a record.",
+    help="Shrink the module of the only FILE, as long as its results differ from those of the "
+    "correct passes, or with --target from those of its own target, and write it to PATH as a "
+    "recording.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON record for each file, one a line.")
-@click.option("--debug", is_flag=True, help="Show all of an error.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON record for each file, one on each line.")
+@click.option("--debug", is_flag=True, help="Show the complete error.")
 def replay(
     files: tuple[str, ...],
     target: str | None,
@@ -73,10 +72,10 @@ def replay(
     as_json: bool,
     debug: bool,
 ) -> None:
-    """Runs the kernels of records on the operands that they were given, and compares the results.
+    """Runs the kernels of recordings on the recorded operands, and compares the results.
 
-    A FILE is what gridir record, GRIDIR_RECORD or gridir bisect has written; - is standard input. Floats are compared
-    as by gridir run where the record has a run in float64, and by a tolerance of their type otherwise.
+    A FILE is a recording of gridir record, GRIDIR_RECORD or gridir bisect; - is standard input. Floats are compared as
+    by gridir run if the recording has a run in float64, and otherwise with a tolerance of their type.
     """
     if reduced is not None and len(files) != 1:
         raise click.UsageError(f"expected one FILE with --reduce, got {len(files)}")

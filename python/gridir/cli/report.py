@@ -32,19 +32,22 @@ from gridir.cli.progress import progress
 )
 @click.argument("file", type=ExampleParameter())
 @click.option(
-    "-o", "--output", type=click.Path(dir_okay=False), help="The file to write; FUNCTION.html without it, - for stdout."
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False),
+    help="The file to write; by default FUNCTION.html, and - for stdout.",
 )
 @click.option(
     "--target",
     "targets",
     multiple=True,
-    help="Show this target, as tpu:v6e or gpu:sm_80; may be given several times. Without it cpu, tpu:v5e, gpu:sm_90a.",
+    help="Show this target, for example tpu:v6e or gpu:sm_80; may be repeated. By default cpu, tpu:v5e, gpu:sm_90a.",
 )
-@click.option("--run/--no-run", default=True, show_default=True, help="Run the function, on this machine's CPU.")
-@click.option("--timeout", default=300.0, show_default=True, help="Give libtpu up after this many seconds.")
+@click.option("--run/--no-run", default=True, show_default=True, help="Run the function on this machine's CPU.")
+@click.option("--timeout", default=300.0, show_default=True, help="Stop libtpu after this many seconds.")
 @chip_option
 @click.option("--json", "as_json", is_flag=True, help="Print the data of the report as one JSON record instead.")
-@click.option("--debug", is_flag=True, help="Show all of an error.")
+@click.option("--debug", is_flag=True, help="Show the complete error.")
 def report(
     file: tuple[str, str | None],
     output: str | None,
@@ -57,23 +60,23 @@ def report(
 ) -> None:
     """Writes one HTML file that shows the kernels of a function, on every target.
 
-    The file needs no other one and no network. For each kernel it has
+    The file needs no other files and no network. For each kernel it has
 
     \b
-      - the grid, stepped through program by program, and of each operand the block that a program reads or writes:
-        what overlaps, overhangs or comes back, and what a prefetched index chose in this run
-      - what `gridir check` proves and refutes, with the program or element that shows it
-      - the author's source beside every stage of every target, PTX, SASS and the bundles of a TPU: choosing a line
-        lights up what was made of it, and the other way round
-      - the memory that each argument takes, and what it is padded to
+      - the grid, program by program, and the block of each operand that a program reads or writes: overlapping,
+      overhanging and revisited blocks, and those that a prefetched index selected in this run
+      - the results of `gridir check`, with the program or element that is the witness
+      - the source beside every stage of every target, PTX, SASS and the bundles of a TPU: selecting a line highlights
+      the code that was generated from it, and vice versa
+      - the memory of each argument, with its padding
       - operations, bytes and the bounds that they set on each chip; the time on this CPU, bundles, registers, spills
-      - who refuses it, and why, at the author's line
+      - rejections, with the reason and the source line
 
-    Neither a TPU nor a GPU is needed. It needs the packages of the extra report: pip install 'gridir[report]'. What
-    libtpu, ptxas and nvdisasm would add is left out where they are not installed.
+    The command needs neither a TPU nor a GPU, but the packages of the extra report: pip install 'gridir[report]'.
+    Results of libtpu, ptxas and nvdisasm are left out if these are not installed.
 
-    FILE is plain JAX. It holds FUNCTION, which is named like the file unless you say otherwise, and example_args(),
-    which gives its arguments.
+    FILE is plain JAX. It defines FUNCTION, by default the function with the name of the file, and example_args(),
+    which returns its arguments.
     """
     with short_errors(debug, file[0]), progress() as show:
         from gridir.report.build import build_report

@@ -35,7 +35,7 @@ _ORACLES = {INTERPRET: "interpret mode", REFERENCE: "reference()"}
     epilog=manual(
         {
             0: "the results are equal",
-            1: "they differ, or are NaN on both sides though no argument has one; or a kernel does not run",
+            1: "the results differ, or are NaN on both sides though no argument has a NaN; or a kernel does not run",
             2: USAGE,
         },
         [
@@ -46,8 +46,10 @@ _ORACLES = {INTERPRET: "interpret mode", REFERENCE: "reference()"}
     )
 )
 @click.argument("file", type=ExampleParameter())
-@click.option("--target", default="cpu", show_default=True, help="What to compile for: cpu, tpu, gpu, gpu:sm_80.")
-@click.option("--stage", help="The stage to run, where the target has several that run: ptx or mapped for gpu.")
+@click.option(
+    "--target", default="cpu", show_default=True, help="The target: cpu, tpu, gpu, or a chip such as gpu:sm_80."
+)
+@click.option("--stage", help="The stage to run, if several of the target can run: ptx or mapped for gpu.")
 @click.option(
     "--pipeline", help="Compile with this pass pipeline from the stage grid to the last, instead of the target's."
 )
@@ -56,22 +58,22 @@ _ORACLES = {INTERPRET: "interpret mode", REFERENCE: "reference()"}
 @click.option(
     "--against",
     type=click.Choice([REFERENCE, INTERPRET]),
-    help="Compare with the file's reference(), the default where it has one, or with JAX's interpret mode.",
+    help="Compare with the file's reference(), the default if there is one, or with JAX's interpret mode.",
 )
 @click.option(
     "--checks",
     default="",
-    help="What the kernels check while they run: races,uninitialized, and on cpu semaphores.",
+    help="The checks of running kernels: races,uninitialized, and on cpu semaphores.",
 )
 @click.option(
-    "--schedule-seed", type=int, help="Run parallel programs, threads and copies in an order that this number chooses."
+    "--schedule-seed", type=int, help="The seed of the order in which parallel programs, threads and copies run."
 )
 @click.option("--repeat", default=5, show_default=True, help="Time this many calls and report the fastest.")
-@click.option("--profile", is_flag=True, help="Count what the PTX of one call executes; for targets that run PTX.")
+@click.option("--profile", is_flag=True, help="Profile the PTX of one call; for targets that run PTX.")
 @on_option
 @chip_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON record instead of text.")
-@click.option("--debug", is_flag=True, help="Show all of an error.")
+@click.option("--debug", is_flag=True, help="Show the complete error.")
 def run(
     file: tuple[str, str | None],
     target: str,
@@ -91,14 +93,14 @@ def run(
 ) -> None:
     """Compiles the kernels of a function, runs it on its example arguments on this CPU, and compares the results.
 
-    For the target tpu, the modules that libtpu would be given are run by a reference interpreter. For gpu, the PTX runs
+    For the target tpu, a reference interpreter executes the modules that libtpu would receive. For gpu, the PTX runs
     on a GPU of this machine if there is one for the chip, and otherwise thread by thread on the CPU; with --stage
     mapped the kernels run as they are mapped to CTAs and threads. The line "executed" says which.
 
-    FILE is plain JAX. It holds FUNCTION, which is named like the file unless you say otherwise, and example_args(),
-    which gives its arguments; it may hold reference(), a function of the same arguments that says what the results
-    should be. FILE.mlir is a module of the stage grid, whose kernels get operands that are drawn; with another target
-    or pipeline the results are compared with those of the CPU's own pipeline.
+    FILE is plain JAX. It defines FUNCTION, by default the function with the name of the file; example_args(), which
+    returns its arguments; and optionally reference(), which computes the expected results from the same arguments.
+    FILE.mlir is a module of the stage grid, whose kernels run on random operands; with another target or pipeline the
+    results are compared with those of the CPU's own pipeline.
     """
     if is_module(file[0]):
         with short_errors(debug, file[0]):

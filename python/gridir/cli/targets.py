@@ -19,8 +19,8 @@ from gridir.cli.progress import progress
 @click.command(
     epilog=manual(
         {
-            0: "every target that was asked accepts every kernel, or nobody could decide",
-            1: "a target refuses a kernel",
+            0: "every requested target accepts every kernel, or the result is unknown",
+            1: "a target rejects a kernel",
             2: USAGE,
         },
         [
@@ -34,13 +34,13 @@ from gridir.cli.progress import progress
     "--target",
     "targets",
     multiple=True,
-    help="Ask only for this one, as cpu, tpu:v6e or gpu:sm_80; may be given several times.",
+    help="Check only this target, for example cpu, tpu:v6e or gpu:sm_80; may be repeated.",
 )
-@click.option("--jobs", default=2, show_default=True, help="Let this many processes of libtpu run at once.")
-@click.option("--timeout", default=300.0, show_default=True, help="Give libtpu up after this many seconds.")
+@click.option("--jobs", default=2, show_default=True, help="Run this many processes of libtpu at the same time.")
+@click.option("--timeout", default=300.0, show_default=True, help="Stop libtpu after this many seconds.")
 @chip_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON record instead of text.")
-@click.option("--debug", is_flag=True, help="Show all of an error.")
+@click.option("--debug", is_flag=True, help="Show the complete error.")
 def targets(
     file: tuple[str, str | None],
     targets: tuple[str, ...],
@@ -50,16 +50,16 @@ def targets(
     as_json: bool,
     debug: bool,
 ) -> None:
-    """Says which targets and chips accept the kernels of a function, who refuses them, and why.
+    """Lists the targets and chips that accept the kernels of a function, and the reasons of the others.
 
-    Nothing is executed, and neither a TPU nor a GPU is needed. A kernel is compiled by gridir for each target; libtpu
-    then compiles it for every generation of TPUs, and ptxas assembles it for GPUs. One row of the table is one kernel
-    for one chip: whether it is accepted; by whom, gridir, libtpu or ptxas; and what it takes there. Below a row that
-    is refused are the reason, the author's line, and the nearest change that would be accepted, where that is known.
-    A verdict is unknown where libtpu or ptxas is not installed.
+    Nothing is executed, and neither a TPU nor a GPU is needed. gridir compiles a kernel for each target; libtpu then
+    compiles it for every generation of TPUs, and ptxas assembles it for GPUs. One row of the table is one kernel for
+    one chip: accepted or rejected, by gridir, libtpu or ptxas, and its resources there. A rejection is followed by the
+    reason, the source line, and the nearest change that would be accepted, if it is known. The result is unknown if
+    libtpu or ptxas is not installed.
 
-    FILE is plain JAX. It holds FUNCTION, which is named like the file unless you say otherwise, and example_args(),
-    which gives its arguments.
+    FILE is plain JAX. It defines FUNCTION, by default the function with the name of the file, and example_args(),
+    which returns its arguments.
     """
     with short_errors(debug, file[0]), progress() as show:
         import gridir

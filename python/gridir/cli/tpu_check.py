@@ -19,7 +19,7 @@ from gridir.cli.progress import progress
 @click.command(
     "tpu-check",
     epilog=manual(
-        {0: "libtpu accepts every kernel", 1: "one is not accepted", 2: USAGE},
+        {0: "libtpu accepts every kernel", 1: "a kernel is not accepted", 2: USAGE},
         [
             "gridir tpu-check --compare matmul.py",
             "gridir tpu-check --lines attention.py",
@@ -28,20 +28,20 @@ from gridir.cli.progress import progress
     ),
 )
 @click.argument("file", type=ExampleParameter())
-@click.option(
-    "--topology", default="v5e:2x2", show_default=True, help="The chips to compile for, as libtpu names them."
-)
-@click.option("--compare", is_flag=True, help="Also compile the kernels as JAX itself lowers them.")
+@click.option("--topology", default="v5e:2x2", show_default=True, help="The chips to compile for, with libtpu's names.")
+@click.option("--compare", is_flag=True, help="Also compile the kernels from JAX's own lowering.")
 @click.option(
     "--lines",
     is_flag=True,
-    help="Also say where the cycles go, by line of the source and by loop and functional unit, and what is spilled.",
+    help="Also print cycles by source line, by loop and by functional unit, and spills.",
 )
-@click.option("--jobs", default=2, show_default=True, help="Compile this many kernels at once.")
-@click.option("--timeout", default=300.0, show_default=True, help="Give a compilation up after this many seconds.")
-@click.option("--keep", type=click.Path(file_okay=False), help="Keep libtpu's files on each kernel in this directory.")
+@click.option("--jobs", default=2, show_default=True, help="Compile this many kernels at the same time.")
+@click.option("--timeout", default=300.0, show_default=True, help="Stop a compilation after this many seconds.")
+@click.option(
+    "--keep", type=click.Path(file_okay=False), help="Keep libtpu's files about each kernel in this directory."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON record instead of text.")
-@click.option("--debug", is_flag=True, help="Show all of an error.")
+@click.option("--debug", is_flag=True, help="Show the complete error.")
 def tpu_check(
     file: tuple[str, str | None],
     topology: str,
@@ -56,12 +56,12 @@ def tpu_check(
     """Compiles the kernels of a function with libtpu, which needs no TPU, and reports on each.
 
     A bundle is a VLIW instruction, and counts as one cycle each time that it runs. A branch counts at the steps of
-    the grid at which its condition holds; where the condition depends on data, it counts at every step. Waiting for
-    copies is not counted. The predicted time also has the copies of blocks. With --lines, lines whose operations are
-    in one bundle share its cycles equally; bundles of loops, copies and waits are of no line.
+    the grid at which its condition holds; where the condition depends on data, it counts at every step. Waits for
+    copies do not count. The predicted time also has the copies of blocks. With --lines, lines whose operations are
+    in one bundle share its cycles equally; bundles of loops, copies and waits belong to no line.
 
-    FILE is plain JAX. It holds FUNCTION, which is named like the file unless you say otherwise, and example_args(),
-    which gives its arguments.
+    FILE is plain JAX. It defines FUNCTION, by default the function with the name of the file, and example_args(),
+    which returns its arguments.
     """
     with short_errors(debug, file[0]), progress() as tell:
         from gridir import tpu

@@ -40,34 +40,36 @@ _INTERRUPTED = 130
     "space",
     multiple=True,
     metavar="NAME=VALUE,VALUE",
-    help="The values of a keyword argument; may be given several times. Without it, what tuning_space() of the file "
-    "returns.",
+    help="The values of a keyword argument; may be repeated. By default those that the file's tuning_space() returns.",
 )
 @click.option(
     "--tier",
     type=click.Choice(["estimate", "compile", "measure"]),
-    help="The last tier to ask. Without it compile for a TPU or GPU, and measure for the CPU.",
+    help="The last tier. By default a TPU or GPU compiles, and the CPU measures.",
 )
-@click.option("--top", default=16, show_default=True, help="How many configurations go to the next tier.")
-@click.option("--jobs", default=2, show_default=True, help="Compile in this many processes at once.")
-@click.option("--timeout", default=120.0, show_default=True, help="Give a compilation up after this many seconds.")
+@click.option("--top", default=16, show_default=True, help="The number of configurations that go to the next tier.")
+@click.option("--jobs", default=2, show_default=True, help="Compile in this many processes at the same time.")
+@click.option("--timeout", default=120.0, show_default=True, help="Stop a compilation after this many seconds.")
 @click.option(
     "--lowering",
     default="gridir",
     show_default=True,
     type=click.Choice(["gridir", "jax"]),
-    help="Who lowers the kernels that libtpu compiles.",
+    help="The lowering of the kernels that libtpu compiles.",
 )
 @click.option(
-    "--check/--no-check", default=True, show_default=True, help="Make the checks of `gridir check` on the proposal."
+    "--check/--no-check", default=True, show_default=True, help="Run the checks of `gridir check` on the proposal."
 )
 @click.option("--races", is_flag=True, help="Also run the proposal on the CPU with the check for races.")
 @click.option(
-    "--cache/--no-cache", default=True, show_default=True, help="Keep the outcomes in files, by which a run continues."
+    "--cache/--no-cache",
+    default=True,
+    show_default=True,
+    help="Cache the results in files, from which a run can continue.",
 )
 @click.option("--cache-dir", type=click.Path(file_okay=False), help="The directory of these files.")
 @click.option(
-    "--constants", type=click.Path(dir_okay=False), help="A file whose constants of chips replace those of gridir."
+    "--constants", type=click.Path(dir_okay=False), help="A file with constants of chips that replace gridir's."
 )
 @click.option("--rows", default=20, show_default=True, help="Show this many configurations.")
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="Also write the result to this file, as JSON.")
@@ -75,7 +77,7 @@ _INTERRUPTED = 130
     "--html", type=click.Path(dir_okay=False), help="Also write a page with the table, and time against memory."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON record instead of text.")
-@click.option("--debug", is_flag=True, help="Show all of an error.")
+@click.option("--debug", is_flag=True, help="Show the complete error.")
 def tune(
     file: tuple[str, str | None],
     target: str,
@@ -95,9 +97,9 @@ def tune(
     their times, or are measured on the CPU. Configurations within 5 % of the best are tied, and marked with =. A
     configuration that is not legal is listed with the reason.
 
-    FILE is plain JAX. It holds FUNCTION, which is named like the file unless you say otherwise; example_args(), which
-    gives its arguments; and, unless --space is given, tuning_space(), which returns the values of each keyword argument
-    that is tuned.
+    FILE is plain JAX. It defines FUNCTION, by default the function with the name of the file; example_args(), which
+    returns its arguments; and, unless --space is given, tuning_space(), which returns the values of each keyword
+    argument that is tuned.
     """
     with short_errors(debug, file[0]), progress() as tell:
         from gridir.frontend.chips import KINDS
