@@ -22,6 +22,7 @@ PAGES = (
     "docs/editor.md",
     "docs/frontend.md",
     "docs/glossary.md",
+    "docs/gpu-jax.md",
     "docs/gpu.md",
     "docs/grid-dialect.md",
     "docs/index.md",
