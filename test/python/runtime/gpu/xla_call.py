@@ -1,4 +1,4 @@
-# RUN: env XLA_FLAGS=--xla_force_host_platform_device_count=3 GRIDIR_PTXAS=none %python %s | FileCheck %s
+# RUN: env XLA_FLAGS=--xla_force_host_platform_device_count=3 GRIDIR_PTXAS=none %python %s %repository | FileCheck %s
 
 # The way of a kernel on a GPU from JAX's custom call to the executor of PTX: programs are exported for CUDA, XLA calls
 # the handlers on the CPU, and the stand-in for CUDA's driver is what they launch on.
@@ -7,6 +7,7 @@ import gc
 import json
 import logging
 import random
+import runpy
 import subprocess
 import sys
 import threading
@@ -90,6 +91,17 @@ def squares(mode):
 
 # CHECK-NEXT: grad equal
 check("grad", squares, x)
+
+
+def add_tiles(mode):
+    """Bulk copies by tensor maps; a kernel of warpgroups that JAX does not interpret here."""
+    path = Path(sys.argv[1]) / "examples" / "mosaic_gpu" / "tma_add.py"
+    tiles = runpy.run_path(str(path))["tma_add"]
+    return (lambda x, y: x + y) if mode else tiles
+
+
+# CHECK-NEXT: tensor maps equal
+check("tensor maps", add_tiles, np.tile(x, (2, 2)), np.tile(x + 1, (2, 2)))
 # CHECK-NEXT: kernel double at {{.*}}xla_call.py:{{[0-9]+}} for cuda: compiled by gridir
 print(next(line for line in lines if "double" in line and "gridir" in line))
 # CHECK-NEXT: graphs: True
@@ -172,6 +184,15 @@ def failure(call, *args):
 # CHECK-NEXT: INVALID_ARGUMENT: kernel `pick`: index 77 is out of bounds [0, 32) in dimension 0 of x_ref ({{.*}}xla_call
 print(failure(program.call, np.int32([77]), x))
 gpu.captures = False
+
+# Modules are not loaded while a graph is captured; a call that XLA has not prepared says so.
+program, gpu.initializes, gpu.captures = export(scale_by(7), x), False, True
+# CHECK-NEXT: kernel `scale` was not loaded on this device before a CUDA graph was captured
+print(failure(program.call, x))
+gpu.captures = False
+# CHECK-NEXT: without a graph: True
+print("without a graph:", np.array_equal(program.call(x), x * 7))
+gpu.initializes = True
 
 # Another process reads an exported program, which has all that a launch needs.
 # CHECK-NEXT: read again: True

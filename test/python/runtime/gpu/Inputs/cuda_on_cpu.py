@@ -110,13 +110,14 @@ class CudaOnCpu:
       cuda: its functions.
       captures: whether calls that XLA may record are recorded in a graph, and this is launched.
       graphs: how many graphs were launched.
+      initializes: whether the stage `initialize` is called.
     """
 
     def __init__(self, devices=1):
         self.driver = ptx.open_driver()
         self.driver.pretend(9, devices=devices, has_current_context=False)
         self.cuda = ctypes.CDLL("libcuda.so.1")
-        self.captures, self.graphs = False, 0
+        self.captures, self.graphs, self.initializes = False, 0, True
         self._local = threading.local()
         self._handlers = []
         jax.devices("cpu")  # A backend that starts later registers calls before the types that they need.
@@ -170,7 +171,7 @@ class CudaOnCpu:
         try:
             frame.contents.api = ctypes.pointer(api)
             frame.contents.stage = _INITIALIZE
-            error = initialize(frame)
+            error = initialize(frame) if self.initializes else None
             frame.contents.stage = _EXECUTE
             if not error:
                 with self.driver.memory(arrays):
