@@ -17,7 +17,7 @@ from jax.experimental.pallas.ops.gpu import blackwell_matmul_mgpu, hopper_matmul
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
 import orders_of
-from cluster_kernels import across
+from cluster_kernels import across, shared_along, windows_along
 
 X = np.arange(64 * 64, dtype=np.float32).reshape(64, 64)
 PAIR = {"cluster": (2,), "cluster_names": ("c",)}
@@ -52,6 +52,26 @@ look(
 # Axes that count as one: all four blocks meet.
 # CHECK-COUNT-3: across {{.*}}: right
 look("across", across, X.reshape(4, 16, 64)[::-1].reshape(64, 64), X)
+
+# Clusters of which copies are collective along some axes only: along the first, the last, two of three, or in another
+# order than the cluster's.
+# CHECK-COUNT-9: along {{.*}}: right
+# CHECK-NOT: along
+for axes, collective in (
+    ({"r": 2, "c": 2}, (("c",), ("r",))),
+    ({"r": 2, "c": 4}, (("r",), ("c",), ("c", "r"))),
+    ({"a": 2, "b": 2, "c": 2}, (("a", "c"), ("b",), ("c", "b"))),
+):
+    for shape in ((8, 32),):
+        arguments, seen = zip(
+            *(windows_along(axes, along, shape, 100 * i) for i, along in enumerate(collective)), strict=True
+        )
+        look(
+            f"along {collective} of {axes}, {shape}",
+            shared_along(axes, collective, shape, slots=2),
+            np.stack([sum(seen)] * 4),
+            *arguments,
+        )
 
 
 def exchange_and_leave(x, o, tile, loaded, met):
