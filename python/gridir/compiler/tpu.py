@@ -45,6 +45,7 @@ class MosaicKernel:
         makes them unnecessary, or the kernel itself checks the rest. Checks that were not analyzed are absent.
       own_checks: of the same checks what the kernel itself checks: what each assertion says when it fails.
       seconds: how long it took from the `grid` module to the body.
+      disabled_checks: those of the checks that the author has switched off.
     """
 
     body: bytes = dataclasses.field(repr=False)
@@ -53,6 +54,7 @@ class MosaicKernel:
     needed_checks: dict[str, str]
     own_checks: dict[str, tuple[str, ...]]
     seconds: float = dataclasses.field(compare=False)
+    disabled_checks: frozenset[str] = frozenset()
 
 
 class TpuTarget(Target):
@@ -76,7 +78,7 @@ class TpuTarget(Target):
 def _serialize(kernel: Kernel) -> MosaicKernel:
     start = time.perf_counter()
     module = kernel.module("tpu-serialized", context=shared_context(), keeps=False)
-    needed, own = _take_checks(module)
+    needed, own, disabled = _take_checks(module)
     body = to_generic_text(module)
     # Most kernels have no such op, which the text shows much sooner than to ask each op.
     may_communicate = any(name.encode() in body for name in (*_DEVICE_GROUP, _BARRIER))
@@ -88,20 +90,22 @@ def _serialize(kernel: Kernel) -> MosaicKernel:
         needed_checks=needed,
         own_checks=own,
         seconds=time.perf_counter() - start,
+        disabled_checks=disabled,
     )
 
 
 _CHECKS = "gridir.run_time_checks"
 
 
-def _take_checks(module: ir.Module) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
+def _take_checks(module: ir.Module) -> tuple[dict[str, str], dict[str, tuple[str, ...]], frozenset[str]]:
     """Removes the attributes of `tpu-elide-checks`, unknown to libtpu, and returns them as in `MosaicKernel`."""
     attributes = module.operation.attributes
     if _CHECKS not in attributes:
-        return {}, {}
+        return {}, {}, frozenset()
     # A reason, a list of assertions, or nothing; false where the author has switched them off.
     entries = {entry.name: entry.attr for entry in ir.DictAttr(attributes[_CHECKS])}
-    entries = {name: attr for name, attr in entries.items() if not isinstance(attr, ir.BoolAttr)}
+    disabled = frozenset(name for name, attr in entries.items() if isinstance(attr, ir.BoolAttr))
+    entries = {name: attr for name, attr in entries.items() if name not in disabled}
     del attributes[_CHECKS]
     needed = {name: ir.StringAttr(x).value if isinstance(x, ir.StringAttr) else "" for name, x in entries.items()}
     own = {
@@ -109,7 +113,7 @@ def _take_checks(module: ir.Module) -> tuple[dict[str, str], dict[str, tuple[str
         for name, x in entries.items()
         if isinstance(x, ir.ArrayAttr)
     }
-    return needed, own
+    return needed, own, disabled
 
 
 def planned_vmem(kernel: Kernel) -> dict[str, int]:

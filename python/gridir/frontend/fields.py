@@ -244,7 +244,12 @@ PALLAS_CALL = _fields(
     ("in_specs", "GridMapping", HONOURED, "see BlockMapping"),
     ("out_specs", "GridMapping", HONOURED, "see BlockMapping"),
     ("scratch_shapes", "GridMapping", HONOURED, "see GridMapping"),
-    ("input_output_aliases", "`aliases [...]`", HONOURED, "the output starts as the input"),
+    (
+        "input_output_aliases",
+        "`aliases [...]`",
+        HONOURED,
+        "one memory; until 0.10 the input is copied",
+    ),
     ("debug", "`debug`", HONOURED, "the kernel is printed when it is lowered"),
     ("interpret", "not in `grid`", HONOURED, "left to JAX, unless installed with `replace_interpret=True`"),
     ("name", "the symbol, `source`", HONOURED, "names the kernel in every message"),

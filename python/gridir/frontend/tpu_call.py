@@ -26,7 +26,7 @@ from gridir.frontend.request import KernelRequest
 from gridir.frontend.target_hooks import TargetHooks
 from gridir.frontend.tpu_report import kernels_of, report
 from gridir.frontend.warpgroup_blocks import uses_warpgroup
-from gridir.runtime.tpu.interpreter import Program
+from gridir.runtime.tpu.interpreter import Outside, Program
 from gridir.runtime.tpu.report import Report
 
 if TYPE_CHECKING:
@@ -115,7 +115,9 @@ class TpuHooks(TargetHooks):
 @functools.lru_cache(maxsize=64)
 def _program(kernel: Kernel) -> Program:
     """The kernel as libtpu would read it, ready to run. Raises ExecutionError for an op that is not known."""
-    return Program(parse_module(kernel.prepare().body, kernel=kernel.name))
+    mosaic = kernel.prepare()
+    outside = Outside.ALLOWED if "bounds" in mosaic.disabled_checks else Outside.DISCARDED
+    return Program(parse_module(mosaic.body, kernel=kernel.name), outside)
 
 
 def _interpret(

@@ -10,6 +10,7 @@ a semaphore that is not zero at the end. Copies are finished when they are start
 
 from __future__ import annotations
 
+import enum
 import itertools
 import math
 import re
@@ -21,7 +22,8 @@ import numpy as np
 from gridir.locations import frames_of, parse_location
 from gridir.mlir import ir
 from gridir.runtime.tpu import cores
-from gridir.runtime.tpu.interpreter_ops import HANDLERS
+from gridir.runtime.tpu.discarded import may_be_discarded
+from gridir.runtime.tpu.interpreter_ops import HANDLERS, LOADS
 from gridir.runtime.tpu.machine import Body, Machine, Step, located
 from gridir.runtime.tpu.memory import poison
 from gridir.runtime.tpu.numpy_ops import ExecutionError, Type, held, integer, numbers, type_of
@@ -33,6 +35,17 @@ _DYNAMIC = np.iinfo(np.int64).min
 _SHARED = "vmem_shared"
 
 
+class Outside(enum.Enum):
+    """The accesses that may lie outside of their memref: none, loads whose value may be discarded, or all.
+
+    What is loaded from outside is poison, what is stored there is left out. Copies lie inside in any case.
+    """
+
+    ERROR = enum.auto()
+    DISCARDED = enum.auto()
+    ALLOWED = enum.auto()
+
+
 class Program:
     """A Mosaic module, ready to run.
 
@@ -40,12 +53,17 @@ class Program:
       >>> Program(module).run([x, y], [((512, 512), np.dtype("float32"))])
     """
 
-    def __init__(self, module: Any):
+    def __init__(self, module: Any, outside: Outside = Outside.ERROR):
         """Reads a module of gridir's or of jaxlib's MLIR.
+
+        Args:
+          module: the module.
+          outside: the accesses that are no error outside of their memref.
 
         Raises:
           ExecutionError: when the module has an op that the interpreter does not know, or no kernel.
         """
+        self._outside = outside
         self._slots: dict[Any, int] = {}
         self._types: dict[int, Type] = {}
         self._functions: dict[str, Body] = {}
@@ -118,7 +136,13 @@ class Program:
             {attribute: str(op.attributes[attribute]) for attribute in op.attributes},
             regions,
             str(op.location),
+            may_leave=self._may_leave(op, name),
         )
+
+    def _may_leave(self, op: Any, name: str) -> bool:
+        if self._outside is Outside.DISCARDED:
+            return name in LOADS and may_be_discarded(op)
+        return self._outside is Outside.ALLOWED
 
     def run(
         self,

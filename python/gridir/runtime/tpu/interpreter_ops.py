@@ -14,7 +14,7 @@ import numpy as np
 from gridir.runtime.tpu import numpy_ops as ops
 from gridir.runtime.tpu import sparse_core_ops
 from gridir.runtime.tpu.machine import Machine, Step, groups, terminate
-from gridir.runtime.tpu.memory import part, poison, read, reshaped, seen_as, window, write
+from gridir.runtime.tpu.memory import clipped, loaded, part, poison, read, reshaped, seen_as, window, write
 from gridir.runtime.tpu.numpy_ops import ExecutionError, integer, numbers
 from gridir.runtime.tpu.random_bits import draw, mix
 from gridir.runtime.tpu.tiles import extent_in_tiles
@@ -41,22 +41,34 @@ def _cast(step: Step, value: Any, unsigned: bool) -> list[Any]:
     return [_typed(step, value)]
 
 
-def _store(value: Any, target: Any, mask: Any = None, add: bool = False) -> list[Any]:
-    value = np.asarray(value).reshape(target.shape)
-    write(target, read(target) + value if add else value, mask)
+def _store(step: Step, value: Any, memory: Any, indices: list[Any], mask: Any = None) -> list[Any]:
+    start, strides = _ints(indices), _strided(step)
+    value = np.asarray(value)
+    if step.may_leave:
+        lead = (1,) * (memory.ndim - value.ndim)
+        chosen, target = clipped(memory, start, value.shape, strides)
+        value = value.reshape(*lead, *value.shape)[chosen]
+        mask = mask if mask is None else np.reshape(mask, (*lead, *np.shape(mask)))[chosen]
+    else:
+        target = window(memory, start, value.shape, strides)
+    value = value.reshape(target.shape)
+    write(target, read(target) + value if step.attributes.get("add") == "true" else value, mask)
     return []
+
+
+def _loaded(step: Step, memory: Any, indices: list[Any]) -> np.ndarray:
+    return loaded(memory, _ints(indices), step.types[0].shape, _strided(step), may_leave=step.may_leave)
 
 
 def _vector_load(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
     memory, *indices = operands
-    shape = step.types[0].shape
-    return [read(window(memory, _ints(indices), shape)).reshape(shape).copy()]
+    return [_loaded(step, memory, indices).copy()]
 
 
 def _tpu_vector_load(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
     (memory,), indices, mask = groups(step, operands)
     shape, dtype = step.types[0].shape, step.types[0].dtype
-    values = read(window(memory, _ints(indices), shape, _strided(step))).reshape(shape)
+    values = _loaded(step, memory, indices)
     return [np.where(mask[0], values, poison(shape, dtype)) if mask else values.copy()]
 
 
@@ -66,28 +78,27 @@ def _strided(step: Step) -> list[int]:
 
 def _tpu_vector_store(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
     (value,), (memory,), indices, mask = groups(step, operands)
-    target = window(memory, _ints(indices), np.shape(value), _strided(step))
-    return _store(value, target, mask[0] if mask else None, step.attributes.get("add") == "true")
+    return _store(step, value, memory, indices, mask[0] if mask else None)
 
 
 def _vector_store(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
     value, memory, *indices = operands
-    return _store(value, window(memory, _ints(indices), np.shape(value), _strided(step)))
+    return _store(step, value, memory, indices)
 
 
 def _strided_load(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
     memory, *indices = operands
-    return [read(window(memory, _ints(indices), step.types[0].shape, _strided(step))).copy()]
+    return [_loaded(step, memory, indices).copy()]
 
 
-def _memref_load(_: Machine, __: Step, operands: list[Any]) -> list[Any]:
+def _memref_load(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
     memory, *indices = operands
-    return [read(window(memory, _ints(indices), ())).reshape(())[()]]
+    return [loaded(memory, _ints(indices), (), may_leave=step.may_leave)[()]]
 
 
-def _memref_store(_: Machine, __: Step, operands: list[Any]) -> list[Any]:
+def _memref_store(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
     value, memory, *indices = operands
-    return _store(value, window(memory, _ints(indices), ()))
+    return _store(step, value, memory, indices)
 
 
 def _memref_slice(_: Machine, step: Step, operands: list[Any]) -> list[Any]:
@@ -426,3 +437,6 @@ HANDLERS: dict[str, Callable[[Machine, Step, list[Any]], Sequence[Any]]] = {
     "vector.store": _vector_store,
     "vector.transpose": _with_step(lambda step, x: np.transpose(x, numbers(step.attributes["permutation"]))),
 }
+
+LOADS = frozenset({"memref.load", "tpu.strided_load", "tpu.vector_load", "vector.load"})
+"""The ops that load a window."""

@@ -78,7 +78,10 @@ class Machine:
 
 @dataclasses.dataclass(frozen=True)
 class Step:
-    """One op: what it runs, the slots of its operands and results, its attributes as text, its regions."""
+    """One op: what it runs, the slots of its operands and results, its attributes as text, its regions.
+
+    `may_leave` says whether what it loads or stores may lie outside of its memref.
+    """
 
     name: str
     run: Callable[[Machine, Step, list[Any]], Sequence[Any]]
@@ -89,6 +92,7 @@ class Step:
     attributes: dict[str, str]
     regions: tuple[Body, ...]
     location: str
+    may_leave: bool = False
 
 
 @dataclasses.dataclass(frozen=True)

@@ -95,6 +95,37 @@ def window(memory: MemRef, start: Sequence[int], shape: Sequence[int], strides: 
     return part(memory, tuple(slice(i, end, step) for i, end, step in zip(start, ends, steps, strict=True)))
 
 
+def clipped(
+    memory: MemRef, start: Sequence[int], shape: Sequence[int], strides: Sequence[int] = ()
+) -> tuple[tuple[slice, ...], MemRef]:
+    """The part of a window that lies inside of a memref, and which elements of the window it is."""
+    lead = memory.ndim - len(shape)
+    steps = strides or (1,) * memory.ndim
+    chosen, inside = [], []
+    for i, size, step, extent in zip(start, (*(1,) * lead, *shape), steps, memory.shape, strict=True):
+        first = min(max(0, -(i // step)), size)
+        end = max(first, min(size, -((i - extent) // step)))
+        chosen.append(slice(first, end))
+        inside.append(slice(i + first * step, i + (end - 1) * step + 1, step) if end > first else slice(0, 0))
+    return tuple(chosen), part(memory, tuple(inside))
+
+
+def loaded(
+    memory: MemRef, start: Sequence[int], shape: Sequence[int], strides: Sequence[int] = (), *, may_leave: bool
+) -> np.ndarray:
+    """The elements of a window, in its shape; a window that may leave the memref has poison outside.
+
+    Raises:
+      ExecutionError: when it leaves the memref and may not.
+    """
+    if not may_leave:
+        return read(window(memory, start, shape, strides)).reshape(shape)
+    chosen, inside = clipped(memory, start, shape, strides)
+    values = poison((*(1,) * (memory.ndim - len(shape)), *shape), memory.dtype)
+    values[chosen] = read(inside)
+    return values.reshape(shape)
+
+
 def part(memory: MemRef, slices: tuple[slice, ...]) -> Any:
     """The elements of a memref that slices name, which lie inside."""
     # An ellipsis makes a view of a memory of one number, too.
