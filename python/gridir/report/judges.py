@@ -173,4 +173,6 @@ def _of_report(target: str, candidate: Candidate, report: Any) -> Verdict:
         by = "gridir" if candidate.program is None else "libtpu"
         return Verdict.of_error(target, report.name, by, report.error)
     figures = {"bundles": report.bundles, "cycles": report.cycles, "VMEM bytes": report.vmem_bytes}
+    if report.prediction is not None:
+        figures["predicted us"] = round(report.prediction.seconds * 1e6, 2)
     return Verdict(target, report.name, ACCEPTED, "libtpu", figures=figures)

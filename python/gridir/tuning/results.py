@@ -15,7 +15,7 @@ from gridir.runtime.tpu.steps import duration
 from gridir.tuning import supply
 from gridir.tuning.backend import TIERS, Outcome
 from gridir.tuning.ledger import mebibytes
-from gridir.tuning.space import Config, describe, keywords_from_json
+from gridir.tuning.space import Config, Space, describe, keywords_from_json
 
 TIE = 1.05
 """Configurations whose times differ by less than this factor are tied: the model's error is as large."""
@@ -70,6 +70,7 @@ class Problem:
       arguments: how keyword arguments are made of parameters, as of `Space.to_json`.
       entries: the configurations, the best first; those that are not legal are the last.
       notes: how exact that is.
+      space: the space that the configurations are of; None for a problem that was read from text.
     """
 
     function: str
@@ -79,6 +80,7 @@ class Problem:
     arguments: Mapping[str, Any]
     entries: tuple[Entry, ...]
     notes: tuple[str, ...] = ()
+    space: Space | None = dataclasses.field(default=None, repr=False, compare=False)
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -99,11 +101,12 @@ class Problem:
         if not self.legal:
             reason = f": {self.entries[0].reason}" if self.entries else ""
             raise OptionError(f"expected a legal configuration of {self.function}, got none{reason}")
-        return keywords_from_json(self.arguments, self.legal[0].config)
+        best = self.legal[0].config
+        return self.space.keywords(best) if self.space is not None else keywords_from_json(self.arguments, best)
 
     def is_tied(self, entry: Entry) -> bool:
         """Returns whether a configuration is as good as the best one, as far as its tier can tell."""
-        best = self.legal[0]
+        best = self.legal[0] if self.legal else entry
         return (
             entry.seconds is not None
             and best.seconds is not None
@@ -123,7 +126,7 @@ class Problem:
             "entries": [
                 {
                     "config": entry.config,
-                    "tied": self.is_tied(entry) if self.legal else False,
+                    "tied": self.is_tied(entry),
                     "problems": list(entry.problems),
                     "outcomes": {tier: outcome.to_json() for tier, outcome in entry.outcomes.items()},
                 }
@@ -271,7 +274,9 @@ def _merge(ours: Problem, theirs: Problem) -> Problem:
         outcomes = {**(known.outcomes if known else {}), **entry.outcomes}
         entries[describe(entry.config)] = dataclasses.replace(entry, outcomes=outcomes)
     notes = tuple(dict.fromkeys((*ours.notes, *theirs.notes)))
-    return dataclasses.replace(theirs, entries=rank(tuple(entries.values())), notes=notes)
+    return dataclasses.replace(
+        theirs, entries=rank(tuple(entries.values())), notes=notes, space=theirs.space or ours.space
+    )
 
 
 def table(problem: Problem, most: int = 20) -> str:

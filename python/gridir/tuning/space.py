@@ -120,17 +120,32 @@ def as_space(space: Any) -> Space:
 
 
 def keywords_from_json(arguments: Mapping[str, Any], config: Config) -> dict[str, Any]:
-    """Returns the keyword arguments of a configuration whose space was stored by `Space.to_json`."""
+    """Returns the keyword arguments of a configuration whose space was stored by `Space.to_json`.
+
+    Raises:
+      OptionError: when a function that makes a record cannot be imported.
+    """
     found: dict[str, Any] = {}
     for name, entry in arguments.items():
         if entry is None:
             found[name] = config[name]
             continue
-        module, _, path = entry["make"].partition(":")
-        make: Any = importlib.import_module(module)
+        found[name] = _import(entry["make"])(**{field: config[field] for field in entry["fields"]})
+    return found
+
+
+def _import(place: str) -> Any:
+    """Returns the function at a place such as "package.module:name"."""
+    module, _, path = place.partition(":")
+    try:
+        found: Any = importlib.import_module(module)
         for part in path.split("."):
-            make = getattr(make, part)
-        found[name] = make(**{field: config[field] for field in entry["fields"]})
+            found = getattr(found, part)
+    except (ImportError, AttributeError) as error:
+        raise OptionError(
+            f"expected {place}, which makes a record of parameters, got none",
+            notes=["a result that is read from text needs a function that can be imported, as no lambda can"],
+        ) from error
     return found
 
 

@@ -142,6 +142,7 @@ class _Run:
         self._outcomes: list[dict[str, Outcome]] = [{} for _ in self._configs]
         self._problems: dict[int, tuple[str, ...]] = {}
         self._outside: dict[int, dict[str, int]] = {}
+        self._buffers: dict[int, tuple[Any, ...]] = {}
         self._notes: dict[str, None] = {}
 
     def estimate(self) -> None:
@@ -151,6 +152,7 @@ class _Run:
             traced = self._trace(number)
             if isinstance(traced, Traced):
                 self._outside[number] = traced.calls.outside
+                self._buffers[number] = _buffers(traced)
                 outcome = self._backend.estimate(traced)
                 self._notes |= dict.fromkeys(traced.calls.notes)
             else:
@@ -217,6 +219,10 @@ class _Run:
                 "configurations differ in XLA's ops outside of the kernels, which are not in the times: they move "
                 f"{min(outside) / 1e6:,.1f} to {max(outside) / 1e6:,.1f} MB"
             ] = None
+        if len({self._buffers[number] for number in legal}) > 1 and entries[0].tier != "measure":
+            notes[
+                "configurations differ in numbers of buffers, which the model does not see: it does not rank them"
+            ] = None
         return Problem(
             name_of(self._function),
             signature_of(self._args, self._kwargs),
@@ -225,4 +231,14 @@ class _Run:
             self._space.to_json(),
             entries,
             tuple(notes),
+            self._space,
         )
+
+
+def _buffers(traced: Traced) -> tuple[Any, ...]:
+    """How many buffers the author asks for, for each block of each kernel; None where that is left to the compiler."""
+    return tuple(
+        getattr(block.pipeline_mode, "buffer_count", None)
+        for call in traced.calls.kernels
+        for block in call.request.grid_mapping.block_mappings
+    )

@@ -7,6 +7,7 @@ import sys
 import gridir
 import jax
 import jax.numpy as jnp
+from jax.experimental import pallas as pl
 
 sys.path.insert(0, sys.argv[1])
 from tuned import scaled, tuned
@@ -64,6 +65,31 @@ record = gridir.tune(with_record, y, space=space, tier="estimate", cache=False, 
 # CHECK-NEXT: {'out': {'rows': 256}} {'out': {'rows': 256}}
 print(record.best, gridir.TuningResult.loads(record.dumps()).best)
 
+# What no text can hold works as long as the result is not read from text.
+made = {"out": gridir.tuning.Record(lambda **sizes: sizes, {"rows": [256]})}
+record = gridir.tune(with_record, y, space=made, tier="estimate", cache=False, check=False)
+# CHECK-NEXT: {'out': {'rows': 256}}
+print(record.best)
+# CHECK-NEXT: expected __main__:<lambda>, which makes a record of parameters, got none
+# CHECK-NEXT: note: a result that is read from text needs a function that can be imported, as no lambda can
+fails(lambda: gridir.TuningResult.loads(record.dumps()).best)
+
+
+# The model does not see numbers of buffers, and says so.
+def buffered(x, *, buffers):
+    block = pl.BlockSpec((128, 128), lambda i: (i, 0), pipeline_mode=pl.Buffered(buffers))
+    out = pl.BlockSpec((128, 128), lambda i: (i, 0))
+    kernel = pl.pallas_call(copy_kernel, grid=(8,), in_specs=[block], out_specs=out, out_shape=x)
+    return kernel(x)
+
+
+def copy_kernel(x_ref, o_ref):
+    o_ref[...] = x_ref[...]
+
+
+buffers = gridir.tune(buffered, y, space={"buffers": [1, 2]}, tier="estimate", cache=False, check=False)
+# CHECK-NEXT: ('configurations differ in numbers of buffers, which the model does not see: it does not rank them',) True
+print(buffers.problem.notes, all(buffers.problem.is_tied(entry) for entry in buffers.ranking))
 
 tells = False
 
