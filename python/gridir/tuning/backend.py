@@ -75,9 +75,9 @@ class Backend(abc.ABC):
         """Compiles configurations and predicts their times from the code; see `tiers`."""
         raise NotImplementedError
 
+    @abc.abstractmethod
     def measure(self, traced: dict[int, Traced], tell: Callable[[str], None]) -> Finished:
         """Runs configurations and measures their times; see `tiers`."""
-        raise NotImplementedError
 
 
 def combine(outcomes: Sequence[tuple[Outcome, int]]) -> Outcome:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import concurrent.futures
 import math
+from collections.abc import Callable
 from importlib import metadata
 from typing import Any
 
@@ -22,6 +23,7 @@ from gridir.runtime.ptxas import KernelReport, find_ptxas
 from gridir.tuning.backend import Backend, Finished, Outcome, combine
 from gridir.tuning.cache import Cache
 from gridir.tuning.ledger import mebibytes
+from gridir.tuning.measure import available_tiers, measure, run_by_jax
 from gridir.tuning.traced import Traced, function_key
 
 _UNCERTAIN = (
@@ -43,7 +45,7 @@ class GpuBackend(Backend):
     def __init__(self, chip: Chip, cache: Cache, *, jobs: int):
         """Starts nothing yet."""
         self.chip, self._cache, self._jobs = chip, cache, jobs
-        self.tiers = ("estimate", "compile") if find_ptxas() else ("estimate",)
+        self.tiers = available_tiers(chip, bool(find_ptxas()))
 
     def estimate(self, traced: Traced) -> Outcome:
         """As of `Backend`, with registers and threads that most kernels have."""
@@ -78,6 +80,10 @@ class GpuBackend(Backend):
                 record = future.result()
                 self._cache.put(key, record)
                 yield number, self._outcome(traced[number], record)
+
+    def measure(self, traced: dict[int, Traced], tell: Callable[[str], None]) -> Finished:
+        """As of `Backend`: as JAX compiles it for the GPU that is there."""
+        return measure(traced, run_by_jax, {"chip": self.chip.name}, self._cache, tell)
 
     def _outcome(self, traced: Traced, record: dict[str, Any]) -> Outcome:
         if "reason" in record:

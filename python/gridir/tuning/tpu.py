@@ -8,6 +8,7 @@ from __future__ import annotations
 import concurrent.futures
 import dataclasses
 import importlib.util
+from collections.abc import Callable
 from importlib import metadata
 from typing import Any
 
@@ -26,6 +27,7 @@ from gridir.runtime.tpu.workers import TOPOLOGIES, Workers
 from gridir.tuning.backend import Backend, Finished, Outcome, combine
 from gridir.tuning.cache import Cache
 from gridir.tuning.ledger import refusal, vmem_ledger
+from gridir.tuning.measure import available_tiers, measure, run_by_jax
 from gridir.tuning.traced import Traced, kernel_key
 
 
@@ -35,7 +37,7 @@ class TpuBackend(Backend):
     def __init__(self, chip: Chip, cache: Cache, *, jobs: int, timeout: float, lowering: str):
         """Starts nothing yet; the arguments are those of `gridir.tune`."""
         self.chip = chip
-        self.tiers = ("estimate", "compile") if importlib.util.find_spec("libtpu") else ("estimate",)
+        self.tiers = available_tiers(chip, bool(importlib.util.find_spec("libtpu")))
         self._cache, self._jobs, self._timeout, self._lowering = cache, jobs, timeout, lowering
 
     def estimate(self, traced: Traced) -> Outcome:
@@ -82,6 +84,10 @@ class TpuBackend(Backend):
             finally:
                 for future in futures:
                     future.cancel()
+
+    def measure(self, traced: dict[int, Traced], tell: Callable[[str], None]) -> Finished:
+        """As of `Backend`: as JAX compiles it for the TPU that is there."""
+        return measure(traced, run_by_jax, {"chip": self.chip.name}, self._cache, tell)
 
     def _candidates(self, traced: Traced) -> list[Candidate]:
         if self._lowering == "jax":

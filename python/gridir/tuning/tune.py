@@ -56,7 +56,7 @@ def tune(
       target: "cpu", or a chip as "tpu:v5e" or "gpu:sm_90a".
       tier: the last tier to ask: "estimate", "compile" or "measure". Without it the most accurate one that needs no
         device: "compile" for a TPU or GPU, "measure" for the CPU.
-      top: how many configurations go to the next tier.
+      top: how many configurations go to the next tier; half of them to the one after it.
       jobs: how many processes compile at once.
       timeout: seconds after which a compilation is given up.
       lowering: who lowers the kernels that libtpu compiles: "gridir" or "jax".
@@ -87,8 +87,10 @@ def tune(
     with _told(chip.name):
         run = _Run(function, args, kwargs, checked, backend, progress)
         run.estimate()
-        if last != "estimate":
-            run.refine(last, max(top, 1))
+        previous = "estimate"
+        for each in backend.tiers[1 : backend.tiers.index(last) + 1]:
+            run.refine(each, previous, max(top, 1))
+            previous, top = each, top // 2
         if check:
             run.check(races)
     return TuningResult([run.problem(tier)])
@@ -96,7 +98,7 @@ def tune(
 
 def _last_tier(tier: str | None, backend: Backend) -> str:
     if tier is None:
-        return backend.tiers[-1]
+        return backend.tiers[-1] if backend.chip.kind == "cpu" else backend.tiers[:2][-1]
     if tier not in TIERS:
         raise OptionError(f"expected a tier among {', '.join(TIERS)}, got {tier!r}")
     if tier not in backend.tiers:
@@ -171,8 +173,8 @@ class _Run:
         ]
         return [number for _, number in sorted(found)]
 
-    def refine(self, tier: str, top: int) -> None:
-        chosen = self._legal("estimate")[:top]
+    def refine(self, tier: str, previous: str, top: int) -> None:
+        chosen = self._legal(previous)[:top]
         traced = {number: self._trace(number) for number in chosen}
         backend = self._backend
         finished = backend.compile(traced) if tier == "compile" else backend.measure(traced, self._tell)
@@ -209,7 +211,7 @@ class _Run:
         notes = dict(self._notes)
         for entry in entries[:1]:
             notes |= dict.fromkeys(entry.outcome.notes)
-        if tier is None and chip.kind != "cpu" and self._backend.tiers[-1] == "estimate":
+        if tier is None and chip.kind != "cpu" and "compile" not in self._backend.tiers:
             missing = "libtpu: pip install 'gridir[tpu]'" if chip.kind == "tpu" else "ptxas: pip install 'gridir[gpu]'"
             notes[f"times are estimates; exact ones need {missing}"] = None
         legal = [number for number, outcomes in enumerate(self._outcomes) if outcomes["estimate"].seconds is not None]
