@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-_FORMAT = 1
+_FORMAT = 2
 """Changes where the records, or the way in which they are made, change."""
 
 

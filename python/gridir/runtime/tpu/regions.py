@@ -138,27 +138,21 @@ def grid_loop(root: Region, steps: int) -> Region | None:
 def match(regions: Sequence[Region], parts: Sequence[KernelPart]) -> dict[int, KernelPart]:
     """Says which branch or loop of the kernel each region of the schedule is, by its number.
 
-    Both are in the order of the kernel, which the match keeps; of all such matches it is the one whose regions have the
-    most of the lines of their parts.
+    Of all assignments it is the one whose regions have the most of the lines of their parts. Where both branches of a
+    condition have the same lines, the order decides, which libtpu mostly keeps.
     """
-    scores = np.zeros((len(regions) + 1, len(parts) + 1))
-    likeness = np.array([[_likeness(region, part) for part in parts] for region in regions]).reshape(
-        len(regions), len(parts)
-    )
-    for i in range(len(regions) - 1, -1, -1):
-        for j in range(len(parts) - 1, -1, -1):
-            scores[i, j] = max(scores[i + 1, j], scores[i, j + 1], likeness[i, j] + scores[i + 1, j + 1])
-    found = {}
-    i = j = 0
-    while i < len(regions) and j < len(parts):
-        if likeness[i, j] > 0 and scores[i, j] == likeness[i, j] + scores[i + 1, j + 1]:
-            found[i] = parts[j]
-            i, j = i + 1, j + 1
-        elif scores[i, j] == scores[i + 1, j]:
-            i += 1
-        else:
-            j += 1
-    return found
+    likeness = np.array([[_likeness(region, part) for part in parts] for region in regions], float)
+    if not likeness.size:
+        return {}
+    from scipy.optimize import linear_sum_assignment  # Slow to import, and every lowering imports this module.
+
+    places = np.linspace(0, 1, len(regions))[:, None] - np.linspace(0, 1, len(parts))[None, :]
+    rows, columns = linear_sum_assignment(likeness - _ORDER * places**2, maximize=True)
+    return {int(i): parts[j] for i, j in zip(rows, columns, strict=True) if likeness[i, j] > 0}
+
+
+_ORDER = 0.05
+"""What the order is worth beside the likeness of lines, which is at most 1."""
 
 
 def _likeness(region: Region, part: KernelPart) -> float:

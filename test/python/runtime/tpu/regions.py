@@ -2,8 +2,10 @@
 
 # Which bundles of a schedule run at each step of the grid: branches of the kernel are found by their lines and order.
 
+import collections
+
 import numpy as np
-from gridir.runtime.tpu.regions import KernelPart, count_cycles
+from gridir.runtime.tpu.regions import KernelPart, Region, count_cycles, match
 
 DELAY = "".join(f"   0x{n:x}   : > {{}}\n" for n in range(0x20, 0x24))
 
@@ -57,3 +59,17 @@ print(found.bundles.tolist(), *found.notes, sep="\n")
 found = count_cycles(SCHEDULE, [parts[0], KernelPart(False, parts[1].lines, None), parts[2]], 3)
 # CHECK-NEXT: [35.0, 32.0, 34.0] 1
 print(found.bundles.tolist(), found.unmatched)
+
+# libtpu may exchange the branches of a condition, whose lines may be partly the same: the most lines decide.
+common, own = ("kernel.py", 10), ("kernel.py", 20)
+regions = [
+    Region(0, 9, False, lines=collections.Counter({common: 6, own: 4})),
+    Region(10, 19, False, lines=collections.Counter({common: 9})),
+]
+exchanged = [KernelPart(False, frozenset({common}), first), KernelPart(False, frozenset({common, own}), last)]
+# CHECK-NEXT: {0: 1, 1: 0}
+print({number: exchanged.index(part) for number, part in match(regions, exchanged).items()})
+# Where all lines are the same, the order decides.
+same = [KernelPart(False, frozenset({common, own}), times) for times in (first, middle)]
+# CHECK-NEXT: [0.0, 1.0]
+print([match([regions[0]] * 2, same)[number].times[1].item() for number in range(2)])
