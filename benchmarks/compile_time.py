@@ -55,7 +55,7 @@ class Series:
 
     Attributes:
       family: the kind of operations.
-      target: what the kernel is compiled for.
+      target: the target of the kernel.
       step: the name of the pass, or "walk" or "LLVM".
       seconds: by the number of operations.
     """

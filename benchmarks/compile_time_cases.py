@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels of any number of operations, unrolled by Python: one family for each kind of operation.
 
-Blocks are one register of a TPU, (8, 128), so that it is the number of operations that counts and not what each does.
+Blocks are one register of a TPU, (8, 128), so that the number of operations counts and not the work of each.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Assembles JAX's library kernels for GPUs, and counts what they take: registers, spills, instructions.
+"""Assembles JAX's library kernels for GPUs, and counts their resources: registers, spills, instructions.
 
-`--peer` has what JAX's own pipeline makes of them beside it, in one run and by one `ptxas`. Needs no GPU.
+`--peer` adds the results of JAX's own pipeline, in one run and with one `ptxas`. Needs no GPU.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def measure_peer(case: Case, pipeline: Pipeline) -> Code:
 
 
 def _attempt(function: Callable[..., Any], *args: Any) -> Any:
-    """Returns the result, or the first line of the error that rejects the kernel: some authors reject some tile sizes."""
+    """Returns the result, or the first line of the error: some authors reject some tile sizes."""
     try:
         return function(*args)
     except (gridir.Error, AssertionError, ValueError) as error:

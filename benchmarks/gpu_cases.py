@@ -43,9 +43,9 @@ class Case:
     """A function, the shapes that it is lowered for, and the chip.
 
     Attributes:
-      name: what the row of the table is called.
+      name: the row of the table.
       chip: the chip that it is for.
-      function: what is lowered.
+      function: the function to lower.
       args: abstract arguments.
     """
 

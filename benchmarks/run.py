@@ -90,7 +90,7 @@ def largest_error(result: Any, expected: Any) -> float:
 
 
 def compile_with(function: Callable[..., Any], case: Any, args: tuple[Any, ...]) -> Callable[..., Any]:
-    """Returns `function` compiled by XLA for `args`, with what the case donates."""
+    """Returns `function` compiled by XLA for `args`, with the case's donated arguments."""
     import jax
 
     donated = () if case.donate is None else (case.donate,)
@@ -231,7 +231,7 @@ def summarize(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def describe_processor() -> str:
-    """Returns what of the processor decides the times: its vector instructions."""
+    """Returns the property of the processor that decides the times: its vector instructions."""
     try:
         text = pathlib.Path("/proc/cpuinfo").read_text()
     except OSError:

@@ -131,7 +131,7 @@ def rows_of(case: Any, report: Any) -> list[dict[str, Any]]:
 def print_kernels(rows: list[dict[str, Any]]) -> None:
     """Prints the figures of both sides, and the geometric means of their ratios.
 
-    Of VMEM, "planned" is what `grid-plan-memory` counts; libtpu adds its own scratch and the registers it spills.
+    Of VMEM, "planned" is the count of `grid-plan-memory`; libtpu adds its own scratch and the registers it spills.
     """
     from rich.console import Console
     from rich.table import Table

@@ -33,7 +33,7 @@ class Operation:
     """One kernel.
 
     Attributes:
-      family: what the operation is of: "unary", "conversion" and so on.
+      family: the family of the operation: "unary", "conversion" and so on.
       name: the operation, its dtypes and shapes.
       body: a function of the arrays, or, where `out` is given, of a Ref and the Ref of the result.
       operands: shapes and dtypes.

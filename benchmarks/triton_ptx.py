@@ -268,7 +268,7 @@ def to_argument(value: Any, block: Sequence[int] | None) -> Any:
 
 
 def run_case(driver: ptx.Driver, make: Callable[[], Case], warps: int) -> str:
-    """Compiles and launches one kernel; what to print of it."""
+    """Compiles and launches one kernel; returns the text to print."""
     case = make()
     sides = {"x": ("M", "K"), "y": ("K", "N"), "out": ("M", "N")} if case.kernel is descriptor_matmul else {}
     blocks = {name: [case.constants[side] for side in sides[name]] for name in sides}

@@ -29,7 +29,7 @@ MAXIMUM_BYTES = 180e6
 
 
 def run(*command: str | Path, cwd: Path = ROOT) -> str:
-    """Runs a command, and returns what it prints; exits if it fails."""
+    """Runs a command, and returns its output; exits if it fails."""
     environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV")}
     result = subprocess.run([str(word) for word in command], cwd=cwd, env=environment, text=True, capture_output=True)
     if result.returncode != 0:

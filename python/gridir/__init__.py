@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """gridir: a compiler toolkit for block-structured array kernels written with JAX's Pallas API.
 
-Importing the package imports neither JAX nor the native library; the first use of what needs them does.
+Importing the package imports neither JAX nor the native library; their first use does.
 """
 
 from __future__ import annotations

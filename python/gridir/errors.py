@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Every exception that gridir raises.
 
-This file imports neither JAX nor MLIR, so that any layer can raise what it needs.
+This file imports neither JAX nor MLIR, so that any layer can raise its errors.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ class Error(Exception):
     """The base of every exception that gridir raises.
 
     Attributes:
-      message: what was found, what is allowed and why, without a location.
+      message: the fault, the requirement and the reason, without a location.
       kernel: the name of the kernel, or None when there is none yet.
       source: the function that the kernel was traced from, as "double at file.py:3"; None if not known.
       frames: where in the author's code, innermost first; empty when it is not known.
       notes: further lines: other locations, or a change that would work.
-      details: what only a compiler developer wants to see; `gridir --debug` prints it.
+      details: text for compiler developers; `gridir --debug` prints it.
     """
 
     def __init__(
@@ -135,7 +135,7 @@ class JaxVersionError(Error, ImportError):
 
 
 class JaxVersionWarning(UserWarning):
-    """The installed JAX is newer than every release that gridir was tested with; the message names what moved."""
+    """The installed JAX is newer than every release that gridir was tested with; the message names the moved names."""
 
 
 class CompileError(Error):

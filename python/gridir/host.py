@@ -19,7 +19,7 @@ EXTRAS = {
     "matplotlib": "report",
     "pygments": "report",
 }
-"""For each module that gridir, or what it calls of JAX, may miss: the extra of gridir that brings it."""
+"""For each module that gridir, or JAX's code that it calls, may miss: the extra of gridir that provides it."""
 
 # The vendor of TPUs on the PCI bus.
 _GOOGLE = "0x1ae0"

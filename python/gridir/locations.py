@@ -56,7 +56,7 @@ class Diagnostic:
     Attributes:
       message: the text, without a location.
       frames: the location in the author's code, innermost first.
-      notes: what the pass added, each with a location of its own.
+      notes: the notes of the pass, each with its own location.
     """
 
     message: str
@@ -77,7 +77,7 @@ class Diagnostic:
 
 
 def error_from_native(failure: Mapping[str, Any], *, kernel: str | None, details: str = "") -> Error:
-    """Returns the exception for what the native compiler says of a failure: the one way from MLIR to an author.
+    """Returns the exception for a failure of the native compiler: the one way from MLIR to an author.
 
     Where it crashed, that is an InternalError. Else the first error with a location is the message of a CompileError;
     the other diagnostics and all notes become notes.

@@ -86,7 +86,7 @@ def kernel(
       cluster_names: a name for each of them.
       num_threads: the number of threads of a block (warpgroups on Hopper and later).
       thread_name: the name of that dimension.
-      interpret: what is asked of interpret mode.
+      interpret: the parameters of interpret mode.
       debug: whether the kernel is to be printed.
       **mesh_kwargs: further fields of JAX's mesh.
 

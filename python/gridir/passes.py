@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Passes in Python: a function or a set of rewrite patterns that any textual pipeline can name.
 
-Registered passes have what those in C++ have: options, statistics, diagnostics with locations, timing and the printing
-of IR. What a pass raises is an error of the pipeline that names the pass; the exception is its cause.
+Registered passes have the features of passes in C++: options, statistics, diagnostics with locations, timing and the
+printing of IR. An exception of a pass is an error of the pipeline that names the pass; the exception is its cause.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _raised: dict[int, BaseException] = {}
 
 
 class PassRun:
-    """One run of a pass on one op: what it counts and reports.
+    """One run of a pass on one op: its statistics and diagnostics.
 
     Attributes:
       name: the pass, as pipelines name it.
       failed: whether it has failed. Set by `error`; a pass may set it itself.
-      counts: what was counted, by the names of the statistics.
+      counts: the counts, by the names of the statistics.
     """
 
     def __init__(self, name: str, statistics: Sequence[str]):
@@ -58,8 +58,8 @@ class PassRun:
 
         Args:
           where: an op, a value or an `ir.Location`.
-          message: in lower case and without a full stop, as "expected X, got Y".
-          *notes: other locations, each with what is to be said of it.
+          message: in lower case and without a full stop, as "expected X, got Y". *notes: other locations, each with its
+          message.
         """
         self.failed = True
         self._emit("error", where, message, notes)
@@ -69,7 +69,7 @@ class PassRun:
         self._emit("warning", where, message, notes)
 
     def remark(self, where: Any, message: str, *notes: tuple[Any, str]) -> None:
-        """Reports a remark: what the pass did or did not do, and why; arguments as of `error`."""
+        """Reports a remark: a decision of the pass and its reason; arguments as for `error`."""
         self._emit("remark", where, message, notes)
 
     def _emit(self, severity: str, where: Any, message: str, notes: Sequence[tuple[Any, str]]) -> None:
@@ -113,7 +113,7 @@ class Patterns:
         self._patterns.add(root, guarded, benefit)
 
     def apply(self, op: ir.Operation) -> None:
-        """Applies the patterns to the ops in `op` until none matches, and raises what one of them raised."""
+        """Applies the patterns to the ops in `op` until none matches, and raises the exception of a pattern."""
         try:
             rewrite.apply_patterns_and_fold_greedily(op, self._patterns.freeze())
         finally:
@@ -126,12 +126,12 @@ def register(name: str, *, op: str = "", statistics: Mapping[str, str] | None = 
 
     The function gets the op and a `PassRun`. Its parameters after `*` are the options of the pass; the type of each
     default, bool, int, float, str or a tuple of these, is the type of the option. The first line of its docstring is
-    the summary, and what the section `Args:` says of an option is its help.
+    the summary, and the section `Args:` has the help of options.
 
     Args:
-      name: what pipelines call the pass, as "fold-scales"; `_` in the name of a parameter is `-` in that of the option.
+      name: the name in pipelines, as "fold-scales"; `_` in the name of a parameter is `-` in that of the option.
       op: the op that it runs on, as "func.func", which a pipeline then nests in; any op without it.
-      statistics: what it counts, each with a description.
+      statistics: its statistics, each with a description.
 
     Raises:
       OptionError: when the name or a parameter cannot stand in a pipeline, or is one in C++. A pass in Python replaces
@@ -184,7 +184,7 @@ def register_patterns(name: str, *, op: str = "", statistics: Mapping[str, str] 
 
 
 def load(name: str) -> None:
-    """Imports what registers passes: a Python file, or a module that can be imported.
+    """Imports a file or module that registers passes: a Python file, or a module that can be imported.
 
     Raises:
       OptionError: when there is no such file or module.
@@ -215,18 +215,18 @@ def _load_file(name: str) -> None:
 
 
 def versions(pipeline: str) -> tuple[str, ...]:
-    """Returns what tells apart equal pipelines whose passes in Python are not; () for one that has none of them."""
+    """Returns a key that distinguishes equal pipelines whose passes in Python differ; () without such passes."""
     names = dict.fromkeys(re.findall(r"[\w-]+", pipeline)) if _versions else ()
     return tuple(_versions[name] for name in names if name in _versions)
 
 
 def take_exception(context: ir.Context) -> BaseException | None:
-    """Returns what the last pass in Python raised in a context, once."""
+    """Returns the exception of the last pass in Python in a context, once."""
     return _raised.pop(id(context), None)
 
 
 class _Located(Exception):
-    """An exception at an op that is not the one that the pass runs on; its cause is what was raised."""
+    """An exception at an op that is not the one that the pass runs on; its cause is the original exception."""
 
     def __init__(self, error: BaseException, location: ir.Location):
         super().__init__(str(error))
@@ -271,7 +271,7 @@ def _register(
 
 
 def _report(run: PassRun, op: ir.Operation, function: Callable[..., Any], error: BaseException) -> None:
-    """Makes an error of what a pass raised, with the line of the pass as a note."""
+    """Makes an error of a pass's exception, with the line of the pass as a note."""
     location = op.location
     if isinstance(error, _Located) and error.__cause__ is not None:
         error, location = error.__cause__, error.location

@@ -37,7 +37,7 @@ __all__ = [
 
 
 def chip(name: str) -> contextlib.AbstractContextManager[Any]:
-    """While the context is entered, JAX answers what it is asked about the TPU as for that chip, where there is none.
+    """While the context is entered, JAX answers questions about the TPU as for that chip, if there is none.
 
     The meshes of SparseCores ask, when they are made: how many cores, subcores and lanes there are.
 

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs gridir-opt on mutated tests, and reports what makes it abort, crash, hang or eat memory.
+"""Runs gridir-opt on mutated tests, and reports aborts, crashes, hangs and excessive memory.
 
     python tools/fuzz --inputs 10000 --seed 1 --crashes /tmp/crashes
 

@@ -152,7 +152,7 @@ class Mutator:
         del tokens[start:end]
 
     def _delete_group(self, tokens: list[Token]) -> None:
-        """Deletes what stands between a bracket and the one that closes it."""
+        """Deletes the text between a bracket and the one that closes it."""
         opening = [position for position, (kind, text) in enumerate(tokens) if kind == "mark" and text in "([{<"]
         if not opening:
             return

@@ -41,7 +41,7 @@ class Crash:
     """A text that gridir-opt did not survive.
 
     Attributes:
-      options: what it was read with.
+      options: the options with which it was read.
       text: the text.
       reason: the assertion, or the signal; the same for two texts that found the same defect.
       upstream: whether MLIR's own parser or verifier crashed, before any code of gridir read the text.
@@ -68,7 +68,7 @@ def find_crashes(tool: str, options: tuple[str, ...], texts: Sequence[str], limi
 
 @dataclass(frozen=True)
 class _Death:
-    """How a process ended that did not come to the end of what it read."""
+    """How a process ended before the end of its input."""
 
     status: int
     messages: str
@@ -111,7 +111,7 @@ def _is_upstream(messages: str) -> bool:
 
 
 def _reason(death: _Death) -> str:
-    """Returns what a process died of and where, as far as its messages tell."""
+    """Returns the cause and place of a process's end, as far as its messages tell."""
     if death.status in (-signal.SIGXCPU, -signal.SIGKILL):
         return "more CPU time than allowed"
     said = re.search(

@@ -18,7 +18,7 @@ Record = dict[str, Any]
 
 
 def assembled(ptx: str) -> Record:
-    """Returns what `ptxas` says of a text and how many seconds it took; `refused` where it does not accept it."""
+    """Returns the result of `ptxas` for a text and the seconds that it took; `refused` if it rejects it."""
     found = re.search(r"^\.target\s+(\w+)", ptx, re.MULTILINE)
     assert found is not None, "PTX names its target"
     start = time.perf_counter()

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests of JAX's kernels for GPUs and SparseCores that say nothing about what a kernel computes."""
+"""Tests of JAX's kernels for GPUs and SparseCores that do not depend on the results of a kernel."""
 
 from __future__ import annotations
 

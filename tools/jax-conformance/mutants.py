@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Takes one synchronising instruction at a time out of JAX's own PTX, and counts what the executor's checks find.
+"""Removes one synchronizing instruction at a time from JAX's own PTX, and counts the findings of the executor's checks.
 
 Barriers of threads between which nothing happens go together, as JAX sets several where one is enough.
 
@@ -53,7 +53,7 @@ class Mutant:
     """A text without one instruction, or one group of barriers.
 
     Attributes:
-      kind: what the instructions are that are gone.
+      kind: the kind of the removed instructions.
       line: where the first one was.
       text: the PTX.
     """
@@ -230,7 +230,7 @@ def outcome(run: Callable[[], np.ndarray], want: np.ndarray) -> str:
 
 
 def main() -> None:
-    """Prints a table by kind of instruction, and what lives."""
+    """Prints a table by kind of instruction, and the survivors."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", help="kernels; all when none is given")
     parser.add_argument("--every", type=int, default=1, metavar="K", help="only each K-th of the mutants")

@@ -53,7 +53,7 @@ class Pipeline(peer.Pipeline):
 
 
 def takes_owner() -> bool:
-    """Whether JAX's host code takes the compiled kernel first and the number of the device last, as since JAX 0.12."""
+    """True if JAX's host code takes the compiled kernel first and the number of the device last, as since JAX 0.12."""
     from jax.experimental.mosaic.gpu import core
 
     return getattr(core, "_ABI_V2", False)
@@ -86,7 +86,7 @@ def from_device(data: np.ndarray, shape: Sequence[int], dtype: np.dtype) -> np.n
 
 
 def replace_lowering(pipeline: Pipeline) -> None:
-    """Has JAX lower kernels for GPUs by its own rules wherever they run, and call the pipeline with what it gets."""
+    """Makes JAX lower kernels for GPUs by its own rules on any platform, and call the pipeline with the result."""
     import jax
     from jax._src.interpreters import mlir
     from jax._src.pallas import mpmd

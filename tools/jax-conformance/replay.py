@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Makes recorded launches again, and compares every byte with what they wrote when JAX's test passed.
+"""Repeats recorded launches, and compares every byte with their results when JAX's test passed.
 
     python tools/jax-conformance JAX_CHECKOUT mosaic_gpu_test --peer-ptx --every 10 --record corpus
     python tools/jax-conformance/replay.py corpus --checks races,uninitialized --schedule-seed 1

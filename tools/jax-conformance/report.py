@@ -14,7 +14,8 @@ Record = dict[str, Any]
 MODES = ("jax", "gridir")
 LONE_DEVICES = ("gpu", "sparsecore", "tpu7x")
 LONE_MODES = ("gridir",)
-"""JAX runs kernels of a GPU or a SparseCore only where there is one: what their tests expect stands for its results."""
+"""JAX runs kernels of a GPU or a SparseCore only on such a device: the expectations of their tests replace its results.
+"""
 
 Test = tuple[str, str]
 """A file and a test in it."""

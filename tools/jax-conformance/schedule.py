@@ -32,7 +32,7 @@ class WorkerDied(Exception):
 
     Attributes:
       status: "timeout" or "crashed".
-      message: what is known of it.
+      message: its text.
     """
 
     def __init__(self, status: str, message: str):
@@ -44,7 +44,7 @@ class Worker:
     """One process of `worker.py`.
 
     Args:
-      arguments: what it is called with.
+      arguments: its arguments.
 
     Raises:
       WorkerDied: when it does not come up.
@@ -139,7 +139,7 @@ def run_file(
     """Runs the selected tests of one file.
 
     Args:
-      arguments: what a worker is called with.
+      arguments: the arguments of a worker.
       select_tests: takes the names of all tests of the file, gives those to run.
       jobs: how many workers there are at a time.
       timeout: seconds that one test may take.

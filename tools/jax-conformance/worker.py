@@ -64,7 +64,7 @@ class Counts:
       recordings: the launches of this test, where they are recorded.
 
     Args:
-      assemble: also has `ptxas` assemble each kernel that is PTX, and keeps what it says.
+      assemble: also assembles each kernel that is PTX with `ptxas`, and stores the result.
     """
 
     def __init__(self, assemble: bool = False) -> None:
@@ -75,7 +75,7 @@ class Counts:
         self.reset()
 
     def take_launches(self) -> None:
-        """Counts what a driver has launched."""
+        """Counts the launches of a driver."""
         self.native += len(self._launches)
         for launch in self._launches:
             known = {"name": launch.function, "target": "peer", "grid": launch.grid}
@@ -149,7 +149,7 @@ def without_callback(message: str) -> str:
 
 
 class Result(unittest.TestResult):
-    """Keeps what became of the last test."""
+    """Stores the result of the last test."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -198,7 +198,7 @@ def cases(suite: Any) -> Iterator[unittest.TestCase]:
 
 
 def is_of_jax(file: str) -> bool:
-    """Whether a test is one of JAX's; else it is one of a library, whose modules are imported as it names them."""
+    """True if a test is one of JAX's; otherwise it is one of a library, whose modules are imported as it names them."""
     return file.startswith("tests/")
 
 
@@ -255,7 +255,7 @@ KINDS = {
     "sparsecore": {"platform": "tpu", "device_kind": "TPU v6 lite"},
     "tpu7x": {"platform": "tpu", "device_kind": "TPU7x"},
 }
-"""What each device says of itself to a library that asks JAX for it."""
+"""The properties of each device for a library that asks JAX for them."""
 
 
 def answer_libraries(device: str) -> None:
@@ -386,7 +386,7 @@ def set_up_peer(checks: Sequence[str], record: bool, counts: Counts) -> Callable
 
 
 def run(case: unittest.TestCase, counts: Counts, record: Path | None) -> dict[str, Any]:
-    """Runs one test and says what became of it; what it has launched is recorded if it passes."""
+    """Runs one test and returns its result; its launches are recorded if it passes."""
     counts.reset()
     result, start = Result(), time.perf_counter()
     case.run(result)

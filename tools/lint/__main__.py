@@ -1,9 +1,9 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks format, style, types, names and documentation; `--fix` repairs what can be repaired.
+"""Checks format, style, types, names and documentation; `--fix` repairs findings that can be repaired.
 
-The checks of gridir's own are one function each, in a module by subject; what they report is one line per finding.
+The checks of gridir's own are one function each, in a module by subject; each finding is one line.
 """
 
 import argparse

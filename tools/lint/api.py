@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The page of the Python interface: what the docstrings of the public modules say, read without importing anything."""
+"""The page of the Python interface: the docstrings of the public modules, read without importing anything."""
 
 import ast
 import re
@@ -138,7 +138,7 @@ def _markdown(docstring: str) -> str:
 
 
 def _indented(text: str) -> str:
-    """The statements of an example, without prompts and what they print."""
+    """The statements of an example, without prompts and output."""
     lines = [re.sub(r"^ *", "", line, count=1) for line in text.splitlines()]
     return "\n".join(line[4:] for line in lines if line.startswith((">>>", "...")))
 

@@ -23,7 +23,7 @@ WRAPPERS = {Path("dialects/Support/NeutralElement.cpp")}
 
 
 def find_forms(text: str) -> Iterator[tuple[int, str]]:
-    """The line of each form in a source, and what is expected there."""
+    """The line of each form in a source, and the expected replacement."""
     for pattern, expected in FORMS:
         for match in re.finditer(pattern, text):
             yield text.count("\n", 0, match.start()) + 1, expected

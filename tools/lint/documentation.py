@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Every operation, type and attribute says what it is; the generated documentation is what they say."""
+"""Every operation, type and attribute has a description, and the generated documentation is up to date."""
 
 from collections.abc import Iterator
 

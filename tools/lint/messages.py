@@ -3,10 +3,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Every message of the dialects and of the package is covered by a test.
 
-A message is what an author may read: the text of an error, a reason in a report, or why a rewrite did not match; in
-Python what is raised. That it is one is seen by its form: words, the first in lower case. What is looked for is each
-literal of it, between the values that are filled in, anywhere in test/. A reason that no output shows stands in the
-comment of the chunk that proves it.
+A message is text for authors: the text of an error, a reason in a report or for a rewrite that did not match, or in
+Python the text of an exception. Its form identifies it: words, the first in lower case. Each literal of a message,
+between the inserted values, must occur somewhere in test/. A reason that no output shows is in the comment of the chunk
+that proves it.
 """
 
 import ast
@@ -68,7 +68,7 @@ def texts(source: str) -> Iterator[tuple[int, str]]:
 
 
 def raised_texts(source: str) -> Iterator[tuple[int, str]]:
-    """The line and the text of each literal in what a Python source raises, with {} for what is filled in."""
+    """The line and the text of each literal in the exceptions of a Python source, with {} for inserted values."""
 
     def inside(node: ast.AST) -> Iterator[tuple[int, str]]:
         match node:
@@ -111,7 +111,7 @@ def tested_text() -> str:
 
 
 def check_messages() -> Iterator[Finding]:
-    """Every message but those that are listed; what is listed is one, and has no test."""
+    """Every message except listed ones; a listed one must exist and have no test."""
     tested = tested_text()
     listed = set(UNMET)
     for path in (*files(".cpp", ".h", under="dialects"), *files(".py", under="python")):

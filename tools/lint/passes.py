@@ -17,7 +17,7 @@ def kebab(name: str) -> str:
 
 
 def source_name(path: Path, name: str) -> str:
-    """The stem of the file that holds a pass: its name without what its directory says."""
+    """The stem of the file that holds a pass: its name without the part that its directory implies."""
     if name.startswith("Convert"):
         return name.removeprefix("Convert")
     dialect = path.parent.parent.name

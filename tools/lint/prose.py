@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Plain technical English in documentation: the length of sentences, marker words, the terms of the glossary; links."""
 
+import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -48,6 +49,9 @@ MAXIMUM_WHATS = 2  # in 1,000 words
 MARKERS = re.compile(
     r"\b(of which|so many|nobody|somebody|whoever|anew|behind|in front of|meet(?:s|ing|ings)?|met)\b", re.IGNORECASE
 )
+# The suffixes of the sources of a language whose comments follow the rules.
+SOURCES = ((".py",),)
+_WITH_DOCSTRINGS = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def paragraphs(text: str) -> Iterator[tuple[int, str]]:
@@ -106,6 +110,48 @@ def check_pages() -> Iterator[Finding]:
             yield Finding(path, line, problem)
 
 
+def comments(path: Path) -> Iterator[tuple[int, str]]:
+    """Returns the line and the text of each comment and docstring of a source."""
+    text = path.read_text()
+    mark = "#" if path.suffix == ".py" else "///?<?"
+    for number, line in enumerate(text.splitlines(), 1):
+        if found := re.match(rf"\s*(?:{mark})\s+(\S.*)$", line):
+            yield number, found[1]
+    if path.suffix == ".py":
+        for node in ast.walk(ast.parse(text)):
+            for statement in node.body if isinstance(node, _WITH_DOCSTRINGS) else ():
+                if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
+                    yield statement.lineno, str(statement.value.value)
+
+
+def comment_problems(path: Path) -> Iterator[tuple[int, str]]:
+    """Returns the line and the description of each violation in the comments of a source."""
+    for line, text in comments(path):
+        plain = re.sub(r"`[^`]*`", "code", text)
+        for marker in MARKERS.findall(plain):
+            yield line, f"expected plain words, got '{marker}'"
+        if start := re.match(r"(What|Whether|As of)\b", plain):
+            yield line, f"expected a comment that states a contract or a reason, got one that begins with '{start[1]}'"
+
+
+def check_comments() -> Iterator[Finding]:
+    """Reports marker words in comments and docstrings, and 'what' as a habit in those of a language."""
+    for suffixes in SOURCES:
+        words = whats = 0
+        for directory in ("dialects", "python", "tools", "benchmarks", "examples"):
+            for path in sorted((ROOT / directory).rglob("*")):
+                if path.suffix not in suffixes or "mlir" in path.relative_to(ROOT).parts:
+                    continue
+                for line, problem in comment_problems(path):
+                    yield Finding(path, line, problem)
+                for _, text in comments(path):
+                    words += len(text.split())
+                    whats += len(re.findall(r"\bwhat\b", re.sub(r"`[^`]*`", "", text), re.I))
+        if whats > MAXIMUM_WHATS * words / 1000:
+            problem = f"expected 'what' at most {MAXIMUM_WHATS} times in 1,000 words of comments in {suffixes}"
+            yield Finding(ROOT / "tools" / "lint" / "prose.py", 1, f"{problem}, got {whats} in {words}")
+
+
 def anchors(text: str) -> set[str]:
     """Returns the anchors that GitHub gives to the headings of a page."""
     text = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
@@ -125,4 +171,4 @@ def check_links() -> Iterator[Finding]:
                 yield Finding(page, line, f"expected a link to a heading, got '{link[1]}#{link[2]}'")
 
 
-CHECKS = [check_pages, check_links]
+CHECKS = [check_pages, check_links, check_comments]

@@ -39,7 +39,7 @@ def changed_sources(revision: str) -> list[Path]:
 
 
 def arguments_for_clang(command: str) -> list[str]:
-    """The compiler's arguments without the precompiled header and what only GCC takes."""
+    """The compiler's arguments without the precompiled header and those that only GCC takes."""
     arguments = [argument for argument in shlex.split(command) if argument not in GCC_ONLY]
     for i in range(len(arguments) - 1, 0, -1):
         if arguments[i - 1] == "-include" and "cmake_pch" in arguments[i]:

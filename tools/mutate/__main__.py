@@ -112,7 +112,7 @@ def choose(arguments: argparse.Namespace, known: Mapping[str, Fate]) -> list[tup
 
 
 def run(arguments: argparse.Namespace, chosen: list[tuple[Mutant, list[str]]], known: Mapping[str, Fate]) -> None:
-    """Builds the mutants, runs the tests that reach them, and keeps what was seen."""
+    """Builds the mutants, runs the tests that reach them, and stores the results."""
     print(f"building {len(chosen)} mutants", file=sys.stderr)
     tree = Tree(REPOSITORY, arguments.build.resolve(), arguments.tree.resolve())
     accepted = tree.make([mutant for mutant, _ in chosen], arguments.jobs)
@@ -179,7 +179,7 @@ def write_table(page: Path, rows: Mapping[str, Row]) -> None:
 
 
 def main() -> None:
-    """Runs what is asked for, and prints the table and what lives."""
+    """Runs the requested mutants, and prints the table and the survivors."""
     arguments = parse()
     if not arguments.table:
         if not arguments.targets:

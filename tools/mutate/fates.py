@@ -19,7 +19,7 @@ class Fate:
     """The fate of one mutant.
 
     Attributes:
-      key: what names the mutant.
+      key: the identity of the mutant.
       file: its source, relative to the repository.
       levels: the levels of tests that it has survived.
       reached: whether a test of theirs executes it.
@@ -68,7 +68,7 @@ def read(path: Path) -> dict[str, Fate]:
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """How many mutants of a directory there are, and what became of them.
+    """The number of mutants of a directory, and their fates.
 
     Attributes:
       mutants: all that were drawn.
@@ -98,7 +98,7 @@ def count(fates: Mapping[str, Fate], equivalent: Mapping[str, str]) -> dict[str,
     """A row for each directory.
 
     Args:
-      fates: what is known, by the keys of the mutants.
+      fates: the known fates, by the keys of the mutants.
       equivalent: why no test can kill a mutant, by its key.
     """
     rows: dict[str, Row] = {}

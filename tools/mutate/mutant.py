@@ -23,7 +23,7 @@ class Mutant:
       before: the text of the span.
       after: the text instead; empty where a statement is left out.
       context: the text of the line.
-      number: what the switch knows it by; 0 is no mutant.
+      number: its number in the switch; 0 is no mutant.
     """
 
     file: str

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which tests look at a mutant, and what they say of it."""
+"""The tests that look at a mutant, and their results."""
 
 from __future__ import annotations
 

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A build tree with every mutant in it: the developer build with some objects and modules replaced.
 
-Only what has mutants is compiled again. The static libraries that hold it are copied with the new objects, the native
-library is linked from the copies, and the rest of the tree consists of links to the developer build.
+Only sources with mutants are compiled again. The static libraries that hold them are copied with the new objects, the
+native library is linked from the copies, and the rest of the tree consists of links to the developer build.
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The first change of a pass: the op before and after it, and the source lines of both.
 
-Ops are compared by what they compute: their name, attributes and types, and, of each operand, the op that it comes from
-in the same terms. So an op that only has another number, or another neighbour, is the same, and of ops that compute
-with a changed value the first in the order of the program is the one that was changed itself.
+Ops are compared by their computation: name, attributes and types, and for each operand the op that defines it, in the
+same terms. An op with only another number or another position is therefore the same, and among ops that compute with a
+changed value the first in program order is the changed one.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Change:
 
 
 def first_change(before: bytes, after: bytes, frame: Frame | None = None) -> Change:
-    """Returns what differs first between two modules.
+    """Returns the first difference between two modules.
 
     Args:
       before: a module as bytecode.
@@ -87,7 +87,7 @@ def first_change(before: bytes, after: bytes, frame: Frame | None = None) -> Cha
 
 
 def _keyed(module: ir.Module) -> Iterator[tuple[str, ir.Operation]]:
-    """Each op, in the order of the program, with what it computes."""
+    """Each op, in program order, with its computation."""
     keys: dict[ir.Value, str] = {}
 
     def visit(op: ir.Operation, path: str) -> Iterator[tuple[str, ir.Operation]]:

@@ -30,7 +30,7 @@ class Found:
       expected: the call of it that was run, and the results that it should have.
       verdicts: one for each route that the kernel has to something that runs, the earliest stage first. Only the first
         wrong one was searched.
-      change: what the pass has changed first, in the frame of `value` where it can; None where no pass is named.
+      change: the first change of the pass, in the frame of `value` if possible; None if no pass is named.
       value: the first value of the kernel that is wrong; None where nothing is, or where that is not known.
       no_value: why it is not known; "" where it is.
       touching: those of the suspects that have changed ops which come from the frame of `value`.
@@ -71,17 +71,16 @@ def bisect(
       *args: its arguments.
       reference: a function of the same arguments, whose results are right. It is asked where interpret mode cannot run
         the kernel.
-      target: what its kernels are compiled for, as "cpu" or "gpu:sm_90a".
+      target: the target of its kernels, as "cpu" or "gpu:sm_90a".
       options: the target's options.
       pipeline: passes from the frontend's module to the target's last stage that are searched instead of its own.
-      trusted: passes that are known to be right, which finish what `pipeline` has begun; the target's own where there
-        is a `pipeline`.
-      checks: what a kernel checks while it runs, as "races" on cpu and gpu: what a check finds is wrong, too.
-      schedule_seed: runs what is concurrent in an order that this number chooses; None for its own.
+      trusted: passes that are known to be correct, which complete a `pipeline`; by default the target's own.
+      checks: the checks of a running kernel, as "races" on cpu and gpu: a finding also counts as wrong.
+      schedule_seed: the seed of the order of concurrent work; None for the default order.
       halve: searches by halving: faster, and of several passes that are wrong it names some.
       timeout: seconds after which code that runs is taken for wrong.
       worker: the process in which modules run, where it is kept for several searches.
-      progress: is told what is being done.
+      progress: is called with a description of the current work.
 
     Returns:
       One record for each kernel.
@@ -125,12 +124,12 @@ def bisect_module(
       options: the target's options.
       pipeline: the passes that are searched.
       trusted: passes that are known to be right.
-      checks: what a kernel checks while it runs.
-      schedule_seed: an order of what is concurrent.
+      checks: the checks of a running kernel.
+      schedule_seed: the seed of the order of concurrent work.
       halve: searches by halving.
       timeout: seconds after which code that runs is taken for wrong.
       worker: the process in which modules run.
-      progress: is told what is being done.
+      progress: is called with a description of the current work.
 
     Returns:
       One record for each kernel.

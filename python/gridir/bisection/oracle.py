@@ -29,11 +29,11 @@ NATIVE = "the native code of the CPU"
 
 @dataclasses.dataclass(frozen=True)
 class Expected:
-    """A call of a kernel, and what it should give.
+    """A call of a kernel, and its expected results.
 
     Attributes:
       call: the call, with the results of the oracle.
-      oracle: what has computed them.
+      oracle: the source of the expected results.
       note: why that is not interpret mode; "" where it is.
       record: the record of a call that no program has made; None where one has.
       run_wide: computes the results in float64 by another program than the kernel; None for the kernel itself.
@@ -73,7 +73,7 @@ class Expected:
         return not self.note or self.run_wide is not None
 
     def judge(self, results: Sequence[np.ndarray]) -> str:
-        """Says what of results is wrong; "" where nothing is."""
+        """Describes the fault of results; "" if there is none."""
         for number, found in enumerate(self.compare(results)):
             if found.wrong:
                 return f"result {number}: {found.wrong} of {found.elements} elements differ, {found.example}"
@@ -145,7 +145,7 @@ def _by_reference(call: Call, reference: Callable[..., Any], args: Sequence[Any]
 
 
 def expected_of(record: Record, options: Any) -> Expected:
-    """Returns what the kernel of a record should give: what the CPU's own pipeline makes of it.
+    """Returns the expected results of the kernel of a record: those of the CPU's own pipeline.
 
     Args:
       record: the record, whose results are only arrays of the right types.

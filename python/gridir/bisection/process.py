@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The program of a worker process: runs passes on a module, and the code that it becomes.
 
-What a wrong pass makes of a kernel may write anywhere, or never end; that is why it runs here, and `worker.py` deals
-with the end of it.
+The code of a wrong pass may write anywhere, or never end; it therefore runs here, and `worker.py` handles the end of
+this process.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Session:
         self._record: Record | None = None
 
     def load(self, path: str) -> dict[str, Any]:
-        """Takes the operands of a record for what runs from here on."""
+        """Takes the operands of a record for later runs."""
         self._record = load(path)
         return {}
 
@@ -54,7 +54,7 @@ class Session:
         return {}
 
     def run(self, module: bytes, passes: Sequence[str], target: Any, options: Any) -> dict[str, Any]:
-        """The same, and runs what comes out on the operands; replies with the results."""
+        """The same, and runs the result on the operands; replies with the results."""
         assert self._record is not None
         execute = hooks_of(target).executor(self._finished(module, passes, target, options))
         types = [jax.ShapeDtypeStruct(x.shape, x.dtype) for x in self._record.results]

@@ -174,7 +174,7 @@ def reduce_record(record: Record, target: str | None = None, *, seconds: float =
       The record, with the results of the right route, and the number of ops before and after.
 
     Raises:
-      OptionError: where nothing says what the results should be.
+      OptionError: if the expected results are not known.
     """
     if target is None and record.right_passes is None:
         raise OptionError("expected a record with passes that are right, or another target, got neither")

@@ -55,7 +55,7 @@ def write_reproducer(
     """Writes the module before the pass that was named, with the operands and the results that are right.
 
     Args:
-      found: what `bisect` has found of a kernel.
+      found: the result of `bisect` for a kernel.
       directory: where the files are; it is made.
       worker: the process in which modules run; one of its own without it.
       reduce: makes the module small, as long as the results differ.
@@ -109,7 +109,7 @@ def _load_options() -> list[str]:
 
 
 def _record(found: Found) -> Record:
-    """The record of the call for what runs the route, which may be another target than the kernel's."""
+    """The record of the call for the target of the route, which may be another one than the kernel's."""
     assert found.wrong is not None
     route = found.wrong.route
     record = dataclasses.replace(to_record(found.expected), wide=_wide(found.expected))
@@ -119,7 +119,7 @@ def _record(found: Found) -> Record:
 
 
 def _wide(expected: Expected) -> tuple[tuple[np.ndarray, np.ndarray], ...] | None:
-    """The run in float64 that says what rounding explains; None where there is none, or where it would be large."""
+    """The run in float64 that measures rounding errors; None if there is none, or if it would be large."""
     if expected.note or sum(x.size for x in expected.call.results) > _WIDE_ELEMENTS:
         return None
     try:

@@ -17,11 +17,11 @@ from gridir.compiler.targets import CPU
 
 @dataclasses.dataclass(frozen=True)
 class Route:
-    """Passes, and what runs their result.
+    """Passes, and the executor of their result.
 
     Attributes:
       stage: the stage of the kernel's target whose program runs.
-      how: what runs it, in words that follow the stage's name.
+      how: the executor, in words that follow the stage's name.
       passes: all passes from the frontend's module on.
       target: the target whose code it is that runs.
       options: its options.
@@ -35,7 +35,7 @@ class Route:
 
 
 def routes_of(kernel: Kernel, pipeline: str | None = None) -> list[Route]:
-    """Returns a kernel's routes to what runs here, the one that ends at the earliest stage first.
+    """Returns a kernel's routes to stages that can run here, the earliest stage first.
 
     Args:
       kernel: a kernel.
@@ -79,8 +79,8 @@ def stages_around(route: Route, number: int) -> tuple[str, str] | None:
 def align(passes: tuple[str, ...], trusted: tuple[str, ...]) -> list[int]:
     """Returns for each number of passes that have run how many of the trusted ones these stand for.
 
-    Passes that are the same are matched in order. Of those that are not, the first stands for the first trusted one
-    between the matches, and so on; what is too many stands for none.
+    Equal passes are matched in order. Between two matches, the first remaining pass replaces the first remaining
+    trusted one, and so on; surplus passes replace none.
     """
     matcher = difflib.SequenceMatcher(a=passes, b=trusted, autojunk=False)
     positions = [0] * (len(passes) + 1)

@@ -29,7 +29,7 @@ class Outcome:
 
     Attributes:
       verdict: right, wrong, fails where the rest makes no code of it, or unknown where the oracle is the same code.
-      reason: what is wrong, why it fails, or why it is unknown.
+      reason: the fault, the reason of a failure, or the reason why it is unknown.
     """
 
     verdict: str
@@ -137,10 +137,10 @@ def _count_common(passes: Sequence[str], others: Sequence[str]) -> int:
 
 
 Judge = Callable[[Sequence[np.ndarray]], str]
-"""Says what of a kernel's results is wrong, "" where nothing is."""
+"""Describes the fault of a kernel's results; "" if there is none."""
 
 Progress = Callable[[str], None]
-"""Is told what is being done."""
+"""Receives a description of the current work."""
 
 
 class Search:
@@ -166,12 +166,12 @@ class Search:
         Args:
           worker: has the operands.
           module: the frontend's module.
-          route: the passes that are searched, and what runs the result.
+          route: the passes that are searched, and the executor of the result.
           judge: judges results.
           trusted: passes that are known to be correct, from which the list is taken; None for those of the route
             itself.
-          halve: runs the module in the middle of what is left, instead of that after each pass.
-          progress: is told what is being done.
+          halve: bisects the passes instead of running the module after each.
+          progress: is called with a description of the current work.
         """
         self._worker, self._module, self._route, self._judge = worker, module, route, judge
         self._trusted = tuple(trusted) if trusted is not None else None
@@ -184,7 +184,7 @@ class Search:
         return Verdict(self._route, self._run(self._module, self._route.passes))
 
     def find(self) -> Verdict:
-        """Returns what is known of the route."""
+        """Returns the result for the route."""
         passes, outcome = self._route.passes, self.look().outcome
         if outcome.verdict != WRONG:
             return Verdict(self._route, outcome)

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The first value of a kernel that is not what interpret mode computes.
+"""The first value of a kernel that differs from interpret mode's.
 
 The kernel is traced again with an output for each value that its equations compute, and both interpret mode and the
 passes that are asked about run that. The values before the one that is named, in the order of programs, steps of loops
@@ -47,8 +47,8 @@ class Value:
       program: the ids of the first program that computes it wrong.
       steps: in which step it does so, counted from 0, of each loop around it.
       index: its first element that is wrong.
-      expected: what interpret mode has there.
-      got: what the code has there.
+      expected: the value of interpret mode.
+      got: the value of the compiled code.
       wrong: how many elements are wrong in that program.
       elements: how many there are.
       frame: the author's line, or None.
@@ -82,7 +82,7 @@ def first_wrong_value(worker: Worker, expected: Expected, route: Route, progress
       worker: runs the code; it is given other operands.
       expected: the call of the kernel.
       route: the passes, which make wrong code of it.
-      progress: is told what is being done.
+      progress: is called with a description of the current work.
 
     Raises:
       UnsupportedError: when the values of such a kernel cannot be looked at.
@@ -101,8 +101,8 @@ class _Wrong:
       point: the point.
       program: the number of the first program that has it wrong.
       index: its first wrong element.
-      expected: what that should be.
-      got: what it is.
+      expected: the correct value.
+      got: the computed value.
       count: how many elements are wrong.
       op: the op that computes it.
     """

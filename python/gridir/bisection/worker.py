@@ -39,7 +39,7 @@ class Worker:
         self._path: str | None = None
 
     def load(self, record: Record) -> None:
-        """Takes the operands of a record for what runs from here on."""
+        """Takes the operands of a record for later runs."""
         self._path = os.path.join(self._directory.name, f"call{SUFFIX}")
         save(record, self._path)
         self._ask("load", (self._path,))

@@ -12,15 +12,15 @@ from gridir.mlir import ir
 
 
 def advice(kernels: Sequence[Kernel], target: str, checks: Sequence[str]) -> list[str]:
-    """Returns what to run beside a run with checks.
+    """Returns a suggestion of another command, beside a run with checks.
 
-    Native code executes bulk copies and matrix products of warpgroups when they start or when they are waited for. What
-    is left unordered on a GPU is found where the PTX is executed.
+    Native code executes bulk copies and MMAs of warpgroups when they start or when they are waited for. Missing order
+    on a GPU is found when the PTX is executed.
 
     Args:
       kernels: the kernels of the run.
-      target: what they were compiled for.
-      checks: what the run has checked.
+      target: the target of the kernels.
+      checks: the checks of the run.
     """
     if target != "cpu" or "races" not in checks or not any(map(_has_warpgroups, kernels)):
         return []

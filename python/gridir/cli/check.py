@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`gridir check`: what is proved of a function's kernels without running them."""
+"""`gridir check`: proofs about a function's kernels, without running them."""
 
 from __future__ import annotations
 

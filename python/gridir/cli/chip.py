@@ -25,7 +25,7 @@ def choose_chip(chip: str | None, source: str) -> None:
     """Chooses the chip before a file runs, which may ask for it at once.
 
     Args:
-      chip: what the command line says.
+      chip: the chip of the command line.
       source: the text of the file.
 
     Raises:

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How a command reports what went wrong: in a few lines, with the line of the kernel; all of it on request."""
+"""How a command reports errors: in a few lines, with the line of the kernel; completely on request."""
 
 from __future__ import annotations
 
@@ -59,10 +59,10 @@ class Reported(click.ClickException):
 
 @contextlib.contextmanager
 def short_errors(debug: bool, path: str) -> Iterator[None]:
-    """Turns exceptions into short errors with exit status 1, or 2 where the command was asked for what there is not.
+    """Turns exceptions into short errors with exit status 1, or 2 for an invalid request.
 
     Args:
-      debug: also show the traceback, and what a compiler developer wants to see.
+      debug: also show the traceback, and details for compiler developers.
       path: the author's file; an exception that is not gridir's is located at its innermost line there.
     """
     try:
@@ -162,7 +162,7 @@ def _own_notes(error: Exception) -> list[str]:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """An exception and its causes. One of JAX's has the line of what was transformed when the exception came up."""
+    """An exception and its causes. One of JAX's has the source line that was being transformed."""
     cause: BaseException | None = error
     while cause is not None:
         yield cause

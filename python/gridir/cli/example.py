@@ -31,8 +31,8 @@ class Example:
 
     Attributes:
       name: the name of the function.
-      function: what to lower or run.
-      args: what to call it with.
+      function: the function to lower or run.
+      args: its arguments.
       reference: a function of the same arguments that computes the same without the kernel; None where there is none.
       tuning_space: gives the values over which the function is tuned; None where there is none.
     """
@@ -64,7 +64,7 @@ class ExampleParameter(click.ParamType):
         return self.metavar
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str | None]:
-        """Returns path and function of what a person wrote."""
+        """Returns path and function of a command-line argument."""
         path, colon, function = value.rpartition(":")
         if not colon or not path.endswith(".py"):
             path, function = value, ""
@@ -83,7 +83,7 @@ def load_example(path: str, name_of_function: str | None, chip: str | None = Non
     Args:
       path: the file; "-" for standard input.
       name_of_function: the function's name; without one, that of the file, or of the last function of standard input.
-      chip: the TPU that the program is told of; without one, what the file says.
+      chip: the TPU that the program sees; by default that of the file.
 
     Raises:
       OptionError: for a chip that there is not.

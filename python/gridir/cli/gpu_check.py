@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`gridir gpu-check`: what NVIDIA's assembler makes of a function's kernels, with no GPU."""
+"""`gridir gpu-check`: a function's kernels as NVIDIA's assembler compiles them, without a GPU."""
 
 from __future__ import annotations
 

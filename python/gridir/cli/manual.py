@@ -12,7 +12,7 @@ USAGE = "the request is invalid"
 
 
 def manual(statuses: Mapping[int, str], examples: Sequence[str]) -> str:
-    """Returns the end of a command's help: what its exit statuses mean, and examples.
+    """Returns the end of a command's help: the meanings of its exit statuses, and examples.
 
     Args:
       statuses: the meaning of each exit status.

@@ -27,8 +27,8 @@ def choose_device(target: Target, on: str | None, *, needs_executor: bool) -> De
     """Returns the GPU to run kernels on, or None for an emulator on the CPU.
 
     Args:
-      target: what kernels are compiled for.
-      on: what the command line says.
+      target: the target of the kernels.
+      on: the value of the command line.
       needs_executor: true if something is asked for that only the executor has, as checks.
 
     Raises:

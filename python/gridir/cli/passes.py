@@ -18,7 +18,7 @@ load_option = click.option(
 
 
 def load_passes(names: Sequence[str]) -> None:
-    """Loads what was given to `--load`, as `gridir.passes.load` does."""
+    """Loads the arguments of `--load`, as `gridir.passes.load` does."""
     from gridir.passes import load
 
     for name in names:

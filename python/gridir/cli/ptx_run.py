@@ -30,7 +30,7 @@ class SizesParameter(click.ParamType):
     name = "X[,Y[,Z]]"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
-        """Returns the sizes of what a person wrote."""
+        """Returns the sizes of a command-line argument."""
         if isinstance(value, tuple):
             return value
         try:
@@ -63,7 +63,7 @@ class ArgumentParameter(click.ParamType):
     name = "ARG"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Argument:
-        """Returns the value of what a person wrote."""
+        """Returns the value of a command-line argument."""
         import numpy as np
 
         if scalar := re.fullmatch(r"([suf])(8|16|32|64):(.+)", value):

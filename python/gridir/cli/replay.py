@@ -109,7 +109,7 @@ def _replay(
     reduced: Path | None,
     debug: bool,
 ) -> int:
-    """Adds what is to be said of a file; returns the exit status for it."""
+    """Adds the lines about a file; returns its exit status."""
     from gridir.errors import OptionError
     from gridir.recording.archive import RecordError, load
 

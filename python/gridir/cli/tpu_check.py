@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`gridir tpu-check`: what the real Mosaic compiler makes of a function's kernels, with no TPU."""
+"""`gridir tpu-check`: a function's kernels as the Mosaic compiler compiles them, without a TPU."""
 
 from __future__ import annotations
 

@@ -38,11 +38,11 @@ class Check:
       check: one of `CHECKS`.
       subject: the operand, scratch Ref or grid dimension that it is about.
       verdict: proved, refuted or unknown.
-      reason: why it is not proved; or, where it is, what else there is to say. Empty for nothing.
+      reason: the reason why it is not proved; or additional facts about a proof. May be empty.
       program: the program that refutes it, where one does.
       element: the element of the subject that refutes it, where one does.
       frames: the location in the author's code, innermost first.
-      written_at: where what is read there was written, where that is what refutes it.
+      written_at: the location of the write that a refuting read observes, if there is one.
       targets: the targets for which it is proved, where that is not all of them.
     """
 
@@ -117,7 +117,7 @@ def _describe(what: str, frame: Frame) -> list[str]:
 
 
 def check_kernel(kernel: Kernel, checks: Sequence[str] = ()) -> KernelChecks:
-    """Proves what can be proved of a kernel, for all its programs at once; nothing runs.
+    """Runs the proofs about a kernel, for all its programs together; nothing is executed.
 
     Args:
       kernel: a kernel of `gridir.lower`.

@@ -43,9 +43,9 @@ class CpuOptions(CheckedOptions):
       reports_races: whether a race is a warning on the standard error stream, and no error of the call. The last one
         is kept for `get_races()` of JAX's interpreter.
       schedule_seed: runs parallel programs and copies in an order that this number chooses; None for program order.
-      fill_memory: what memory holds until something is written to it: "nan", which is the highest integer where there
-        is no NaN, "poison", which is true or the lowest integer there, "zero", or None for whatever it held. The check
-        "uninitialized" fills it with "nan" without this.
+      fill_memory: the initial contents of memory: "nan", which is the highest integer for types without NaN, "poison",
+        which is true or the lowest integer there, "zero", or None for uninitialized memory. The check "uninitialized"
+        fills it with "nan" by default.
       platform: the JAX platform that kernels are lowered for: "tpu" where `pipeline` takes them through that of a TPU.
 
     Raises:
@@ -96,7 +96,7 @@ class CpuOptions(CheckedOptions):
 
 
 class CpuTarget(Target):
-    """The CPU: XLA calls what a kernel is compiled to."""
+    """The CPU: XLA calls the compiled kernel."""
 
     name = "cpu"
     platform = "cpu"

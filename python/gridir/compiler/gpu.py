@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The target `gpu`: PTX for NVIDIA GPUs, and what a launch of it needs."""
+"""The target `gpu`: PTX for NVIDIA GPUs, and the data of a launch."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ class GpuOptions(CheckedOptions):
 
     Attributes:
       chip: the chip to compile for, as LLVM names it; the target "gpu:sm_80" chooses it, too.
-      num_warps: warps of a CTA, instead of what the kernel's own parameters say; 4 where they say nothing.
+      num_warps: warps of a CTA; by default the kernel's own parameter, or 4.
       workspace_limit: bytes of global memory that temporaries of all CTAs may take together; None for 1 GiB.
       libdevice: compute math functions with NVIDIA's libdevice where it is found, instead of gridir's own code.
       pipeline: the pass pipeline from a `grid` module to PTX.
-      checks: what the PTX is checked for where it is executed on the CPU, as `gridir.runtime.ptx` has them.
+      checks: the checks of the PTX when it is executed on the CPU, as in `gridir.runtime.ptx`.
       reports_races: whether a race is no error of the call there, and only kept, as of `CpuOptions`.
       schedule_seed: runs its threads and copies there in an order that this number chooses; None for their own.
       device: the GPU of this machine that launches run on; None for the executor of PTX.
@@ -83,9 +83,9 @@ class PtxKernel:
       workspace_bytes: global memory for temporaries of each CTA.
       description: how it is launched; None where the grid is dynamic.
       seconds: the time from the `grid` module to the text.
-      profile: what the zeroed memory holds when a launch has ended; None for no profile.
+      profile: receives the zeroed memory after a launch; None for no profile.
       origin: where it came from: it is always compiled.
-      checks: what the executor checks.
+      checks: the checks of the executor.
       reports_races: true if a race is a result for the caller, and no error.
       schedule_seed: chooses the order in which the executor runs threads and copies; None for their own.
       device: the GPU that launches run on; None for the executor of PTX.
@@ -137,7 +137,7 @@ class PtxKernel:
         Raises:
           UnsupportedError: for a kernel with a dynamic grid.
           PtxError: when it uses an instruction that the executor does not know.
-          LaunchError: when a thread does what it must not, or a check of the kernel fails.
+          LaunchError: when a thread makes an invalid access, or a check of the kernel fails.
           DriverError: when the driver of the device refuses the kernel, or the launch fails.
         """
         launch = self.known_launch
@@ -202,7 +202,7 @@ class GpuTarget(Target):
         return self.chip_options(options) + [f"{name}={value}" for name, value in chosen.items() if value is not None]
 
     def chip_options(self, options: GpuOptions) -> list[str]:
-        """Returns what the pipelines of all kernels for a GPU are told, as "name=value"."""
+        """Returns the options that the pipelines of all kernels for a GPU share, as "name=value"."""
         toolkit = find_libdevice_toolkit() if options.libdevice else None
         return [f"chip={options.chip}"] + ([f"toolkit={toolkit}"] if toolkit is not None else [])
 

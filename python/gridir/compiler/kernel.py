@@ -30,7 +30,7 @@ class _Progress:
     Attributes:
       stages: its module at each stage that it has reached, as bytecode.
       keeps_all: True to keep it at every stage, and not only at requested ones.
-      made: what its target made of it at the end; None before.
+      made: the result of its target; None before that.
     """
 
     def __init__(self) -> None:
@@ -46,7 +46,7 @@ def _progress(identity: tuple[str, bytes]) -> _Progress:
 
 
 def forget_progress() -> None:
-    """Forgets what all kernels became, so that they begin again; for measurements."""
+    """Forgets the results of all kernels, so that they are compiled again; for measurements."""
     _progress.cache_clear()
 
 
@@ -56,7 +56,7 @@ class Kernel:
 
     Attributes:
       name: the symbol of the kernel.
-      target: what it is compiled for.
+      target: its target.
       options: how.
       bytecode: the frontend's module as MLIR bytecode: the content that identifies the kernel.
       grid_mapping: JAX's own `jax.extend.pallas.GridMapping`, or None for a kernel that did not come from JAX.
@@ -126,7 +126,7 @@ class Kernel:
           print_after_all: writes the IR after each pass to stderr. With this, or one of the next two, all passes from
             the first stage on are run.
           timing: writes how long each pass took to stderr.
-          statistics: writes what each pass counted to stderr.
+          statistics: writes the statistics of each pass to stderr.
           context: the MLIR context of the module; one of its own without it.
           keeps: whether the module is kept at that stage for later readers, who else run the passes again.
 
@@ -198,7 +198,7 @@ class Kernel:
         return kernel
 
     def once(self, make: Callable[[], T]) -> T:
-        """Returns what its target makes of the kernel, or made of an equal one before."""
+        """Returns the result of its target, which may be that of an equal kernel."""
         progress = _progress(self._identity)
         if progress.made is None:
             progress.made = make()

@@ -27,7 +27,7 @@ class Options:
         return self.pipeline == type(self).pipeline
 
     def with_checks(self, checks: Sequence[str], schedule_seed: int | None) -> Self:
-        """Returns options with which kernels are checked while they run on the CPU, beside what is checked already.
+        """Returns options with additional checks of kernels that run on the CPU.
 
         Raises:
           OptionError: where there is something to check, and the target checks nothing.
@@ -41,8 +41,8 @@ class CheckedOptions(Options):
     """The base of the options of a target whose kernels can be checked while they run on the CPU.
 
     Attributes:
-      checks: what is checked.
-      schedule_seed: runs what is concurrent in an order that this number chooses; None for its own.
+      checks: the checks.
+      schedule_seed: the seed of the order of concurrent work; None for the default order.
     """
 
     checks: tuple[str, ...]

@@ -45,7 +45,7 @@ def join_passes(passes: tuple[str, ...] | list[str]) -> str:
 
 
 def name_of(text: str) -> str:
-    """Returns the name of a pass as `passes_of` gives it, without its options and what it is nested in."""
+    """Returns the name of a pass as in `passes_of`, without its options and its nesting."""
     return text.partition("{")[0].rpartition("(")[2].rstrip(")")
 
 
@@ -60,7 +60,7 @@ def _flatten(text: str) -> Iterator[str]:
 
 
 def split_passes(text: str) -> list[str]:
-    """Returns what stands between the commas of a pipeline that are in no parentheses, braces or quotes."""
+    """Returns the parts of a pipeline between commas that are not in parentheses, braces or quotes."""
     parts, depth, quote, start = [], 0, "", 0
     for position, character in enumerate(text):
         if quote:

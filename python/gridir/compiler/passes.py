@@ -12,7 +12,8 @@ from gridir.mlir import ir
 from gridir.mlir._mlir_libs import _gridirDialects as native
 from gridir.passes import take_exception, versions
 
-# How many modules may share a context. What MLIR makes unique in one, attributes and types, is freed only with it.
+# How many modules may share a context. Attributes and types, which MLIR makes unique in a context, are freed only with
+# it.
 _MODULES_PER_CONTEXT = 1000
 
 _thread = threading.local()
@@ -72,7 +73,7 @@ def verify_module(module: ir.Module, source: bytes, *, kernel: str | None = None
 
 
 def _abandon(crashed: ir.Module | ir.Context) -> None:
-    """Keeps what crashed and its context, which may be in any state, from being used or freed."""
+    """Keeps a crashed module and its context, which may be in any state, from being used or freed."""
     native.leak(crashed)
     if getattr(_thread, "modules", 0):
         native.leak(_thread.pipelines)
@@ -105,11 +106,11 @@ def run_pipeline(
       source: the module as bytecode, for the reproducer of a failure; written here without it.
       print_after_all: writes the IR after each pass to stderr.
       timing: writes how long each pass took to stderr.
-      statistics: writes what each pass counted to stderr.
+      statistics: writes the statistics of each pass to stderr.
 
     Raises:
-      CompileError: when the pipeline cannot be parsed or a pass fails. Its details are a command that shows it again;
-        its cause is what a pass in Python raised.
+      CompileError: when the pipeline cannot be parsed or a pass fails. Its details are a command that reproduces it;
+        its cause is the exception of a pass in Python.
       InternalError: when a pass crashes.
     """
     source = source or to_bytecode(module)

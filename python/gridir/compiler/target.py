@@ -23,10 +23,10 @@ class Execution:
     """How kernels of a target run on this machine's CPU.
 
     Attributes:
-      stage: the stage whose program runs; what comes after it is not executed.
-      how: what runs it, in words that follow the stage's name.
-      cpu_options: gives, for the target's options, those with which the target `cpu` compiles what runs; None where the
-        code of the target is executed as it is, by an emulator.
+      stage: the stage whose program runs; later stages are not executed.
+      how: the executor, in words that follow the stage's name.
+      cpu_options: returns, for the target's options, those of the target `cpu` for the program that runs; None if an
+        emulator executes the code of the target directly.
     """
 
     stage: str
@@ -38,7 +38,7 @@ class Target(abc.ABC):
     """A target for which a kernel can be compiled. A frontend adds properties that only it knows, such as JAX's call.
 
     Attributes:
-      name: what a person writes.
+      name: user-visible target name, e.g. "gpu".
       platform: the JAX platform whose lowering rules are used.
       stages: names of the forms that a kernel takes, in order. The first is the frontend's module.
       options: the class of its options.
@@ -92,7 +92,7 @@ class Target(abc.ABC):
         return with_options(options.pipeline, [*self.pipeline_options(options), *stages])
 
     def pipeline_options(self, options: Any) -> list[str]:
-        """Returns what the pipeline is told of a person's choice, as "name=value"."""
+        """Returns the pipeline options for the user's choices, as "name=value"."""
         return []
 
     @abc.abstractmethod
@@ -105,7 +105,7 @@ class Target(abc.ABC):
         """
 
     def text(self, module: ir.Module, stage: str, *, locations: bool) -> str:
-        """Returns what a person reads of a module at a stage; `locations` says of every op where it came from."""
+        """Returns the text of a module at a stage for users; `locations` adds the origin of every op."""
         return module.operation.get_asm(enable_debug_info=locations)
 
     def suffix(self, stage: str) -> str:

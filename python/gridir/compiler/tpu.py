@@ -43,7 +43,7 @@ class MosaicKernel:
       has_custom_barrier: whether it uses the barrier semaphore, for which a call needs a `collective_id`.
       needed_checks: the reason why the kernel needs Mosaic's run-time checks "bounds" and "semaphore"; "" if a proof
         makes them unnecessary, or the kernel itself checks the rest. Checks that were not analyzed are absent.
-      own_checks: of the same checks what the kernel itself checks: what each assertion says when it fails.
+      own_checks: of the same checks, the messages of the kernel's own assertions.
       seconds: how long it took from the `grid` module to the body.
       disabled_checks: those of the checks that the author has switched off.
     """
@@ -117,7 +117,7 @@ def _take_checks(module: ir.Module) -> tuple[dict[str, str], dict[str, tuple[str
 
 
 def planned_vmem(kernel: Kernel) -> dict[str, int]:
-    """Returns the bytes of VMEM that a kernel is planned to take, by operand, and for "scratch" what no operand takes.
+    """Returns the planned bytes of VMEM of a kernel, by operand, and for "scratch" the rest.
 
     Raises:
       CompileError: when the kernel needs more than there is.

@@ -38,7 +38,7 @@ class WarpgroupProfile:
 
     @staticmethod
     def of(abi: Any) -> WarpgroupProfile | None:
-        """Returns what a kernel's ABI says, or None for no profile or no directory."""
+        """Returns the profile of a kernel's ABI, or None without a profile or directory."""
         if abi.profile_scopes is None or abi.profile_dir is None:
             return None
         scopes = tuple(ir.StringAttr(name).value for name in abi.profile_scopes)

@@ -81,7 +81,7 @@ def _oracle(request: KernelRequest, recorder: Recorder) -> jax_compat_calls.Emit
 
 
 def emitter_of(request: KernelRequest, target: Target, installation: Installation | None) -> jax_compat_calls.Emitter:
-    """Returns what writes the call of a compiled kernel.
+    """Returns the emitter of calls of a compiled kernel.
 
     Raises:
       UnsupportedError: when the kernel uses something that gridir cannot lower.
@@ -133,7 +133,7 @@ def get_kernel(request: KernelRequest, target: Target, options: Any) -> Kernel:
 
 
 def forget_kernels() -> None:
-    """Forgets the kernels that were lowered and what became of them, so that all is done again; for measurements."""
+    """Forgets the lowered kernels and their results, so that everything is done again; for measurements."""
     with _kernels_lock:
         _kernels.clear()
     forget_progress()

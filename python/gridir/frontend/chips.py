@@ -15,7 +15,7 @@ from gridir.errors import OptionError
 from gridir.frontend import jax_compat_tpu
 
 KINDS = {"v4": "TPU v4", "v5e": "TPU v5 lite", "v5p": "TPU v5", "v6e": "TPU v6 lite", "tpu7x": "TPU7x"}
-"""The chips, as topologies of libtpu begin, and what JAX calls each."""
+"""The chips, by the beginning of libtpu's topologies, and JAX's name of each."""
 
 DEFAULT = "v5e"
 """The chip that a program sees if no other one was chosen."""

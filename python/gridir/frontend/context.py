@@ -41,12 +41,12 @@ class KernelContext:
       mesh_ids: where several meshes share the grid, this core's index along each axis of its own mesh; else None.
       meshes: then the sizes of the axes of each mesh and the number of its first core, its own mesh first.
       devices: the devices that the call is mapped over, or None.
-      vocabulary: what the primitives mean where the walk is: those of a nested jaxpr may mean something else.
+      vocabulary: the rule set at the current position: that of a nested jaxpr may differ.
       platform: the platform that `jax.lax.platform_dependent` is resolved for.
       origin: the source info of the equation that is being decomposed, or None; its parts are all from there.
       caller: the source info of the equation whose nested jaxpr is walked, or None.
       literals: the constants that were made of the jaxpr's literals; some rules read the literal and leave it unused.
-      program_ids: what `program_id` gives inside an inlined pipeline body: values that replace the grid's, or None.
+      program_ids: the results of `program_id` inside an inlined pipeline body, which replace the grid's, or None.
       pipeline_grid: the sizes of an inlined pipeline's grid, numbers or values, or None.
       physical: the Refs of a kernel that have the shape in which they lie in memory; others have the author's.
       as_allocated: the abstract Ref of each Ref of a scope whose transforms, if it has any, are still unknown.
@@ -54,9 +54,9 @@ class KernelContext:
       barrier_tags: the tags of the barrier semaphores that the kernel requests; there is at most one.
       subcore_barrier: the semaphore at which the subcores of a core synchronize, if the kernel's code has barriers.
       allocated: the Ref for each variable that stands for one which the function itself makes.
-      profile: what records when named scopes begin and end, or None.
+      profile: records the begin and end of named scopes, or None.
       guard: inside a branch of an index map: emits whether that branch is taken, once; else None.
-      function: the author's function where JAX's own calls it, for what JAX writes around it; else None.
+      function: the author's function if JAX's own calls it, for code that JAX adds; otherwise None.
     """
 
     name: str
@@ -155,8 +155,8 @@ class RuleContext:
       eqn: the equation.
       used: the variables of its jaxpr that anything reads.
       source_info: where the author wrote it.
-      vocabulary: what the primitives mean of the jaxpr that the equation is in.
-      inside: what they mean in the jaxprs that the equation holds.
+      vocabulary: the rule set of the jaxpr that contains the equation.
+      inside: the rule set of the jaxprs in the equation.
       avals_in: the abstract values of the operands.
       avals_out: the abstract values of the results.
     """
@@ -226,7 +226,7 @@ class RuleContext:
         return np.asarray(var.val) if isinstance(var, jax_compat.Literal) else None
 
     def unsupported(self, message: str, *notes: str) -> UnsupportedError:
-        """An error about this equation, to be raised: what it means is not supported."""
+        """An error about this equation, to be raised: it is not supported."""
         return UnsupportedError(
             f"{primitive_name(self.eqn.primitive)}: {message}", kernel=self.kernel.name, frames=self.frames, notes=notes
         )

@@ -238,7 +238,7 @@ def structured(
     segments: bool = True,
     **attributes: ir.Attribute,
 ) -> ir.Operation:
-    """Creates a linalg op over tensors; `body` maps the block's scalars to what it yields."""
+    """Creates a linalg op over tensors; `body` maps the block's scalars to the yielded values."""
     if segments:
         attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get([len(inputs), len(outputs)])
     created = op(name, [*inputs, *outputs], [x.type for x in outputs], attributes, regions=1)

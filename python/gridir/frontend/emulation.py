@@ -37,7 +37,7 @@ jax_compat_interpret.filter_callback_log(_is_of_jax)
 
 
 def emitter(kernel: Kernel, request: KernelRequest, execute: Execute) -> jax_compat_calls.Emitter:
-    """Returns what writes a call of an emulator instead of a kernel."""
+    """Returns the emitter of a call of an emulator instead of a kernel."""
     results = [jax.ShapeDtypeStruct(aval.shape, aval.dtype) for aval in request.out_avals]
     aliases = request.operand_aliases
 
@@ -58,7 +58,7 @@ def emitter(kernel: Kernel, request: KernelRequest, execute: Execute) -> jax_com
 
 @contextlib.contextmanager
 def raising_own_errors() -> Iterator[None]:
-    """Raises an error of an emulator as itself, where XLA raises what it has made of it.
+    """Raises an error of an emulator as itself, instead of XLA's version of it.
 
     Raises:
       Error: when a kernel that was called inside failed.

@@ -20,7 +20,7 @@ from gridir.frontend.lower import lower
 
 @dataclasses.dataclass(frozen=True)
 class Executable:
-    """A function that runs on the CPU what a target's execution says.
+    """A function that executes code on the CPU as a target's execution specifies.
 
     Attributes:
       kernels: the kernels in it, as they are executed.
@@ -49,7 +49,7 @@ def execute(
     Args:
       function: a function of JAX arrays.
       args: arguments of the shapes and dtypes that it will be called with.
-      target: what its kernels are compiled for.
+      target: the target of its kernels.
       stage: the stage whose program runs, of those that the target's executions have; None for the usual one.
       pipeline: the pass pipeline instead of the target's own.
       checks: as those of the target's options.

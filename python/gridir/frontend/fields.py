@@ -137,8 +137,8 @@ class Field:
       owner: the record or the call.
       name: the field.
       stored_in: where `grid` holds it.
-      cpu: what the CPU target does with it.
-      why: the reason, or what exactly happens.
+      cpu: the effect on the CPU target.
+      why: the reason, or the exact effect.
       others: the same two for a target that does something else: "tpu" or "gpu".
     """
 

@@ -21,7 +21,7 @@ _FRAME_SIZE = 8000
 
 
 def with_room(function: Callable[..., T], *args: Any, **kwargs: Any) -> T:
-    """Returns what a function gives, whose frames, and those of what it calls, are in a chunk of their own."""
+    """Returns the result of a function whose frames, and those of its callees, are in a separate chunk."""
     return function(*args, **kwargs)
 
 

@@ -3,15 +3,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """From JAX's `GridMapping` to a `grid.kernel`; `rebuild` goes the other way.
 
-What a target needs has an attribute of its own. What only a GridMapping needs, so that it can be rebuilt, is in the
-kernel's attribute `jax`, each entry only where it says more than the rest of the kernel does:
+Data that a target needs has its own attribute. Data that only the reconstruction of a GridMapping needs is in the
+kernel's attribute `jax`, each entry only if the rest of the kernel does not determine it:
 
 - `origins`: JAX's names of the operands, where they are not `args[i]` and `outputs[i]`;
 - `scratch`: the parameters of barriers among the scratch Refs;
 - `index_map_tree`: the structure of an index map's arguments, where they are not one after the other;
-- `weak`, `array_spaces`, `block_debug`: what JAX records about single arrays;
+- `weak`, `array_spaces`, `block_debug`: JAX's records about single arrays;
 - `mapping_debug`: the mapping's `debug`, where it is not that of the call;
-- `meshes`: what arrays inside `shard_map` know of its mesh, and which arrays these are;
+- `meshes`: the mesh information of arrays inside `shard_map`, and these arrays;
 - `symbolic_grid`: the sizes of the grid that are symbols;
 - `objects`: the fields that are Python objects. Those stay in the side table of the process that made them.
 """
@@ -86,7 +86,7 @@ class _Notes:
         self.objects[field] = value
 
     def mesh(self, field: str, aval: Any, whole: Any) -> None:
-        """Records what an array knows of a mesh; `whole` is the value of the field."""
+        """Records the mesh information of an array; `whole` is the value of the field."""
         if jax_compat.is_plain_sharding(aval):
             return
         known = jax_compat.mesh_of(aval)
@@ -268,7 +268,7 @@ def _check_no_semaphores(mapping: Any, names: Sequence[str]) -> None:
 
 
 def _note_arrays(mapping: Any, debug: bool, notes: _Notes) -> None:
-    """Records what JAX knows about single arrays that their operands do not say."""
+    """Records JAX's facts about single arrays that their operands do not contain."""
     origins = [bm.origin for bm in mapping.block_mappings]
     if origins != usual_origins(mapping.num_index_operands, mapping.num_inputs, mapping.num_outputs):
         notes.entries["origins"] = params.to_attribute(origins)
@@ -415,13 +415,13 @@ def build_kernel(
     The body's block has its arguments: index, input, output and scratch Refs, in the order of the jaxpr's.
 
     Args:
-      request: what JAX hands over.
+      request: the arguments of JAX's lowering rule.
       side_table: receives the Python objects that MLIR cannot hold.
       shared: abstract Refs that the body asks for itself and that all programs share; scratch after the mapping's.
-      types: how abstract Refs become MLIR types; None for what they are in the base.
+      types: the conversion of abstract Refs to MLIR types; None for that of the base.
 
     Raises:
-      UnsupportedError: if the mapping, or one of its index maps, says what `grid` cannot.
+      UnsupportedError: if the mapping, or one of its index maps, has a feature that `grid` lacks.
       OptionError: if the compiler parameters are malformed, or the metadata is.
       KernelError: if the body has other arguments than the mapping says.
     """

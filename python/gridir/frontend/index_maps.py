@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Index maps: from their jaxprs to the regions of a `grid.kernel`; `rebuild_index_maps` goes the other way.
 
-What is written is what the author says, by the rules of `rules/index_maps.py`. What it comes to, as an affine map, is
-found by the pass `grid-canonicalize-index-maps`.
+The rules of `rules/index_maps.py` write the map as its author did. The pass `grid-canonicalize-index-maps` converts it
+to an affine map if there is one.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def write(kernel: KernelContext, closed_jaxpr: Any, arguments: Sequence[ir.Value
     """Emits an index map at the insertion point.
 
     Args:
-      kernel: what `context` makes.
+      kernel: the result of `context`.
       closed_jaxpr: the map.
       arguments: the program ids, i32 values, and the index operands, Refs.
       operand: the operand that the map is for, for errors.

@@ -38,7 +38,7 @@ class Installation:
       captured: where `gridir.lower` collects kernels; None outside of it.
       jax_alone: whether JAX lowers every kernel itself, also those with parameters of gridir's own.
       emulated: the target whose code is executed on the CPU instead of the CPU's own; None for none.
-      recorder: what is given each call of a kernel that the program makes; None for nothing.
+      recorder: receives each call of a kernel of the program; None for no recorder.
     """
 
     platforms: tuple[str, ...]
@@ -55,7 +55,7 @@ _context: Any = jax.make_user_context(None)
 
 
 def current() -> Installation | None:
-    """Returns what is in force on this thread, or None."""
+    """Returns the installation of this thread, or None."""
     return _context.value
 
 

@@ -40,7 +40,7 @@ _race_of_ptx: str | None = None
 
 
 def keep_race(message: str | None) -> None:
-    """Keeps what a kernel that was executed as PTX says of races, None for none, until the next one does."""
+    """Stores the race of a kernel that was executed as PTX, None for none, until the next one."""
     global _race_of_ptx
     _race_of_ptx = message
     if message is not None:
@@ -68,7 +68,7 @@ def _raises_races(params: Any) -> bool:
 
 
 def with_interpret_params(options: CpuOptions, request: KernelRequest) -> CpuOptions:
-    """Returns the options of a kernel on the CPU: those of the installation, and what its `InterpretParams` ask for.
+    """Returns the options of a kernel on the CPU: those of the installation, and those of its `InterpretParams`.
 
     Memory that a kernel without them allocates holds poison where `jax_pallas_poison_buffers` is set. Options with a
     pipeline of one's own are returned as they are, and so are those of a kernel that asks for `interpret=True`, or for

@@ -240,13 +240,13 @@ def check_names() -> None:
 
 
 def check_rules() -> None:
-    """Warns of a JAX newer than the tested ones with what it has that no rule knows, when all rules are there."""
+    """Warns of a JAX newer than the tested ones, with its names that no rule knows, when all rules are there."""
     if not check_version(jax.__version_info__) and not _warn_once(True):
         _warn_once(False)
 
 
 def main(write: Callable[[str], Any] = print) -> int:
-    """Prints what moved; returns 1 if anything has, else 0."""
+    """Prints the names that moved; returns 1 if there are any, else 0."""
     moved = moved_names()
     unknown, count = ([], 0) if moved else unknown_parameters()
     moved += [] if moved else [f"primitive {name}" for name in moved_primitives()]

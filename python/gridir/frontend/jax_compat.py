@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Access to JAX's private modules: names and accessors of jaxprs, abstract values and GridMappings.
 
-The files `jax_compat*.py` are the only ones that import private modules; the rest of gridir sees what they show.
+The files `jax_compat*.py` are the only ones that import private modules; the rest of gridir uses their functions.
 """
 
 from __future__ import annotations
@@ -192,7 +192,7 @@ def debug_checks_enabled() -> bool:
 
 
 def tracing_state() -> Hashable:
-    """All that tracing and lowering on this thread depend on beside what they are given.
+    """The state on which tracing and lowering on this thread depend, besides their arguments.
 
     That is JAX's whole configuration, the contexts that are entered, and Pallas' own state of the thread.
     """
@@ -346,7 +346,7 @@ def mesh_of(aval: Any) -> dict[str, Any] | None:
 
 
 def with_mesh(aval: Any, known: dict[str, Any]) -> Any:
-    """An abstract array that knows of a mesh what `mesh_of` says."""
+    """An abstract array with the mesh information that `mesh_of` returns."""
     names, sizes, types = zip(*known["axes"], strict=True)
     mesh = _mesh.AbstractMesh(
         sizes,
@@ -379,7 +379,7 @@ def describe_aval(aval: Any) -> str:
 
 
 def symbol_name(name: str) -> str:
-    """A kernel's name as a symbol: what is no letter, digit, `_`, `.` or `-` becomes `_`."""
+    """A kernel's name as a symbol: characters other than letters, digits, `_`, `.` and `-` become `_`."""
     return "".join(c if c.isalnum() or c in "_.-" else "_" for c in name)
 
 

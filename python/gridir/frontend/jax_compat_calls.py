@@ -103,7 +103,7 @@ def run_call(
 
 
 def unwritten(aval: jax.ShapeDtypeStruct) -> np.ndarray:
-    """Returns memory in which floats are NaN, so that reads of what nothing has written show."""
+    """Returns memory in which floats are NaN, so that reads of uninitialized memory show."""
     array = np.zeros(aval.shape, aval.dtype)
     if array.dtype != np.bool_:
         array.reshape(-1).view(np.uint8)[...] = 0xFF
@@ -153,7 +153,7 @@ def _device_number(context: Any, devices: DeviceMesh) -> tuple[Any, Any]:
 
 
 def emit_function(function: Callable[..., Sequence[Any]]) -> Emitter:
-    """Returns what writes a function of arrays, traced and lowered by JAX, instead of a kernel."""
+    """Returns the emitter of a function of arrays, traced and lowered by JAX, instead of a kernel."""
     rule = _mlir.lower_fun(function, multiple_results=True)
     # The function has no effects in an order; the tokens of a kernel's pass it by.
     return lambda context, operands: rule(context.replace(tokens_out=None), *operands)
@@ -167,7 +167,7 @@ def register_call_targets(
     Args:
       targets: for each name the stages, capsules `instantiate`, `execute` and so on.
       state_name: the name of `state`, one for each kind of state.
-      state: what all of them keep for a call, capsules `type_id` and `type_info`.
+      state: their common state of a call, capsules `type_id` and `type_info`.
       platform: the platform, as XLA names it.
     """
     if platform == "cpu":

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Equations of every release of JAX in the form of the newest one, for which the rules are written.
 
-`CHANGES` says what each release changed in the parameters of primitives; `releases.PRIMITIVES` says which releases have
-a primitive at all.
+`CHANGES` has the changes of each release to the parameters of primitives; `releases.PRIMITIVES` has the releases with a
+primitive.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Change:
     Attributes:
       since: the first release with the newest form. Equations of earlier ones are converted.
       renames: the new name of each parameter that has another name.
-      adds: the parameters that earlier releases lack, with the value that says what those mean.
+      adds: the parameters that earlier releases lack, with the values that these releases imply.
       operand: the parameter that is the only operand in earlier releases, or None.
       convert: for other changes: the parameters of the newest form from those of an earlier one.
       converts: the parameters that `convert` reads and the newest release lacks.

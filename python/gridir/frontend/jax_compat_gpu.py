@@ -102,7 +102,7 @@ def tensor_columns(transform: Any, bits: int) -> int | None:
     """The columns of tensor memory of a member that a Ref transform selects; None of one in shared memory.
 
     Args:
-      bits: what an element has.
+      bits: the width of an element.
     """
     if transform.layout is None:
         return None
@@ -294,7 +294,7 @@ def interpret_params() -> Any:
 
 @functools.cache
 def answer_races(answer: Callable[[], Any]) -> None:
-    """Makes `get_races()` of JAX's interpreter of GPU kernels give what `answer` gives, unless that is None."""
+    """Makes `get_races()` of JAX's interpreter of GPU kernels return the result of `answer`, unless that is None."""
     interpreter: Any = importlib.import_module(f"{_INTERPRET}.interpret_pallas_call")
     get_races = interpreter.get_races
 

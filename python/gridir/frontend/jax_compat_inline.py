@@ -105,7 +105,7 @@ def run_inline(
     """Runs a function of `inline_mgpu` in a module of its own.
 
     Args:
-      function: what emits the code.
+      function: the function that emits the code.
       operands: the operands, in the order of its arguments' leaves.
       tree: the tree of its arguments.
       results: the shape, dtype and layout of each result.
@@ -182,7 +182,7 @@ def _argument(gpu: Any, operand: ArrayOperand | RefOperand, values: Sequence[Any
 
 
 def _check(gpu: Any, arrays: Sequence[Any], results: Sequence[Any]) -> None:
-    """Checks that a function gives what its author says.
+    """Checks that a function returns values of its author's types.
 
     Raises:
       InlineError: it does not.

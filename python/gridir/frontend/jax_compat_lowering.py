@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The hooks on JAX's lowering of the primitives that kernels become, and what a kernel looks like there."""
+"""The hooks on JAX's lowering of the primitives of kernels, and the form of a kernel there."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def register_kernel_rules(platform: str, handler: KernelHandler, *, takes_unions
 
 
 def _device_mesh(context: Any) -> DeviceMesh | None:
-    """The devices that what is lowered here is mapped over, each by itself; None where there are none."""
+    """The devices over which the lowered program is mapped, each by itself; None if there are none."""
     axes = context.module_context.axis_context
     if not isinstance(axes, _sharding_impls.SPMDAxisContext) or set(axes.manual_axes) != set(axes.mesh.axis_names):
         return None

@@ -24,7 +24,7 @@ def lower_to_mosaic(function: Callable[..., Any], args: Sequence[Any], chip: str
     """Returns the bytecode of each kernel of a function as JAX hands it to its pipeline.
 
     Args:
-      function: what is lowered.
+      function: the function to lower.
       args: its arguments, or their shapes and dtypes.
       chip: the chip, as "sm_90a".
 

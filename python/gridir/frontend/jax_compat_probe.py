@@ -37,7 +37,7 @@ class Point:
 
     Attributes:
       path: the equation.
-      result: which of its results; None for what a store leaves in its Ref.
+      result: the number of its result; None for the contents of a Ref after a store.
       primitive: the name of its primitive.
       frame: the author's line, or None.
       aval: the shape and dtype of the value.
@@ -55,17 +55,17 @@ class Point:
 
     @property
     def stored_shape(self) -> tuple[int, ...]:
-        """The shape of what is returned of one program: two dimensions at least, as a TPU stores them."""
+        """The shape of a returned value of one program: two dimensions at least, as a TPU stores them."""
         return (1,) * (2 - len(self.aval.shape)) + tuple(self.aval.shape)
 
     @property
     def stored_dtype(self) -> Any:
-        """The dtype of what is returned."""
+        """The dtype of the returned value."""
         return jnp.dtype(jnp.int32) if self.aval.dtype == jnp.bool_ else self.aval.dtype
 
     @property
     def size(self) -> int:
-        """The bytes of what is returned of one program."""
+        """The bytes of the returned value of one program."""
         return math.prod(self.stored_shape) * jnp.dtype(self.stored_dtype).itemsize
 
 

@@ -82,7 +82,7 @@ _answered = ["TPU v5 lite"]
 
 
 def answer_for_cpu(kind: str, note: Callable[[], None], *, keep: bool = False) -> None:
-    """Makes JAX answer what a program asks about its TPU as for one of that kind, where the program runs on a CPU.
+    """Makes JAX answer a program's questions about its TPU as for one of that kind, while the program runs on a CPU.
 
     Args:
       kind: as JAX calls it.

@@ -49,7 +49,7 @@ class KernelCall:
 
 @dataclasses.dataclass(frozen=True)
 class Calls:
-    """What a traced function consists of.
+    """The parts of a traced function.
 
     Attributes:
       kernels: the calls of kernels, in order.

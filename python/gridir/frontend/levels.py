@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The levels over the base, one for each kind of kernel, and which of them a kernel is lowered with.
 
-A primitive may mean one thing in a kernel for TPUs and another in the code of a warpgroup. A kernel's kind is what its
-author says: by the mesh, else by the backend that the call names or that its parameters are for. Where the author says
-none, or several, the kernel may use what any one backend adds to the base, and everything means what it means there.
+A primitive may have one meaning in a kernel for TPUs and another in the code of a warpgroup. The author determines the
+kind of a kernel: by the mesh, otherwise by the backend of the call or of its parameters. If there is none, or several,
+the kernel may use the additions of any one backend, with their meaning there.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ NO_KIND = Vocabulary()
 
 
 def kind_of_mesh(mesh: Any) -> Level | None:
-    """The level of what the cores, blocks or threads of a mesh run; None for a mesh that says nothing of it."""
+    """The rule set of the cores, CTAs or threads of a mesh; None for a mesh without one."""
     if mesh is None:
         return None
     if isinstance(mesh, jax_compat_tpu.MESHES):
@@ -151,7 +151,7 @@ def vocabularies(request: KernelRequest, platform: str) -> tuple[Vocabulary, ...
 def vocabulary_of(
     kind: Level | None, platform: Level | None = None, skips_floats: bool = False, core: Level | None = None
 ) -> Vocabulary:
-    """The vocabulary with these attributes: one for all kernels, with what it has found so far."""
+    """The rule set with these attributes: one for all kernels, with the rules that it has found."""
     return _vocabulary(revision(), kind, platform, skips_floats, core)
 
 

@@ -26,7 +26,7 @@ class Lowered:
     """A function lowered for a target.
 
     Attributes:
-      target: what it is lowered for.
+      target: the target for which it is lowered.
       kernels: one for each distinct kernel in it, in the order in which JAX lowers them.
       program: JAX's own `jax.stages.Lowered` of the whole function.
       options: how its kernels are compiled.

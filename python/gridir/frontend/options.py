@@ -173,7 +173,7 @@ class CallOptions:
 def make_options(
     compiler_params: Any, backend: str | None = None, debug: bool = False, cost_estimate: Any = None
 ) -> Any:
-    """Returns what to pass to JAX as `compiler_params`: the record itself where that says everything.
+    """Returns the value of `compiler_params` for JAX: the record itself if that contains everything.
 
     Args:
       compiler_params: a record, a mapping from backend name to record, or None.
@@ -220,7 +220,7 @@ def records_of(compiler_params: Any) -> dict[str, Any]:
 
 
 def record_for(compiler_params: Any, platform: str) -> Any:
-    """Returns what JAX's own lowering for a platform takes, where a front door of gridir passed `CallOptions`.
+    """Returns the parameters for JAX's own lowering for a platform, if an entry point of gridir passed `CallOptions`.
 
     Anything else is returned as it is. `platform` is one of JAX's: "cpu", "tpu", "cuda" or "rocm".
     """

@@ -55,7 +55,7 @@ def record_to_attribute(record: Any) -> ir.Attribute:
     That value is the same with every release of JAX, so the attribute is too.
 
     Raises:
-      OptionError: if the record is of no known backend, or a field holds what MLIR cannot.
+      OptionError: if the record is of no known backend, or a field has a value without an MLIR form.
       UnsupportedError: if a field is set that gridir does not know.
     """
     backend = backend_of(record)

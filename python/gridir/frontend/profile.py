@@ -31,7 +31,7 @@ _WARPS = 4
 """The number of warps of a warpgroup."""
 
 _WHOLE_WARPGROUP = -1
-"""The warp of what no single warp does."""
+"""The warp number of code that no single warp executes."""
 
 _names: list[str] = []
 
@@ -88,7 +88,7 @@ class RecordedByCalls(Profile):
         """Writes a trace.
 
         Args:
-          events: the nanoseconds, and what `move` gave: scope and end, warp, and the coordinates in the grid.
+          events: the nanoseconds, and the results of `move`: scope and end, warp, and the coordinates in the grid.
         """
         recorded: dict[tuple[int, int], list[traces.Event]] = collections.defaultdict(list)
         for nanoseconds, (event, warp, *ids) in events:
@@ -136,7 +136,7 @@ def profile_of(request: KernelRequest, platform: str, thread_dim: int | None) ->
 
     Args:
       request: the kernel.
-      platform: what it is for.
+      platform: its platform.
       thread_dim: the dimension of its grid that enumerates the warpgroups of a block, or None.
     """
     params = records_of(request.compiler_params).get("mosaic_gpu")

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """From a `grid.kernel` back to JAX's `GridMapping`.
 
-`grid_mapping` goes the other way, and says what the entries of the attribute `jax` are.
+`grid_mapping` is the inverse, and describes the entries of the attribute `jax`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class _Notes:
         self.meshes = {field: known for known in self.entries.get("meshes", ()) for field in known["of"]}
 
     def array(self, field: str, aval: Any) -> Any:
-        """The abstract array of a field, with what it knows of a mesh."""
+        """The abstract array of a field, with its mesh information."""
         return self.object(field, jax_compat.with_mesh(aval, self.meshes[field]) if field in self.meshes else aval)
 
     def object(self, field: str, default: Any = None) -> Any:

@@ -31,7 +31,7 @@ class Call:
 
     Attributes:
       kernel: the kernel.
-      request: what JAX has said of it, a `KernelRequest`; None for a kernel that comes from a module.
+      request: the `KernelRequest` of JAX; None for a kernel that comes from a module.
       operands: the arrays that it was given: sizes of a dynamic grid, index operands, inputs.
       results: the arrays that it has returned.
       seconds: the time between having the operands and having the results.
@@ -59,8 +59,8 @@ class Recorder:
         """Watches nothing until it is part of an installation.
 
         Args:
-          keep: is given each call, and may write into its results, which the JAX program gets. What it raises is an
-            error of the JAX program.
+          keep: receives each call, and may write to its results, which the JAX program gets. Its exceptions are errors
+            of the JAX program.
         """
         self.skipped: dict[str, str] = {}
         self.interprets = False
@@ -73,7 +73,7 @@ class Recorder:
     def watch(
         self, emitter: jax_compat_calls.Emitter, kernel: Kernel, request: KernelRequest
     ) -> jax_compat_calls.Emitter:
-        """Returns what writes the call that `emitter` writes, and what watches it."""
+        """Returns the emitter of the call that `emitter` emits, with the recorder around it."""
         reason = _why_not_alone(kernel)
         if reason:
             self.skipped[kernel.name] = reason

@@ -3,12 +3,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Lowering rules in tables by level, with at most one rule for each primitive of a level.
 
-The base level has what every kernel may say; `levels` has the overlays. There are three kinds of rule, and which one it
-is can be seen where it is registered:
+The base level has the rules of every kernel; `levels` has the overlays. There are three kinds of rule, visible in their
+registration:
 
-- a row of `table(...)`, for what one upstream op says;
-- `@decomposition(...)`, for what JAX says in simpler primitives: a function of arrays, traced once per signature and
-  walked like any other jaxpr;
+- a row of `table(...)`, for a primitive that is one upstream op;
+- `@decomposition(...)`, for a primitive that JAX expresses by simpler ones: a function of arrays, traced once per
+  signature and walked like any other jaxpr;
 - `@rule(...)`, for the rest: a function from MLIR values to MLIR values.
 
 A rule knows each parameter of its primitive: it reads those that its function names, and ignores those that it is
@@ -113,8 +113,8 @@ class Level:
     that it is meant to.
 
     Attributes:
-      name: what documentation and errors call the kernels that the level is for.
-      below: the level that has a meaning for what this one has no rule for, or None.
+      name: the name of its kernels in documentation and errors.
+      below: the level that is searched next for a rule, or None.
       types: how abstract values become MLIR types.
     """
 

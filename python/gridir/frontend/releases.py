@@ -120,5 +120,5 @@ ABSENT: dict[tuple[str, str], Any] = {
 
 
 def field_of(owner: str, record: Any, name: str) -> Any:
-    """The value of a field of a record, or what the record means in a release that lacks the field."""
+    """The value of a field of a record, or its meaning in a release that lacks the field."""
     return getattr(record, name, ABSENT[owner, name])

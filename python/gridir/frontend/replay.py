@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Records of calls of kernels: made of what a program calls, written as files, and run again."""
+"""Records of calls of kernels: created from the calls of a program, written as files, and run again."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def record_of(call: Call, *, oracle: str = "gridir", program: str = "") -> Recor
 
     Args:
       oracle: whose the results of the call are.
-      program: what has called it, for people.
+      program: the caller, for people.
     """
     kernel, request = call.kernel, call.request
     chip = getattr(kernel.target, "chip", "")
@@ -67,7 +67,7 @@ class FileRecorder(Recorder):
 
         Args:
           directory: where the files are.
-          program: what calls the kernels, for people.
+          program: the caller of the kernels, for people.
           seed: keeps this number instead of the floats among the operands, and the results that they give.
           limit: how many calls of a kernel are kept; None for all.
         """
@@ -119,10 +119,10 @@ def run(
 
     Args:
       record: the record.
-      target: what to compile for, as "gpu:sm_80"; that of the record without it.
+      target: the target, as "gpu:sm_80"; by default that of the record.
       repeat: the number of runs.
-      checks: what the kernel checks while it runs, beside what the record's options say.
-      schedule_seed: runs what is concurrent in an order that this number chooses; None for the record's.
+      checks: the checks of the running kernel, in addition to the record's options.
+      schedule_seed: the seed of the order of concurrent work; None for the record's.
       device: the GPU of this machine that runs the kernel; None for an emulator on the CPU.
 
     Returns:

@@ -54,13 +54,13 @@ class KernelRequest:
         interpreter of JAX 0.10; since JAX 0.11 the two are one memory.
       compiler_params: the record that the author passed, the `CallOptions` of a front door of gridir, or None.
       cost_estimate: JAX's CostEstimate, or None.
-      metadata: what the author attached to the call: values of JSON by name.
+      metadata: the author's metadata of the call: values of JSON by name.
       name: the name that the author gave to the call, or None.
       debug: whether the author asked for the kernel to be printed.
-      interpret: what the author asked of interpret mode; falsy means that a compiled kernel was asked for.
+      interpret: the author's parameters of interpret mode; falsy for a compiled kernel.
       backend: the backend that the author named, or None.
       mesh: the mesh of `pl.kernel` or `core_map`, the `MeshUnion` of several, or None.
-      more_jaxprs: what the meshes of a union but the first one run; `jaxpr` is for that.
+      more_jaxprs: the bodies of the meshes of a union after the first one, whose body is `jaxpr`.
       devices: the devices that the call is mapped over, or None.
     """
 

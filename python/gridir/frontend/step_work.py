@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a kernel computes and moves at each step of its grid.
+"""The operations and bytes of a kernel at each step of its grid.
 
 A branch counts at the steps at which its condition holds, a loop as often as it is repeated. Where a condition or a
 trip count depends on data, all branches count, the loop counts once, and a note says so.
@@ -111,7 +111,7 @@ class Transfer:
 
 @dataclasses.dataclass
 class StepWork:
-    """What a kernel does at each step; an entry is an array of one element, or of one for each step.
+    """The work of a kernel at each step; an entry is an array of one element, or of one for each step.
 
     Attributes:
       steps: the steps of the grid.

@@ -31,15 +31,15 @@ class TargetHooks(abc.ABC):
         """Makes XLA know the calls that `emitter` writes."""
 
     def tracing(self) -> contextlib.AbstractContextManager[Any]:
-        """Returns what is entered while JAX traces and lowers for the target, which may not be there."""
+        """Returns the context in which JAX traces and lowers for the target, which may not be present."""
         return contextlib.nullcontext()
 
     def target_for(self, target: Target, request: KernelRequest) -> Target:
-        """Returns what compiles a kernel: the target, or the part of it for kernels of this kind."""
+        """Returns the compiler of a kernel: the target, or the part of it for kernels of this kind."""
         return target
 
     def request_for(self, request: KernelRequest) -> KernelRequest:
-        """Returns what is lowered for a kernel: the request, or another one that means the same.
+        """Returns the request that is lowered for a kernel: the same one, or an equivalent one.
 
         Raises:
           UnsupportedError: when the kernel can only be lowered as another one, and that cannot be made.
@@ -47,16 +47,16 @@ class TargetHooks(abc.ABC):
         return request
 
     def default_options(self, target: Target) -> Any:
-        """Returns the options where nobody has chosen any, for the devices of this process."""
+        """Returns the default options for the devices of this process."""
         return target.options()
 
     def options_for(self, options: Any, request: KernelRequest) -> Any:
-        """Returns the options of one kernel: those of the installation, and what the call itself asks for."""
+        """Returns the options of one kernel: those of the installation, and those of the call itself."""
         return options
 
     @abc.abstractmethod
     def emitter(self, kernel: Kernel, request: KernelRequest) -> Emitter:
-        """Returns what writes the call of a kernel into JAX's module.
+        """Returns the emitter of the call of a kernel in JAX's module.
 
         Raises:
           OptionError: when a field of the author's record cannot be honoured.
@@ -65,7 +65,7 @@ class TargetHooks(abc.ABC):
 
     @abc.abstractmethod
     def executor(self, kernel: Kernel) -> Execute:
-        """Returns what executes the target's code of a kernel on the CPU, on arrays of NumPy.
+        """Returns the function that executes the target's code of a kernel on the CPU, on arrays of NumPy.
 
         Raises:
           CompileError: when a pass refuses the kernel.
@@ -73,7 +73,7 @@ class TargetHooks(abc.ABC):
 
     @abc.abstractmethod
     def emulator(self, kernel: Kernel, request: KernelRequest) -> Emitter:
-        """Returns what writes, instead of a kernel, a call of what executes the target's code on the CPU.
+        """Returns the emitter of a call that executes the target's code on the CPU, instead of a kernel.
 
         Raises:
           CompileError: when a pass refuses the kernel.

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`gridir.tpu.aot`: what the real Mosaic compiler makes of a function's kernels, with no TPU."""
+"""`gridir.tpu.aot`: a function's kernels as the Mosaic compiler compiles them, without a TPU."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def aot(
     libtpu runs in processes of its own: when it refuses a kernel, ends itself or hangs, that is in the report.
 
     Args:
-      f: a function that JAX can trace, or what `gridir.lower(..., target="tpu")` made of one.
-      *args: arrays or `jax.ShapeDtypeStruct`s; none for a lowered function.
+      f: a function that JAX can trace, or the result of `gridir.lower(..., target="tpu")`. *args: arrays or
+      `jax.ShapeDtypeStruct`s; none for a lowered function.
       topology: the chips, as libtpu names them: "v4:2x2x1", "v5e:2x2", "v5p:2x2x1", "v6e:2x2", "tpu7x:2x2x1".
       compare: also compile the kernels as JAX itself lowers them.
       jobs: how many kernels are compiled at once.

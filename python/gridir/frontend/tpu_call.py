@@ -169,7 +169,7 @@ def _opt_level(params: Any) -> Any:
 
 
 def _check(params: Any, mosaic: MosaicKernel, request: KernelRequest, collective_id: int | None) -> None:
-    """Refuses what Mosaic would refuse later, or would silently drop."""
+    """Rejects features that Mosaic would reject later, or would silently drop."""
     # For each reason: whether it holds, what is wrong, and a change that would work.
     problems = (
         (

@@ -36,13 +36,13 @@ class Candidate:
     Attributes:
       name: the kernel's name.
       lowering: who lowered it: "gridir" or "jax".
-      program: what libtpu is given, or None.
+      program: the program for libtpu, or None.
       error: why there is none.
       inputs: the names of the inputs, without prefetched scalars.
       outputs: the names of the outputs.
       planned: bytes of VMEM by operand, as gridir plans them.
       needed_checks: why it needs run-time checks, as of `MosaicKernel`.
-      own_checks: what it asserts instead, as of `MosaicKernel`.
+      own_checks: its own assertions instead, as in `MosaicKernel`.
       work: what it does at each step of its grid; None where that is not known.
       is_parallel: whether a dimension of its grid may be split over the cores of a chip.
     """

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The structure of a pytree as text, for what a `grid.kernel` says about JAX's trees.
+"""The structure of a pytree as text, for the trees of JAX in a `grid.kernel`.
 
 `(*, [*, None], {'a': *}, Slice(*, 8, 1))` is a tuple of a leaf, a list, a dict and a `pl.Slice` whose start is a leaf
 and whose size and stride are fixed. Nodes of other types are Python objects, which text cannot hold.

@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """From JAX's abstract values to MLIR types.
 
-Values are signless in MLIR, so whether an integer has a sign is asked of the abstract value. A value of rank 0 is an
-MLIR scalar, any other a tensor, and a Ref is a memref in a memory space. What tensors and memrefs carry beside their
-shape is said by the `Types` of the level that a kernel is lowered with.
+Values are signless in MLIR, so the abstract value determines the sign of an integer. A value of rank 0 is an MLIR
+scalar, any other a tensor, and a Ref is a memref in a memory space. The `Types` of the kernel's rule set determine the
+attributes of tensors and memrefs besides their shape.
 """
 
 from __future__ import annotations
@@ -210,7 +210,7 @@ def mark_unsigned(op: Any, refs: Sequence[Any], first: int = 0) -> None:
 
 
 def layout_of(transforms: Sequence[Any]) -> list[ir.Attribute]:
-    """How the author wants a Ref tiled and swizzled. What has no attribute is the compiler's choice."""
+    """The author's tiling and swizzle of a Ref. The compiler chooses absent attributes."""
     kinds = [jax_compat_gpu.transform_kind(transform) for transform in transforms]
     known = [kind for kind in kinds if kind is not None]
     if len(known) != len(kinds):

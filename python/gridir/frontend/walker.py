@@ -110,8 +110,8 @@ def _walk(kernel: KernelContext, jaxpr: Any, consts: Sequence[Any], args: Sequen
 def _may_act(eqn: Any) -> bool:
     """True if an equation may have effects besides its results.
 
-    Of some equations without results, as of the steps of a pipeline, JAX does not say what effects they have; nor does
-    it of a loop around them.
+    JAX does not list the effects of some equations without results, such as the steps of a pipeline, nor those of a
+    loop around them.
     """
     if eqn.effects or not eqn.outvars:
         return True
@@ -139,7 +139,7 @@ def _moves_keys(eqn: Any) -> bool:
 
 
 def _on_words(ctx: RuleContext, *values: ir.Value, **params: Any) -> list[ir.Value]:
-    """Does to each word of a key what the equation does to keys; the words are the last dimension."""
+    """Applies the equation's operation on keys to each word of a key; the words are the last dimension."""
     axes = [-1 if jax_compat.is_key(aval) else None for aval in ctx.avals_in]
     each_word = jax.vmap(functools.partial(ctx.eqn.primitive.bind, **params), in_axes=axes, out_axes=-1)
     return registry.traced(ctx, each_word, values)
@@ -182,7 +182,8 @@ def _frame(path: Sequence[Any]) -> Frame | None:
 def _survey(
     jaxpr: Any, vocabulary: Vocabulary, callers: tuple[Any, ...], missing: list[tuple[Any, ...]], shared: list[Any]
 ) -> None:
-    """Finds every equation without a rule, as the last of those that it is nested in, and what `check_supported` gives.
+    """Finds every equation without a rule, as the last of those in which it is nested, and the findings of
+    `check_supported`.
 
     It is one walk for both since it goes through all of the kernel.
     """
@@ -209,7 +210,7 @@ def check_supported(name: str, bodies: Sequence[tuple[Any, Vocabulary]]) -> list
 
     Args:
       name: the kernel's name.
-      bodies: the jaxpr of each body, and what primitives mean in it.
+      bodies: the jaxpr of each body, and its rule set.
 
     Returns:
       The variables that stand for Refs which outlive a program: the results of `pl.get_global`.
@@ -241,6 +242,6 @@ def check_supported(name: str, bodies: Sequence[tuple[Any, Vocabulary]]) -> list
 
 
 def _describe(params: dict[str, Any]) -> str:
-    """The parameters on one line; what is long is cut."""
+    """The parameters on one line; long ones are truncated."""
     texts = (f"{name}={value}".replace("\n", " ") for name, value in params.items() if value is not None)
     return " ".join(text if len(text) <= 60 else text[:57] + "..." for text in texts)

@@ -3,9 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The file of a record: a zip archive of JSON, MLIR bytecode and NumPy's arrays. Nothing in it is ever executed.
 
-`record.json` names the format and its version, says what the record says in words and numbers, and lists the arrays.
-A reader refuses a version, a field or a member that it does not know, rather than to run something else than what was
-recorded.
+`record.json` has the format and its version, the scalars and strings of the record, and a list of the arrays. A reader
+rejects an unknown version, field or member, so that it never runs anything but the recorded call.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""One call of a kernel: the module, what it was given, what came out."""
+"""One call of a kernel: the module, its operands and its results."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ class Record:
 
     Attributes:
       name: the kernel's symbol.
-      module: its module as MLIR bytecode: that of the frontend, or a later one where `passes` says what is left.
-      target: what it was compiled for, as "cpu" or "gpu:sm_90a".
+      module: its module as MLIR bytecode: that of the frontend, or a later one with the remaining `passes`.
+      target: its target, as "cpu" or "gpu:sm_90a".
       options: the fields of the target's options that are not the defaults.
       operands: the arrays that it was given: sizes of a dynamic grid, index operands, inputs.
       results: the arrays that are compared with.
       oracle: whose results these are, as "gridir" or "interpret mode".
       aliases: operand to the result that shares its memory.
-      has_warpgroups: whether the author says what each warpgroup does, so that a GPU has a pipeline of its own for it.
+      has_warpgroups: True if the author programs individual warpgroups, for which a GPU has its own pipeline.
       passes: the passes that take the module to the target's last stage, where they are not the target's own.
       right_passes: those with which the results are right, where others are wrong.
       wide: for each result its value in float64, and those of runs with noise, as `gridir.testing.WideRun` has them.
       seed: the number that the floats among the operands were drawn by; None where they are those of the program.
       seconds: how long the call took.
       source: the kernel function and its line, as "add_kernel at add.py:12".
-      program: what has called it, for people.
-      versions: what it was made with.
+      program: the caller, for people.
+      versions: the versions of its creators.
       error: why the call has failed, so that there are no results to compare with; "" where it has not.
     """
 
@@ -122,7 +122,7 @@ def read_options(target: Target, fields: dict[str, Any]) -> Any:
 
 
 def versions() -> dict[str, str]:
-    """Returns what a record made here is made with: releases and the machine."""
+    """Returns the versions for a record made here: releases and the machine."""
     import gridir
 
     found = {"gridir": gridir.__version__, "python": platform.python_version(), "machine": platform.machine()}

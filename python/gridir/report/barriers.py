@@ -38,8 +38,8 @@ class Barrier:
       name: the Ref's name.
       count: how many barriers it holds.
       arrivals: how many arrivals complete a phase.
-      arrive: what arrives.
-      wait: what waits, or tests.
+      arrive: the arrivals.
+      wait: the waits and tests.
     """
 
     name: str

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which block of each operand each program reads or writes, and what that says of the kernel."""
+"""The block of each operand that each program reads or writes, and properties of the kernel that follow."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class Dimension:
 
     Attributes:
       size: how many programs there are along it; None where only a call knows.
-      name: what the author calls it, or None.
-      semantics: what the author says of its order: "parallel", "arbitrary", or "" for nothing.
+      name: the author's name, or None.
+      semantics: the author's claim about its order: "parallel", "arbitrary", or "" for none.
       kind: "cluster" or "thread" for such an axis of a mesh; "" for any other.
     """
 
@@ -192,7 +192,7 @@ def _attributes(kernel: Kernel) -> dict[str, ir.Attribute]:
 def operand_names(
     attributes: Mapping[str, ir.Attribute] | ir.OpAttributeMap, roles: Sequence[str] = ("inputs", "outputs")
 ) -> list[str]:
-    """Returns what the author calls the operands of a `grid.kernel`.
+    """Returns the author's names of the operands of a `grid.kernel`.
 
     Args:
       attributes: those of the op.
@@ -203,7 +203,7 @@ def operand_names(
 
 
 def scalar_names(kernel: Kernel) -> list[str]:
-    """Returns what the author calls the prefetched operands of a kernel."""
+    """Returns the author's names of the prefetched operands of a kernel."""
     return operand_names(_attributes(kernel), ("index_operands",))
 
 

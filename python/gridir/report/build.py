@@ -166,7 +166,7 @@ def _costs(kernel: Kernel, grid: Any, targets: Sequence[str], milliseconds: floa
 
 
 def _view(target: str, kernel: Kernel) -> TargetView:
-    """A kernel on the CPU or a GPU: as far as its stages go, and what the last one says."""
+    """A kernel on the CPU or a GPU: the stages that it reaches, and the result of the last one."""
     listings, error = _stage_listings(kernel)
     if error is not None:
         return TargetView(target, Verdict.of_error(target, kernel.name, "gridir", error), tuple(listings))

@@ -24,7 +24,7 @@ class Peak:
       name: the chip as people know it.
       flops: floating-point operations in a second.
       bandwidth: bytes between its memory and its cores in a second.
-      of: what the operations are, and where the numbers are from.
+      of: the kind of operations, and the source of the numbers.
     """
 
     name: str

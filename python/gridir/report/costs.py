@@ -67,7 +67,7 @@ class Costs:
         return Roofline(target, peak, seconds, bound)
 
     def measured_roofline(self, target: str, peak: Peak, milliseconds: float | None) -> Roofline:
-        """Returns the bound that a CPU sets, whose caches keep what is read again, beside the measured time."""
+        """Returns the bound of a CPU, whose caches keep data that is read again, beside the measured time."""
         seconds, bound = self._bound(peak, self.bytes_least)
         is_bound = milliseconds is None or seconds * 1e3 <= milliseconds
         return Roofline(target, peak, seconds if is_bound else None, bound if is_bound else "", milliseconds)

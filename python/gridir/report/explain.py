@@ -15,7 +15,7 @@ from gridir.report.judges import TARGETS, check_target, judge_of
 from gridir.report.verdicts import Explanation, Verdict
 
 Progress = Callable[[str], None]
-"""Is told what is done next."""
+"""Receives a description of the next step."""
 
 
 def explain(

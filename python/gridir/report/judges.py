@@ -39,11 +39,11 @@ class Judge(abc.ABC):
         return get_target(name).name
 
     def form(self, target: str) -> str:
-        """Returns what kernels are lowered for: the target with its chip, or the one that all chips share."""
+        """Returns the target of the lowering: the target with its chip, or the one that all chips share."""
         return target
 
     def prepare(self, lowered: Lowered) -> Sequence[Any]:
-        """Returns what is judged of a function, for all chips that share its form."""
+        """Returns the candidates of a function, for all chips that share its form."""
         return lowered.kernels
 
     @abc.abstractmethod
@@ -114,7 +114,7 @@ def check_target(name: str) -> str:
 
 
 def compiled(target: str, kernel: Any) -> Verdict:
-    """Returns what gridir's own compiler says of a kernel for the CPU."""
+    """Returns the verdict of gridir's own compiler on a kernel for the CPU."""
     try:
         prepared = kernel.prepare()
     except Error as error:
@@ -123,7 +123,7 @@ def compiled(target: str, kernel: Any) -> Verdict:
 
 
 def assembled(target: str, kernel: Any) -> Verdict:
-    """Returns what ptxas says of a kernel for a GPU."""
+    """Returns the verdict of ptxas on a kernel for a GPU."""
     try:
         prepared = kernel.prepare()
     except Error as error:
@@ -145,7 +145,7 @@ def assembled(target: str, kernel: Any) -> Verdict:
 
 
 def ask_libtpu(target: str, candidates: Sequence[Candidate], timeout: float) -> tuple[Sequence[Verdict], Sequence[Any]]:
-    """Returns what libtpu says of kernels for a chip, and its reports.
+    """Returns libtpu's verdicts on kernels for a chip, and its reports.
 
     Args:
       target: as "tpu:v5e".

@@ -27,7 +27,7 @@ class Listing:
     """A text that was made from a kernel: MLIR of a stage, PTX, machine code.
 
     Attributes:
-      stage: what it is the text of, as "loops" or "sass".
+      stage: its stage, as "loops" or "sass".
       language: how it is written: "mlir", "ptx", "sass" or "bundles".
       lines: the text.
       origins: for each line the author's lines that it comes from, the innermost call first; empty where that is not

@@ -25,7 +25,7 @@ class Entry:
       bytes: of its elements.
       padded: of one buffer, with the padding of its layout.
       buffers: how many of them are held.
-      note: what else there is to say; may be empty.
+      note: additional text; may be empty.
     """
 
     name: str
@@ -46,11 +46,11 @@ class Ledger:
     """The memory of a kernel on one target.
 
     Attributes:
-      entries: who holds what.
+      entries: the entries by owner.
       memory: the memory that `total` counts, as a person calls it.
       total: the bytes of it that the kernel takes.
       capacity: how many there are; None where the target sets no limit.
-      by: what `total` is from.
+      by: the source of `total`.
     """
 
     entries: tuple[Entry, ...]
@@ -66,7 +66,7 @@ class Ledger:
 
 
 def planned_entries(kernel: Kernel) -> list[Entry]:
-    """Returns what a kernel holds by the plan of its target: windows of operands, scratch, and scopes in its body.
+    """Returns the memory of a kernel in the plan of its target: windows of operands, scratch, and scopes in its body.
 
     Raises:
       CompileError: when there is not enough memory.

@@ -29,8 +29,8 @@ class TargetView:
       target: the target and chip, as "tpu:v5e".
       verdict: who accepts it, or refuses it and why.
       listings: its text at each stage that it has reached, in order.
-      ledger: what it holds in which memory; None where it is refused before that is planned.
-      remarks: what the passes on the way remark.
+      ledger: its memory by memory space; None if it is rejected before that is planned.
+      remarks: the remarks of the passes.
     """
 
     target: str
@@ -79,9 +79,9 @@ class KernelView:
       source: the kernel function and its line; None where that is not known.
       grid: its grid, and the blocks of its operands.
       prefetched: the prefetched operands of this run.
-      checks: what is proved of it.
-      targets: what becomes of it on each target.
-      costs: what it computes and moves; None where that cannot be counted.
+      checks: the results of the proofs.
+      targets: the results for each target.
+      costs: its operations and bytes; None if they cannot be counted.
       barriers: those of a kernel whose threads are warpgroups.
     """
 

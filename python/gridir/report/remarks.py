@@ -26,7 +26,7 @@ class Remark:
     Attributes:
       by: the pass.
       kind: "Passed", "Missed", "Analysis" or "Failed".
-      text: what it says.
+      text: the message.
       file: the author's file.
       line: the line, counted from 1.
     """

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A function run on this machine's CPU: how long it takes, and what its kernels are given."""
+"""A function run on this machine's CPU: its time, and the operands of its kernels."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class Source:
 
     Attributes:
       path: as MLIR's locations have it.
-      segments: what is shown of it, in order.
+      segments: the parts that are shown, in order.
     """
 
     path: str

@@ -24,11 +24,11 @@ class Verdict:
       verdict: "accepted"; "refused"; or "unknown" where the one that decides is not installed.
       by: who decided: "gridir", "libtpu", "ptxas", or "jax" for an error while the function was traced.
       message: why not; empty where the kernel is accepted.
-      cause: what the message means, where that is known.
+      cause: the meaning of the message, if it is known.
       change: the nearest change that would be accepted, where the diagnostic knows it.
-      notes: what else the diagnostic says.
+      notes: the other notes of the diagnostic.
       frames: the location in the author's code, innermost first.
-      figures: what an accepted kernel takes, as "bundles" or "registers".
+      figures: the resources of an accepted kernel, as "bundles" or "registers".
     """
 
     target: str

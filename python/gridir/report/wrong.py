@@ -46,7 +46,7 @@ class Unwritten:
 
 
 def find_unwritten(function: Callable[..., Any], args: Sequence[Any]) -> Unwritten | None:
-    """Returns what depends on memory that nothing has written; None where the CPU cannot run the function."""
+    """Returns the elements that depend on uninitialized memory; None if the CPU cannot run the function."""
     try:
         # Traced once: a function may not be the same each time.
         closed = jax.make_jaxpr(function)(*args)
@@ -218,7 +218,7 @@ def _output(grid: Grid | None, number: int) -> OperandBlocks | None:
 
 
 def _describe_blocks(grid: Grid | None, operand: OperandBlocks | None, mask: np.ndarray) -> list[str]:
-    """The blocks of an output that have such elements, their programs, and what of these overhangs."""
+    """The blocks of an output that have such elements, their programs, and the overhanging parts of these."""
     if grid is None or operand is None or operand.shape != mask.shape:
         return []
     if operand.starts is None:

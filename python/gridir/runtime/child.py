@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A process of Python that answers requests through a pipe, for what may take a process down."""
+"""A process of Python that answers requests through a pipe, for work that may end a process."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class Child:
         """Starts a module, whose first argument is the file descriptor of its end of the pipe.
 
         Args:
-          module: what `python -m` runs; it finds the modules that this process finds.
-          arguments: what follows the file descriptor.
+          module: the argument of `python -m`; it finds the modules that this process finds.
+          arguments: the arguments after the file descriptor.
           environment: variables that it has beside those of this process.
           output: the file for its output, which is discarded without one.
         """

@@ -62,7 +62,7 @@ def write(kernel: str, directory: str, traces: Iterable[Trace], *, scopes: int) 
     Args:
       kernel: the kernel's name, with which that of the file begins.
       directory: where the file goes.
-      traces: what was recorded; those without events are left out.
+      traces: the recorded traces; those without events are left out.
       scopes: how many a trace has room for. Where one has more, a warning says so and no file is written.
     """
     recorded = [trace for trace in traces if trace.count]

@@ -30,7 +30,7 @@ __all__ = [
 def interpreted() -> Iterator[None]:
     """Makes every `pl.pallas_call` that this thread traces inside run in JAX's interpret mode, also in code of others.
 
-    The mode is part of what JAX remembers functions by, so a function that was compiled before is traced again.
+    The mode is part of JAX's key for functions, so a function that was compiled before is traced again.
 
     Example:
       >>> with interpreted():
@@ -44,7 +44,7 @@ def interpreted() -> Iterator[None]:
 def mosaic_interpreted() -> Iterator[None]:
     """Makes every kernel that this thread traces inside run as it would be handed to libtpu, by an interpreter.
 
-    The kernel is lowered for a TPU; what runs on the CPU is the very module that libtpu is given. The interpreter is
+    The kernel is lowered for a TPU; the module that runs on the CPU is the one for libtpu. The interpreter is
     strict: memory that nothing has written is NaN, accesses out of bounds and semaphores left unpaired are errors.
 
     Example:

@@ -35,7 +35,7 @@ class Errors:
 
     Attributes:
       median: of all elements.
-      percentile_99: what 99 % of the elements do not exceed.
+      percentile_99: the bound of 99 % of the elements.
       largest: the largest.
       nearer: how many elements are nearer to the value in float64 than the other side's.
     """
@@ -86,7 +86,7 @@ class Comparison:
         """Returns lines that say it to a person; none where all is equal.
 
         Args:
-          oracle: what the results are compared with, as "interpret mode".
+          oracle: the reference, as "interpret mode".
         """
         lines = []
         name = f"result{self.path}"
@@ -150,7 +150,7 @@ def compare(got: Any, want: Any, wide: Callable[[], WideRun] | None = None) -> l
 
 
 def differences(got: Any, want: Any, function: Callable[..., Any], args: Sequence[Any]) -> list[str]:
-    """Returns what of the results of a function of JAX arrays is wrong, as `compare` judges it; [] if nothing is.
+    """Returns the faults of the results of a function of JAX arrays, as `compare` decides; [] if there is none.
 
     Args:
       got: the results of `function(*args)`, a tree of arrays.

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a tier says of one configuration, and the interface of the targets that ask."""
+"""The outcome of a tier for one configuration, and the interface of targets."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TIERS = ("estimate", "compile", "measure")
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """What a tier says of one configuration.
+    """The outcome of a tier for one configuration.
 
     Attributes:
       seconds: the predicted or measured time of the kernels; None for a configuration that is not legal.
@@ -38,7 +38,7 @@ class Outcome:
     notes: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """Returns the outcome as what JSON holds."""
+        """Returns the outcome in its JSON form."""
         return dataclasses.asdict(self) | {"notes": list(self.notes)}
 
     @staticmethod

@@ -32,7 +32,7 @@ class CpuBackend(Backend):
         self.chip, self._cache = chip, cache
 
     def estimate(self, traced: Traced) -> Outcome:
-        """As of `Backend`: a rough order, as caches and vector units of CPUs are not modelled."""
+        """See `Backend`: a rough order, since caches and vector units of CPUs are not modelled."""
         outcomes = []
         for call in traced.calls.kernels:
             work = count_work(call.request, call.sizes, call.scalars)
@@ -60,7 +60,7 @@ class CpuBackend(Backend):
         return Outcome(sum(totals.values()), "", max(totals, key=lambda name: totals[name]), 0, figures)
 
     def measure(self, traced: dict[int, Traced], tell: Callable[[str], None]) -> Finished:
-        """As of `Backend`: native code of gridir's."""
+        """See `Backend`: gridir's native code."""
 
         def prepare(each: Traced) -> Callable[..., Any]:
             return lower(each.function, *each.args).compile()
@@ -69,7 +69,7 @@ class CpuBackend(Backend):
 
 
 def _cpu() -> dict[str, Any]:
-    """What tells this machine from another one."""
+    """Returns the identity of this machine's CPU."""
     model = platform.processor() or platform.machine()
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()

@@ -48,7 +48,7 @@ class GpuBackend(Backend):
         self.tiers = available_tiers(chip, bool(find_ptxas()))
 
     def estimate(self, traced: Traced) -> Outcome:
-        """As of `Backend`, with registers and threads that most kernels have."""
+        """See `Backend`; with registers and threads that most kernels have."""
         outcomes = []
         for call in traced.calls.kernels:
             work = count_work(call.request, call.sizes, call.scalars)
@@ -58,7 +58,7 @@ class GpuBackend(Backend):
         return combine(outcomes)
 
     def compile(self, traced: dict[int, Traced]) -> Finished:
-        """As of `Backend`: ptxas runs in processes of its own."""
+        """See `Backend`: ptxas runs in processes of its own."""
         facts = {"tier": "compile", "chip": self.chip.name, "gridir": __version__, "jax": metadata.version("jax")}
         with concurrent.futures.ThreadPoolExecutor(self._jobs) as threads:
             futures = {}
@@ -82,7 +82,7 @@ class GpuBackend(Backend):
                 yield number, self._outcome(traced[number], record)
 
     def measure(self, traced: dict[int, Traced], tell: Callable[[str], None]) -> Finished:
-        """As of `Backend`: as JAX compiles it for the GPU that is there."""
+        """See `Backend`: as JAX compiles it for the GPU that is there."""
         return measure(traced, run_by_jax, {"chip": self.chip.name}, self._cache, tell)
 
     def _outcome(self, traced: Traced, record: dict[str, Any]) -> Outcome:
@@ -154,7 +154,7 @@ class GpuBackend(Backend):
 
 
 def _assemble(kernels: list[Any]) -> dict[str, Any]:
-    """What the cache keeps of the kernels of a function."""
+    """Returns the cache entry of the kernels of a function."""
     try:
         reports: list[KernelReport] = [kernel.assemble() for kernel in kernels]
     except Error as error:

@@ -47,7 +47,7 @@ def _races(traced: Traced) -> tuple[tuple[str, ...], tuple[str, ...]]:
         with gridir.installed(checks=["races"]):
             jax.block_until_ready(jax.jit(traced.function)(*drawn(traced.args)))
     except Exception as error:
-        # What native code finds comes through XLA, as an exception of its own.
+        # Findings of native code come through XLA, as an exception of its own.
         text = str(error)
         if "race" in text.lower():
             return (f"the check for races found one: {text.partition(chr(10))[0]}",), ()

@@ -115,7 +115,7 @@ class Problem:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Returns the problem as what JSON holds."""
+        """Returns the problem in its JSON form."""
         return {
             "function": self.function,
             "signature": self.signature,
@@ -238,7 +238,7 @@ class TuningResult:
             raise OptionError("expected the text of a tuning result", details=str(error)) from error
 
     def to_json(self) -> dict[str, Any]:
-        """Returns the result as what JSON holds."""
+        """Returns the result in its JSON form."""
         return {"format": _FORMAT, "problems": [problem.to_json() for problem in self.problems]}
 
     def __enter__(self) -> TuningResult:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gridir.tuning.results import TuningResult
 
 POLICIES = ("error", "heuristic", "tune")
-"""What a tuned function may do where no result in force has its problem."""
+"""The behavior of a tuned function without a result for its problem."""
 
 
 class _State(threading.local):

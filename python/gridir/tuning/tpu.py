@@ -41,7 +41,7 @@ class TpuBackend(Backend):
         self._cache, self._jobs, self._timeout, self._lowering = cache, jobs, timeout, lowering
 
     def estimate(self, traced: Traced) -> Outcome:
-        """As of `Backend`."""
+        """See `Backend`."""
         outcomes = []
         for call in traced.calls.kernels:
             work = count_work(call.request, call.sizes, call.scalars)
@@ -56,7 +56,7 @@ class TpuBackend(Backend):
         return combine(outcomes)
 
     def compile(self, traced: dict[int, Traced]) -> Finished:
-        """As of `Backend`: libtpu runs in processes of its own, and what it says is kept in the cache."""
+        """See `Backend`: libtpu runs in processes of its own, and its results are cached."""
         waiting = {}
         for number, each in traced.items():
             known = self._from_cache(each)
@@ -86,7 +86,7 @@ class TpuBackend(Backend):
                     future.cancel()
 
     def measure(self, traced: dict[int, Traced], tell: Callable[[str], None]) -> Finished:
-        """As of `Backend`: as JAX compiles it for the TPU that is there."""
+        """See `Backend`: as JAX compiles it for the TPU that is there."""
         return measure(traced, run_by_jax, {"chip": self.chip.name}, self._cache, tell)
 
     def _candidates(self, traced: Traced) -> list[Candidate]:
@@ -153,7 +153,7 @@ class TpuBackend(Backend):
 
 
 def _record(work: StepWork, report: KernelReport) -> dict[str, Any]:
-    """What the cache keeps of a compiled kernel; constants of chips are no part of it."""
+    """Returns the cache entry of a compiled kernel, without constants of chips."""
     assert report.steps is not None
     return {
         "steps": report.steps.to_json(),

@@ -1,6 +1,7 @@
-# RUN: %python %s %repository | FileCheck %s
+# RUN: rm -rf %t && mkdir %t && cd %t && %python %s %repository | FileCheck %s
 """The rules of prose, and what is not prose: code, links, and the terms that the glossary allows."""
 
+import pathlib
 import sys
 
 sys.path.insert(0, f"{sys.argv[1]}/tools/lint")
@@ -40,6 +41,19 @@ print(terms)
 # CHECK-NEXT: 1 expected 'what' at most 2 times in 1,000 words, got 3 in
 # CHECK-NEXT: end
 for line, problem in prose.problems(PAGE, terms):
+    print(line, problem)
+print("end")
+
+# Comments and docstrings of sources.
+# CHECK-NEXT: 1 expected plain words, got 'nobody'
+# CHECK-NEXT: 2 expected a comment that states a contract or a reason, got one that begins with 'Whether'
+# CHECK-NEXT: 5 expected plain words, got 'behind'
+# CHECK-NEXT: end
+source = pathlib.Path("source.py")
+source.write_text(
+    '# Read by nobody.\n# Whether it is `what` it is.\nwhat = "behind"\ndef f():\n    """Looks behind."""\n'
+)
+for line, problem in prose.comment_problems(source):
     print(line, problem)
 print("end")
 

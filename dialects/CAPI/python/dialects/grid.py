@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The `grid` dialect in Python: its generated ops, its attributes, and builders for what a person writes by hand.
+"""The `grid` dialect in Python: its generated ops, its attributes, and builders for hand-written kernels.
 
 with ir.Context(), ir.Location.unknown():
     module = ir.Module.create()
@@ -203,17 +203,17 @@ class KernelOp(_GeneratedKernelOp):
           functional_aliases: whether an operand of `aliases` keeps its value while programs write the output.
           params: the compiler parameters of backends.
           cost: the estimate of the cost, a `CostAttr`.
-          metadata: strings of the author's own, or attributes for what is no string.
+          metadata: the author's strings, or attributes for other values.
           backend: the backend that the author named.
           source: the kernel function and its source line, for messages.
-          jax: what only a GridMapping needs.
+          jax: data that only a GridMapping needs.
           debug: whether the author asked for the kernel to be printed.
           arg_locs: the location of each argument of the body.
           loc: the location of the kernel.
           ip: where to insert it.
 
         Raises:
-          ValueError: if one of these is of another kind. What the verifier of the op finds is said when it is asked.
+          ValueError: if one of these is of another kind. The verifier of the op reports other faults.
         """
         context = loc.context if loc else None
         _expect(name, str, "a string for name")
@@ -312,7 +312,7 @@ def load_all(
     """The value that a Ref holds: a tensor of its shape, or a scalar where it has rank 0.
 
     Raises:
-      ValueError: for what is no Ref.
+      ValueError: for a value that is not a Ref.
     """
     _expect(ref, ir.Value, "a Ref")
     _expect(mask, (ir.Value, type(None)), "a mask")

@@ -24,8 +24,8 @@ def layout_attr(
     """Returns the `#warpgroup.layout` of an array of a rank.
 
     Args:
-      tile: what is repeated over the array, whose leading dimensions it may lack; none for one register with all of it.
-      registers, lanes, warps: the row-major indices in the tile that the bits of each kind lead to.
+      tile: the tile that repeats over the array, whose leading dimensions it may lack; none for one register with all
+      of it. registers, lanes, warps: the row-major indices in the tile for the bits of each kind.
       rank: the array's.
     """
     if not tile:

@@ -105,7 +105,7 @@ class Accesses:
         """Does the reads.
 
         Raises:
-          Refusal: what is read of a Ref is no window of it.
+          Refusal: the elements that are read of a Ref are not a window of it.
         """
         for read in self._reads:
             indices = np.concatenate([_one_warpgroup(indices).reshape(-1) for indices in read.indices])
@@ -122,7 +122,7 @@ class Accesses:
         """Does all that is left to do.
 
         Raises:
-          Refusal: what is read or written of a Ref is no window of it, or elements are computed differently.
+          Refusal: the accessed elements of a Ref are not a window of it, or elements are computed differently.
         """
         self.load()
         writes, self._writes = self._writes, []

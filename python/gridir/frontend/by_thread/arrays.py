@@ -124,7 +124,7 @@ class Raiser:
         return reduced if self._shape else emit.extract(reduced, [])
 
     def _split(self, values: Sequence[Value]) -> Iterator[Piece]:
-        """The pieces, each of which is one value."""
+        """The pieces; each is one value."""
         for value, indices in zip(values, self._indices, strict=True):
             if not isinstance(value, Choice):
                 yield Piece(value, indices)

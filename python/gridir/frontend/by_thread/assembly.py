@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""PTX that code by hand emits: fences, barriers, and what JAX's arrays are computed and converted by."""
+"""PTX in inline code: fences, barriers, and the arithmetic and conversions of JAX's arrays."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _MATH = {
     "sin.approx.f32": "math.sin",
     "tanh.approx.f32": "math.tanh",
 }
-"""The instructions of PTX that JAX's arrays are computed by, as ops. What approximates a function gives it here."""
+"""The PTX instructions for arithmetic of JAX's arrays, as ops. Approximate instructions are exact here."""
 
 
 _NAMED_BARRIER = re.compile(r"bar(rier)?\.(?P<kind>sync|arrive) (\$0|(?P<number>\d+)), (?P<threads>\d+)")
@@ -82,7 +82,7 @@ class _Words:
 
     Args:
       run: the execution.
-      op: what has the assembly.
+      op: the op with the assembly.
     """
 
     def __init__(self, run: Execution, op: Op):

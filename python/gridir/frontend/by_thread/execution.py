@@ -39,7 +39,7 @@ class Kernel(Protocol):
     """The interface of the surrounding kernel to inline code."""
 
     def index(self, of: str, dimension: str) -> ir.Value | int:
-        """A number of `gpu`: what an op of that name gives for a dimension, "x", "y" or "z"."""
+        """A number of `gpu`: the result of an op of that name for a dimension, "x", "y" or "z"."""
 
     def part(self, ref: ir.Value, offsets: Sequence[Any], sizes: Sequence[int], dropped: Sequence[int]) -> ir.Value:
         """A window of a Ref, without the dimensions that are dropped."""
@@ -120,7 +120,7 @@ class Execution:
         """Executes code whose arguments are bound; its results.
 
         Raises:
-          Refusal: the code does what has no meaning for arrays, or what gridir does not know.
+          Refusal: the code has an op without a meaning for arrays, or one that gridir does not know.
         """
         self.block(code.block)
         results = [self._result(held) for held in code.results]
@@ -154,7 +154,7 @@ class Execution:
     # Ops ---------------------------------------------------------------------------------------------------------
 
     def block(self, block: Block) -> list[Anything]:
-        """Executes a block; what its terminator hands on."""
+        """Executes a block; returns the operands of its terminator."""
         for op in block.ops:
             if op.name == "scf.yield":
                 return [self.values[number] for number in op.operands]

@@ -40,11 +40,11 @@ Handler: TypeAlias = "Callable[[Execution, Op], list[Anything] | None]"
 """Executes an op; gives its results."""
 
 HANDLERS: dict[str, Handler] = {}
-"""Of each op that is not elementwise, what executes it."""
+"""The handler of each op that is not elementwise."""
 
 
 def handles(*names: str) -> Callable[[Any], Any]:
-    """Makes a function what executes the ops of these names."""
+    """Registers a function as the handler of ops with these names."""
 
     def register(function: Any) -> Any:
         for name in names:

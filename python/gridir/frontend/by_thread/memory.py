@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Refs in code of single threads: addresses, each of which is an element that the author can index."""
+"""Refs in code of single threads: each address is an element that the author can index."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ class Pointer:
     """An address of each thread.
 
     Attributes:
-      window: what it points into.
+      window: the window into which it points.
       bits: the address, in bits from the first element of the Ref on.
     """
 

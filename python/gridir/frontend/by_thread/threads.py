@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Who executes code, and what the threads of a warp or of a warpgroup do together."""
+"""Execution contexts of code, and operations of the threads of a warp or warpgroup together."""
 
 from __future__ import annotations
 

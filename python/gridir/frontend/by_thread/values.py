@@ -112,7 +112,7 @@ class Computed:
     Attributes:
       name: the name of the op.
       attributes: its attributes, as text.
-      operands: what it is applied to.
+      operands: its operands.
       type: the type of one element, as text.
     """
 
@@ -212,7 +212,7 @@ def rearranged(value: Value, move: Callable[[Index], Index]) -> Value:
 
 
 def _by_lane(count: int, move: Callable[[Sequence[Index]], Index], arrays: Sequence[Index]) -> Index:
-    """Does with each of the lanes of packed numbers what is done with the numbers."""
+    """Applies a function of numbers to each of the lanes of packed numbers."""
     if all(x.shape[2] == 1 for x in arrays):
         return move(arrays)
     full = [np.broadcast_to(x, (*x.shape[:2], max(x.shape[2], count))) for x in arrays]
@@ -225,7 +225,7 @@ def merged(values: Sequence[Value], merge: Callable[[Sequence[Index]], Index], s
 
     Args:
       values: the values.
-      merge: what does so with arrays, one for each of the values.
+      merge: the same for arrays, one for each of the values.
       shapes: of each value the shape of its arrays.
 
     Raises:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gridir.frontend.by_thread.execution import Execution
 
 Parts: TypeAlias = tuple[tuple[int, Value], ...]
-"""The fields of a number from the lowest bits on: the width of each and what it holds."""
+"""The fields of a number from the lowest bits on: the width of each and its value."""
 
 _COMBINE: dict[str, Callable[[int, int], int]] = {
     "arith.andi": operator.and_,
@@ -164,7 +164,7 @@ class Words:
         return self.number(result)
 
     def _of_table(self, values: Sequence[Value], table: int, width: int) -> Value:
-        """One field of `looked_up`: what all rows say that are left where some numbers are all zeros or all ones."""
+        """One field of `looked_up`: the result of all rows that are left if some numbers are all zeros or all ones."""
         rows = [row for row in range(8) if all(_may_be(x, row >> 2 - i & 1, width) for i, x in enumerate(values))]
         chosen = [row for row in rows if table >> row & 1]
         if len(chosen) in (0, len(rows)):

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Atomic updates. A program's update of one element is one step; what it gives is what the element held."""
+"""Atomic updates. A program's update of one element is one step; its result is the old element."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def _float_to_float(x: ir.Value, source: Any, target: Any) -> ir.Value:
 
 
 def _float_to_integer(x: ir.Value, source: Any, target: Any, unsigned: bool) -> ir.Value:
-    """Rounds towards zero; what does not fit becomes the nearest integer that does, and NaN becomes 0."""
+    """Rounds towards zero; values out of range become the nearest integer in range, and NaN becomes 0."""
     if bit_width(source) < 32:
         x = emit.cast("arith.extf", x, ir.F32Type.get())
     info = jnp.iinfo(target)
@@ -176,7 +176,7 @@ def _reduce_precision(ctx: RuleContext, x: ir.Value, *, exponent_bits: int, mant
 
 
 def _rounded_bits(x: Any, exponent_bits: int, mantissa_bits: int) -> Any:
-    """As XLA defines it: ties go to even, what is too large is infinite, and what would be subnormal is zero."""
+    """As XLA defines it: ties go to even, too large values become infinite, and subnormal results become zero."""
     width, mantissa = bit_width(x.dtype), jnp.finfo(x.dtype).nmant
     exponent, word = width - 1 - mantissa, jnp.dtype(f"uint{width}")
     bits = lax.bitcast_convert_type(x, word)

@@ -212,7 +212,7 @@ def _counted_loop(
     number: int,
     high: ir.Value,
 ) -> list[ir.Value]:
-    """`scf.for` over a carried counter; what the body leaves alone is not carried."""
+    """`scf.for` over a carried counter; values that the body does not change are not carried."""
     low = carry[number]
     invars = body.invars[len(values) :]
     kept = [i for i, var in enumerate(invars) if i != number and body.outvars[i] is not var]

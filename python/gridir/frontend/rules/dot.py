@@ -20,7 +20,7 @@ from gridir.mlir.dialects import grid
 
 
 def _precision(precision: Any) -> tuple[ir.Attribute | None, ir.Attribute | None]:
-    """The attributes `precision` and `algorithm` for what JAX says; neither for its default."""
+    """The attributes `precision` and `algorithm` for JAX's parameters; neither for the default."""
     if precision is None:
         return None, None
     if isinstance(precision, lax.DotAlgorithmPreset):

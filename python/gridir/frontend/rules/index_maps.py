@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The rules of index maps: integer arithmetic as in a body, and loads of single elements.
 
-An index map is a block without control flow, so that a compiler may ask what it gives for any program. All branches of
-a `cond` are computed, and one is chosen.
+An index map is a block without control flow, so that a compiler can evaluate it for any program. All branches of a
+`cond` are computed, and one is selected.
 """
 
 from __future__ import annotations

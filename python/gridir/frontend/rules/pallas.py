@@ -76,7 +76,7 @@ def _delay(_: RuleContext, nanos: ir.Value) -> list[ir.Value]:
 def _debug_print(
     ctx: RuleContext, *values: ir.Value, fmt: str, has_placeholders: bool, in_tree: Any, static_args: Any
 ) -> list[ir.Value]:
-    """Without placeholders in the format the values follow it, as JAX prints them; of a Ref it prints what it holds."""
+    """Without placeholders in the format the values follow it, as JAX prints them; for a Ref it prints its contents."""
     values = tuple(grid.load_all(x) if isinstance(x.type, ir.MemRefType) else x for x in values)
     args, kwargs = _arguments(values, in_tree, static_args)
     used: list[Any] = []

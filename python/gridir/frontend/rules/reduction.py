@@ -43,7 +43,7 @@ def reduce_with(
 
 @dataclasses.dataclass(frozen=True)
 class Reduction:
-    """The op that combines two elements, and what no element gives."""
+    """The op that combines two elements, and its neutral element."""
 
     ops: Ops
     start: Callable[[Any], Any]

@@ -32,9 +32,9 @@ def scoped(
 
     Args:
       results: the abstract values that it gives.
-      names: what the author calls the Refs; none where that is not known.
+      names: the author's names of the Refs; none if they are not known.
       layouts: the transforms that lead from the memory of each Ref to the Ref; none where each lies as it is indexed.
-      attributes: what else is known of the scope.
+      attributes: other attributes of the scope.
     """
     axes = collective_axes if isinstance(collective_axes, tuple) else (collective_axes,)
     attributes = dict(attributes)

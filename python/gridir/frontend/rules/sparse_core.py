@@ -86,7 +86,7 @@ def load(ctx: RuleContext, ref: Any, *rest: ir.Value, tree: Any, has_mask: bool)
 def swap(
     ctx: RuleContext, ref: Any, x: ir.Value, *rest: ir.Value, tree: Any, has_mask: bool, add: bool
 ) -> list[ir.Value]:
-    """Stores, or adds to what the Ref holds."""
+    """Stores, or adds to the contents of the Ref."""
     if ctx.is_used():
         raise ctx.unsupported("expected nothing that reads what the Ref held before")
     leaves, mask = _split_mask(rest, has_mask)

@@ -74,7 +74,7 @@ def _cumsum(ctx: RuleContext, x: ir.Value, *, axis: int, reverse: bool) -> ir.Va
 
 
 def _sorted(keys: ir.Value, values: ir.Value, mask: ir.Value, descending: bool) -> Sequence[ir.Value]:
-    """The mask of what was chosen, which comes first, the keys and the values."""
+    """The mask of the chosen elements, which come first, the keys and the values."""
     types = [mask.type, keys.type, values.type]
     return emit.op("tpu.sort", [keys, values, mask], types, {"descending": ir.BoolAttr.get(descending)}).results
 

@@ -88,7 +88,7 @@ _LANCZOS = (
 
 
 def _single(function: Any) -> Any:
-    """Computes in f32 what is narrower."""
+    """Computes narrower types in f32."""
 
     def widened(x: Any) -> Any:
         if x.dtype in (jnp.float32, jnp.float64):
@@ -235,7 +235,7 @@ def _nextafter(x: Any, y: Any) -> Any:
 
 
 def _in_full_precision(function: Any) -> Any:
-    """Broadcasts the operands and computes in f32 what is narrower."""
+    """Broadcasts the operands and computes narrower types in f32."""
 
     def widened(*operands: Any) -> Any:
         dtype = operands[0].dtype

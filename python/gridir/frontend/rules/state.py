@@ -136,7 +136,7 @@ class Access:
         grid.ScatterOp(self.from_jax(value), self.ref, self.indices, dims, mask=mask)
 
     def accumulate(self, value: ir.Value) -> None:
-        """Adds a value to what is there."""
+        """Adds a value to the contents."""
         self.check_written()
         if not self.indices:
             grid.AccumulateOp(value, self.ref)
@@ -173,7 +173,7 @@ def _swap(ctx: RuleContext, ref: Any, value: ir.Value, *leaves: ir.Value, tree: 
 
 
 def swap(ctx: RuleContext, ref: Any, value: ir.Value, transforms: Sequence[Any]) -> list[ir.Value]:
-    """Replaces what a Ref holds; what it held before, where that is used."""
+    """Replaces the contents of a Ref; returns the old contents if they are used."""
     access = Access(ctx, ref, transforms)
     old = access.load() if ctx.is_used() else value
     access.store(value)
@@ -299,9 +299,9 @@ def masked(
 ) -> list[ir.Value]:
     """Applies `use` to the elements of a masked access.
 
-    What a mask hides is not accessed, so a window may leave the Ref there: a load or store of a view with a mask may.
-    A window that surely leaves it is no view, and its elements are taken one by one. So they are where some dimensions
-    have arrays of indices, whose mask chooses among all elements.
+    Masked elements are not accessed, so a window may leave the Ref there: a load or store of a view with a mask may. A
+    window that surely leaves it is not a view, and its elements are accessed one by one. The same holds if some
+    dimensions have arrays of indices, whose mask selects among all elements.
     """
     shape, transforms = ctx.avals_out[0].shape, list(transforms or ())
 

@@ -90,7 +90,7 @@ def _unpack_elementwise(x: Any, *, index: int, packed_dtype: Any, unpacked_dtype
 
 @TPU.decomposition("stochastic_round")
 def _stochastic_round(x: Any, random_bits: Any, *, target_dtype: Any) -> Any:
-    """Adds random bits below the last bit of the target, then cuts; what is not finite stays as it is."""
+    """Adds random bits below the last bit of the target, then truncates; values that are not finite do not change."""
     dropped = jnp.finfo(jnp.float32).nmant - jnp.finfo(target_dtype).nmant
     bits = lax.bitcast_convert_type(x, jnp.uint32)
     noise = random_bits & jnp.asarray((1 << dropped) - 1, jnp.uint32)
@@ -114,7 +114,7 @@ def _conv(
     precision: Any,
     preferred_element_type: Any,
 ) -> list[ir.Value]:
-    """A convolution, which may be added to what is given."""
+    """A convolution, which may be added to an accumulator."""
 
     def convolve(lhs: Any, rhs: Any, *given: Any) -> Any:
         if window_reversal is not None:

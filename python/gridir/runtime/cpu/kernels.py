@@ -31,7 +31,7 @@ class PreparedKernel:
     """A kernel that is ready to run.
 
     Attributes:
-      key: what a call names it by.
+      key: its name in calls.
       origin: where it came from: this process's table, the directory GRIDIR_CACHE_DIR, or the compiler.
       seconds: how long it took to be ready.
       arena_bytes: scratch memory that each thread needs while it runs the kernel.
@@ -51,7 +51,7 @@ def prepare(name: str, key: str, bytecode: bytes, options: CpuOptions, pipeline:
       key: identifies module and options; the same key always gives the same kernel.
       bytecode: the module, as MLIR bytecode.
       options: how to compile it.
-      pipeline: what is left of the pipeline of the options, where the module is at a later stage.
+      pipeline: the remaining pipeline of the options, if the module is at a later stage.
 
     Raises:
       CompileError: when a pass, LLVM or the linker refuses the kernel.
@@ -75,7 +75,7 @@ def prepare(name: str, key: str, bytecode: bytes, options: CpuOptions, pipeline:
 
 
 def call_attributes(name: str, key: str, bytecode: bytes, options: CpuOptions) -> dict[str, Any]:
-    """Returns the attributes of the custom call: what another process needs to find the kernel or compile it.
+    """Returns the attributes of the custom call, from which another process finds the kernel or compiles it.
 
     The name is for people, who see it in XLA's texts and in profiles.
     """
@@ -93,7 +93,8 @@ def call_attributes(name: str, key: str, bytecode: bytes, options: CpuOptions) -
 
 
 def complete_pipeline(pipeline: str, options: CpuOptions) -> str:
-    """Returns a pipeline with what the CPU's registers imply; one that is not only a name and options as it is.
+    """Returns a pipeline with the options that the CPU's registers imply; one that is not only a name and options as it
+    is.
 
     Raises:
       CompileError: when LLVM does not know the CPU of the options.
@@ -109,7 +110,8 @@ def host_cpu() -> str:
 
 
 def missing_features(options: CpuOptions) -> list[str]:
-    """Returns what code for the CPU of the options may use and this machine lacks, as LLVM names it; [] where it runs.
+    """Returns the features that code for the CPU of the options may use and this machine lacks, with LLVM's names; []
+    if it runs.
 
     Raises:
       CompileError: when LLVM does not know the CPU.

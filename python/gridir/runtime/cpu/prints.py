@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writing what kernels print, and calling the Python functions that they call."""
+"""Writing the prints of kernels, and calling the Python functions that they call."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ _DLPACK_NAMES = {
 
 
 Facts = tuple[Any, ...]
-"""What an array says of its memory, in a form that is cheap to read and to compare; `view_of` explains it."""
+"""The properties of an array's memory, in a form that is cheap to read and to compare; `view_of` explains it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,7 +67,7 @@ def facts_of(array: Any, name: str, stream: int) -> Facts:
 
     Args:
       array: has `__dlpack__` or `__cuda_array_interface__`.
-      name: what messages call it.
+      name: the name in messages.
       stream: the stream that the array will be used on; its producer orders earlier work before it.
 
     Raises:

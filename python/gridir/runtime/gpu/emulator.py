@@ -25,7 +25,7 @@ class ExecutorOptions:
     """How the executor runs a launch.
 
     Attributes:
-      checks: what it checks, as `gridir.runtime.ptx.Function.launch` has them.
+      checks: its checks, as in `gridir.runtime.ptx.Function.launch`.
       schedule_seed: chooses the order of threads and copies; None for the order of their numbers.
       blocks_at_once: CTAs that run at a time, for kernels that cancel clusters; None for `MULTIPROCESSORS`.
     """
@@ -50,7 +50,7 @@ def execute(text: str, launch: Launch, buffers: Sequence[np.ndarray], how: Execu
 
     Raises:
       PtxError: when the text uses an instruction that the executor does not know.
-      LaunchError: when the operands do not fit, a thread does what it must not, or a check of the kernel fails.
+      LaunchError: when the operands do not fit, a thread makes an invalid access, or a check of the kernel fails.
     """
     before = [buffer.copy() for buffer in buffers] if _observers else []
     memory = EmulatedMemory(launch, buffers)

@@ -143,7 +143,7 @@ class Driver:
         devices: int = 1,
         has_current_context: bool = True,
     ) -> None:
-        """Says what GPUs the host code sees.
+        """Sets the GPUs that the host code sees.
 
         Args:
           major: of the compute capability, as 9 of 9.0.
@@ -201,8 +201,8 @@ class Driver:
         """Raises the error of the first launch that has failed since the last call.
 
         Raises:
-          PtxError: for what the executor does not know.
-          LaunchError: for what `Function.launch` says.
+          PtxError: for features that the executor does not support.
+          LaunchError: as in `Function.launch`.
         """
         error, self._error = self._error, None
         if error is not None:
@@ -212,7 +212,7 @@ class Driver:
         return _LAUNCH_FAILED if self._error else 0
 
     def _guard(self, body: Callable[[], Any], code: int) -> int:
-        """The result of a function of the driver; what goes wrong is kept, as no exception passes through C."""
+        """The result of a function of the driver; an error is stored, as no exception passes through C."""
         try:
             body()
         except Exception as error:

@@ -53,7 +53,7 @@ class Function:
 
     Attributes:
       name: its name in the text.
-      parameters: what a launch must give, in order.
+      parameters: the parameters of a launch, in order.
       required_block: threads along each dimension that the text asks for; None where it does not.
       max_threads: the most threads of a block; None where the text does not say.
       required_cluster: blocks of a cluster that the text asks for; None where it does not.
@@ -120,7 +120,7 @@ class Function:
           blocks_at_once: how many blocks run at a time, as a chip has room for; others have not begun, and may be
             cancelled. At least one cluster runs, and more where threads wait for them.
           memory: arrays that the function may access, too, as it finds their addresses in arguments or in memory.
-          profile: whether to count what each instruction does, which takes 4 to 80 times as long.
+          profile: True to count the executions of each instruction, which takes 4 to 80 times as long.
           cores: how many threads of this process may run blocks; as many as there are processors for None. One does
             where blocks could tell: where they update global memory atomically or wait for it, print, or take the
             work of others, and with checks, a seed or a profile.

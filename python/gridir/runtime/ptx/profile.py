@@ -18,7 +18,7 @@ class MemoryCounts:
     """How warps have accessed shared or global memory.
 
     Attributes:
-      requests: what the lanes of a warp ask for at a time.
+      requests: the simultaneous accesses of the lanes of a warp.
       bytes: the bytes of all lanes.
       pieces: of shared memory how often its 32 banks were gone through; of global memory sectors of 32 bytes.
       least: how many pieces would do for as many different bytes.
@@ -69,13 +69,13 @@ class Counts:
 
 @dataclasses.dataclass(frozen=True)
 class InstructionProfile:
-    """An instruction with what it has done.
+    """An instruction with its counts.
 
     Attributes:
-      text: the instruction, without what predicates it.
+      text: the instruction, without its predicate.
       line: its line in the PTX, from 1.
       source: the author's file and line, where `.loc` says them.
-      counts: what it has done.
+      counts: its counts.
     """
 
     text: str
@@ -105,7 +105,7 @@ class Profile:
         return sum((instruction.counts for instruction in self.instructions), Counts())
 
     def by_kind(self) -> dict[str, Counts]:
-        """The counts of each opcode with its modifiers that was executed, what warps executed most often first."""
+        """The counts of each executed opcode with its modifiers, the most executed first."""
         return self._by(lambda instruction: instruction.kind)
 
     def by_source(self) -> dict[tuple[str, int], Counts]:
@@ -193,7 +193,7 @@ _Row = tuple[float, tuple[str, ...]]
 
 
 def read_profile(records: Iterable[dict[str, Any]]) -> Profile:
-    """The profile of what the native library has counted."""
+    """The profile of the counts of the native library."""
     return Profile(
         tuple(
             InstructionProfile(

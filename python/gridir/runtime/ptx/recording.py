@@ -72,7 +72,7 @@ class Recording:
           What differs from what the launch wrote then, an array each; nothing where all bytes are the same.
 
         Raises:
-          PtxError: for what the executor does not know.
+          PtxError: for features that the executor does not support.
           LaunchError: as `Function.launch`.
         """
         memory = [_align(x) for x in self.memory]

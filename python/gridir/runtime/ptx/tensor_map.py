@@ -62,7 +62,7 @@ class TensorMap:
         return sum(spans) + self.array.itemsize if self.array.size else 0
 
     def encode(self) -> builtins.bytes:
-        """Returns what a kernel finds at the address of the map; the layout is that of TensorMap.h."""
+        """Returns the bytes at the address of the map; the layout is that of TensorMap.h."""
         rank = self.array.ndim
 
         def padded(values: tuple[int, ...], count: int) -> list[int]:

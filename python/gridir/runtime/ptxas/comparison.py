@@ -23,7 +23,7 @@ class Code:
       shared_bytes: shared memory of each CTA.
       instructions: how many there are, without NOPs.
       loop: the loop in which it multiplies matrices; None where there is none.
-      remarks: what `ptxas` remarks where the code is not what the kernel asks for.
+      remarks: remarks of `ptxas` about code that differs from the kernel's request.
     """
 
     registers: int
@@ -51,7 +51,7 @@ class Code:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Returns what JSON holds of it."""
+        """Returns its JSON form."""
         record = dataclasses.asdict(self)
         record["remarks"] = list(self.remarks)
         record["loop"] = self.loop and {

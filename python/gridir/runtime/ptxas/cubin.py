@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Assembling PTX with NVIDIA's `ptxas`, and disassembling what that gives."""
+"""Assembling PTX with NVIDIA's `ptxas`, and disassembling the result."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class Cubin:
       registers: registers of each thread.
       spill_bytes: bytes that each thread stores to and loads from memory for want of registers.
       stack_bytes: bytes of each thread's stack.
-      static_shared_bytes: shared memory that the code itself reserves, beside what a launch asks for.
-      remarks: what `ptxas` says where the code is not what the kernel asks for, as that products are serialised.
+      static_shared_bytes: shared memory that the code itself reserves, besides that of a launch.
+      remarks: remarks of `ptxas` about code that differs from the kernel's request, such as serialized MMAs.
     """
 
     code: bytes = dataclasses.field(repr=False)

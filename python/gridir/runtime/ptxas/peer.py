@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""JAX's own pipeline from Mosaic GPU to PTX: what gridir is compared with, and whose PTX its executor runs.
+"""JAX's own pipeline from Mosaic GPU to PTX: gridir is compared with it, and its executor runs its PTX.
 
 The pipeline is in the wheels of JAX's CUDA plugin (`pip install 'gridir[peer]'`) and needs no GPU. It hands its PTX to
 `ptxas` and the result to the driver: a stand-in for the one passes the text on, a stand-in for the other keeps or runs
@@ -124,7 +124,7 @@ def find_symbols(library: Path, names: Sequence[str]) -> dict[str, int]:
 
 
 def check_installed() -> None:
-    """Looks for what the pipeline is made of, and loads none of it.
+    """Looks for the parts of the pipeline, and loads none of them.
 
     Raises:
       PeerError: when something is not there.

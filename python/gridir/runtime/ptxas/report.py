@@ -32,7 +32,7 @@ class KernelReport:
     workspace_bytes: int
 
     def to_json(self) -> dict[str, Any]:
-        """Returns the report as what JSON holds."""
+        """Returns the report in its JSON form."""
         return {
             "name": self.name,
             "registers": self.cubin.registers,
@@ -62,7 +62,7 @@ class Report:
     """The resources of a function's kernels on a GPU.
 
     Attributes:
-      chip: what they were compiled for.
+      chip: the chip of the code.
       kernels: a report for each.
     """
 
@@ -70,7 +70,7 @@ class Report:
     kernels: tuple[KernelReport, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """Returns the report as what JSON holds."""
+        """Returns the report in its JSON form."""
         return {"chip": self.chip, "kernels": [kernel.to_json() for kernel in self.kernels]}
 
     def __str__(self) -> str:

@@ -134,7 +134,7 @@ class Listing:
 
 
 def read_sass(text: str) -> Listing:
-    """Reads what `nvdisasm` writes of one kernel."""
+    """Reads the output of `nvdisasm` for one kernel."""
     instructions: list[Instruction] = []
     labels: dict[str, int] = {}
     for line in text.splitlines():

@@ -24,7 +24,7 @@ class Task:
     """The execution of one core.
 
     Attributes:
-      error: what it failed with.
+      error: its exception.
     """
 
     def __init__(self, body: Callable[[Task], None]):

@@ -1,10 +1,10 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Loads of a Mosaic module of which nothing need depend on any element.
+"""Loads of a Mosaic module whose elements may all be unused.
 
-`jnp.where(s >= 0, lengths[s], 0)` loads before it chooses. So a load may leave its memref where a choice, a masked
-store, a part of the value or a branch stands before each use. The rule is that of `mayBeDiscarded` of the `grid`
+`jnp.where(s >= 0, lengths[s], 0)` loads before it selects. A load may therefore leave its memref if a selection, a
+masked store, a part of the value or a branch guards each use. The rule is that of `mayBeDiscarded` of the `grid`
 dialect, in the ops of a Mosaic module.
 """
 
@@ -16,7 +16,7 @@ from typing import Any
 # Ops that take a part of their first operand.
 _PARTS = {"vector.extract", "vector.extract_strided_slice"}
 _BRANCHES = {"scf.if", "scf.index_switch"}
-# A value that goes on through more ops than so many counts as used.
+# A value with more transitive users than this counts as used.
 _LIMIT = 256
 
 
@@ -69,7 +69,7 @@ def _has_mask(op: Any) -> bool:
 
 
 def _is_conditional(op: Any, block: Any) -> bool:
-    """Whether an op is in a branch that need not be taken where the load runs."""
+    """True if an op is in a branch that may be skipped when the load runs."""
     around = list(_ancestors(block.owner.operation))
     return any(
         outer != op and outer.name.removeprefix("stable_mosaic.") in _BRANCHES and outer not in around

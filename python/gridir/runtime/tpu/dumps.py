@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Parses libtpu's files about a compiled kernel: its final schedule, its allocations, and the use of each unit.
 
-Nothing is executed. A bundle is one VLIW instruction and counts as one cycle; what a loop repeats is counted as often
-as the loop does, every predicated region as if it were taken, and waiting for copies not at all.
+Nothing is executed. A bundle is one VLIW instruction and counts as one cycle. The body of a loop counts once for each
+iteration, every predicated region as if it were taken, and waits for copies not at all.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def strip_locations(text: str) -> str:
 
 
 def split_bundles(text: str) -> list[str]:
-    """Returns the bundles of the file `final_bundles`, each with what follows it."""
+    """Returns the bundles of the file `final_bundles`, each with the text after it."""
     starts = [match.start() for match in _BUNDLE.finditer(text)]
     return [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
 

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A reference interpreter of Mosaic modules: runs on the CPU what is handed to libtpu, one grid point after the other.
+"""A reference interpreter of Mosaic modules: executes libtpu's input on the CPU, one grid point after the other.
 
 It reads MLIR through the Python bindings of either gridir or jaxlib, in the readable or in the serialised form, and is
 strict where a TPU is silent: memory that nothing has written is poison, an access out of bounds is an error, and so is

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The ops that the interpreter of Mosaic modules knows: what each does to the values and the memory of a program."""
+"""The ops of the interpreter of Mosaic modules: the effect of each on the values and the memory of a program."""
 
 from __future__ import annotations
 

@@ -78,9 +78,9 @@ class Machine:
 
 @dataclasses.dataclass(frozen=True)
 class Step:
-    """One op: what it runs, the slots of its operands and results, its attributes as text, its regions.
+    """One op: its handler, the slots of its operands and results, its attributes as text, its regions.
 
-    `may_leave` says whether what it loads or stores may lie outside of its memref.
+    `may_leave` is true if the elements that it accesses may lie outside of its memref.
     """
 
     name: str
@@ -103,7 +103,7 @@ class Body:
     steps: tuple[Step, ...]
 
     def run(self, machine: Machine, arguments: Sequence[Any]) -> tuple[str, list[Any]]:
-        """Runs the ops; returns the name of the terminator and what it gives."""
+        """Runs the ops; returns the name of the terminator and its operands."""
         for slot, value in zip(self.arguments, arguments, strict=True):
             machine.values[slot] = value
         for step in self.steps:

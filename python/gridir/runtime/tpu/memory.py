@@ -35,7 +35,7 @@ class Seen:
       shape: the shape of this one.
       dtype: its element type.
       get: gives the elements of this memref for those of the source.
-      put: gives the elements of the source for what they were and those of this memref.
+      put: returns the elements of the source from their old values and those of this memref.
     """
 
     source: np.ndarray | Seen

@@ -50,7 +50,7 @@ class Row:
     Attributes:
       pattern: a regular expression that is found in the error's text.
       cause: why Mosaic says so, with `{group}` for a named group of the pattern.
-      change: what to do instead, likewise.
+      change: a change that would work, likewise.
     """
 
     pattern: str

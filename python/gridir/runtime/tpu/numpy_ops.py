@@ -22,7 +22,9 @@ from gridir.runtime.dtypes import DTYPES
 
 
 class ExecutionError(Error):
-    """A Mosaic module did what a TPU fails at, or does not notice: an access out of bounds, a semaphore unpaired."""
+    """A Mosaic module did something at which a TPU fails, or which it does not notice: an access out of bounds, an
+    unpaired semaphore.
+    """
 
 
 class Type(NamedTuple):
@@ -305,7 +307,7 @@ def reduced_precision(x: np.ndarray, exponent: int, mantissa: int) -> np.ndarray
 
 
 def stochastically_rounded(x: np.ndarray, random: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """Random bits are added below the last bit of the target, then these are cut; what is not finite stays as it is."""
+    """Adds random bits below the last bit of the target, then truncates; values that are not finite do not change."""
     dropped = ml_dtypes.finfo(np.float32).nmant - ml_dtypes.finfo(dtype).nmant
     low = np.uint32(2**dropped - 1)
     cut = (x.view(np.uint32) + (random.view(np.uint32) & low)) & ~low

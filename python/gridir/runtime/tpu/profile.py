@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Where the cycles of a schedule go: by line of the author's file, by loop and functional unit, and what is spilled.
+"""The cycles of a schedule by line of the author's file, by loop and functional unit, and its spills.
 
 Nothing is executed: a bundle is a cycle, times the trip counts of the loops around it.
 """
@@ -86,7 +86,7 @@ class Profile:
     loops: tuple[LoopCost, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """Returns the profile as what JSON holds."""
+        """Returns the profile in its JSON form."""
         return dataclasses.asdict(self)
 
     def __str__(self) -> str:
@@ -111,7 +111,7 @@ class Profile:
 def read_profile(
     schedule: str, utilization: Utilization | None = None, times: Sequence[float] | None = None
 ) -> Profile:
-    """Reads the file `final_bundles`, and what each bundle uses of each unit where that is known."""
+    """Reads the file `final_bundles`, and the use of each unit by each bundle if it is known."""
     found = read_schedule(schedule)
     cycles: Sequence[float] = found.cycles_of_bundles() if times is None else list(times)
     costs: dict[Position, float] = collections.defaultdict(float)

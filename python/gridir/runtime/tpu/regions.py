@@ -65,7 +65,7 @@ class KernelPart:
 
 @dataclasses.dataclass(frozen=True)
 class StepCycles:
-    """What the bundles of a schedule come to at each step of the grid.
+    """The cycles of a schedule at each step of the grid.
 
     Attributes:
       bundles: the bundles that run at each step.
@@ -152,7 +152,7 @@ def match(regions: Sequence[Region], parts: Sequence[KernelPart]) -> dict[int, K
 
 
 _ORDER = 0.05
-"""What the order is worth beside the likeness of lines, which is at most 1."""
+"""The weight of the order, relative to the similarity of lines, which is at most 1."""
 
 
 def _likeness(region: Region, part: KernelPart) -> float:
@@ -217,7 +217,7 @@ class _Counter:
             return around * region.trips
         if part is not None and part.times is not None:
             return part.times
-        # What the pipeline puts around the whole body runs at every step.
+        # Code that the pipeline puts around the whole body runs at every step.
         if region.is_loop or (region.lines and not any(id(inner) in self._parts for inner in region.walk())):
             self.unmatched += 1
         return around

@@ -29,10 +29,10 @@ class KernelReport:
       loops: the loops of the schedule.
       vmem: bytes of VMEM by purpose: windows, scratch, internal, spills.
       planned: bytes of VMEM as gridir plans it, by operand, and "scratch"; Mosaic's own memory is not in it.
-      utilization: what each bundle uses of each functional unit; None where libtpu does not say it.
+      utilization: the use of each functional unit by each bundle; None if libtpu does not report it.
       needed_checks: of the run-time checks "bounds" and "semaphore" why the kernel needs Mosaic's; "" where gridir has
         switched them off, since nothing can fail them or `own_checks` are made instead. Empty for JAX's lowering.
-      own_checks: of the same checks what gridir has made the kernel assert: what each assertion says when it fails.
+      own_checks: of the same checks, the messages of the assertions that gridir has added.
       seconds: how long libtpu took.
       schedule: the text of the final schedule, with the author's lines; "" where there is none.
       steps: the steps of the grid by their cycles and bytes; None where these are not known.
@@ -68,7 +68,7 @@ class KernelReport:
         return sum(self.vmem.values())
 
     def profile(self) -> Profile:
-        """Returns where its cycles go: by line, by loop and unit, and what is spilled."""
+        """Returns its cycles by line, by loop and unit, and its spills."""
         return read_profile(self.schedule, self.utilization, self.times)
 
     def _prediction(self) -> str:
@@ -88,7 +88,7 @@ class KernelReport:
         return f"off, as the kernel asserts what is not proved{listed}"
 
     def to_json(self, *, profile: bool = False) -> dict[str, Any]:
-        """Returns the report as what JSON holds; `profile` adds where the cycles go."""
+        """Returns the report in its JSON form; `profile` adds the cycles by line."""
         record: dict[str, Any] = {"name": self.name, "lowering": self.lowering, "accepted": self.accepted}
         if self.error is not None:
             return record | {"error": _error_to_json(self.error)}
@@ -135,7 +135,7 @@ class Report:
     """The results of libtpu for the kernels of a function.
 
     Attributes:
-      topology: what it was compiled for.
+      topology: its topology.
       device_kind: the chip, as JAX names it; "" when no kernel got as far as libtpu.
       kernels: a report for each kernel as gridir lowers it.
       jax: a report for each kernel as JAX itself lowers it, when a comparison was asked for.
@@ -152,7 +152,7 @@ class Report:
         return all(kernel.accepted for kernel in self.kernels)
 
     def to_json(self, *, profile: bool = False) -> dict[str, Any]:
-        """Returns the report as what JSON holds; `profile` adds where the cycles of each kernel go."""
+        """Returns the report in its JSON form; `profile` adds the cycles of each kernel by line."""
         record: dict[str, Any] = {
             "topology": self.topology,
             "device_kind": self.device_kind,

@@ -36,7 +36,7 @@ class Compiler:
     """libtpu's compiler for one topology.
 
     Attributes:
-      device: what the topology is made of: device kind, number of devices, version of libtpu.
+      device: the parts of the topology: device kind, number of devices, version of libtpu.
     """
 
     def __init__(self, topology: str, directory: str):

@@ -37,7 +37,7 @@ class Worker:
     """One process with libtpu inside, started when it is first asked and again after it has died.
 
     Attributes:
-      device: what it compiles for; empty before it was started.
+      device: the device for which it compiles; empty before it was started.
     """
 
     def __init__(self, topology: str, timeout: float):

@@ -58,7 +58,7 @@ def _get(ctx: RuleContext, ref: Any, *leaves: ir.Value, tree: Any) -> ir.Value:
 
 @WARPGROUP.rule("load", "async_load", ignores={"optimized": ANY, "reduce": None})
 def _load(ctx: RuleContext, ref: Any, *leaves: ir.Value, tree: Any) -> ir.Value:
-    """As `get`: how it is done is the compiler's, and what is loaded from tensor memory may be used at once."""
+    """Like `get`: the compiler chooses the method; values loaded from tensor memory may be used at once."""
     return load(ctx, ref, unflatten(ctx, tree, leaves))
 
 

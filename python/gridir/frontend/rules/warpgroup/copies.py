@@ -90,7 +90,7 @@ def _sum(ctx: RuleContext, a: Any, b: Any) -> Any:
 
 
 def _window(ctx: RuleContext, ref: ir.Value, transforms: Sequence[Any]) -> _Window:
-    """The window that the indexers of an array name; what comes before the first of them is a view of the array."""
+    """The window of the indexers of an array; the transforms before the first of them are a view of the array."""
     transforms = list(transforms)
     first = next((i for i, t in enumerate(transforms) if isinstance(t, jax_compat.NDIndexer)), len(transforms))
     if not all(isinstance(transform, jax_compat.NDIndexer) for transform in transforms[first:]):

@@ -70,7 +70,7 @@ def load_from(ctx: RuleContext, ref: ir.Value, receiver: Receiver) -> ir.Value:
 def combine_with(
     ctx: RuleContext, value: ir.Value, dtype: Any, ref: ir.Value, receivers: Sequence[Receiver], reduction_op: str
 ) -> None:
-    """Combines what a Ref holds on other devices with a value of a dtype; no other program comes between.
+    """Combines the contents of a Ref on other devices with a value of a dtype; no other program comes between.
 
     Raises:
       UnsupportedError: for another reduction than the rules know.
@@ -94,7 +94,7 @@ def _reduced(ctx: RuleContext, reduction_op: str, aval: Any, values: Sequence[ir
 
 
 def store_to(value: ir.Value, ref: ir.Value, receivers: Sequence[Receiver]) -> None:
-    """Replaces what a Ref holds on other devices."""
+    """Replaces the contents of a Ref on other devices."""
     if not emit.shape_of(value):
         value = emit.value("tensor.from_elements", [value], ir.RankedTensorType.get([], value.type))
     for receiver in receivers:

@@ -1,10 +1,10 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Code of Mosaic GPU that the author writes by hand, and what is printed of layouts.
+"""Inline code of Mosaic GPU, and prints of layouts.
 
-Such code is a Python function that emits JAX's own MLIR, for one thread. It is run where it may emit into a module of
-its own; `by_thread` makes of what is then in the module ops on arrays, loads and stores of windows.
+Such code is a Python function that emits JAX's own MLIR, for one thread. It runs with a module of its own; `by_thread`
+converts the contents of the module to ops on arrays, loads and stores of windows.
 """
 
 from __future__ import annotations

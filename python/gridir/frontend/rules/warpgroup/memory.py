@@ -78,7 +78,7 @@ class _Member:
     Attributes:
       key: the number of its group, and its offset there, in bytes or columns.
       aval: the abstract Ref, as the author indexes it.
-      transforms: what leads to it from how it lies in memory.
+      transforms: the transforms from its memory layout to it.
       size: its bytes, or columns.
       in_shared: whether it is in shared memory.
     """
@@ -102,8 +102,8 @@ class _Member:
     def offset_in(self, other: _Member) -> int | None:
         """The first of the elements of another one, in row-major order, that it is; None where it is no such part.
 
-        A matrix lies in tiles, row of tiles after row of tiles, so that rows of one lie as a matrix of its own. What
-        lies in row-major order is a part of all that does.
+        A matrix consists of tiles, in row-major order of tiles, so that rows of tiles form a matrix of their own. A
+        row-major matrix is a part of any other row-major one.
         """
         mine, others = self.aval, other.aval
         first, rest = divmod((self.key[1] - other.key[1]) * 8, bit_width(others.dtype))
@@ -183,7 +183,7 @@ class _Allocated:
 
 
 def _check_collective(ctx: RuleContext, collective_axes: Sequence[Any]) -> None:
-    """Checks that the warpgroups of a block share what a scope allocates in shared memory, and only they do."""
+    """Checks that exactly the warpgroups of a CTA share the allocations of a scope in shared memory."""
     cluster, thread = ctx.kernel.cluster_axes, ctx.kernel.thread_axis
     known = [*cluster, *([thread] if thread is not None else [])]
     for axis in collective_axes:

@@ -59,7 +59,7 @@ def split_predicate(leaves: Sequence[Any], has_user_predicate: bool) -> tuple[Se
 def where(
     predicate: ir.Value | None, act: Callable[[], Any], otherwise: Callable[[], Any] | None = None
 ) -> list[ir.Value]:
-    """Emits what an equation without results does where the predicate of a warpgroup is true, and where it is not."""
+    """Emits an equation without results for a true predicate of a warpgroup, and for a false one."""
 
     def branch(emits: Callable[[], Any]) -> Callable[[], list[ir.Value]]:
         return lambda: (emits(), [])[1]

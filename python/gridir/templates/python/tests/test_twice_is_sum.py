@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The pass on a kernel, and what the kernel then computes."""
+"""The pass on a kernel, and the results of the kernel."""
 
 import gridir
 import jax
