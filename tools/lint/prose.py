@@ -25,6 +25,7 @@ PAGES = (
     "docs/glossary.md",
     "docs/gpu-jax.md",
     "docs/gpu.md",
+    "docs/gpu-launch.md",
     "docs/grid-dialect.md",
     "docs/index.md",
     "docs/layout.md",

@@ -18,11 +18,14 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent / "lib"))
+
+
+_ANSWER = "answer: "
 
 
 def _as_float(data: np.ndarray, dtype: str) -> np.ndarray | None:
@@ -101,9 +104,18 @@ def work() -> None:
     """Launches the case of each line of standard input, and writes a line of JSON for it."""
     for line in sys.stdin:
         found = launch(Path(line.strip()))
-        print(json.dumps(found), flush=True)
+        # What kernels print is on standard output, too.
+        print(f"\n{_ANSWER}{json.dumps(found)}", flush=True)
         if found["status"] == "failed":
             return
+
+
+def _read_answer(output: IO[str]) -> dict[str, Any] | None:
+    """Returns the next answer of a process, or None where the process ends without one."""
+    for line in output:
+        if line.startswith(_ANSWER):
+            return json.loads(line.removeprefix(_ANSWER))
+    return None
 
 
 class Worker:
@@ -123,15 +135,13 @@ class Worker:
         process.stdin.write(f"{path}\n")
         process.stdin.flush()
         with ThreadPoolExecutor(1) as pool:
-            answer = pool.submit(process.stdout.readline)
+            answer = pool.submit(_read_answer, process.stdout)
             try:
-                line = answer.result(timeout)
+                found = answer.result(timeout)
             except TimeoutError:
                 process.kill()
                 return {"status": "hang"}
-        if not line:
-            return {"status": "process ended", "code": process.wait()}
-        return json.loads(line)
+        return {"status": "process ended", "code": process.wait()} if found is None else found
 
 
 def main() -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import dataclasses
+import functools
 import struct
 from typing import Any
 
@@ -19,6 +20,8 @@ _DLPACK_DEVICES = (2, 13)
 _DLPACK_LEGACY_STREAM = 1
 _DLPACK_FIRST_WHOLE_NAME = 6
 """The first of DLPack's codes that names a type without its bits."""
+_DEVICE = 1
+"""Where facts have the number of the device."""
 _NO_DEVICE = -1
 """The device of an array without elements that does not say its device."""
 _INTERFACE_KINDS = {"b": "bool", "i": "int", "u": "uint", "f": "float", "c": "complex"}
@@ -56,7 +59,9 @@ class View:
 
 
 def stream_of(array: Any) -> int | None:
-    """Returns the stream in whose order an array is used, or None where the array does not say it."""
+    """Returns the stream that the producer of an array uses it on, or None where the array does not say it."""
+    if (exchange := _exchange_of(type(array))) is not None:
+        return exchange.stream(exchange.read(array)[_DEVICE])
     if hasattr(array, "__dlpack__"):
         return None
     return getattr(array, "__cuda_array_interface__", {}).get("stream")
@@ -73,6 +78,11 @@ def facts_of(array: Any, name: str, stream: int) -> Facts:
     Raises:
       LaunchError: when it has neither, or is not on a GPU.
     """
+    if (exchange := _exchange_of(type(array))) is not None:
+        facts = exchange.read(array)
+        # Another stream needs the order that __dlpack__ makes.
+        if facts[_DEVICE] != _NO_DEVICE and exchange.stream(facts[_DEVICE]) == stream:
+            return facts
     if hasattr(array, "__dlpack__"):
         return _read_dlpack(array, name, stream)
     if hasattr(array, "__cuda_array_interface__"):
@@ -131,14 +141,58 @@ def _read_dlpack(array: Any, name: str, stream: int) -> Facts:
         raise LaunchError(f"expected an array on a GPU for {name}, got one on the DLPack device {int(device_type)}")
     # The default stream has the number 0 in CUDA and 1 in DLPack.
     capsule = array.__dlpack__(stream=stream or _DLPACK_LEGACY_STREAM)
-    tensor = ctypes.string_at(_get_pointer(capsule, b"dltensor"), _TENSOR.size)
+    return _facts(ctypes.string_at(_get_pointer(capsule, b"dltensor"), _TENSOR.size), int(number))
+
+
+def _facts(tensor: bytes, device: int) -> Facts:
+    """Returns the facts of a DLTensor; its shape and strides are at addresses that it names."""
     data, _, _, rank, dtype, shape, strides, offset = _TENSOR.unpack(tensor)
     size = 8 * rank
     return (
         data + offset,
-        int(number),
+        device,
         dtype,
         ctypes.string_at(shape, size) if size else b"",
         ctypes.string_at(strides, size) if strides else b"",
         False,
     )
+
+
+# DLPackExchangeAPI: a version of two words, the address of an older table, and five functions.
+_EXCHANGE = struct.Struct("@II6Q")
+_EXCHANGE_MAJOR = 1
+_read_type = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_char_p)
+_stream_type = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.c_int32, ctypes.POINTER(ctypes.c_void_p))
+
+
+class _Exchange:
+    """DLPack's functions of a type of arrays, which make no object of Python and no order of streams."""
+
+    def __init__(self, read: int, stream: int):
+        self._read, self._stream = _read_type(read), _stream_type(stream)
+
+    def read(self, array: Any) -> Facts:
+        """Returns the facts of an array; its device is `_NO_DEVICE` for one that is not on a GPU."""
+        tensor = ctypes.create_string_buffer(_TENSOR.size)
+        self._read(array, ctypes.cast(tensor, ctypes.c_char_p))
+        _, kind, number, *_ = _TENSOR.unpack(tensor.raw)
+        return _facts(tensor.raw, number if kind in _DLPACK_DEVICES else _NO_DEVICE)
+
+    def stream(self, device: int) -> int | None:
+        """Returns the stream that the producer uses now on a device; None for no device."""
+        if device == _NO_DEVICE:
+            return None
+        found = ctypes.c_void_p()
+        self._stream(_DLPACK_DEVICES[0], device, ctypes.byref(found))
+        return found.value or 0
+
+
+@functools.cache
+def _exchange_of(kind: type) -> _Exchange | None:
+    """Returns the functions of a type, or None for a type that has none of this version."""
+    capsule = getattr(kind, "__dlpack_c_exchange_api__", None)
+    if capsule is None:
+        return None
+    table = ctypes.string_at(_get_pointer(capsule, b"dlpack_exchange_api"), _EXCHANGE.size)
+    major, _, _, _, _, _, read, stream = _EXCHANGE.unpack(table)
+    return _Exchange(read, stream) if major == _EXCHANGE_MAJOR and read else None

@@ -51,7 +51,7 @@ class GpuKernel:
           arrays: the inputs, then the outputs, all on one GPU. Each has the dtype and the shape of its operand, and no
             gaps. An output in the memory of an input is the same array, or another view of its memory.
           stream: the stream that orders the launch: its handle, or an object of PyTorch or CuPy that has one; None for
-            the stream that the first array names, or the default stream.
+            the stream that an array's producer uses, or the default stream.
 
         Raises:
           LaunchError: when an array does not fit, with both values, or a run-time check of the kernel failed.
@@ -60,7 +60,10 @@ class GpuKernel:
         if len(arrays) != len(self.operands):
             names = ", ".join(operand.name for operand in self.operands)
             raise self._error(f"expected {len(self.operands)} arrays ({names}), got {len(arrays)}")
-        handle = _handle_of(stream) if stream is not None else next(filter(None, map(stream_of, arrays)), 0)
+        if stream is None:
+            handle = next((x for x in map(stream_of, arrays) if x is not None), 0)
+        else:
+            handle = _handle_of(stream)
         facts = tuple(facts_of(x, title, handle) for x, title in zip(arrays, self._titles, strict=True))
         known = self._checked.get(facts)
         if known is None:

@@ -25,7 +25,7 @@ from gridir.runtime import ptx
 driver = ptx.open_driver()
 driver.pretend(9, devices=3, has_current_context=False)
 
-from device_arrays import DeviceArray, DLPackArray
+from device_arrays import DeviceArray, DLPackArray, ExchangeArray
 from gridir.runtime import gpu
 
 x = np.arange(64 * 128, dtype=np.float32).reshape(64, 128)
@@ -41,6 +41,16 @@ for device in range(3):
     # CHECK: device 2: right, streams [1]
     assert (out.read() == 3 * x).all()
     print(f"device {device}: right, streams {b.streams}")
+
+# A type with DLPack's functions says its stream; on another stream DLPack makes the order.
+# CHECK: of C: right, streams []
+# CHECK: on another stream: right, streams [2]
+out = DeviceArray(np.zeros_like(x))
+for text, options in (("of C", {}), ("on another stream", {"stream": 2})):
+    a, b = ExchangeArray(x), ExchangeArray(x)
+    add(a, b, out, **options)
+    assert (out.read() == 2 * x).all()
+    print(f"{text}: right, streams {a.streams}")
 
 # CHECK: update: in place, [0 2 4]
 update = gpu.load(f"{directory}/update.gridir")

@@ -68,3 +68,27 @@ class DLPackArray(DeviceArray):
     def __dlpack__(self, *, stream=None):
         self.streams.append(stream)
         return _new(ctypes.addressof(self._tensor), b"dltensor", None)
+
+
+class ExchangeArray(DLPackArray):
+    """An array whose type has DLPack's functions for callers in C, and a stream."""
+
+    stream = 0
+
+
+@ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_void_p)
+def _read(array, out):
+    ctypes.memmove(out, ctypes.addressof(array._tensor), 48)
+    return 0
+
+
+@ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.c_int32, ctypes.POINTER(ctypes.c_void_p))
+def _stream(kind, device, out):
+    out[0] = ExchangeArray.stream
+    return 0
+
+
+_table = (ctypes.c_uint64 * 7)(
+    1 | 3 << 32, 0, 0, 0, 0, ctypes.cast(_read, ctypes.c_void_p).value, ctypes.cast(_stream, ctypes.c_void_p).value
+)
+ExchangeArray.__dlpack_c_exchange_api__ = _new(ctypes.addressof(_table), b"dlpack_exchange_api", None)
