@@ -244,14 +244,14 @@ class Worker:
         from gridir.frontend.install import jax_alone
         from gridir.runtime.gpu import xla_call
 
-        whole = self.call(_add, rows=64)
+        whole = self.call(_add)
         plain = mock.patch.object(xla_call, "RECORDED_CALL_TARGET", xla_call.CALL_TARGET)
         spec = importlib.util.spec_from_file_location("tma_add", self.examples / "mosaic_gpu" / "tma_add.py")
         rows: dict[str, Any] = {
             "XLA's add": (lambda a, b: self.jnp.where(a > -1e30, a + b, a), contextlib.nullcontext()),
             "gridir, may be recorded": (whole, contextlib.nullcontext()),
-            "gridir, never recorded": (self.call(_add, rows=64, name="plain_add"), plain),
-            "JAX's pallas_call": (self.call(_add, rows=64, name="jax_add"), jax_alone()),
+            "gridir, never recorded": (self.call(_add, name="plain_add"), plain),
+            "JAX's pallas_call": (self.call(_add, name="jax_add"), jax_alone()),
         }
         if spec is not None and spec.loader is not None and self.platform == "cuda":
             module = importlib.util.module_from_spec(spec)

@@ -60,10 +60,7 @@ class GpuKernel:
         if len(arrays) != len(self.operands):
             names = ", ".join(operand.name for operand in self.operands)
             raise self._error(f"expected {len(self.operands)} arrays ({names}), got {len(arrays)}")
-        if stream is None:
-            handle = next((x for x in map(stream_of, arrays) if x is not None), 0)
-        else:
-            handle = _handle_of(stream)
+        handle = _producers_stream(arrays) if stream is None else _handle_of(stream)
         facts = tuple(facts_of(x, title, handle) for x, title in zip(arrays, self._titles, strict=True))
         known = self._checked.get(facts)
         if known is None:
@@ -217,6 +214,11 @@ def load(path: str | Path) -> LoadedBundle:
 
 def _title(operand: OperandInfo) -> str:
     return f"{'output' if operand.is_output else 'input'} {operand.name}"
+
+
+def _producers_stream(arrays: Sequence[Any]) -> int:
+    """Returns the stream that the first array which says one is used on, or the default stream."""
+    return next((stream for stream in map(stream_of, arrays) if stream is not None), 0)
 
 
 def _handle_of(stream: Any) -> int:
