@@ -270,7 +270,7 @@ TPU_PARAMS = _fields(
     ("allow_input_fusion", "`#grid.tpu_params`", NO_MEANING, "XLA fuses nothing into a kernel here"),
     ("vmem_limit_bytes", "`#grid.tpu_params`", NO_MEANING, "there is no VMEM"),
     ("collective_id", "`#grid.tpu_params`", NO_MEANING, "each call has a barrier of its own"),
-    ("has_side_effects", "`#grid.tpu_params`", HONOURED, "XLA keeps a call whose results nobody reads"),
+    ("has_side_effects", "`#grid.tpu_params`", HONOURED, "XLA keeps a call whose results are not used"),
     ("flags", "`#grid.tpu_params`", NO_MEANING, "options of another compiler"),
     ("internal_scratch_in_bytes", "`#grid.tpu_params`", NO_MEANING, "scratch of another compiler"),
     ("serialization_format", "`#grid.tpu_params`", NO_MEANING, "nothing is serialised for it"),
@@ -567,14 +567,14 @@ def check_interpret_params(request: Any) -> None:
 def to_markdown() -> str:
     """The table as a page of the documentation."""
     lines = [
-        "# What every field does on each target",
+        "# Fields of JAX's calls and records",
         "",
-        "A field is *honoured*; or it has *no meaning* on a target and is accepted in silence; or dropping it would",
-        "change the result: then a value other than the default is an *error* that names the kernel and the operand.",
-        "The second column says where the `grid` dialect holds the field; a target that gives no reason of its own has",
-        "the CPU's. The third column says which releases of JAX have the field, and its default where that depends on",
-        "the release; gridir's own records and calls have all fields with every release. A field that is in no table",
-        "is an error, unless it has its default.",
+        "A field is *honoured*, or it has *no meaning* on a target and is ignored. If ignoring it would change the",
+        "result, a value other than the default is an *error* that names the kernel and the operand. The second",
+        "column is the place of the field in the `grid` dialect. A target without a reason of its own has the",
+        "CPU's. The third column lists the releases of JAX that have the field, and its default if that depends on",
+        "the release. gridir's own records and calls have all fields with every release. A field that is in no",
+        "table is an error, unless it has its default.",
         "",
         "The page is printed by `python -m gridir.frontend.fields`, from the table that the compiler itself uses.",
     ]

@@ -12,25 +12,24 @@ from gridir.frontend.releases import NEWEST, OLDEST, PRIMITIVES, text
 
 _INTRODUCTION = """# Primitives that have a lowering rule
 
-The body of a kernel may use these {count} primitives of JAX. Functions of `jax.numpy` and `jax.lax` are made of them.
-Rules are in levels: the base has what any kernel may use, and each kind of kernel adds its own to that. The kind is
-what the kernel's mesh, backend or compiler parameters are for; what other kinds add means the same in it, too.
-Within a level the primitives are listed by the file of `python/gridir/frontend/rules` that holds the rule.
-A primitive that is not here is named, with every other one that is missing, in one error when the kernel is lowered;
-[CONTRIBUTING.md](../CONTRIBUTING.md) says how to add a rule. Index maps compute with single integers, and load single
-elements of index operands; what they may say is listed last.
+The body of a kernel may use these {count} primitives of JAX; functions of `jax.numpy` and `jax.lax` consist of them.
+The base rule set is available in any kernel, and each kind of kernel adds its own rules. The kernel's mesh, backend or
+compiler parameters determine its kind; rules of other kinds are available with the same meaning. Within a rule set the
+primitives are listed by the file of `python/gridir/frontend/rules` with the rule. The lowering of a kernel reports all
+missing primitives in one error; [CONTRIBUTING.md](../CONTRIBUTING.md) describes how to add a rule. Index maps compute
+with single integers, and load single elements of index operands; their primitives are listed last.
 
-A primitive is in every release of JAX from {oldest} to {newest}, or in those that are written after it. What a release
-changes in the parameters of a primitive makes no difference to a rule: `frontend/jax_compat_equations.py` gives each
-equation the form of the newest release.
+A primitive is in every release of JAX from {oldest} to {newest}, or in the releases after its name. Rules do not depend
+on changes of parameters between releases: `frontend/jax_compat_equations.py` converts each equation to the form of the
+newest release.
 
 The page is printed by `python -m gridir.frontend.primitives`."""
 
 _HEADINGS = {
     BASE: "Any kernel",
-    CPU_PLATFORM: "What is computed otherwise on a CPU",
-    TPU_PLATFORM: "What is computed otherwise on a TPU",
-    SPARSE_CORE: "What a SparseCore has ops for, on a TPU",
+    CPU_PLATFORM: "Different results on a CPU",
+    TPU_PLATFORM: "Different results on a TPU",
+    SPARSE_CORE: "Ops of a SparseCore, on a TPU",
     INDEX_MAP: "Index maps",
 }
 
