@@ -21,6 +21,9 @@ from gridir.tuning.space import Space, as_space
 from gridir.tuning.supply import name_of, signature_of
 from gridir.tuning.traced import Traced, trace
 
+_RETRIES = 3
+"""A tier is asked of at most this many times as many configurations as it shall find legal ones."""
+
 Progress = Callable[[str], None]
 
 
@@ -174,7 +177,17 @@ class _Run:
         return [number for _, number in sorted(found)]
 
     def refine(self, tier: str, previous: str, top: int) -> None:
-        chosen = self._legal(previous)[:top]
+        """Asks a tier of the best configurations of the previous one, until enough of them are legal."""
+        waiting, legal, asked = self._legal(previous), 0, 0
+        # Times that were not measured in the same turns do not compare.
+        most = min(top if tier == "measure" else _RETRIES * top, len(waiting))
+        while waiting and legal < top and asked < most:
+            chosen = waiting[: min(top - legal, most - asked)]
+            waiting, asked = waiting[len(chosen) :], asked + len(chosen)
+            legal += self._ask(tier, chosen)
+
+    def _ask(self, tier: str, chosen: list[int]) -> int:
+        """Asks a tier of some configurations; returns how many of them are legal."""
         traced = {number: self._trace(number) for number in chosen}
         backend = self._backend
         finished = backend.compile(traced) if tier == "compile" else backend.measure(traced, self._tell)
@@ -182,6 +195,7 @@ class _Run:
         for done, (number, outcome) in enumerate(finished, 1):
             self._outcomes[number][tier] = outcome
             self._tell(f"{tier}: {done} of {len(chosen)} configurations")
+        return sum(self._outcomes[number][tier].seconds is not None for number in chosen)
 
     def check(self, races: bool) -> None:
         """Checks the proposals, from the best on, until one of them has no problem."""
