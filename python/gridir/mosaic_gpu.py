@@ -14,7 +14,7 @@ from gridir.errors import OptionError
 try:
     from jax.experimental.pallas import mosaic_gpu as _mosaic_gpu
 except ImportError as error:
-    raise ImportError(f"expected what JAX's Mosaic GPU imports (pip install absl-py), got: {error}") from error
+    raise ImportError(f"expected the imports of JAX's Mosaic GPU (pip install absl-py), got: {error}") from error
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -120,5 +120,5 @@ with Worker(timeout=120) as worker:
 
     # Where it is stores that are lost, the values that are kept are lost, too, and say nothing.
     # CHECK-LABEL: scale, grid-plan-memory for tpu:
-    # CHECK: what the kernel stores is lost, and the values with it
+    # CHECK: the kernel's stores are lost, and the values with them
     bisect(worker, scale, "tpu", "grid-plan-memory", "lost-store")

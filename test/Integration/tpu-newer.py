@@ -221,11 +221,11 @@ if hasattr(pltpu, "has_memory_space"):
     refused("starts", starts, x, **semaphores)
     refused("moved", moved, x, target="tpu", in_specs=[ANYWHERE])
 else:
-    print("read: expected a copy to another device beside a semaphore of what is read")
+    print("read: expected a copy to another device with a semaphore of the source")
     print("waits: expected a semaphore to wait for")
-    print("starts: expected a semaphore that counts what arrives")
+    print("starts: expected a semaphore that counts the arrived data")
     print("moved: expected a Ref that is cast to the memory that it is in, got")
-# CHECK: read: {{.*}}expected a copy to another device beside a semaphore of what is read
+# CHECK: read: {{.*}}expected a copy to another device with a semaphore of the source
 # CHECK: waits: {{.*}}expected a semaphore to wait for
-# CHECK: starts: {{.*}}expected a semaphore that counts what arrives
+# CHECK: starts: {{.*}}expected a semaphore that counts the arrived data
 # CHECK: moved: {{.*}}expected a Ref that is cast to the memory that it is in, got #grid.space<any> cast to

@@ -5,7 +5,7 @@ import sys
 
 sys.modules["jax.experimental.pallas.mosaic_gpu"] = None
 
-# CHECK: expected what JAX's Mosaic GPU imports (pip install absl-py), got: {{.*}}mosaic_gpu
+# CHECK: expected the imports of JAX's Mosaic GPU (pip install absl-py), got: {{.*}}mosaic_gpu
 try:
     import gridir.mosaic_gpu  # noqa: F401
 except ImportError as error:

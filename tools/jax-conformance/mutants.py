@@ -215,7 +215,7 @@ _KINDS = {
     "expected 'wgmma.fence'": "missing wgmma.fence",
     "expected a wait": "missing wait",
     "has written": "unwritten memory",
-    "go on": "nobody can go on",
+    "go on": "no thread can continue",
 }
 
 

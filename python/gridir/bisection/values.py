@@ -89,7 +89,7 @@ def first_wrong_value(worker: Worker, expected: Expected, route: Route, progress
       KernelError: when none is wrong where they are.
     """
     if expected.note:
-        raise UnsupportedError("expected a kernel that interpret mode can run, got one whose values nobody knows")
+        raise UnsupportedError("expected a kernel that interpret mode can run, got one without known values")
     return _Looking(worker, expected, route, progress).find()
 
 
@@ -143,7 +143,7 @@ class _Looking:
         if self._failures:
             return f"a kernel that returns its values does not run: {self._failure}"
         if self._lost:
-            return "what the kernel stores is lost, and the values with it"
+            return "the kernel's stores are lost, and the values with them"
         return "every value is right in a kernel that returns it"
 
     def _groups(self, points: Sequence[Point], count: int) -> Iterator[list[Point]]:

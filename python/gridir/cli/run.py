@@ -315,7 +315,7 @@ def _whose_difference(example: Example, results: Any) -> list[str]:
     comparisons: list[Comparison] = compare(results, expected, lambda: run_wide(example.function, example.args))
     if any(comparison.wrong for comparison in comparisons):
         return ["the results differ from interpret mode's, too"]
-    return ["the results equal interpret mode's: what differs from reference() is the kernel as it is written"]
+    return ["the results equal interpret mode's: the kernel as written differs from reference()"]
 
 
 def _has_nan(args: tuple[Any, ...]) -> bool:

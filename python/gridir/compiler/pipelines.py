@@ -25,8 +25,8 @@ options; `gridir bisect --list-passes kernel.py` prints those of a kernel with t
 
 ## Inspecting passes
 
-- **Remarks** report decisions of a pass and their reasons: `gridir-opt --remarks-filter='.*' --remark-format=emitRemark`;
-  `gridir report` shows them at the author's lines.
+- **Remarks** report decisions of a pass and their reasons:
+  `gridir-opt --remarks-filter='.*' --remark-format=emitRemark`; `gridir report` shows them at the source lines.
 - **Statistics** of each pass: `gridir lower --statistics`, `gridir-opt --mlir-pass-statistics`, and in
   Python `kernel.module(stage, statistics=True)`.
 - **Time** of each pass: `gridir lower --timing`, `gridir-opt --mlir-timing`, `kernel.module(stage, timing=True)`.

@@ -400,7 +400,7 @@ def _check_arguments(request: KernelRequest) -> None:
         f"expected a body of {expected} arguments, as the kernel has operands, results and scratch, got one of {found}",
         kernel=request.kernel_name,
         frames=[Frame(source[1], source[2], 0, source[0])] if source else [],
-        notes=["JAX derives such a body where it differentiates a kernel of which some operand is an integer"],
+        notes=["JAX derives such a body when it differentiates a kernel with an integer operand"],
     )
 
 

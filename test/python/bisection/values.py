@@ -64,7 +64,7 @@ def asks_in_loop(x_ref, o_ref):
     o_ref[0, :] = jax.lax.fori_loop(0, 4, step, x_ref[0, :])
 
 
-# CHECK: expected a kernel that interpret mode can run, got one whose values nobody knows
+# CHECK: expected a kernel that interpret mode can run, got one without known values
 look(pl.pallas_call(asks_in_loop, grid=(2,), out_shape=x), x)
 
 

@@ -228,7 +228,7 @@ def by_warpgroup(_, out):
     memref.store(mgpu.c(1.0, ir.F32Type.get()), out, [arith.divui(thread(), index(128)), index(0)])
 
 
-# CHECK: warpgroups: {{.*}}expected the same of each warpgroup, got what depends on its number
+# CHECK: warpgroups: {{.*}}expected the same of each warpgroup, got a value that depends on its number
 report("warpgroups", "o", by_warpgroup, types=(REF,), threads=2)
 # CHECK: barrier: {{.*}}expected a barrier of one warpgroup, got one of all warpgroups of a block, in `"gpu.barrier"
 report("barrier", lambda _: raw("gpu.barrier"), threads=2)
@@ -411,7 +411,7 @@ def flattened(_, x):
     memref.collapse_shape(ir.MemRefType.get((64,), ir.F32Type.get()), part, [[0, 1]])
 
 
-# CHECK: row: {{.*}}expected a Ref of which all elements lie in a row, in `
+# CHECK: row: {{.*}}expected a contiguous Ref, in `
 report("row", "x", flattened, types=(REF,))
 
 

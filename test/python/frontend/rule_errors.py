@@ -160,7 +160,7 @@ report(
         "expected a mask of one dimension, got 2": body(
             lambda x, o: o.__setitem__(..., plsc.load_expanded(x.at[...], mask=x[...] > 0)), X
         ),
-        "expected nothing that reads what the Ref held before": body(swapped, X),
+        "expected no use of the old contents of the Ref": body(swapped, X),
         "expected the assembly of `approx_tanh`, got 'sqrt.approx.f32 $0, $1;'": value(assembly, X),
         "note: write it with jax.numpy": value(assembly, X),
         "expected a dtype that a kernel can hold, got void": value(lambda x, y: x, X, array(jax.dtypes.float0)),

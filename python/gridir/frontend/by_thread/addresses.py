@@ -97,7 +97,7 @@ def _reshape(run: Execution, op: Op) -> list[Anything]:
     window = window_of(run, op.operands[0])
     rows = [math.prod(window.shape[d + 1 :]) for d in range(len(window.shape))]
     if any(s != r and n != 1 for s, r, n in zip(window.strides, rows, window.shape, strict=True)):
-        raise Refusal("expected a Ref of which all elements lie in a row")
+        raise Refusal("expected a contiguous Ref")
     shape = _sizes(op.result_types[0])
     strides = tuple(math.prod(shape[d + 1 :]) for d in range(len(shape)))
     return [Window(window.operand, window.offset, shape, strides)]

@@ -282,10 +282,10 @@ def dma_start(
     to = receiver_of(ctx, device, device_id_type)
     counts_reads = source_sem is not None and device is None and not to.is_other
     if counts_reads and ctx.kernel.platform != "cpu":
-        raise ctx.unsupported("expected a copy to another device beside a semaphore of what is read")
+        raise ctx.unsupported("expected a copy to another device with a semaphore of the source")
     if sem is None:
         if not counts_reads:
-            raise ctx.unsupported("expected a semaphore that counts what arrives")
+            raise ctx.unsupported("expected a semaphore that counts the arrived data")
         # The only semaphore of a copy counts both.
         sem, counts_reads = source_sem, False
 

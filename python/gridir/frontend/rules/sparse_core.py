@@ -88,7 +88,7 @@ def swap(
 ) -> list[ir.Value]:
     """Stores, or adds to the contents of the Ref."""
     if ctx.is_used():
-        raise ctx.unsupported("expected nothing that reads what the Ref held before")
+        raise ctx.unsupported("expected no use of the old contents of the Ref")
     leaves, mask = _split_mask(rest, has_mask)
     transforms = tree.unflatten(leaves)
     if mask is not None:

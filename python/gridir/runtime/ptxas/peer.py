@@ -196,6 +196,6 @@ class Pipeline:
             compiled = self._library.MosaicGpuCompile(ctypes.c_char_p(module), ctypes.c_int(len(module)))
             self.driver.synchronize()
             if not compiled or self.driver.loaded is None:
-                raise PeerError("JAX's pipeline does not compile the kernel; what it says is above")
+                raise PeerError("JAX's pipeline does not compile the kernel; its message is above")
             self._compiled[key] = PeerKernel(compiled, self.driver.loaded, self.driver.dynamic_shared_bytes)
         return self._compiled[key]

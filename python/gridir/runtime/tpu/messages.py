@@ -161,7 +161,7 @@ ROWS = (
     ),
     Row(
         r"unknown attribute code",
-        "libtpu cannot read float8 types from bytecode, which is what JAX's lowering writes",
+        "libtpu cannot read float8 types from bytecode, which JAX's lowering writes",
         "compile the kernel with gridir, which writes text",
     ),
     Row(
@@ -187,7 +187,7 @@ ROWS = (
     Row(
         r"SIGSEGV STACK OVERFLOW",
         "libtpu ran out of stack, which happens where one value runs through very many vector registers",
-        "take smaller blocks, or keep what a loop carries in scratch",
+        "take smaller blocks, or keep carried values of a loop in scratch",
     ),
     Row(
         r"libtpu ended with status",
