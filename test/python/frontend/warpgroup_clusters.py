@@ -157,6 +157,14 @@ def loads_array(x, o, tile):
         tile[...] = x[pl.ds(0, 128), pl.ds(0, 64)]
 
 
+def warps_of_warps(x, o):
+    @pl.core_map(plgpu.WarpMesh(axis_name="warp"))
+    def _():
+        @pl.core_map(plgpu.WarpMesh(axis_name="warp again"))
+        def _():
+            pass
+
+
 def both_memories(x, o, alone):
     pl.run_scoped(lambda _: None, plgpu.TMEM((128, 128), jnp.float32, collective=True))
 
@@ -166,12 +174,13 @@ FORMERLY = {
     "Can only close over scalars and Refs when using core_map with WarpMesh": kernel(closes_over_array, TILE),
     "expected a tile that 2 blocks have equal parts of along dimension 2": kernel(parts, TILE, plgpu.Barrier(), **PAIR),
 }
-# CHECK: KernelError: [[ROWS:[57]]] of [[ROWS]] refused in these words
+# CHECK: KernelError: [[ROWS:[68]]] of [[ROWS]] refused in these words
 FOUR = {"cluster": (2, 2), "cluster_names": ("b", "c")}
 report(
     KernelError,
     {
         "Can only load scalars in warp-level code, got": kernel(loads_array, TILE),
+        "over WarpMesh while already": kernel(warps_of_warps),
         "Can't mix collective and non-collective TMEM allocations within the same kernel.": kernel(
             both_memories, plgpu.TMEM((128, 128), jnp.float32)
         ),

@@ -24,6 +24,9 @@ def _run_by_warps(ctx: RuleContext, mesh: Any, jaxpr: Any, consts: Sequence[Any]
     if any(not is_ref(aval) and aval.shape for aval in ctx.avals_in):
         shapes = ", ".join(str(aval) for aval in ctx.avals_in if not is_ref(aval) and aval.shape)
         raise ctx.invalid(f"Can only close over scalars and Refs when using core_map with WarpMesh, got {shapes}")
+    if ctx.kernel.warp is not None:
+        name = ctx.eqn.primitive.name
+        raise ctx.invalid(f"Cannot {name} over WarpMesh while already {name}ped")
     op = warpgroup.WarpsOp()
     block = op.body.blocks.append(ir.IntegerType.get_signless(32), arg_locs=[ir.Location.current])
     kernel = dataclasses.replace(ctx.kernel, warp=(mesh.axis_name, block.arguments[0]))
