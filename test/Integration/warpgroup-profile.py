@@ -11,6 +11,7 @@ import warnings
 from pathlib import Path
 
 import gridir
+import gridir.mosaic_gpu
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -49,8 +50,10 @@ def look(name, call, expected, *args, calls=1):
             print(f"{name} {trace['displayTimeUnit']} {block} {thread} {order}: {text}")
 
 
-def params(space, scope=plgpu.TraceScope.WARPGROUP):
-    return plgpu.CompilerParams(profile_space=space, profile_dir=str(DIRECTORY), profile_trace_scope=scope)
+def params(space, scope=plgpu.TraceScope.WARPGROUP, **others):
+    return gridir.mosaic_gpu.CompilerParams(
+        profile_space=space, profile_dir=str(DIRECTORY), profile_trace_scope=scope, **others
+    )
 
 
 def scopes(x, o, tile, barrier):
@@ -100,6 +103,19 @@ look("warpgroups", of(scopes, compiler_params=params(6)), EXPECTED, X)
 # CHECK-NEXT: narrow: no profile of kernel `scopes` is written: expected at most 4 scopes of a trace, one less than
 # CHECK-SAME: profile_space, got 5
 look("narrow", of(scopes, compiler_params=params(5)), EXPECTED, X)
+# On the CPU the scopes without space are left out if the author asks for it, and what is open then ends there.
+# CPU-NEXT: truncated ns 1 1 in order: +all +load -load -all{{$}}
+# CPU-NEXT: truncated ns 1 2 in order: +all +load -load +second -second -all{{$}}
+# CPU-NEXT: truncated ns 2 3 in order: +all +load -load -all{{$}}
+# CPU-NEXT: truncated ns 2 4 in order: +all +load -load +second -second -all{{$}}
+# PTX-NEXT: truncated: no profile of kernel `scopes` is written: expected at most 2 scopes of a trace, one less than
+look("truncated", of(scopes, compiler_params=params(3, profile_bounds_check=True)), EXPECTED, X)
+# Without space for a scope there is an empty trace.
+look("no space", of(scopes, compiler_params=params(1, profile_bounds_check=True)), EXPECTED, X)
+# CPU-NEXT: no space: 1 files
+# PTX-NEXT: no space: no profile of kernel `scopes` is written: expected at most 0 scopes of a trace, one less than
+# PTX-NEXT: no space: 0 files
+print(f"no space: {len(list(DIRECTORY.glob('*')))} files")
 # CHECK-NEXT: unasked 0
 look("unasked", of(scopes), EXPECTED, X)
 print("unasked", len(list(DIRECTORY.glob("*"))))

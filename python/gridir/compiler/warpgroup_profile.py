@@ -59,7 +59,7 @@ class WarpgroupProfile:
         # The timer is too coarse for an event, and its unit too long for a short launch.
         rate = nanoseconds / cycles if nanoseconds and cycles else 1.0
         of_launch = [self._trace(number, record, rate) for number, record in enumerate(records)]
-        traces.write(kernel, self.directory, of_launch, scopes=self.events // 2)
+        traces.write(kernel, self.directory, of_launch, scopes=self.events // 2, truncates=False)
 
     def _trace(self, number: int, record: np.ndarray, rate: float) -> traces.Trace:
         count, multiprocessor = int(record[0] & _LOW), int(record[0] >> np.uint64(32))

@@ -317,7 +317,12 @@ MOSAIC_GPU_PARAMS = _fields(
     ),
     ("profile_dir", "`#grid.mosaic_gpu_params`", HONOURED, "where each call writes its traces, in JAX's format"),
     ("profile_trace_scope", "`#grid.mosaic_gpu_params`", HONOURED, "a trace for each warpgroup, or for each warp"),
-    ("profile_bounds_check", "`#grid.mosaic_gpu_params`", NO_MEANING, "a trace never has more scopes than it holds"),
+    (
+        "profile_bounds_check",
+        "`#grid.mosaic_gpu_params`",
+        HONOURED,
+        "scopes without space are left out of the trace on the CPU",
+    ),
     (
         "lowering_semantics",
         "`#grid.mosaic_gpu_params`, always written",

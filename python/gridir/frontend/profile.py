@@ -75,6 +75,7 @@ class RecordedByCalls(Profile):
       by_warps: whether each warp has a trace; else each warpgroup, which is that of its first warp.
       sizes: of the dimensions of the grid.
       thread_dim: the number of the one that enumerates the warpgroups of a block, or None.
+      truncates: whether scopes without space are left out; else they are a warning, and nothing is written.
     """
 
     kernel: str
@@ -83,6 +84,7 @@ class RecordedByCalls(Profile):
     by_warps: bool
     sizes: tuple[int, ...]
     thread_dim: int | None
+    truncates: bool
 
     def __call__(self, events: Sequence[tuple[int, Sequence[np.ndarray]]]) -> None:
         """Writes a trace.
@@ -100,7 +102,7 @@ class RecordedByCalls(Profile):
             traces.Trace(block, trace + per_block * block, events, len(events))
             for (block, trace), events in recorded.items()
         )
-        traces.write(self.kernel, self.directory, of_call, scopes=self.space - 1)
+        traces.write(self.kernel, self.directory, of_call, scopes=self.space - 1, truncates=self.truncates)
 
     def _place(self, ids: Sequence[int]) -> tuple[int, int]:
         """The number of a program's block, and that of its warpgroup there."""
@@ -149,4 +151,7 @@ def profile_of(request: KernelRequest, platform: str, thread_dim: int | None) ->
     if platform != "cpu":
         return None
     by_warps = params.profile_trace_scope.name == "WARP"
-    return _by_calls(request.kernel_name, params.profile_dir, params.profile_space, by_warps, sizes, thread_dim)
+    truncates = getattr(params, "profile_bounds_check", False)
+    return _by_calls(
+        request.kernel_name, params.profile_dir, params.profile_space, by_warps, sizes, thread_dim, truncates
+    )

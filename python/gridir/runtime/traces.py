@@ -47,6 +47,21 @@ class Trace:
     events: Sequence[Event]
     count: int
 
+    def truncated(self, room: int) -> Trace:
+        """Returns the first events; scopes that have not ended by then end with the last of them."""
+        if self.count <= room:
+            return self
+        events = list(self.events[:room])
+        open_scopes: list[Event] = []
+        for event in events:
+            if event.ends:
+                open_scopes.pop()
+            else:
+                open_scopes.append(event)
+        for event in reversed(open_scopes):
+            events.append(Event(event.name, True, events[-1].nanoseconds))
+        return Trace(self.process, self.number, events, len(events))
+
     def phases(self) -> list[dict[str, Any]]:
         """Returns the events as the format has them."""
         of_thread = {"pid": 1 + self.process, "tid": 1 + self.number}
@@ -56,18 +71,21 @@ class Trace:
         ]
 
 
-def write(kernel: str, directory: str, traces: Iterable[Trace], *, scopes: int) -> None:
+def write(kernel: str, directory: str, traces: Iterable[Trace], *, scopes: int, truncates: bool) -> None:
     """Writes a file of its own for a call, in a directory that is made if it is not there.
 
     Args:
       kernel: the kernel's name, with which that of the file begins.
       directory: where the file goes.
       traces: the recorded traces; those without events are left out.
-      scopes: how many a trace has room for. Where one has more, a warning says so and no file is written.
+      scopes: how many a trace has room for.
+      truncates: writes a trace with more scopes as far as there is room, as JAX does. Else a warning says how many
+        there are, and no file is written.
     """
     recorded = [trace for trace in traces if trace.count]
-    most = max((trace.count for trace in recorded), default=0) // 2
-    if most > scopes:
+    if truncates:
+        recorded = [trace.truncated(2 * scopes) for trace in recorded if scopes]
+    elif (most := max((trace.count for trace in recorded), default=0) // 2) > scopes:
         warnings.warn(
             f"no profile of kernel `{kernel}` is written: expected at most {scopes} scopes of a trace, one less than "
             f"profile_space, got {most}",
