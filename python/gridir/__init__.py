@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from gridir.report.explain import explain
     from gridir.report.verdicts import Explanation
     from gridir.tuning.results import TuningResult
-    from gridir.tuning.supply import tuned
     from gridir.tuning.tune import tune
+    from gridir.tuning.tuned import tuned
 
 leave_devices_alone()
 
@@ -91,7 +91,7 @@ _LAZY = {
     "lower": "gridir.frontend.lower",
     "pallas_call": "gridir.frontend.calls",
     "tune": "gridir.tuning.tune",
-    "tuned": "gridir.tuning.supply",
+    "tuned": "gridir.tuning.tuned",
 }
 _LAZY_MODULES = ("mosaic_gpu", "passes", "tpu", "tuning")
 

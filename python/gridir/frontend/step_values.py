@@ -110,7 +110,9 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
 def evaluate(name: str, operands: Sequence[Value], aval: Any) -> Value:
     """Returns the scalar that a primitive computes; None where it is not known."""
     function = _FUNCTIONS.get(name)
-    if function is None or aval.shape or any(operand is None for operand in operands):
+    if function is None or aval.shape or not isinstance(aval.dtype, np.dtype):
+        return None
+    if any(not isinstance(operand, np.ndarray) for operand in operands):
         return None
     with np.errstate(all="ignore"):
         return np.asarray(function(*operands)).astype(aval.dtype)

@@ -193,7 +193,7 @@ def _transfers(request: KernelRequest, walk: _Walk, refs: Sequence[Any]) -> list
             indices = _Walk(StepWork(walk.work.steps, walk.work.total), range(len(walk.work.steps.sizes))).jaxpr(
                 jaxpr, consts, [*walk.work.steps.ids, *refs], np.ones(1)
             )
-            if any(index is None for index in indices):
+            if any(not isinstance(index, np.ndarray) for index in indices):
                 changes = None
                 walk.work.notes[f"the blocks of {name} depend on data and count at every step"] = None
             else:
@@ -274,10 +274,8 @@ class _Walk:
     def _equation(self, eqn: Any, values: list[Any], times: np.ndarray) -> Sequence[Any]:
         name = primitive_name(eqn.primitive)
         unknown = [None] * len(eqn.outvars)
-        if name == "program_id":
-            return [self.work.steps.ids[self._axes[eqn.params["axis"]]]]
-        if name == "num_programs":
-            return [np.asarray(self.work.steps.sizes[self._axes[eqn.params["axis"]]])]
+        if name in ("program_id", "num_programs"):
+            return [self._of_grid(name, eqn.params["axis"])]
         if name == "get":
             element = read_element(values[0], eqn.params["tree"], values[1:])
             return [element if not eqn.outvars[0].aval.shape else None]
@@ -303,6 +301,13 @@ class _Walk:
             return [evaluate(name, values, eqn.outvars[0].aval)]
         self._count(name, eqn, times)
         return unknown
+
+    def _of_grid(self, name: str, axis: Any) -> Value:
+        """The program id or the size of a dimension of the grid; None for an axis that is no dimension of it."""
+        if not isinstance(axis, int) or axis >= len(self._axes):
+            return None
+        steps = self.work.steps
+        return steps.ids[self._axes[axis]] if name == "program_id" else np.asarray(steps.sizes[self._axes[axis]])
 
     def _count(self, name: str, eqn: Any, times: np.ndarray) -> None:
         if name == "dot_general":
@@ -347,7 +352,7 @@ class _Walk:
     def _join(self, chosen: np.ndarray, column: Sequence[Any]) -> Any:
         if any(not isinstance(value, np.ndarray) for value in column):
             return None
-        return np.choose(chosen, column)
+        return np.select([chosen == number for number in range(len(column))], column)
 
     def _scan(self, eqn: Any, values: list[Any], times: np.ndarray) -> Sequence[Any]:
         consts = len(eqn.params["ft_in"].unpack()[0])

@@ -5,9 +5,13 @@
 
 from __future__ import annotations
 
+import jax
+
 from gridir.compiler.checks import check_kernel
 from gridir.errors import Error
+from gridir.frontend.install import installed
 from gridir.frontend.lower import lower
+from gridir.tuning.arguments import drawn
 from gridir.tuning.traced import Traced
 
 
@@ -38,13 +42,8 @@ def check_proposal(traced: Traced, *, races: bool) -> tuple[tuple[str, ...], tup
 
 def _races(traced: Traced) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Runs a configuration with the executor's check for races."""
-    import jax
-
-    import gridir
-    from gridir.tuning.arguments import drawn
-
     try:
-        with gridir.installed(checks=["races"]):
+        with installed(checks=["races"]):
             jax.block_until_ready(jax.jit(traced.function)(*drawn(traced.args)))
     except Exception as error:
         # Findings of native code come through XLA, as an exception of its own.

@@ -146,7 +146,8 @@ class Problem:
             for entry in record["entries"]
         )
         names = ("function", "signature", "target", "verified", "arguments")
-        return Problem(*(record[name] for name in names), entries, tuple(record["notes"]))
+        values: dict[str, Any] = {name: record[name] for name in names}
+        return Problem(**values, entries=entries, notes=tuple(record["notes"]))
 
 
 def _value(value: Any) -> Any:

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Functions that take the best values of the results in force."""
+"""The results in force, and how their problems are found."""
 
 from __future__ import annotations
 
@@ -13,13 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import jax
 
-from gridir.errors import OptionError
-
 if TYPE_CHECKING:
     from gridir.tuning.results import TuningResult
-
-POLICIES = ("error", "heuristic", "tune")
-"""The behavior of a tuned function without a result for its problem."""
 
 
 class _State(threading.local):
@@ -62,77 +57,8 @@ def signature_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
     return ", ".join([*map(str, shown), *named])
 
 
-def tuned(
-    function: Callable[..., Any] | None = None,
-    *,
-    space: Any,
-    target: str | None = None,
-    on_miss: str = "error",
-    **options: Any,
-) -> Any:
-    """Decorates a function, so that it takes the best values of the results that are in force.
-
-    A `TuningResult` is in force within its context. Arguments that a caller gives by name are left as they are.
-
-    Args:
-      function: the function; without it the decorator is returned.
-      space: the configurations, as of `gridir.tune`.
-      target: the chip, as "tpu:v5e"; without it the results of any chip are taken.
-      on_miss: where no result in force has the problem: "error" raises, "heuristic" takes the best of the estimate
-        tier, and "tune" tunes with the target's own tier. Both keep what they find for the next call.
-      **options: those of `gridir.tune`.
-
-    Raises:
-      OptionError: for another policy; when called, where no result has the problem and the policy is "error".
-
-    Example:
-      >>> @gridir.tuned(space={"block_q": [256, 512]}, on_miss="heuristic")
-      ... def attention(q, k, v, *, block_q): ...
-    """
-    if on_miss not in POLICIES:
-        raise OptionError(f"expected on_miss among {', '.join(POLICIES)}, got {on_miss!r}")
-    if function is None:
-        return functools.partial(tuned, space=space, target=target, on_miss=on_miss, **options)
-    from gridir.tuning.space import as_space
-
-    checked = as_space(space)
-    found: dict[str, dict[str, Any]] = {}
-
-    @functools.wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if all(name in kwargs for name in checked.arguments):
-            return function(*args, **kwargs)
-        rest = {name: value for name, value in kwargs.items() if name not in checked.arguments}
-        keywords = _supplied(function, signature_of(args, rest), target)
-        if keywords is None:
-            keywords = _missed(function, args, rest)
-        return function(*args, **{**keywords, **kwargs})
-
-    def _missed(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-        signature = signature_of(args, kwargs)
-        if on_miss == "error":
-            raise OptionError(
-                f"expected a tuning result for {name_of(function)} of {signature}, got none in force",
-                notes=["on_miss='heuristic' or 'tune' finds values where there is none"],
-            )
-        if signature not in found:
-            from gridir.tuning.tune import tune
-
-            # Within jit, arguments are tracers, which have no values.
-            abstract = jax.tree.map(_without_tracer, args)
-            tier = {"tier": "estimate"} if on_miss == "heuristic" else {}
-            result = tune(function, *abstract, space=checked, target=target or "cpu", **tier, **options, **kwargs)
-            found[signature] = result.best
-        return found[signature]
-
-    return call
-
-
-def _without_tracer(value: Any) -> Any:
-    return jax.ShapeDtypeStruct(value.shape, value.dtype) if isinstance(value, jax.core.Tracer) else value
-
-
-def _supplied(function: Callable[..., Any], signature: str, target: str | None) -> dict[str, Any] | None:
+def supplied(function: Callable[..., Any], signature: str, target: str | None) -> dict[str, Any] | None:
+    """Returns the best keyword arguments of the results in force; None where none has the problem."""
     for result in reversed(_state.results):
         problem = result.find(name_of(function), signature, target)
         if problem is not None:

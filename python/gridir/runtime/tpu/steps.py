@@ -43,7 +43,8 @@ class Steps:
     @staticmethod
     def from_json(record: dict[str, Any]) -> Steps:
         """Returns the steps that `to_json` gave."""
-        return Steps(**{name: tuple(x) if isinstance(x, list) else x for name, x in record.items()})
+        values: dict[str, Any] = {name: tuple(x) if isinstance(x, list) else x for name, x in record.items()}
+        return Steps(**values)
 
 
 @dataclasses.dataclass(frozen=True)
