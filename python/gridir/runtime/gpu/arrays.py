@@ -67,21 +67,23 @@ def stream_of(array: Any) -> int | None:
     return getattr(array, "__cuda_array_interface__", {}).get("stream")
 
 
-def facts_of(array: Any, name: str, stream: int) -> Facts:
+def facts_of(array: Any, name: str, stream: int, ordered: type | None = None) -> Facts:
     """Returns what an array of JAX, PyTorch, CuPy or another package says of its memory.
 
     Args:
       array: has `__dlpack__` or `__cuda_array_interface__`.
-      name: the name in messages.
+      name: what messages call it.
       stream: the stream that the array will be used on; its producer orders earlier work before it.
+      ordered: a type whose arrays are used on this stream already.
 
     Raises:
       LaunchError: when it has neither, or is not on a GPU.
     """
-    if (exchange := _exchange_of(type(array))) is not None:
+    kind = type(array)
+    if (exchange := _exchange_of(kind)) is not None:
         facts = exchange.read(array)
         # Another stream needs the order that __dlpack__ makes.
-        if facts[_DEVICE] != _NO_DEVICE and exchange.stream(facts[_DEVICE]) == stream:
+        if facts[_DEVICE] != _NO_DEVICE and (kind is ordered or exchange.stream(facts[_DEVICE]) == stream):
             return facts
     if hasattr(array, "__dlpack__"):
         return _read_dlpack(array, name, stream)
@@ -91,8 +93,7 @@ def facts_of(array: Any, name: str, stream: int) -> Facts:
         device = open_cuda().device_of(pointer) if pointer and 0 not in interface["shape"] else _NO_DEVICE
         return pointer or 0, device, interface["typestr"], interface["shape"], interface.get("strides"), read_only
     raise LaunchError(
-        f"expected an array on a GPU for {name}, which has __cuda_array_interface__ or __dlpack__, "
-        f"got {type(array).__name__}"
+        f"expected an array on a GPU for {name}, which has __cuda_array_interface__ or __dlpack__, got {kind.__name__}"
     )
 
 
@@ -130,30 +131,33 @@ def _dtype_of_dlpack(data: bytes, name: str) -> tuple[str, int]:
 # DLTensor, with which the memory of a capsule named "dltensor" begins: the address, the device's type and number, the
 # rank, the element type, the addresses of the shape and of the strides, and the offset of the first element.
 _TENSOR = struct.Struct("@Qiii4sQQQ")
+# `ctypes.string_at` without its layers of Python.
+_read_memory = ctypes.pythonapi.PyBytes_FromStringAndSize
+_read_memory.restype, _read_memory.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_ssize_t)
 _get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
 _get_pointer.restype, _get_pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
 
 
 def _read_dlpack(array: Any, name: str, stream: int) -> Facts:
     # Asked first, as memory of a CPU takes no stream.
-    device_type, number = array.__dlpack_device__()
+    device_type, _ = array.__dlpack_device__()
     if device_type not in _DLPACK_DEVICES:
         raise LaunchError(f"expected an array on a GPU for {name}, got one on the DLPack device {int(device_type)}")
     # The default stream has the number 0 in CUDA and 1 in DLPack.
     capsule = array.__dlpack__(stream=stream or _DLPACK_LEGACY_STREAM)
-    return _facts(ctypes.string_at(_get_pointer(capsule, b"dltensor"), _TENSOR.size), int(number))
+    return _facts(_read_memory(_get_pointer(capsule, b"dltensor"), _TENSOR.size))
 
 
-def _facts(tensor: bytes, device: int) -> Facts:
+def _facts(tensor: bytes) -> Facts:
     """Returns the facts of a DLTensor; its shape and strides are at addresses that it names."""
-    data, _, _, rank, dtype, shape, strides, offset = _TENSOR.unpack(tensor)
+    data, kind, device, rank, dtype, shape, strides, offset = _TENSOR.unpack(tensor)
     size = 8 * rank
     return (
         data + offset,
-        device,
+        device if kind in _DLPACK_DEVICES else _NO_DEVICE,
         dtype,
-        ctypes.string_at(shape, size) if size else b"",
-        ctypes.string_at(strides, size) if strides else b"",
+        _read_memory(shape, size) if size else b"",
+        _read_memory(strides, size) if strides and size else b"",
         False,
     )
 
@@ -161,7 +165,8 @@ def _facts(tensor: bytes, device: int) -> Facts:
 # DLPackExchangeAPI: a version of two words, the address of an older table, and five functions.
 _EXCHANGE = struct.Struct("@II6Q")
 _EXCHANGE_MAJOR = 1
-_read_type = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_char_p)
+_read_type = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_void_p)
+_Bytes = ctypes.c_char * _TENSOR.size
 _stream_type = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.c_int32, ctypes.POINTER(ctypes.c_void_p))
 
 
@@ -173,10 +178,9 @@ class _Exchange:
 
     def read(self, array: Any) -> Facts:
         """Returns the facts of an array; its device is `_NO_DEVICE` for one that is not on a GPU."""
-        tensor = ctypes.create_string_buffer(_TENSOR.size)
-        self._read(array, ctypes.cast(tensor, ctypes.c_char_p))
-        _, kind, number, *_ = _TENSOR.unpack(tensor.raw)
-        return _facts(tensor.raw, number if kind in _DLPACK_DEVICES else _NO_DEVICE)
+        tensor = _Bytes()
+        self._read(array, tensor)
+        return _facts(tensor.raw)
 
     def stream(self, device: int) -> int | None:
         """Returns the stream that the producer uses now on a device; None for no device."""

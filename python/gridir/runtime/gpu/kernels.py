@@ -60,8 +60,8 @@ class GpuKernel:
         if len(arrays) != len(self.operands):
             names = ", ".join(operand.name for operand in self.operands)
             raise self._error(f"expected {len(self.operands)} arrays ({names}), got {len(arrays)}")
-        handle = _producers_stream(arrays) if stream is None else _handle_of(stream)
-        facts = tuple(facts_of(x, title, handle) for x, title in zip(arrays, self._titles, strict=True))
+        handle, ordered = _producers_stream(arrays) if stream is None else (_handle_of(stream), None)
+        facts = tuple([facts_of(x, title, handle, ordered) for x, title in zip(arrays, self._titles, strict=True)])
         known = self._checked.get(facts)
         if known is None:
             known = self._check([view_of(x, title) for x, title in zip(facts, self._titles, strict=True)])
@@ -216,9 +216,12 @@ def _title(operand: OperandInfo) -> str:
     return f"{'output' if operand.is_output else 'input'} {operand.name}"
 
 
-def _producers_stream(arrays: Sequence[Any]) -> int:
-    """Returns the stream that the first array which says one is used on, or the default stream."""
-    return next((stream for stream in map(stream_of, arrays) if stream is not None), 0)
+def _producers_stream(arrays: Sequence[Any]) -> tuple[int, type | None]:
+    """Returns the stream that the first array which says one is used on, and its type; or the default stream."""
+    for array in arrays:
+        if (stream := stream_of(array)) is not None:
+            return stream, type(array)
+    return 0, None
 
 
 def _handle_of(stream: Any) -> int:
