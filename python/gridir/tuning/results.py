@@ -53,6 +53,12 @@ class Entry:
         return None if self.problems else self.outcome.seconds
 
     @property
+    def steps(self) -> float | None:
+        """Returns the steps of the grid; None where no tier knows them."""
+        known = (self.outcomes[tier].figures.get("steps") for tier in TIERS if tier in self.outcomes)
+        return next((steps for steps in known if steps is not None), None)
+
+    @property
     def reason(self) -> str:
         """Returns why it is not legal; "" for one that is."""
         return "; ".join(self.problems) or self.outcome.reason
@@ -296,7 +302,7 @@ def table(problem: Problem, most: int = 20) -> str:
                     entry.tier,
                     outcome.bound or "-",
                     mebibytes(outcome.memory_bytes) if outcome.memory_bytes else "-",
-                    f"{outcome.figures['steps']:,.0f}" if "steps" in outcome.figures else "-",
+                    "-" if entry.steps is None else f"{entry.steps:,.0f}",
                     *map(str, entry.config.values()),
                 )
             )
