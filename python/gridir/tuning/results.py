@@ -310,6 +310,9 @@ def table(problem: Problem, most: int = 20) -> str:
         lines += ["  ".join(x.rjust(w) for x, w in zip(row, widths, strict=True)).rstrip() for row in rows]
         if len(legal) > most:
             lines.append(f"{len(legal) - most} more")
+        others = sum(entry.tier != legal[0].tier for entry in legal)
+        if others:
+            lines.append(f"{others} have no result of tier {legal[0].tier}; times of different tiers do not compare")
         tied = sum(problem.is_tied(entry) for entry in legal)
         if tied > 1:
             lines.append(f"{tied} configurations are within 5 % of the best: tied (=)")
