@@ -45,15 +45,15 @@ look("exchange", whole(exchange, scratch_types=[TILE, plgpu.Barrier(), MET], **P
 look("across", across, X.reshape(4, 16, 64)[::-1].reshape(64, 64), X)
 
 # Clusters of which copies are collective along some axes only: along the first, the last, two of three, or in another
-# order than the cluster's.
-# CHECK-COUNT-9: along {{.*}}: right
+# order than the cluster's; with windows of which no equal parts can be made.
+# CHECK-COUNT-18: along {{.*}}: right
 # CHECK-NOT: along
 for axes, collective in (
     ({"r": 2, "c": 2}, (("c",), ("r",))),
     ({"r": 2, "c": 4}, (("r",), ("c",), ("c", "r"))),
     ({"a": 2, "b": 2, "c": 2}, (("a", "c"), ("b",), ("c", "b"))),
 ):
-    for shape in ((8, 32),):
+    for shape in ((8, 32), (5, 32)):
         arguments, seen = zip(
             *(windows_along(axes, along, shape, 100 * i) for i, along in enumerate(collective)), strict=True
         )

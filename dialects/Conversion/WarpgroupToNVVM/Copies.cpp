@@ -243,16 +243,18 @@ private:
     // Blocks of a cluster take parts of each other's pieces: along one of the
     // dimensions, with one index of those before it, as what is copied at once
     // follows one another in memory. Parts of a row that is swizzled do not.
+    // Where there are no such parts, each takes some of the pieces.
     if (numParts > 1 && !isByPanels) {
+      SmallVector<int64_t> whole = step;
       int64_t *divided = step.begin();
       while (divided != &step.back() && *divided % numParts != 0)
         *divided++ = 1;
       bool isRow = divided == &step.back() && dest.swizzle != 16;
       if (isRow || *divided % numParts != 0 ||
           getBytesOf(llvm::product_of(step) / numParts) % kAlignment != 0)
-        return refuse("of parts of a multiple of " + Twine(kAlignment) +
-                      " bytes for each of " + Twine(numParts) + " blocks");
-      *divided /= numParts;
+        step = whole;
+      else
+        *divided /= numParts;
     }
     // All pieces, in the order of the elements.
     Piece piece;

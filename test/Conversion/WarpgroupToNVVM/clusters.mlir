@@ -132,3 +132,19 @@ grid.kernel @cancel grid(%i = 2 named "i") outputs(%o: i32 [] space gpu.gmem) {
     }
   }
 }
+
+// -----
+
+// Along one axis of two the members of the team differ in one bit of the rank. A window of which no parts of 128 bytes
+// can be made is copied by the first member for both, each row of windows by the next one.
+// CHECK-LABEL: gpu.module @partly
+// CHECK: %[[MASK:.+]] = arith.trunci %{{.+}} : i32 to i16
+// CHECK: scf.if
+// CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}} multicast_mask = %[[MASK]]{{ }}
+// CHECK-NOT: nvvm.cp.async.bulk.tensor
+grid.kernel @partly grid(%r = 2 named "y" cluster, %c = 2 named "x" cluster) inputs(%x: f32 [64, 4] space gpu.gmem) {
+  grid.scoped (%t: memref<63x4xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
+    warpgroup.tma_load %x[0, 0] [63, 4] to %t barrier %b collective ["y"]
+        : memref<64x4xf32, #grid.space<gpu.gmem>>, memref<63x4xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+  }
+}

@@ -224,26 +224,6 @@ grid.kernel @panels grid() inputs(%x: f32 [64, 64] space gpu.gmem) {
 
 // -----
 
-grid.kernel @collective grid(%i = 2 named "x" cluster) inputs(%x: f32 [64, 4] space gpu.gmem) {
-  grid.scoped (%t: memref<63x4xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
-    // expected-error @below {{expected a copy of parts of a multiple of 128 bytes for each of 2 blocks}}
-    warpgroup.tma_load %x[0, 0] [63, 4] to %t barrier %b collective ["x"]
-        : memref<64x4xf32, #grid.space<gpu.gmem>>, memref<63x4xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
-  }
-}
-
-// -----
-
-grid.kernel @collective_tiles grid(%i = 2 named "x" cluster) inputs(%x: f32 [3, 5, 4] space gpu.gmem) {
-  grid.scoped (%t: memref<3x5x4xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
-    // expected-error @below {{expected a copy of parts of a multiple of 128 bytes for each of 2 blocks}}
-    warpgroup.tma_load %x[0, 0, 0] [3, 5, 4] to %t barrier %b collective ["x"]
-        : memref<3x5x4xf32, #grid.space<gpu.gmem>>, memref<3x5x4xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
-  }
-}
-
-// -----
-
 grid.kernel @leader grid(%i = 2 named "x" cluster) inputs(%x: f32 [64, 64] space gpu.gmem) {
   grid.scoped (%t: memref<64x64xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
     // expected-error @below {{expected a chip whose copies end at barriers of other blocks, got sm_90a}}
