@@ -15,7 +15,7 @@ from gridir.frontend.execute import execute
 from gridir.testing import difference
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
-from cluster_launch import kernel
+from cluster_launch import asking, kernel
 
 GPU = get_target("gpu:sm_100a")
 
@@ -56,3 +56,19 @@ look("pairs", *kernel((5,), cluster=2))
 # CHECK-NEXT: warpgroups 4 1: right, 4 of 5 begin
 # CHECK-NEXT: warpgroups None None: right, 5 of 5 begin
 look("warpgroups", *kernel((5,), threads=2))
+# A warpgroup that asks alone does so for its block, or for itself.
+# CHECK: one asks 2 None: right, 2 of 5 begin
+# CHECK-NEXT: one asks 4 None: right, 4 of 5 begin
+# CHECK-NEXT: one asks 4 1: right, 4 of 5 begin
+# CHECK-NEXT: one asks None None: right, 5 of 5 begin
+look("one asks", *asking(5, each=False))
+# CHECK: one of pairs asks 2 None: right, 1 of 5 begin
+# CHECK-NEXT: one of pairs asks 4 None: right, 2 of 5 begin
+# CHECK-NEXT: one of pairs asks 4 1: right, 2 of 5 begin
+# CHECK-NEXT: one of pairs asks None None: right, 5 of 5 begin
+look("one of pairs asks", *asking(5, each=False, cluster=2))
+# CHECK: each asks 2 None: right, 2 of 5 begin
+# CHECK-NEXT: each asks 4 None: right, 4 of 5 begin
+# CHECK-NEXT: each asks 4 1: right, 4 of 5 begin
+# CHECK-NEXT: each asks None None: right, 5 of 5 begin
+look("each asks", *asking(5, each=True))

@@ -15,7 +15,7 @@ from jax.experimental import pallas as pl
 from jax.experimental.pallas import mosaic_gpu as plgpu
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
-from cluster_launch import kernel
+from cluster_launch import asking, kernel
 
 SEEDED = {"schedule_seed": 1, "checks": ["races", "uninitialized", "semaphores"]}
 
@@ -25,12 +25,12 @@ def begin_at_once(blocks):
     type(jax.devices()[0]).core_count = blocks
 
 
-def look(name, grid, **sizes):
+def look(name, grid, make=kernel, **sizes):
     """Runs a kernel on devices of several sizes, and with checks; prints how many clusters began."""
     for blocks, options in ((2, {}), (4, {}), (4, SEEDED), (None, {})):
         begin_at_once(blocks)
         # A kernel that JAX has traced is not lowered again.
-        call, expected = kernel(grid, **sizes)
+        call, expected = make(grid, **sizes)
         with gridir.installed(**options):
             done, first = jax.jit(call)()
         said = difference(done, expected) or "right"
@@ -59,6 +59,22 @@ look("pairs", (9,), cluster=2)
 # CHECK-NEXT: warpgroups 4: right, at least 4 of 9
 # CHECK-NEXT: warpgroups None: right, 9 of 9
 look("warpgroups", (9,), threads=2)
+# A warpgroup that asks alone does so for its block, or for itself.
+# CHECK: one asks 2: right, 2 of 9
+# CHECK-NEXT: one asks 4: right, 4 of 9
+# CHECK-NEXT: one asks 4: right, at least {{[234]}} of 9
+# CHECK-NEXT: one asks None: right, 9 of 9
+look("one asks", 9, asking, each=False)
+# CHECK: one of pairs asks 2: right, 1 of 9
+# CHECK-NEXT: one of pairs asks 4: right, 2 of 9
+# CHECK-NEXT: one of pairs asks 4: right, at least {{[234]}} of 9
+# CHECK-NEXT: one of pairs asks None: right, 9 of 9
+look("one of pairs asks", 9, asking, each=False, cluster=2)
+# CHECK: each asks 2: right, 2 of 9
+# CHECK-NEXT: each asks 4: right, 4 of 9
+# CHECK-NEXT: each asks 4: right, at least {{[234]}} of 9
+# CHECK-NEXT: each asks None: right, 9 of 9
+look("each asks", 9, asking, each=True)
 # Where nobody says how many cores there are, as many blocks begin as a B200 has multiprocessors.
 # CHECK: many None: right, 148 of 160
 begin_at_once(None)

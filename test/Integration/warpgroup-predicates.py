@@ -157,19 +157,13 @@ def waits_for_another():
     gridir.lower(lambda: plgpu.kernel(outlives, out_type=jax.typeof(X))(plgpu.alloc_semaphore()))
 
 
-def asks_alone(o, answer, loaded):
-    plgpu.try_cluster_cancel(answer, loaded, collective_axes=("c",))
-
-
 def lower(body, *args, scratch=(), **mesh):
     call = plgpu.kernel(body, out_type=jax.ShapeDtypeStruct((4, 64), jnp.float32), scratch_types=list(scratch), **mesh)
     return lambda: gridir.lower(call, *args)
 
 
 # What a kernel cannot do yet is refused by name, at the author's line.
-# CHECK: UnsupportedError: 4 of 4 refused in these words
-ANSWER = [plgpu.TryClusterCancelResult(), plgpu.Barrier()]
-PAIR = {"cluster": (2,), "cluster_names": ("c",), "num_threads": 2, "thread_name": "wg"}
+# CHECK: UnsupportedError: 3 of 3 refused in these words
 report(
     gridir.UnsupportedError,
     {
@@ -180,9 +174,5 @@ report(
         ),
         "expected semaphores that the kernel allocates, got operand": waits_for_another,
         ", of `alloc_semaphore`, which outlives it": waits_for_another,
-        (
-            "expected the axis of threads, wg, in `collective_axes`, got ('c',), "
-            "by which each warpgroup asks for itself"
-        ): lower(asks_alone, scratch=ANSWER, **PAIR),
     },
 )

@@ -58,6 +58,7 @@ public:
         rewriter, loc, lowering, "gridirTaskAskForCluster",
         {*answer,
          createI64(rewriter, loc, warpgroup::getNumWarpgroups(lowering.kernel)),
+         createI64(rewriter, loc, op.getAlone()),
          createI64(rewriter, loc, clustersAtOnce),
          createSite(rewriter, lowering, op, "write of " + name)});
     createArrival(rewriter, lowering, op, op.getBarrier(), *barrier);

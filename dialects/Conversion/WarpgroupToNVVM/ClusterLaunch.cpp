@@ -32,8 +32,9 @@ Value createAnswerAddress(Operation *op, Value answer, Lowering &lowering) {
   return lowering.createAddress(op->getLoc(), view, first);
 }
 
-/// The first warpgroup of each block waits for the answer, the others arrive;
-/// the first block asks for all blocks of the cluster.
+/// The first warpgroup of each block waits for the answer, the others arrive,
+/// unless each asks for itself; the first block asks for all blocks of the
+/// cluster.
 LogicalResult lowerTryCancel(warpgroup::TryClusterCancelOp op,
                              Lowering &lowering) {
   OpBuilder &builder = lowering.builder;
@@ -53,17 +54,20 @@ LogicalResult lowerTryCancel(warpgroup::TryClusterCancelOp op,
     }
     lowering.cancelsClusters = true;
     Value zero = createI32(builder, loc, 0);
-    Value asks = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                       lowering.getWarpgroup(), zero);
-    Value bytes = arith::SelectOp::create(
-        builder, loc, asks, createI32(builder, loc, kAnswerBytes), zero);
+    Value bytes = createI32(builder, loc, kAnswerBytes), asks;
+    if (!op.getAlone()) {
+      asks = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                   lowering.getWarpgroup(), zero);
+      bytes = arith::SelectOp::create(builder, loc, asks, bytes, zero);
+    }
     NVVM::MBarrierArriveExpectTxOp::create(builder, loc, Type(), barrier, bytes,
                                            NVVM::MemScopeKind::CTA,
                                            /*relaxed=*/false, Value());
     Value isFirst =
         arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
                               lowering.getClusterRank(), zero);
-    asks = arith::AndIOp::create(builder, loc, asks, isFirst);
+    asks = asks ? arith::AndIOp::create(builder, loc, asks, isFirst).getResult()
+                : isFirst;
     auto guard = scf::IfOp::create(builder, loc, asks);
     OpBuilder::InsertionGuard insertion(builder);
     builder.setInsertionPointToStart(guard.thenBlock());

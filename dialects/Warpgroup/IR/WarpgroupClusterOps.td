@@ -153,11 +153,12 @@ def Warpgroup_TryClusterCancelOp : Warpgroup_Op<"try_cluster_cancel", [
     Warpgroup_AsyncProxyOpInterface, Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
   let summary = "ask for a cluster that has not begun, to do its work here";
   let description = [{
-    All warpgroups of a cluster ask together. The answer is 16 bytes for
-    `query_cluster_cancel`; each warpgroup arrives at the barrier, whose phase is
-    complete when the answer is there. Of the blocks of a launch `blocks_at_once`
-    begin at once, where it is said, each other one when one has ended: those that
-    have not begun are there to be found.
+    All warpgroups of a cluster ask together, or with `alone` each for itself, with
+    that of the same number in the other blocks. The answer is 16 bytes for
+    `query_cluster_cancel`; each warpgroup that asks arrives at the barrier, whose
+    phase is complete when the answer is there. Of the blocks of a launch
+    `blocks_at_once` begin at once, where it is said, each other one when one has
+    ended: those that have not begun are there to be found.
 
     Example:
 
@@ -168,8 +169,8 @@ def Warpgroup_TryClusterCancelOp : Warpgroup_Op<"try_cluster_cancel", [
   }];
   let arguments = (ins Arg<Grid_Ref, "", [MemWrite]>:$answer,
                        Arg<Warpgroup_BarrierRef, "", [MemRead, MemWrite]>:$barrier,
-                       OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$blocks_at_once);
-  let assemblyFormat = "$answer `barrier` $barrier attr-dict `:` type($answer) `,` type($barrier)";
+                       OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$blocks_at_once, UnitAttr:$alone);
+  let assemblyFormat = "$answer `barrier` $barrier (`alone` $alone^)? attr-dict `:` type($answer) `,` type($barrier)";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     // The answer goes to all blocks of the cluster.

@@ -113,7 +113,7 @@ grid.kernel @devices grid()
 // CHECK-LABEL: func.func @cancel(
 // CHECK-DAG:     %[[MEMBERS:.*]] = arith.constant 1 : i64
 // CHECK-DAG:     %[[CLUSTERS:.*]] = arith.constant 3 : i64
-// CHECK:         call @gridirTaskAskForCluster(%[[ANSWER:.*]], %[[MEMBERS]], %[[CLUSTERS]],
+// CHECK:         call @gridirTaskAskForCluster(%[[ANSWER:.*]], %[[MEMBERS]], %{{.*}}, %[[CLUSTERS]],
 // CHECK:         call @gridirTaskArrive(
 // CHECK:         %[[ITEM:.*]] = func.call @gridirTaskReadAnswer(
 // CHECK:         %[[FOUND:.*]] = arith.cmpi sge, %[[ITEM]],

@@ -33,6 +33,8 @@ func.func @devices(%x: memref<64x32xf32>, %i: i32, %j: index) {
 func.func @cancel(%answer: memref<16xi8>, %b: memref<!warpgroup.barrier<2>>) -> (i32, i32, i1) {
   // CHECK: warpgroup.try_cluster_cancel %{{.*}} barrier %{{.*}} : memref<16xi8>, memref<!warpgroup.barrier<2>>
   warpgroup.try_cluster_cancel %answer barrier %b : memref<16xi8>, memref<!warpgroup.barrier<2>>
+  // CHECK: warpgroup.try_cluster_cancel %{{.*}} barrier %{{.*}} alone : memref<16xi8>, memref<!warpgroup.barrier<2>>
+  warpgroup.try_cluster_cancel %answer barrier %b alone : memref<16xi8>, memref<!warpgroup.barrier<2>>
   // CHECK: warpgroup.try_cluster_cancel %{{.*}} barrier %{{.*}} {blocks_at_once = 4 : i64} :
   warpgroup.try_cluster_cancel %answer barrier %b {blocks_at_once = 4 : i64}
       : memref<16xi8>, memref<!warpgroup.barrier<2>>

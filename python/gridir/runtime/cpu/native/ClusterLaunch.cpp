@@ -60,16 +60,17 @@ int64_t Scheduler::takeCluster(std::size_t device, int64_t clustersAtOnce) {
   return -1;
 }
 
-void Scheduler::askForCluster(char *answer, int64_t members,
+void Scheduler::askForCluster(char *answer, int64_t members, bool isAlone,
                               int64_t clustersAtOnce, int64_t site) {
   Task &task = getWorkItem();
+  const int64_t member = task.item % members;
   // One warpgroup asks for its block.
-  if (task.item % members != 0)
+  if (!isAlone && member != 0)
     return;
-  std::vector<int64_t> &ofCluster = answers[getFirstOfCluster(task)];
-  if (task.numAsked == ofCluster.size())
-    ofCluster.push_back(takeCluster(task.device, clustersAtOnce));
-  const int64_t item = ofCluster[task.numAsked++];
+  std::vector<int64_t> &ofMember = answers[getFirstOfCluster(task) + member];
+  if (task.numAsked == ofMember.size())
+    ofMember.push_back(takeCluster(task.device, clustersAtOnce));
+  const int64_t item = ofMember[task.numAsked++];
   std::memset(answer, 0, kAnswerBytes);
   std::memcpy(answer, &item, sizeof(item));
   if (memory)

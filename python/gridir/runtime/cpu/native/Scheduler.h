@@ -50,7 +50,7 @@ struct Task {
   /// Of the first work item of a cluster: how many of it are over.
   int64_t numDoneOfCluster = 0;
   bool hasStarted = false;
-  /// Of the first work item of a block: how often it has asked for a cluster.
+  /// How often it has asked for a cluster, for itself or for its block.
   std::size_t numAsked = 0;
   /// Whose frames are on the stack.
   std::size_t onStack = 0;
@@ -138,10 +138,12 @@ public:
   int64_t startWarps();
   void joinWarps();
   /// The task asks, for its block of so many tasks, for a cluster that has not
-  /// begun; all blocks of a cluster get the same answers. The clusters of a
-  /// call that may begin at once are so many from then on, more when one ends.
-  void askForCluster(char *answer, int64_t members, int64_t clustersAtOnce,
-                     int64_t site);
+  /// begun; all blocks of a cluster get the same answers. Alone it asks for
+  /// itself, and gets the same as its counterparts in the other blocks. The
+  /// clusters of a call that may begin at once are so many from then on, more
+  /// when one ends.
+  void askForCluster(char *answer, int64_t members, bool isAlone,
+                     int64_t clustersAtOnce, int64_t site);
 
   /// `element` are the indices of the first element if the site asks for them.
   void access(const char *base, const StridedRegion &region, AccessKind kind,

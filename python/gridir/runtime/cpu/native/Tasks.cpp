@@ -118,9 +118,10 @@ void taskMove(const char *source, char *dest, int64_t bytesPerElement,
 
 void taskJoinWarps() { Scheduler::getCurrent()->joinWarps(); }
 
-void taskAskForCluster(char *answer, int64_t members, int64_t clustersAtOnce,
-                       int64_t site) {
-  Scheduler::getCurrent()->askForCluster(answer, members, clustersAtOnce, site);
+void taskAskForCluster(char *answer, int64_t members, int64_t isAlone,
+                       int64_t clustersAtOnce, int64_t site) {
+  Scheduler::getCurrent()->askForCluster(answer, members, isAlone,
+                                         clustersAtOnce, site);
 }
 
 int64_t taskReadAnswer(const char *answer) {
