@@ -56,8 +56,22 @@ public:
   }
 };
 
+class MmaSyncPattern : public OpRewritePattern<warpgroup::MmaSyncOp> {
+public:
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(warpgroup::MmaSyncOp op,
+                                PatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, createProduct(rewriter, op.getLoc(), op.getLhs(),
+                                         op.getRhs(), op.getAcc(),
+                                         op.getUnsignedLhsAttr(),
+                                         op.getUnsignedRhsAttr()));
+    return success();
+  }
+};
+
 } // namespace
 
 void gridir::populateWarpgroupProductPatterns(RewritePatternSet &patterns) {
-  patterns.add<MmaPattern>(patterns.getContext());
+  patterns.add<MmaPattern, MmaSyncPattern>(patterns.getContext());
 }

@@ -245,10 +245,11 @@ LogicalResult lowerNamed(warpgroup::NamedBarrierOp op, Lowering &lowering) {
 
 /// Copies and products see what was written.
 LogicalResult lowerCommitSmem(warpgroup::CommitSmemOp op, Lowering &lowering) {
-  NVVM::FenceProxyOp::create(
-      lowering.builder, op.getLoc(), NVVM::ProxyKind::async_shared,
-      NVVM::SharedSpaceAttr::get(op.getContext(),
-                                 NVVM::SharedSpace::shared_cta));
+  if (lowering.chip.hasBulkCopies)
+    NVVM::FenceProxyOp::create(
+        lowering.builder, op.getLoc(), NVVM::ProxyKind::async_shared,
+        NVVM::SharedSpaceAttr::get(op.getContext(),
+                                   NVVM::SharedSpace::shared_cta));
   lowering.createSync(op.getLoc());
   return success();
 }

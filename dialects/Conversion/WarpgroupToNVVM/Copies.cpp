@@ -519,16 +519,18 @@ LogicalResult lowerTmaStore(warpgroup::TmaStoreOp op, Lowering &lowering) {
   // The copy reads what all threads have written.
   lowering.syncBeforeCopyFrom(loc, tile.storage.get());
   lowering.createForLeader(loc, predicate, [&] {
-    copy.create([&](Value map, Value address, ValueRange coords, int64_t) {
-      if (update)
-        NVVM::CpAsyncBulkTensorReduceOp::create(
-            builder, loc, map, address, *update, NVVM::TMAStoreMode::TILE,
-            coords, /*l2CacheHint=*/Value());
-      else
-        NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
-            builder, loc, map, address, coords, /*l2CacheHint=*/Value(),
-            NVVM::TMAStoreMode::TILE, /*predicate=*/Value());
-    }, isSigned);
+    copy.create(
+        [&](Value map, Value address, ValueRange coords, int64_t) {
+          if (update)
+            NVVM::CpAsyncBulkTensorReduceOp::create(
+                builder, loc, map, address, *update, NVVM::TMAStoreMode::TILE,
+                coords, /*l2CacheHint=*/Value());
+          else
+            NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
+                builder, loc, map, address, coords, /*l2CacheHint=*/Value(),
+                NVVM::TMAStoreMode::TILE, /*predicate=*/Value());
+        },
+        isSigned);
   });
   return success();
 }

@@ -48,6 +48,7 @@ Lowering::Lowering(grid::KernelOp kernel, OpBuilder &builder,
   addRelayoutLowerings(*this);
   addSliceLowerings(*this);
   addProductLowerings(*this);
+  addRegisterProductLowerings(*this);
   addTensorMemoryLowerings(*this);
   addTensorCommitLowerings(*this);
   addTensorCopyLowerings(*this);
@@ -77,11 +78,39 @@ LogicalResult Lowering::verifyArrays() {
   return failure(result.wasInterrupted());
 }
 
+/// Whether a Ref is a barrier in memory.
+static bool isBarrier(Type type) {
+  auto ref = dyn_cast<MemRefType>(type);
+  return ref && isa<warpgroup::BarrierType>(ref.getElementType());
+}
+
+LogicalResult Lowering::verifyChip() {
+  if (chip.hasBulkCopies)
+    return success();
+  for (Attribute attr : kernel.getDims())
+    if (cast<grid::DimAttr>(attr).getKind() == grid::DimKind::Cluster)
+      return kernel.emitError("expected a chip that has clusters, got ")
+             << chip.name;
+  WalkResult result = kernel.getBodyRegion().walk([&](Operation *op) {
+    auto hasBarriers = [](Region &region) {
+      return llvm::any_of(region.getArgumentTypes(), isBarrier);
+    };
+    if (!isa<warpgroup::TmaLoadOp, warpgroup::TmaGatherOp,
+             warpgroup::TmaStoreOp, warpgroup::TmaScatterOp,
+             warpgroup::CommitGroupOp, warpgroup::WaitGroupOp>(op) &&
+        llvm::none_of(op->getRegions(), hasBarriers))
+      return WalkResult::advance();
+    op->emitError("expected a chip that has barriers in memory and copies by "
+                  "tensor maps, got ")
+        << chip.name;
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 LogicalResult Lowering::lowerBody() {
-  if (!chip.hasBulkCopies)
-    return kernel.emitError("expected a chip that has barriers in memory and "
-                            "copies by tensor maps, got ")
-           << chip.name;
+  if (failed(verifyChip()))
+    return failure();
   for (Attribute attr : kernel.getDims()) {
     auto dim = cast<grid::DimAttr>(attr);
     if (dim.isDynamic())

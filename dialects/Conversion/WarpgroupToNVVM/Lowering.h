@@ -208,6 +208,8 @@ public:
   llvm::LogicalResult verifyInRegisters(mlir::Operation *op,
                                         mlir::ShapedType array);
   llvm::LogicalResult verifyArrays();
+  /// Fails where the kernel needs what only chips from Hopper on have.
+  llvm::LogicalResult verifyChip();
   /// Emits the body, after what begins every kernel.
   llvm::LogicalResult lowerBody();
   /// Emits the ops of a block but its terminator.
@@ -542,6 +544,7 @@ void addPackedLowerings(Lowering &lowering);
 void addRelayoutLowerings(Lowering &lowering);
 void addSliceLowerings(Lowering &lowering);
 void addProductLowerings(Lowering &lowering);
+void addRegisterProductLowerings(Lowering &lowering);
 void addTensorMemoryLowerings(Lowering &lowering);
 void addTensorCommitLowerings(Lowering &lowering);
 void addTensorCopyLowerings(Lowering &lowering);
@@ -600,6 +603,10 @@ Registers createOpaque(mlir::OpBuilder &builder, mlir::Location loc,
 /// all that is computed of it, stays where it is.
 mlir::Value createHidden(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value value, bool isFixed = false);
+
+/// Floats of a byte, an even number of them, as ones of 16 bits.
+Registers extendBytes(Lowering &lowering, mlir::Location loc,
+                      llvm::ArrayRef<mlir::Value> values);
 
 /// Values of which several share 32 bits, as such words, and the reverse.
 Registers packWords(mlir::OpBuilder &builder, mlir::Location loc,

@@ -553,7 +553,8 @@ Registers Lowering::createLoad(Location loc, const View &view,
 void Lowering::createStore(Location loc, const View &view,
                            const Distribution &distribution,
                            const Registers &values, ArrayRef<Value> mask) {
-  if (mask.empty())
+  // Chips before Hopper load matrices, but do not store them.
+  if (mask.empty() && chip.hasBulkCopies)
     if (auto matrices = MatrixAccess::get(*this, loc, view, distribution))
       return matrices->store(values);
   Addresses addresses(*this, loc, view, distribution);

@@ -208,6 +208,23 @@ bool isByteFloat(Type type) {
   return isa<Float8E4M3FNType, Float8E5M2Type>(type);
 }
 
+/// Two floats of a byte as ones of 16 bits.
+std::array<Value, 2> extendPair(OpBuilder &builder, Location loc, Value first,
+                                Value second) {
+  Value bytes = createVector(
+      builder, loc,
+      {toStorage(builder, loc, first), toStorage(builder, loc, second)});
+  Value pair = NVVM::ConvertF8x2ToF16x2Op::create(
+      builder, loc, getPairType(builder.getF16Type()), bytes, /*relu=*/false,
+      first.getType());
+  std::array<Value, 2> result;
+  for (auto [half, value] : llvm::enumerate(result))
+    value = LLVM::ExtractElementOp::create(
+        builder, loc, pair,
+        createI32(builder, loc, static_cast<int64_t>(half)));
+  return result;
+}
+
 LogicalResult lowerExtend(arith::ExtFOp op, Lowering &lowering) {
   Type source = getElement(op.getIn()), target = getElement(op.getOut());
   if (!isByteFloat(source) || !lowering.chip.hasSmallFloats ||
@@ -216,17 +233,10 @@ LogicalResult lowerExtend(arith::ExtFOp op, Lowering &lowering) {
   OpBuilder &builder = lowering.builder;
   Location loc = op.getLoc();
   const Registers &values = lowering.get(op.getIn());
-  Type f16 = builder.getF16Type(), f32 = builder.getF32Type();
+  Type f32 = builder.getF32Type();
   Registers results;
-  for (size_t i = 0; i < values.size(); i += kHalves) {
-    Value bytes = createVector(builder, loc,
-                               {toStorage(builder, loc, values[i]),
-                                toStorage(builder, loc, values[i + 1])});
-    Value pair = NVVM::ConvertF8x2ToF16x2Op::create(
-        builder, loc, getPairType(f16), bytes, /*relu=*/false, source);
-    for (int64_t half = 0; half < kHalves; ++half) {
-      Value value = LLVM::ExtractElementOp::create(
-          builder, loc, pair, createI32(builder, loc, half));
+  for (size_t i = 0; i < values.size(); i += kHalves)
+    for (Value value : extendPair(builder, loc, values[i], values[i + 1])) {
       // All of these floats are ones of the wider types.
       if (!target.isF16())
         value = arith::ExtFOp::create(builder, loc,
@@ -235,7 +245,6 @@ LogicalResult lowerExtend(arith::ExtFOp op, Lowering &lowering) {
         value = arith::TruncFOp::create(builder, loc, target, value);
       results.push_back(value);
     }
-  }
   lowering.set(op.getOut(), std::move(results));
   return success();
 }
@@ -330,6 +339,22 @@ LogicalResult lowerTruncate(arith::TruncFOp op, Lowering &lowering) {
 }
 
 } // namespace
+
+Registers extendBytes(Lowering &lowering, Location loc,
+                      ArrayRef<Value> values) {
+  OpBuilder &builder = lowering.builder;
+  Registers results;
+  if (lowering.chip.hasSmallFloats) {
+    for (size_t i = 0; i < values.size(); i += kHalves)
+      llvm::append_range(results,
+                         extendPair(builder, loc, values[i], values[i + 1]));
+    return results;
+  }
+  for (Value value : values)
+    results.push_back(
+        arith::ExtFOp::create(builder, loc, builder.getF16Type(), value));
+  return results;
+}
 
 void addPackedLowerings(Lowering &lowering) {
   lowering.add(lowerPacked<arith::AddFOp, LLVM::FAddOp>);

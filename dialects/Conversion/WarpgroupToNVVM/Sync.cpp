@@ -71,6 +71,12 @@ Value Lowering::createOfWarp(Location loc, Value value) {
 }
 
 Value Lowering::createElect(Location loc) {
+  if (!chip.hasBulkCopies) {
+    Value lane = arith::AndIOp::create(
+        builder, loc, thread, createI32(builder, loc, (1 << kNumLaneBits) - 1));
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, lane,
+                                 zero);
+  }
   return NVVM::ElectSyncOp::create(builder, loc, builder.getI1Type(), Value());
 }
 

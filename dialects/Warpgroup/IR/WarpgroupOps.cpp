@@ -201,6 +201,8 @@ static LogicalResult verifyProduct(OpT op, int64_t numBlocks = 1,
 
 LogicalResult MmaOp::verify() { return verifyProduct(*this); }
 
+LogicalResult MmaSyncOp::verify() { return verifyProduct(*this); }
+
 void MmaOp::getEffects(
     SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
   for (OpOperand &operand : getOperation()->getOpOperands())

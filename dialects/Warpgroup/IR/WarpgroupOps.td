@@ -168,6 +168,30 @@ def Warpgroup_MmaWaitOp : Warpgroup_Op<"mma_wait", [
   let assemblyFormat = "$pending attr-dict";
 }
 
+def Warpgroup_MmaSyncOp : Warpgroup_Op<"mma_sync", [
+    Pure, AllTypesMatch<["acc", "result"]>]> {
+  let summary = "add a product of arrays in registers to another one";
+  let description = [{
+    `%acc + %a * %b`, for an `m x k` and a `k x n` operand. Each warp computes a
+    part of it, with `mma.sync`, and has the result when the op ends. Integers are
+    signed unless `unsigned_lhs` or `unsigned_rhs` says otherwise.
+
+    Example:
+
+    ```mlir
+    %sum = warpgroup.mma_sync %acc, %a, %b
+        : tensor<64x8xf32>, tensor<64x16xf16>, tensor<16x8xf16>
+    ```
+  }];
+  let arguments = (ins Grid_NumberTensor:$acc, Grid_NumberTensor:$lhs, Grid_NumberTensor:$rhs,
+                       UnitAttr:$unsigned_lhs, UnitAttr:$unsigned_rhs);
+  let results = (outs Grid_NumberTensor:$result);
+  let assemblyFormat = [{
+    $acc `,` $lhs `,` $rhs attr-dict `:` type($acc) `,` type($lhs) `,` type($rhs)
+  }];
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Tensor memory
 //===----------------------------------------------------------------------===//

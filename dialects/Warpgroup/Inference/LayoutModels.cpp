@@ -11,6 +11,7 @@
 #include "dialects/Grid/IR/Grid.h"
 #include "dialects/Warpgroup/IR/RegisterCoordinates.h"
 #include "dialects/Warpgroup/IR/TensorMemory.h"
+#include "dialects/Warpgroup/Layout/MmaLayouts.h"
 #include "dialects/Warpgroup/Layout/NamedLayouts.h"
 #include "dialects/Warpgroup/Layout/SharedAccess.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -336,6 +337,60 @@ struct MmaModel : LayoutOpInterface::ExternalModel<MmaModel, MmaOp> {
   }
 };
 
+/// All three lie as the instructions of warps take them. Of the ways to share
+/// rows and columns out to warps the author's is taken, if a cast names one.
+struct MmaSyncModel
+    : LayoutOpInterface::ExternalModel<MmaSyncModel, MmaSyncOp> {
+  LogicalResult getLayoutFrames(Operation *op,
+                                SmallVectorImpl<LayoutFrame> &frames) const {
+    auto mma = cast<MmaSyncOp>(op);
+    auto lhs = cast<RankedTensorType>(mma.getLhs().getType());
+    ArrayRef<int64_t> shape = mma.getType().getShape();
+    Type element = lhs.getElementType();
+    const unsigned bits =
+        element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
+    auto fitting =
+        MmaLayouts::getFitting(bits, shape[0], shape[1], lhs.getDimSize(1));
+    if (fitting.empty())
+      return op->emitError("expected a product of mma of multiples of 16 x ")
+             << 8 * std::max(32 / bits, 1u)
+             << " x 8 elements, of which there is one for each of four warps, "
+                "got "
+             << shape[0] << " x " << lhs.getDimSize(1) << " x " << shape[1];
+    const MmaLayouts *chosen =
+        llvm::find_if(fitting, [&](const MmaLayouts &of) {
+          return isCast(mma.getAcc(), of.acc) || isCast(mma.getLhs(), of.lhs) ||
+                 isCast(mma.getRhs(), of.rhs);
+        });
+    if (chosen == fitting.end())
+      chosen = fitting.begin();
+    auto add = [&](OpOperand &operand, const Layout &layout) -> LayoutFrame & {
+      auto type = cast<RankedTensorType>(operand.get().getType());
+      LayoutFrame &frame = frames.emplace_back(op, type.getShape());
+      frame.addEqual(operand);
+      frame.allowed = {layout};
+      return frame;
+    };
+    add(mma.getLhsMutable(), chosen->lhs);
+    add(mma.getRhsMutable(), chosen->rhs);
+    add(mma.getAccMutable(), chosen->acc).addEqual(mma.getResult());
+    return success();
+  }
+
+private:
+  static bool isCast(Value value, const Layout &layout) {
+    auto cast = value.getDefiningOp<LayoutCastOp>();
+    return cast && cast.getSpreadAttr() &&
+           isSameLayout(cast.getSpreadAttr().getLayout(), layout,
+                        mlir::cast<RankedTensorType>(value.getType()));
+  }
+
+  static bool isSameLayout(const Layout &a, const Layout &b,
+                           RankedTensorType type) {
+    return a.fits(type.getShape()) && Layout::isSame(a, b, type.getShape());
+  }
+};
+
 /// A store that ends at a barrier moves words, of which each thread has all
 /// bytes.
 struct ClusterStoreModel
@@ -474,6 +529,7 @@ void gridir::warpgroup::registerLayoutModels(DialectRegistry &registry) {
     ClusterLoadOp::attachInterface<LoadModel<ClusterLoadOp>>(*context);
     ClusterStoreOp::attachInterface<ClusterStoreModel>(*context);
     MmaOp::attachInterface<MmaModel>(*context);
+    MmaSyncOp::attachInterface<MmaSyncModel>(*context);
     RelayoutOp::attachInterface<RelayoutModel>(*context);
     TmaGatherOp::attachInterface<MovedModel<TmaGatherOp>>(*context);
     TmaScatterOp::attachInterface<MovedModel<TmaScatterOp>>(*context);

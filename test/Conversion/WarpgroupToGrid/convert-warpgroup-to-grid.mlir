@@ -20,6 +20,19 @@ grid.kernel @mma grid()
 
 // -----
 
+// CHECK-LABEL: grid.kernel @registers
+// CHECK:         grid.dot %[[A:.*]], %{{.*}} acc %{{.*}} contract [1] x [0] {unsigned_rhs}
+// CHECK-NOT:     warpgroup.mma_sync
+grid.kernel @registers grid() outputs(%o: i32 [64, 8] space gpu.gmem) semantics [] {
+  %acc = arith.constant dense<1> : tensor<64x8xi32>
+  %a = arith.constant dense<2> : tensor<64x32xi8>
+  %b = arith.constant dense<3> : tensor<32x8xi8>
+  %sum = warpgroup.mma_sync %acc, %a, %b {unsigned_rhs} : tensor<64x8xi32>, tensor<64x32xi8>, tensor<32x8xi8>
+  grid.store %sum, %o : tensor<64x8xi32>, memref<64x8xi32, #grid.space<gpu.gmem>>
+}
+
+// -----
+
 // What the accumulator held is chosen by one number, so that nobody takes it for used where it is not.
 // CHECK-LABEL: grid.kernel @tensor_memory
 // CHECK:         inputs(%[[FLAG:.*]]: i1

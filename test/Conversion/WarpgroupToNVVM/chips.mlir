@@ -2,7 +2,7 @@
 // RUN: not gridir-opt %s --warpgroup-plan-memory=chip=sm_100a --convert-warpgroup-to-nvvm=chip=sm_100a 2>&1 | FileCheck %s --check-prefix=BLACKWELL
 // RUN: not gridir-opt %s --warpgroup-plan-memory --convert-warpgroup-to-nvvm=chip=sm_12 2>&1 | FileCheck %s --check-prefix=CHIP
 
-// AMPERE: error: expected a chip that has barriers in memory and copies by tensor maps, got sm_80
+// AMPERE: error: expected a chip that has wgmma, got sm_80
 // BLACKWELL: error: expected a chip that has wgmma, got sm_100a
 // CHIP: error: expected a chip (sm_80, {{.*}}), got sm_12
 grid.kernel @product grid() {

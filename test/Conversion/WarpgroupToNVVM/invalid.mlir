@@ -347,6 +347,28 @@ grid.kernel @words_in_registers grid() {
 
 // -----
 
+grid.kernel @words_of_mma grid() {
+  %acc = arith.constant dense<0.0> : tensor<64x8xf32, #warpgroup.layout<wgmma>>
+  %a = arith.constant dense<1.0> : tensor<64x8xf32, #warpgroup.layout<wgmma>>
+  %b = arith.constant dense<1.0> : tensor<8x8xf32, #warpgroup.layout<splat>>
+  // expected-error @below {{expected a product that mma computes, of f16, bf16, floats of a byte in f32, or of integers of 4 or 8 bits in i32, got one of 'f32' and 'f32' in 'f32'}}
+  %s = warpgroup.mma_sync %acc, %a, %b
+      : tensor<64x8xf32, #warpgroup.layout<wgmma>>, tensor<64x8xf32, #warpgroup.layout<wgmma>>, tensor<8x8xf32, #warpgroup.layout<splat>>
+}
+
+// -----
+
+grid.kernel @layout_of_mma grid() {
+  %acc = arith.constant dense<0.0> : tensor<64x16xf32, #warpgroup.layout<strided(1)>>
+  %a = arith.constant dense<1.0> : tensor<64x16xf16, #warpgroup.layout<splat>>
+  %b = arith.constant dense<1.0> : tensor<16x16xf16, #warpgroup.layout<splat>>
+  // expected-error @below {{expected an accumulator that lies as mma computes it, got 'tensor<64x16xf32, #warpgroup.layout<strided(1)>>'}}
+  %s = warpgroup.mma_sync %acc, %a, %b
+      : tensor<64x16xf32, #warpgroup.layout<strided(1)>>, tensor<64x16xf16, #warpgroup.layout<splat>>, tensor<16x16xf16, #warpgroup.layout<splat>>
+}
+
+// -----
+
 grid.kernel @diagonal grid() {
   %v = arith.constant dense<1.0> : tensor<64xf32, #warpgroup.layout<strided(1)>>
   %e = tensor.empty() : tensor<64x64xf32, #warpgroup.layout<strided(1)>>

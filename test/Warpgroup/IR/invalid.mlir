@@ -81,6 +81,14 @@ func.func @shapes(%acc: memref<64x64xf32>, %a: memref<64x64xf16>, %b: memref<64x
 
 // -----
 
+func.func @shapes_in_registers(%acc: tensor<64x64xf32>, %a: tensor<64x64xf16>, %b: tensor<32x64xf16>) {
+  // expected-error @below {{expected an m x n accumulator of m x k and k x n operands, got 'tensor<64x64xf32>' of 'tensor<64x64xf16>' and 'tensor<32x64xf16>'}}
+  %sum = warpgroup.mma_sync %acc, %a, %b : tensor<64x64xf32>, tensor<64x64xf16>, tensor<32x64xf16>
+  return
+}
+
+// -----
+
 func.func @complex_product(%acc: memref<64x8xf32>, %a: memref<64x32xcomplex<f32>>, %b: memref<32x8xcomplex<f32>>) {
   // expected-error @below {{expected integers and floats, got 'memref<64x8xf32>', 'memref<64x32xcomplex<f32>>' and 'memref<32x8xcomplex<f32>>'}}
   warpgroup.mma %acc, %a, %b : memref<64x8xf32>, memref<64x32xcomplex<f32>>, memref<32x8xcomplex<f32>>

@@ -72,6 +72,9 @@ func.func @products(%acc: memref<64x128xf32, #grid.space<gpu.regs>>, %a: memref<
   warpgroup.mma %acc, %v, %b : memref<64x128xf32, #grid.space<gpu.regs>>, tensor<64x64xf16>, memref<64x128xf16>
   // CHECK: warpgroup.mma_wait 1
   warpgroup.mma_wait 1
+  %acc32 = arith.constant dense<0.0> : tensor<64x64xf32>
+  // CHECK: warpgroup.mma_sync %{{.*}}, %{{.*}}, %{{.*}} : tensor<64x64xf32>, tensor<64x64xf16>, tensor<64x64xf16>
+  %sum = warpgroup.mma_sync %acc32, %v, %v : tensor<64x64xf32>, tensor<64x64xf16>, tensor<64x64xf16>
   // CHECK: warpgroup.layout_cast %{{.*}} "WGMMA" : tensor<64x64xf16>
   %w = warpgroup.layout_cast %v "WGMMA" : tensor<64x64xf16>
   return %w : tensor<64x64xf16>

@@ -73,6 +73,16 @@ grid.kernel @operand grid() inputs() outputs()
 
 // -----
 
+// One tile of each of four warps, along rows, columns, or both.
+grid.kernel @warps grid() inputs() outputs() semantics [] {
+  %acc = arith.constant dense<0.0> : tensor<16x16xf32>
+  %a = arith.constant dense<1.0> : tensor<16x16xf16>
+  // expected-error @below {{expected a product of mma of multiples of 16 x 16 x 8 elements, of which there is one for each of four warps, got 16 x 16 x 16}}
+  %sum = warpgroup.mma_sync %acc, %a, %a : tensor<16x16xf32>, tensor<16x16xf16>, tensor<16x16xf16>
+}
+
+// -----
+
 // Nobody says how what a loop hands out otherwise lies.
 grid.kernel @argument grid() inputs() outputs(%o: f32 [64] space gpu.gmem) semantics [] {
   %v = grid.load %o : memref<64xf32, #grid.space<gpu.gmem>> -> tensor<64xf32>

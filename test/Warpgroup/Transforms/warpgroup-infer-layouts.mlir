@@ -35,6 +35,27 @@ grid.kernel @copy grid() inputs(%x: f16 [64, 128] space gpu.gmem) outputs(%o: f1
 
 // -----
 
+// A product of warps: by default all of them have rows of their own. Where the author has cast the sums to a layout in which
+// two warps share rows, operands and results lie so, too.
+// CHECK-LABEL: grid.kernel @registers
+// CHECK:         warpgroup.mma_sync %{{.*}} : tensor<64x16xf32, #warpgroup.layout<wgmma>>, tensor<64x16xf16, #warpgroup.layout<[64, 16], registers = {{\[\[}}0, 1], [8, 0], [0, 8]], lanes = {{\[\[}}0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = {{\[\[}}16, 0], [32, 0]]>>, tensor<16x16xf16, #warpgroup.layout<[16, 8], registers = {{\[\[}}1, 0], [8, 0]], lanes = {{\[\[}}2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warps = {{\[\[}}0, 0], [0, 0]]>>
+// CHECK:         warpgroup.mma_sync %{{.*}} : tensor<64x16xf32, #warpgroup.layout<[32, 16], registers = {{\[\[}}0, 1], [8, 0]], lanes = {{\[\[}}0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = {{\[\[}}0, 8], [16, 0]]>>
+grid.kernel @registers grid() inputs(%x: f16 [64, 16] space gpu.gmem, %y: f16 [16, 16] space gpu.gmem)
+    outputs(%o: f32 [64, 16] space gpu.gmem, %p: f32 [64, 16] space gpu.gmem) semantics [] {
+  %zero = arith.constant dense<0.0> : tensor<64x16xf32>
+  %a = grid.load %x : memref<64x16xf16, #grid.space<gpu.gmem>> -> tensor<64x16xf16>
+  %b = grid.load %y : memref<16x16xf16, #grid.space<gpu.gmem>> -> tensor<16x16xf16>
+  %sum = warpgroup.mma_sync %zero, %a, %b : tensor<64x16xf32>, tensor<64x16xf16>, tensor<16x16xf16>
+  grid.store %sum, %o : tensor<64x16xf32>, memref<64x16xf32, #grid.space<gpu.gmem>>
+  %c = warpgroup.layout_cast %zero "MMA_ACC"(#warpgroup.layout<[32, 16], registers = [[0, 1], [8, 0]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = [[0, 8], [16, 0]]>) : tensor<64x16xf32>
+  %q = grid.load %x : memref<64x16xf16, #grid.space<gpu.gmem>> -> tensor<64x16xf16>
+  %r = grid.load %y : memref<16x16xf16, #grid.space<gpu.gmem>> -> tensor<16x16xf16>
+  %t = warpgroup.mma_sync %c, %q, %r : tensor<64x16xf32>, tensor<64x16xf16>, tensor<16x16xf16>
+  grid.store %t, %p : tensor<64x16xf32>, memref<64x16xf32, #grid.space<gpu.gmem>>
+}
+
+// -----
+
 // The softmax of an attention kernel: rows of the accumulator are reduced, and broadcast again, in what is left of its
 // layout; what a loop carries lies alike everywhere. Nothing moves.
 // CHECK-LABEL: grid.kernel @softmax

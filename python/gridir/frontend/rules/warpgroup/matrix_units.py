@@ -56,10 +56,10 @@ def _wgmma_wait(ctx: RuleContext, *, n: int | None) -> list[ir.Value]:
     return []
 
 
-@WARPGROUP.decomposition("mma")
-def _mma(acc: Any, lhs: Any, rhs: Any) -> Any:
+@WARPGROUP.rule("mma")
+def _mma(ctx: RuleContext, acc: ir.Value, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
     """A product in registers, which is there at once."""
-    return acc + jnp.dot(lhs, rhs, preferred_element_type=acc.dtype)
+    return warpgroup.MmaSyncOp(acc, lhs, rhs, **_signs(ctx)).result
 
 
 @WARPGROUP.rule("wgmma_accumulator_deref")

@@ -1,0 +1,34 @@
+//===- MmaLayouts.h - How operands of mma.sync lie -------------*- C++ -*--===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_WARPGROUP_LAYOUT_MMALAYOUTS_H
+#define GRIDIR_DIALECTS_WARPGROUP_LAYOUT_MMALAYOUTS_H
+
+#include "dialects/Warpgroup/Layout/Layout.h"
+
+namespace gridir::warpgroup {
+
+/// The layouts of a product that each warp computes a part of with `mma.sync`.
+/// One tile of each array is one instruction of each warp.
+struct MmaLayouts {
+  Layout lhs, rhs, acc;
+
+  /// Those of operands whose elements have so many bits. Of the four warps
+  /// `rowWarps`, 1, 2 or 4, have different rows of the accumulator; the others
+  /// have different columns.
+  static MmaLayouts get(unsigned bits, int64_t rowWarps);
+
+  /// Those whose tiles divide a product of `m x k` and `k x n` elements, with
+  /// the most warps along the rows first.
+  static llvm::SmallVector<MmaLayouts, 3> getFitting(unsigned bits, int64_t m,
+                                                     int64_t n, int64_t k);
+};
+
+} // namespace gridir::warpgroup
+
+#endif // GRIDIR_DIALECTS_WARPGROUP_LAYOUT_MMALAYOUTS_H

@@ -1,0 +1,29 @@
+// RUN: gridir-opt %s --split-input-file --warpgroup-plan-memory=chip=sm_80 --convert-warpgroup-to-nvvm=chip=sm_80 --verify-diagnostics
+
+grid.kernel @barrier grid() {
+  // expected-error @below {{expected a chip that has barriers in memory and copies by tensor maps, got sm_80}}
+  grid.scoped (%b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
+  }
+}
+
+// -----
+
+grid.kernel @copy grid() outputs(%o: f32 [64, 64] space gpu.gmem) {
+  grid.scoped (%t: memref<64x64xf32, #grid.space<gpu.smem>>) {
+    // expected-error @below {{expected a chip that has barriers in memory and copies by tensor maps, got sm_80}}
+    warpgroup.tma_store %t to %o[0, 0] [64, 64] : memref<64x64xf32, #grid.space<gpu.smem>>, memref<64x64xf32, #grid.space<gpu.gmem>>
+  }
+}
+
+// -----
+
+grid.kernel @group grid() {
+  // expected-error @below {{expected a chip that has barriers in memory and copies by tensor maps, got sm_80}}
+  warpgroup.wait_group 0
+}
+
+// -----
+
+// expected-error @below {{expected a chip that has clusters, got sm_80}}
+grid.kernel @cluster grid(%c = 2 named "x" cluster) {
+}
