@@ -187,9 +187,10 @@ public:
   int64_t tensorColumns = 0;
   bool hasPairs = false;
   llvm::SmallVector<kernel::TensorMapAttr> tensorMaps;
-  /// Whether CTAs take over the work of clusters that have not started, and
-  /// whether threads update parts of words.
-  bool cancelsClusters = false, updatesPartsOfWords = false;
+  /// Whether CTAs take over the work of clusters that have not started, whether
+  /// threads update parts of words, and whether products read registers.
+  bool cancelsClusters = false, updatesPartsOfWords = false,
+       hasRegisterProducts = false;
   /// CTAs of the launch, and the bytes of global memory that are zero when it
   /// begins, a parameter that holds traces and semaphores.
   int64_t numCtas = 1, zeroedBytes = 0;

@@ -334,6 +334,7 @@ private:
   /// The form of the instruction that upstream's op has not.
   Value createFromRegisters(Location loc, Value part, Value descriptor,
                             int64_t row, int64_t width, int64_t k) {
+    lowering.hasRegisterProducts = true;
     auto sumTypes = cast<LLVM::LLVMStructType>(part.getType()).getBody();
     int64_t count = sumTypes.size();
     StringRef sumConstraint = sumTypes.front().isF32() ? "f" : "r";

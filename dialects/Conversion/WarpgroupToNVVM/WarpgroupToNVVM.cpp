@@ -204,6 +204,7 @@ private:
     abi.setClusterCtas(lowering.clusterSize);
     abi.setCancelsClusters(lowering.cancelsClusters);
     abi.setUpdatesPartsOfWords(lowering.updatesPartsOfWords);
+    abi.setRegisterProducts(lowering.hasRegisterProducts);
     abi.setParamsAttr(getParams(kernel, lowering));
     abi.setPackedOperandsAttr(getPackedOperands(kernel, lowering));
     if (lowering.trace) {

@@ -51,6 +51,7 @@ def Kernel_ABIOp
     | `params` | the parameters of a GPU kernel, in order | `gpu-outline-kernel`, `convert-warpgroup-to-nvvm` |
     | `packed_operands` | operands whose elements share bytes in bulk copies | `convert-warpgroup-to-nvvm` |
     | `updates_parts_of_words` | the kernel updates parts of words of 32 bits, and so accesses all words that an operand reaches into | `convert-warpgroup-to-nvvm` |
+    | `register_products` | `wgmma` instructions read an operand from registers, which `ptxas` before 13.3 may reuse too early | `convert-warpgroup-to-nvvm` |
     | `profile_scopes` | the names of scopes of which the zeroed memory begins with a record: for each CTA and trace of it words of 32 bits; absent without one | `convert-warpgroup-to-nvvm` |
     | `profile_traces` | traces of a CTA: one for each warpgroup, or for each warp | `convert-warpgroup-to-nvvm` |
     | `profile_events` | events that a trace has room for, each a begin or an end of a scope | `convert-warpgroup-to-nvvm` |
@@ -88,6 +89,7 @@ def Kernel_ABIOp
                        Kernel_List<Kernel_Params>:$params,
                        Kernel_List<Kernel_PackedOperands>:$packed_operands,
                        UnitAttr:$updates_parts_of_words,
+                       UnitAttr:$register_products,
                        OptionalAttr<StrArrayAttr>:$profile_scopes,
                        OptionalAttr<Kernel_Count>:$profile_traces,
                        OptionalAttr<Kernel_Count>:$profile_events,
@@ -116,6 +118,7 @@ def Kernel_ABIOp
     (`params` `=` $params^)?
     (`packed_operands` `=` $packed_operands^)?
     (`updates_parts_of_words` $updates_parts_of_words^)?
+    (`register_products` $register_products^)?
     (`profile_scopes` `=` $profile_scopes^)?
     (`profile_traces` `=` $profile_traces^)?
     (`profile_events` `=` $profile_events^)?

@@ -91,5 +91,6 @@ std::optional<json::Object> gridir::kernel::describeLaunch(ABIOp abi) {
       {"cancels_clusters", abi.getCancelsClusters()},
       {"packed_operands", std::move(packed)},
       {"updates_parts_of_words", abi.getUpdatesPartsOfWords()},
+      {"register_products", abi.getRegisterProducts()},
       {"diagnostics", std::move(diagnostics)}};
 }

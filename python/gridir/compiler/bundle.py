@@ -18,7 +18,7 @@ from gridir.errors import UnsupportedError
 from gridir.mlir.dialects import grid
 from gridir.runtime.dtypes import DTYPES
 from gridir.runtime.gpu.bundle import Bundle, BundledKernel, OperandInfo
-from gridir.runtime.ptxas import assemble, ptxas_version
+from gridir.runtime.ptxas import ptxas_version
 
 _ALIGNMENT = 16
 """Bytes that the address of an operand is a multiple of: bulk copies and the widest accesses of threads need it."""
@@ -38,7 +38,7 @@ def bundle_of(kernels: Iterable[Kernel], chips: Sequence[str] = ()) -> Bundle:
     """
     known = {"gridir": gridir.__version__, "jax": importlib.metadata.version("jax")}
     if chips:
-        known["ptxas"] = ptxas_version()
+        known["ptxas"] = ".".join(map(str, ptxas_version()))
     return Bundle(tuple(_bundle(kernel, chips) for kernel in kernels), known)
 
 
@@ -50,7 +50,7 @@ def _bundle(kernel: Kernel, chips: Sequence[str]) -> BundledKernel:
         launch=prepared.known_launch,
         operands=operands_of(kernel),
         ptx=prepared.ptx,
-        cubins={chip: assemble(prepared.ptx, chip, kernel=kernel.name).code for chip in chips},
+        cubins={chip: prepared.cubin(chip).code for chip in chips},
     )
 
 

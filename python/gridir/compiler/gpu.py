@@ -26,7 +26,7 @@ from gridir.runtime.gpu.emulator import ExecutorOptions, execute
 from gridir.runtime.gpu.host_arrays import execute_on_device
 from gridir.runtime.gpu.launch import Launch
 from gridir.runtime.gpu.libcuda import open_device
-from gridir.runtime.ptxas import KernelReport, assemble, find_libdevice_toolkit
+from gridir.runtime.ptxas import Cubin, KernelReport, assemble, find_libdevice_toolkit
 
 if TYPE_CHECKING:
     from gridir.compiler.kernel import Kernel
@@ -149,14 +149,22 @@ class PtxKernel:
         if self.profile is not None and launch.ctas:
             self.profile.write(self.name, zeroed, launch.ctas)
 
+    def cubin(self, chip: str = "", *, line_info: bool = False) -> Cubin:
+        """Assembles the kernel with `ptxas`, for its own chip unless another one is named.
+
+        Raises:
+          PtxasError: when `ptxas` is not found, is too old for the kernel, or refuses it.
+        """
+        products = self.description is not None and self.description.register_products
+        return assemble(self.ptx, chip or self.chip, kernel=self.name, line_info=line_info, register_products=products)
+
     def assemble(self) -> KernelReport:
         """Assembles the kernel with `ptxas`; a product that ptxas serializes is a remark of the report.
 
         Raises:
           PtxasError: when `ptxas` is not found or refuses the kernel.
         """
-        cubin = assemble(self.ptx, self.chip, kernel=self.name)
-        return KernelReport(self.name, cubin, self.ctas, self.threads, self.shared_bytes, self.workspace_bytes)
+        return KernelReport(self.name, self.cubin(), self.ctas, self.threads, self.shared_bytes, self.workspace_bytes)
 
 
 def _on_cpu(options: GpuOptions) -> CpuOptions:

@@ -26,7 +26,7 @@ from gridir.frontend.warpgroup_blocks import as_mesh_kernel, records_events, say
 from gridir.runtime.gpu import xla_call
 from gridir.runtime.gpu.chips import chip_of
 from gridir.runtime.ptx import RaceError
-from gridir.runtime.ptxas import Report, assemble, find_ptxas
+from gridir.runtime.ptxas import Report, find_ptxas
 
 if TYPE_CHECKING:
     from gridir.compiler.kernel import Kernel
@@ -139,13 +139,13 @@ def _call_of(kernel: Kernel, request: KernelRequest) -> xla_call.XlaCall:
                 "share bytes on a GPU",
                 kernel=kernel.name,
             )
-    return xla_call.xla_call(kernel.name, _image_of(prepared.ptx, prepared.chip), prepared.chip, launch)
+    return xla_call.xla_call(kernel.name, _image_of(prepared), prepared.chip, launch)
 
 
 @functools.lru_cache(maxsize=256)
-def _image_of(text: str, chip: str) -> bytes:
+def _image_of(kernel: PtxKernel) -> bytes:
     """Returns machine code, or the PTX where `ptxas` is not installed: the driver compiles it then."""
-    return text.encode() if find_ptxas() is None else assemble(text, chip).code
+    return kernel.ptx.encode() if find_ptxas() is None else kernel.cubin().code
 
 
 def _is_for_warpgroups(request: KernelRequest) -> bool:

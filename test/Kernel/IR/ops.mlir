@@ -52,13 +52,13 @@ module attributes {kernel.mapping = #kernel.mapping<num_warps = 8, approx_math =
 // CHECK-SAME:   params = [#kernel.operand<0>, #kernel.report<4>, #kernel.scalar<0>, #kernel.num_items,
 // CHECK-SAME:             #kernel.workspace<32>, #kernel.zeroed<8>,
 // CHECK-SAME:             #kernel.tensor_map<0, tensor<4x64xui8, [128, 1]>, box = [4, 32], swizzle = 32>]
-// CHECK-SAME:   packed_operands = [#kernel.packed<0, 2>] updates_parts_of_words{{$}}
+// CHECK-SAME:   packed_operands = [#kernel.packed<0, 2>] updates_parts_of_words register_products{{$}}
 module {
   kernel.abi @parameters shared_bytes = 64 num_threads = 128 num_ctas = 16 cluster_ctas = 2 cancels_clusters
       params = [#kernel.operand<0>, #kernel.report<4>, #kernel.scalar<0>, #kernel.num_items,
                 #kernel.workspace<32>, #kernel.zeroed<8>,
                 #kernel.tensor_map<0, tensor<4x64xui8, [128, 1]>, box = [4, 32], swizzle = 32>]
-      packed_operands = [#kernel.packed<0, 2>] updates_parts_of_words
+      packed_operands = [#kernel.packed<0, 2>] updates_parts_of_words register_products
   func.func private @parameters()
 }
 

@@ -150,6 +150,7 @@ class Launch:
         byte.
       updates_parts_of_words: true if the kernel updates parts of words of 32 bits. It then accesses all words that an
         operand reaches into, so that the memory of an operand must be a multiple of 4 bytes.
+      register_products: true if matrix products read an operand from registers.
       diagnostics: the message of each check, with {0} and {1} for its values.
     """
 
@@ -162,6 +163,7 @@ class Launch:
     cancels_clusters: bool = False
     packed_operands: tuple[tuple[int, int], ...] = ()
     updates_parts_of_words: bool = False
+    register_products: bool = False
     diagnostics: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:

@@ -15,6 +15,7 @@ import tempfile
 from gridir.errors import Error
 from gridir.runtime.ptxas.toolkit import find_nvdisasm, find_ptxas
 
+_FIRST_FOR_REGISTER_PRODUCTS = (13, 3)
 _INSTALL = "pip install 'gridir[gpu]', or set GRIDIR_PTXAS"
 # Remarks that the code is not what the kernel asks for: setmaxnreg is ignored, wgmma is serialized.
 _CHANGED = re.compile(r"C75(08|1[0-9])")
@@ -54,6 +55,7 @@ def assemble(
     kernel: str | None = None,
     timeout: float = 120,
     line_info: bool = False,
+    register_products: bool = False,
 ) -> Cubin:
     """Assembles a module of PTX that holds one kernel.
 
@@ -62,14 +64,23 @@ def assemble(
       chip: the chip, as "sm_90a".
       kernel: the kernel's name, for messages.
       timeout: seconds after which `ptxas` is given up.
+      register_products: the text has `wgmma` instructions that read an operand from registers. `ptxas` before 13.3 may
+        reuse these registers too early.
       line_info: keeps the lines that the directives of the text name; the instructions are the same.
 
     Raises:
-      PtxasError: when `ptxas` is not found, or refuses the text.
+      PtxasError: when `ptxas` is not found, is too old for the text, or refuses it.
     """
     ptxas = find_ptxas()
     if ptxas is None:
         raise PtxasError("expected ptxas, got none", kernel=kernel, notes=[_INSTALL])
+    if register_products and (version := ptxas_version()) < _FIRST_FOR_REGISTER_PRODUCTS:
+        raise PtxasError(
+            "expected ptxas 13.3 or newer for a wgmma with an operand in registers, "
+            f"got {'.'.join(map(str, version))}, which may overwrite the operand too early",
+            kernel=kernel,
+            notes=[_INSTALL],
+        )
     with tempfile.TemporaryDirectory(prefix="gridir-ptxas-") as directory:
         source, target = os.path.join(directory, "kernel.ptx"), os.path.join(directory, "kernel.cubin")
         with open(source, "w", encoding="utf-8") as file:
@@ -99,9 +110,8 @@ def assemble(
     )
 
 
-@functools.cache
-def ptxas_version() -> str:
-    """Returns the version of `ptxas`, as "13.5.37"; an assembly needs it in the same environment.
+def ptxas_version() -> tuple[int, ...]:
+    """Returns the version of `ptxas`, as (13, 5, 37).
 
     Raises:
       PtxasError: when `ptxas` is not found, or does not say its version.
@@ -109,11 +119,16 @@ def ptxas_version() -> str:
     ptxas = find_ptxas()
     if ptxas is None:
         raise PtxasError("expected ptxas, got none", notes=[_INSTALL])
+    return _version_of(ptxas)
+
+
+@functools.cache
+def _version_of(ptxas: str) -> tuple[int, ...]:
     run = subprocess.run([ptxas, "--version"], capture_output=True, text=True, check=False)
     found = re.search(r"V(\d+(?:\.\d+)+)", run.stdout)
     if found is None:
         raise PtxasError("expected the version of ptxas, got " + repr(run.stdout[-200:]))
-    return found[1]
+    return tuple(map(int, found[1].split(".")))
 
 
 def disassemble(code: bytes, *, kernel: str | None = None, timeout: float = 120) -> str:
