@@ -18,6 +18,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import kernels
+import more_kernels as more
 
 EXAMPLES = pathlib.Path(__file__).resolve().parent.parent / "examples"
 MASKED = "XLA computes the masked half too"
@@ -182,6 +183,49 @@ def larger(example: Callable[[str], Case] = _example) -> list[Case]:
     ]
 
 
+def further() -> list[Case]:
+    """Returns rows of ten more kernels, of the kinds that models are made of."""
+
+    def tall(dtype: Any = jnp.float32) -> jax.Array:
+        return _normal(4096, 2048, dtype=dtype)
+
+    def square() -> tuple[jax.Array, ...]:
+        return _normal(1024, 1024), _normal(1024, 1024, seed=1), _normal(1024, seed=2)
+
+    def pages() -> tuple[jax.Array, jax.Array]:
+        return jax.random.permutation(jax.random.key(1), 1024)[:512].astype(jnp.int32), _normal(1024, 16, 128)
+
+    return [
+        Case("gelu", more.gelu, more.gelu_reference, lambda: (tall(),)),
+        Case("row sum", more.row_sum, more.row_sum_reference, lambda: (tall(),)),
+        Case("log softmax", more.log_softmax, more.log_softmax_reference, lambda: (tall(),)),
+        Case(
+            "RMS norm bf16",
+            more.rms_norm,
+            more.rms_norm_reference,
+            lambda: (tall(jnp.bfloat16), _normal(2048, dtype=jnp.bfloat16, seed=1)),
+            1e-2,
+        ),
+        Case(
+            "dequantize int8",
+            more.dequantize,
+            more.dequantize_reference,
+            lambda: (_integers(4096, 2048), _normal(2048, seed=1)),
+        ),
+        Case("swap heads", more.swap_heads, more.swap_heads_reference, lambda: (_normal(4096, 16, 128),), 0.0),
+        Case("dense 1024", more.dense, more.dense_reference, square, 1e-4),
+        Case("five points", more.five_points, more.five_points_reference, lambda: (_normal(2050, 2050),)),
+        Case(
+            "small grid",
+            more.small_grid,
+            more.small_grid_reference,
+            lambda: (_normal(64, 128), _normal(64, 128, seed=1)),
+            0.0,
+        ),
+        Case("gather pages", more.gather_pages, more.gather_pages_reference, pages, 0.0),
+    ]
+
+
 def cases() -> list[Case]:
     """Returns every row of the table, in order."""
-    return [*examples(), *larger()]
+    return [*examples(), *larger(), *further()]

@@ -3,9 +3,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Times kernels compiled by gridir beside the plain JAX program that XLA compiles, and beside interpret mode.
 
-One process, one run. Each repetition times XLA's program and ours, one after the other; the table has the least of each
-and their ratio. On one processor it is the CPU time of the process, all of its threads, which other programs disturb
-less; on more it is elapsed time. Results are checked before they are timed. Nothing here asserts a time.
+One process, one run. Each repetition times XLA's program and ours, one after the other. The table has the least time of
+each and their ratio, the median of the ratios of all repetitions, and the range of the middle half of these. On one
+processor times are CPU time of the process, all of its threads, which other programs disturb less; on more they are
+elapsed time. Results are checked before they are timed. Nothing here asserts a time.
 
 Memory is kept by the allocator between calls, on both sides: XLA allocates every large result afresh, and the page
 faults of a new one cost several times the kernel.
@@ -28,6 +29,10 @@ from typing import Any
 # Must be in force before the process starts.
 ALLOCATOR = {"MALLOC_MMAP_THRESHOLD_": "1000000000", "MALLOC_TRIM_THRESHOLD_": "4000000000"}
 
+# The CPU that gridir compiles for, as LLVM names it, and the value of XLA's flag. The libraries that compute XLA's
+# matrix products select instructions by the machine, and have no limit.
+ISAS = {"avx2": ("x86-64-v3", "AVX2"), "avx512": ("x86-64-v4", "AVX512")}
+
 # A sample of this length is long against the resolution of the clocks, and short against a time slice.
 SAMPLE_SECONDS = 10e-3
 
@@ -39,6 +44,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--threads", type=int, default=1, help="how many processors both sides may use (default: 1)")
     parser.add_argument("--repetitions", type=int, default=25, help="how often each program is timed (default: 25)")
     parser.add_argument("--cpu", default="", help="what gridir compiles for, as LLVM names it (default: this machine)")
+    parser.add_argument("--isa", choices=[*ISAS], help="the vector instructions that both sides may use (default: all)")
     parser.add_argument("--examples", action="store_true", help="only the examples, at their own sizes")
     parser.add_argument("--no-interpret", action="store_true", help="leave interpret mode out: it takes seconds a row")
     parser.add_argument("--json", type=pathlib.Path, help="also write the table to this file")
@@ -127,6 +133,9 @@ def measure(case: Any, arguments: argparse.Namespace) -> dict[str, Any]:
     ours_calls, xla_calls = ours.calls_in_a_sample(), xla.calls_in_a_sample()
     pairs = [(ours.time(ours_calls)[clock], xla.time(xla_calls)[clock]) for _ in range(arguments.repetitions)]
     ours_seconds, xla_seconds = (min(times) for times in zip(*pairs, strict=True))
+    ratios = [theirs / mine for mine, theirs in pairs]
+    low, _, high = statistics.quantiles(ratios, n=4)
+    spread = f"{low:.2f}-{high:.2f}"
     row = {
         "name": case.name,
         "example": case.is_example,
@@ -136,7 +145,8 @@ def measure(case: Any, arguments: argparse.Namespace) -> dict[str, Any]:
         "ours_ms": 1e3 * ours_seconds,
         "xla_ms": 1e3 * xla_seconds,
         "speed_over_xla": xla_seconds / ours_seconds,
-        "median_of_ratios": statistics.median(theirs / mine for mine, theirs in pairs),
+        "median_of_ratios": statistics.median(ratios),
+        "spread": spread,
         "compile_ms": 1e3 * compile_seconds,
     }
     if not arguments.no_interpret:
@@ -154,6 +164,8 @@ COLUMNS = {
     "ours_ms": ("ours ms", "{:.3f}"),
     "xla_ms": ("XLA ms", "{:.3f}"),
     "speed_over_xla": ("speed / XLA", "{:.2f}"),
+    "median_of_ratios": ("median", "{:.2f}"),
+    "spread": ("half within", "{}"),
     "interpret_ms": ("interpret ms", "{:.2f}"),
     "speed_over_interpret": ("/ interpret", "{:.1f}"),
     "compile_ms": ("compile ms", "{:.0f}"),
@@ -244,8 +256,14 @@ def describe_processor() -> str:
 def main() -> int:
     """Runs the rows that were asked for."""
     arguments = parse_arguments()
-    if any(os.environ.get(name) != value for name, value in ALLOCATOR.items()):
-        os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **ALLOCATOR})
+    needed = dict(ALLOCATOR)
+    if arguments.isa:
+        arguments.cpu, word = ISAS[arguments.isa]
+        flag = f"--xla_cpu_max_isa={word}"
+        flags = os.environ.get("XLA_FLAGS", "")
+        needed["XLA_FLAGS"] = flags if flag in flags else f"{flags} {flag}".strip()
+    if any(os.environ.get(name) != value for name, value in needed.items()):
+        os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **needed})
     # Before JAX starts its threads, one for each processor.
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[-arguments.threads :])
     os.environ["JAX_PLATFORMS"] = "cpu"

@@ -145,6 +145,8 @@ void addVectorization(OpPassManager &pm, const CPUPipelineOptions &options) {
       cpu::createCPUTileBodyPass(withTarget(cpu::CPUTileBodyPassOptions())));
   pm.addNestedPass<func::FuncOp>(cpu::createCPUVectorizeBodyPass(
       withTarget(cpu::CPUVectorizeBodyPassOptions())));
+  // While loops still say which elements each iteration writes.
+  pm.addPass(cpu::createCPUStreamStoresPass({options.cacheBytes}));
   // After every pass that makes a buffer, before any that lowers one.
   pm.addPass(cpu::createCPUPlanArenaPass());
 }
@@ -225,9 +227,12 @@ void buildGridToCPUPipeline(OpPassManager &pm,
   if (options.stages.reaches(CPUStage::Planned))
     addPlanning(pm, options);
   // Loops over the grid, in which blocks are views of arrays.
-  if (options.stages.reaches(CPUStage::Loops))
+  if (options.stages.reaches(CPUStage::Loops)) {
+    // Here, since what a person reads of a plan has the author's blocks.
+    pm.addNestedPass<grid::KernelOp>(grid::createGridFlattenBlocksPass());
     pm.addPass(createConvertGridToLoopsPass(
         {llvm::is_contained(options.checks, CPUCheck::Bounds)}));
+  }
   buildLoopsToCPUPipeline(pm, options);
 }
 

@@ -62,6 +62,11 @@ struct CPUPipelineOptions
   Option<unsigned> vectorRegisters{
       *this, "vector-registers",
       llvm::cl::desc("Set the number of vector registers"), llvm::cl::init(16)};
+  Option<int64_t> cacheBytes{
+      *this, "cache-bytes",
+      llvm::cl::desc("Set the size of the caches in bytes; 0 for no streaming "
+                     "stores"),
+      llvm::cl::init(0)};
   ListOption<std::string> dotProducts{
       *this, "dot-products",
       llvm::cl::desc("Name the instructions for sums of products")};

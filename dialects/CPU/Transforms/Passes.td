@@ -270,6 +270,86 @@ def CPUResolveViewsPass : Pass<"cpu-resolve-views", "::mlir::ModuleOp"> {
   ];
 }
 
+def CPUStreamStoresPass : Pass<"cpu-stream-stores", "::mlir::ModuleOp"> {
+  let summary = "Write results that exceed the caches past them";
+  let description = [{
+    A store first reads the cache line that it changes, and evicts another one.
+    For a result that does not fit in the caches neither is of use. A streaming
+    (non-temporal) store writes whole lines to memory without reading them. This
+    pass turns vector stores of the kernel into streaming stores where
+
+    - the array is an operand of at least `cache-bytes` that the kernel only
+      writes, so that no later program reads what is not in the caches;
+    - each iteration of each loop around the store writes other elements, and no
+      other store writes the same ones: a block that is written again is faster
+      in the caches;
+    - the store fills whole cache lines, alone or with the next iterations;
+    - its address is a multiple of its size, or of a line. The kernel relies on
+      operands that begin at a line: `aligned_operands` of `kernel.abi` names
+      them, and the runtime provides it.
+
+    Streaming stores are not ordered with other stores. The kernel ends with a
+    fence, so that other threads see its results once a range of work items is
+    done.
+
+    Before:
+
+    ```mlir
+    module {
+      kernel.abi @k
+      func.func @k(%o: memref<4096x2048xf32>, %status: memref<4xi64>, %lo: index, %hi: index) {
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %c64 = arith.constant 64 : index
+        %c2048 = arith.constant 2048 : index
+        %zero = arith.constant dense<0.0> : vector<64xf32>
+        scf.for %i = %lo to %hi step %c1 {
+          scf.for %j = %c0 to %c2048 step %c64 {
+            vector.transfer_write %zero, %o[%i, %j] {in_bounds = [true]} : vector<64xf32>, memref<4096x2048xf32>
+          }
+        }
+        return
+      }
+      func.func @k.range(%o: memref<4096x2048xf32>) -> index {
+        %c4096 = arith.constant 4096 : index
+        return %c4096 : index
+      }
+    }
+    ```
+
+    After, with `cache-bytes` of 16 MiB:
+
+    ```
+    kernel.abi @k aligned_operands = array<i64: 0>
+    func.func @k(...) {
+      scf.for %i = %lo to %hi step %c1 {
+        scf.for %j = %c0 to %c2048 step %c64 {
+          vector.store %zero, %o[%i, %j] {alignment = 64 : i64, nontemporal = true} : memref<4096x2048xf32>, vector<64xf32>
+        }
+      }
+      llvm.fence seq_cst
+      return
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::LLVM::LLVMDialect", "::mlir::vector::VectorDialect",
+  ];
+  let options = [
+    Option<"cacheBytes", "cache-bytes", "int64_t", /*default=*/"0",
+           "Set the size of the caches in bytes; 0 for no streaming stores">,
+  ];
+  let statistics = [
+    Statistic<"numStreamed", "num-streamed", "Number of stores that stream">,
+    Statistic<"numRead", "num-read",
+              "Number of large operands that the kernel may also read">,
+    Statistic<"numRewritten", "num-rewritten",
+              "Number of stores of elements that are written again">,
+    Statistic<"numPartial", "num-partial",
+              "Number of stores that are masked, unaligned or shorter than a line">,
+  ];
+}
+
 def CPUTileBodyPass : Pass<"cpu-tile-body", "::mlir::func::FuncOp"> {
   let summary = "Tile every linalg op on memrefs to a few vector registers";
   let description = [{

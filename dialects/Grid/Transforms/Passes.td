@@ -194,6 +194,64 @@ def GridExpandSelectionsPass
   ];
 }
 
+def GridFlattenBlocksPass
+    : Pass<"grid-flatten-blocks", "::gridir::grid::KernelOp"> {
+  let summary = "Cut the arrays of an elementwise kernel into blocks in a row";
+  let description = [{
+    A block of a few columns is pieces of rows, with a gap between each two, and
+    one that overhangs its array needs care at its end. Where each element of the
+    outputs is computed from the same element of the inputs alone, it makes no
+    difference which elements a program has. This pass makes one dimension of
+    such arrays and cuts them into blocks of `block-elements` that follow each
+    other in memory.
+
+    It applies where
+
+    - all inputs and outputs have one static shape, blocks of one size, and one
+      index map that covers them once;
+    - all dimensions are parallel, and there is no scratch, no prefetched scalar
+      and no output in the memory of an input;
+    - the body has elementwise ops, whole loads of inputs, whole stores of
+      outputs, and constants of one value;
+    - blocks are not contiguous yet, or the last one overhangs its array.
+
+    Before:
+
+    ```mlir
+    grid.kernel @double grid(%i = 8, %j = 4)
+        inputs(%x: f32 [500, 1001] block [64, 256] at (%i, %j))
+        outputs(%o: f32 [500, 1001] block [64, 256] at (%i, %j))
+        semantics [parallel, parallel] {
+      %v = grid.load %x : memref<64x256xf32, #grid.space<default>> -> tensor<64x256xf32>
+      %w = arith.addf %v, %v : tensor<64x256xf32>
+      grid.store %w, %o : tensor<64x256xf32>, memref<64x256xf32, #grid.space<default>>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    grid.kernel @double grid(%i = 123)
+        inputs(%x: f32 [500500] block [4096] at (%i))
+        outputs(%o: f32 [500500] block [4096] at (%i))
+        semantics [parallel] {
+      %v = grid.load %x : memref<4096xf32, #grid.space<default>> -> tensor<4096xf32>
+      %w = arith.addf %v, %v : tensor<4096xf32>
+      grid.store %w, %o : tensor<4096xf32>, memref<4096xf32, #grid.space<default>>
+    }
+    ```
+  }];
+  let options = [
+    Option<"blockElements", "block-elements", "int64_t", /*default=*/"4096",
+           "Set the number of elements of a block">,
+  ];
+  let statistics = [
+    Statistic<"numFlattened", "num-flattened", "Number of kernels with new blocks">,
+    Statistic<"numKept", "num-kept",
+              "Number of kernels that compute more than elements">,
+  ];
+}
+
 def GridInferDimensionSemanticsPass
     : Pass<"grid-infer-dimension-semantics", "::gridir::grid::KernelOp"> {
   let summary = "Find the grid dimensions whose programs may run in any order";

@@ -61,6 +61,7 @@ def Kernel_ABIOp
     | `shared_memory` | memory that tasks share, by how many share it | `cpu-plan-arena` |
     | `grid` | with checks of tasks, the programs along each dimension; negative for the next of the first operands | `convert-grid-to-loops` |
     | `zeroed_operands` | operands of tasks that are zero when the kernel begins: semaphores that a call makes | `convert-grid-to-loops` |
+    | `aligned_operands` | operands that must begin at a multiple of 64 bytes | `cpu-stream-stores` |
     | `unwritten_operands` | with checks of accesses, the operands that hold nothing when the kernel begins | `convert-grid-to-loops` |
     | `diagnostics` | messages of the error report, with `{0}` and `{1}` for its two values | `convert-grid-to-loops` |
     | `prints` | sites that print, or call a function | `convert-grid-to-loops` |
@@ -99,6 +100,7 @@ def Kernel_ABIOp
                        Kernel_List<Kernel_SharedMemory>:$shared_memory,
                        Kernel_List<DenseI64ArrayAttr>:$grid,
                        Kernel_List<DenseI64ArrayAttr>:$zeroed_operands,
+                       Kernel_List<DenseI64ArrayAttr>:$aligned_operands,
                        Kernel_List<Kernel_Unwritten>:$unwritten_operands,
                        Kernel_List<StrArrayAttr>:$diagnostics,
                        Kernel_List<Kernel_Sites>:$prints,
@@ -128,6 +130,7 @@ def Kernel_ABIOp
     (`shared_memory` `=` $shared_memory^)?
     (`grid` `=` $grid^)?
     (`zeroed_operands` `=` $zeroed_operands^)?
+    (`aligned_operands` `=` $aligned_operands^)?
     (`unwritten_operands` `=` $unwritten_operands^)?
     (`diagnostics` `=` $diagnostics^)?
     (`prints` `=` $prints^)?

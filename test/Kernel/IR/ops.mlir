@@ -12,7 +12,7 @@ module {
 
 // CHECK:      kernel.abi @cpu arena_bytes = 192 shares
 // CHECK-SAME:   tasks = <seed = 3, races = true, uninitialized = true, semaphores = true, cluster = 4>
-// CHECK-SAME:   shared_memory = [#kernel.shared<members = 0, bytes = 64>] grid = [4, -1] zeroed_operands = [2]
+// CHECK-SAME:   shared_memory = [#kernel.shared<members = 0, bytes = 64>] grid = [4, -1] zeroed_operands = [2] aligned_operands = [0, 1]
 // CHECK-SAME:   unwritten_operands = [#kernel.unwritten<1, "o_ref (k.py:3:5)", tensor<8xf32>>]
 // CHECK-SAME:   diagnostics = ["index {0} is out of bounds [0, {1})"]
 // CHECK-SAME:   prints = [#kernel.print<"here">, #kernel.print<"x = {}, {}"(tensor<8xui32>, index)>,
@@ -22,7 +22,7 @@ module {
   kernel.abi @cpu arena_bytes = 192 shares
       tasks = #kernel.tasks<seed = 3, races = true, uninitialized = true, semaphores = true, cluster = 4>
       shared_memory = [#kernel.shared<members = 0, bytes = 64>]
-      grid = [4, -1] zeroed_operands = [2]
+      grid = [4, -1] zeroed_operands = [2] aligned_operands = [0, 1]
       unwritten_operands = [#kernel.unwritten<1, "o_ref (k.py:3:5)", tensor<8xf32>>]
       diagnostics = ["index {0} is out of bounds [0, {1})"]
       prints = [#kernel.print<"here">, #kernel.print<"x = {}, {}"(tensor<8xui32>, index)>,

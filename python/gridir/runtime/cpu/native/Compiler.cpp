@@ -118,6 +118,7 @@ FailureOr<KernelInfo> readKernelInfo(kernel::ABIOp abi) {
   info.hasShares = abi.getShares();
   if (abi.getTasks())
     info.tasks = readTasks(abi);
+  info.alignedOperands = abi.getAlignedOperands().vec();
   info.diagnostics = readTexts(abi.getDiagnostics());
   info.accesses = readTexts(abi.getAccesses());
   for (Attribute site : abi.getPrints())

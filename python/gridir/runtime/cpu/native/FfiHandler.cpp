@@ -26,6 +26,8 @@
 
 #include "xla/ffi/api/ffi.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <numeric>
 
@@ -38,6 +40,9 @@ namespace {
 /// A call whose arrays have so few bytes takes, but for long loops over them,
 /// less time than handing work to another thread.
 constexpr std::size_t kBytesWorthThreads = 8 << 10;
+
+/// Of an element that is copied as it is.
+constexpr int kBitsOfByte = 8;
 
 /// What XLA keeps for one custom call of an executable.
 struct CallState {
@@ -113,6 +118,13 @@ int getPackedBits(ffi::DataType type) {
   }
 }
 
+/// Whether the kernel needs operand `number` to begin elsewhere than at `data`.
+bool isMisaligned(const KernelInfo &info, std::size_t number, void *data) {
+  return reinterpret_cast<std::uintptr_t>(data) % kOperandAlignment != 0 &&
+         std::find(info.alignedOperands.begin(), info.alignedOperands.end(),
+                   static_cast<int64_t>(number)) != info.alignedOperands.end();
+}
+
 bool isSigned(ffi::DataType type) {
   return type == ffi::DataType::S1 || type == ffi::DataType::S2 ||
          type == ffi::DataType::S4;
@@ -124,20 +136,25 @@ int64_t getNumBytes(const ffi::AnyBuffer &buffer) {
                                               : buffer.size_bytes();
 }
 
-/// Adds a buffer of the call; packed elements are given a byte each. False when
+/// Adds a buffer of the call. Packed elements are given a byte each, and a
+/// buffer that does not begin where the kernel needs it is copied. False when
 /// there is no memory for these.
-bool addBuffer(const ffi::AnyBuffer &buffer, bool isResult,
-               DeviceBuffers &buffers, PackedBuffers &packed) {
+bool addBuffer(const Kernel &kernel, const ffi::AnyBuffer &buffer,
+               bool isResult, DeviceBuffers &buffers, PackedBuffers &packed) {
   void *data = buffer.untyped_data();
   ffi::DataType type = buffer.element_type();
-  if (int bits = getPackedBits(type)) {
-    int64_t count = buffer.element_count();
+  int64_t count = buffer.element_count();
+  int bits = getPackedBits(type);
+  if (!bits && isMisaligned(kernel.info, buffers.data.size(), data)) {
+    bits = kBitsOfByte;
+    count = buffer.size_bytes();
+  }
+  if (bits)
     data = isResult ? packed.unpackResult(data, count, bits, isSigned(type))
                     : packed.unpack(data, count, bits, isSigned(type));
-  }
   buffers.data.push_back(data);
   buffers.sizes.push_back(getNumBytes(buffer));
-  return data || !getPackedBits(type);
+  return data || !bits;
 }
 
 ffi::Error makeError(const std::string &message) {
@@ -152,11 +169,13 @@ ffi::ErrorOr<DeviceBuffers> readBuffers(const Kernel &kernel,
                                         PackedBuffers &packed) {
   DeviceBuffers buffers;
   auto add = [&](const ffi::AnyBuffer &buffer, bool isResult) {
-    if (addBuffer(buffer, isResult, buffers, packed))
+    if (addBuffer(kernel, buffer, isResult, buffers, packed))
       return ffi::Error::Success();
     return makeError(describeLackOfMemory(
         kernel.info, getNumBytes(buffer),
-        "the elements of a packed array, a byte for each"));
+        getPackedBits(buffer.element_type())
+            ? "the elements of a packed array, a byte for each"
+            : "a copy of an array that does not begin at a cache line"));
   };
   for (std::size_t i = 0; i < numArguments; ++i) {
     ffi::ErrorOr<ffi::AnyBuffer> buffer = arguments.get<ffi::AnyBuffer>(i);

@@ -12,10 +12,14 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/TargetParser/Host.h"
 
+#include <algorithm>
+#include <thread>
 #include <vector>
 
 #if defined(__linux__) && defined(__x86_64__)
 #include <sys/syscall.h>
+#endif
+#if defined(__unix__) || defined(__APPLE__)
 #include <unistd.h>
 #endif
 
@@ -50,6 +54,33 @@ ArrayRef<std::pair<std::string, bool>> getHostFeatures() {
     return result;
   }();
   return features;
+}
+
+/// The part of the last cache that a processor can count on. A guest sees the
+/// whole cache of a machine of which it has a few processors; machines have up
+/// to so much for each of theirs.
+static constexpr int64_t kLastCacheBytesPerProcessor = int64_t(4) << 20;
+
+/// Where the system does not say: more than most machines have.
+static constexpr int64_t kUnknownCacheBytes = int64_t(64) << 20;
+
+int64_t getHostCacheBytes() {
+#if defined(_SC_LEVEL2_CACHE_SIZE) && defined(_SC_LEVEL3_CACHE_SIZE)
+  static const int64_t bytes = [] {
+    const int64_t processors =
+        std::max<int64_t>(1, std::thread::hardware_concurrency());
+    // As glibc reports them: 0 or -1 where it does not know.
+    const int64_t own = std::max<int64_t>(0, sysconf(_SC_LEVEL2_CACHE_SIZE));
+    const int64_t last = std::max<int64_t>(0, sysconf(_SC_LEVEL3_CACHE_SIZE));
+    if (own == 0 && last == 0)
+      return kUnknownCacheBytes;
+    return processors * own +
+           std::min(last, processors * kLastCacheBytesPerProcessor);
+  }();
+  return bytes;
+#else
+  return kUnknownCacheBytes;
+#endif
 }
 
 } // namespace gridir::cpu

@@ -11,6 +11,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -20,6 +21,10 @@ namespace gridir::cpu {
 /// it, in the order of their names. Tiles are among them once the system has
 /// let this process use them, for which the first call asks.
 llvm::ArrayRef<std::pair<std::string, bool>> getHostFeatures();
+
+/// How many bytes the caches hold that all processors of this process have
+/// together, as far as the system says.
+int64_t getHostCacheBytes();
 
 } // namespace gridir::cpu
 

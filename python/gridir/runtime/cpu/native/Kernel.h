@@ -16,6 +16,7 @@
 
 #include "dialects/Driver/Failure.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -115,11 +116,16 @@ struct KernelInfo {
   /// a failing check reports.
   std::vector<std::string> diagnostics;
   std::vector<PrintSite> prints;
+  /// The operands that must begin at a multiple of `kOperandAlignment`.
+  std::vector<int64_t> alignedOperands;
   /// The accesses that race detection reports, as "write of o_ref (k.py:3:5)".
   std::vector<std::string> accesses;
   /// None for work items that run from beginning to end, in any order.
   std::optional<TaskInfo> tasks;
 };
+
+/// A line of the caches, which a kernel may write whole.
+inline constexpr std::size_t kOperandAlignment = 64;
 
 /// Words of a kernel's status: 1 + index into `diagnostics` (0 when all is
 /// well), the two values of the failing check, and one word of padding.

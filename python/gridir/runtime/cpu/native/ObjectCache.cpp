@@ -109,6 +109,7 @@ json::Value toJson(const KernelInfo &info) {
                       {"operands", info.numOperands},
                       {"arena", info.arenaBytes},
                       {"shares", info.hasShares},
+                      {"aligned", json::Array(info.alignedOperands)},
                       {"stack", info.stackBytes},
                       {"diagnostics", json::Array(info.diagnostics)},
                       {"prints", std::move(prints)},
@@ -172,6 +173,7 @@ static bool fromJSON(const json::Value &value, KernelInfo &info,
          mapper.map("operands", info.numOperands) &&
          mapper.map("arena", info.arenaBytes) &&
          mapper.map("shares", info.hasShares) &&
+         mapper.map("aligned", info.alignedOperands) &&
          mapper.map("stack", info.stackBytes) &&
          mapper.map("diagnostics", info.diagnostics) &&
          mapper.map("prints", info.prints) && mapper.map("tasks", info.tasks) &&

@@ -8,9 +8,24 @@
 
 #include "PackedBuffers.h"
 
+#include "Kernel.h"
+
 #include <algorithm>
+#include <limits>
 
 namespace gridir::cpu {
+
+/// Bytes that begin where a kernel may need its operands to; null when the
+/// system has no memory.
+static Array<int8_t> allocateAligned(int64_t count) {
+  constexpr int64_t kAlignment = kOperandAlignment;
+  if (count > std::numeric_limits<int64_t>::max() - kAlignment)
+    return nullptr;
+  // A multiple of the alignment, and never 0.
+  int64_t bytes = (count / kAlignment + 1) * kAlignment;
+  return Array<int8_t>(
+      static_cast<int8_t *>(std::aligned_alloc(kAlignment, bytes)));
+}
 
 PackedBuffers::Buffer *PackedBuffers::find(void *packed, int64_t count) {
   auto found =
@@ -24,7 +39,7 @@ void *PackedBuffers::unpack(void *packed, int64_t count, int bits,
                             bool isSigned) {
   if (Buffer *known = find(packed, count))
     return known->bytes.get();
-  Array<int8_t> bytes = allocateArray<int8_t>(count);
+  Array<int8_t> bytes = allocateAligned(count);
   if (!bytes)
     return nullptr;
   auto *source = static_cast<const uint8_t *>(packed);

@@ -9,7 +9,8 @@
 // XLA packs elements of 1, 2 and 4 bits, the first into the lowest bits of a
 // byte. A kernel holds one in each byte: two threads that write neighbouring
 // elements would otherwise write one byte. A call therefore unpacks such
-// operands before, and packs its results after.
+// operands before, and packs its results after. An operand that does not begin
+// where the kernel needs it is copied in the same way, 8 bits at a time.
 //
 //===----------------------------------------------------------------------===//
 

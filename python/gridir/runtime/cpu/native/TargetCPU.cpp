@@ -97,7 +97,8 @@ std::optional<NamedPipeline> readNamedPipeline(StringRef text) {
     return NamedPipeline{name, ""};
   if (!options.consume_back("}") ||
       options.find_first_of("{}") != StringRef::npos ||
-      options.contains("vector-") || options.contains("dot-products"))
+      options.contains("vector-") || options.contains("dot-products") ||
+      options.contains("cache-bytes"))
     return std::nullopt;
   return NamedPipeline{name, options};
 }
@@ -114,7 +115,8 @@ void initializeNativeTarget() {
 }
 
 std::string describeHost() {
-  return sys::getHostCPUName().str() + ";" + listHostFeatures();
+  return sys::getHostCPUName().str() + ";" + listHostFeatures() + ";" +
+         std::to_string(getHostCacheBytes());
 }
 
 Expected<std::unique_ptr<TargetMachine>>
@@ -166,7 +168,9 @@ Expected<std::string> completePipeline(const CompileOptions &options) {
   if (!pipeline->options.empty())
     text += " ";
   text += "vector-bytes=" + std::to_string(bytes) +
-          " vector-registers=" + std::to_string(registers);
+          " vector-registers=" + std::to_string(registers) +
+          // The code runs here, whatever CPU it uses the instructions of.
+          " cache-bytes=" + std::to_string(getHostCacheBytes());
   std::string dotProducts =
       listDotProducts(*subtarget, bytes, options.codegenLevel > 0);
   if (!dotProducts.empty())

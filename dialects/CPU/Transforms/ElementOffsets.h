@@ -1,0 +1,33 @@
+//===- ElementOffsets.h - where a write is in its array --------*- C++ -*--===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_CPU_TRANSFORMS_ELEMENTOFFSETS_H
+#define GRIDIR_DIALECTS_CPU_TRANSFORMS_ELEMENTOFFSETS_H
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace gridir::cpu {
+
+/// A number that divides the distance, in elements, between the first element
+/// that `write` writes and the first one of its array, in all iterations. 0
+/// where both are the same.
+int64_t getAddressDivisor(mlir::vector::TransferWriteOp write);
+
+/// The numbers of which the position of a write in its array is a sum with
+/// positive factors: its indices, and the offsets of the views that it is
+/// written through.
+llvm::SmallVector<mlir::Value>
+getAddressNumbers(mlir::vector::TransferWriteOp write);
+
+/// True if `number` is a sum of which one term is `variable` with a factor that
+/// is not zero. False where this is not known.
+bool growsWith(mlir::Value number, mlir::Value variable);
+
+} // namespace gridir::cpu
+
+#endif // GRIDIR_DIALECTS_CPU_TRANSFORMS_ELEMENTOFFSETS_H
