@@ -104,7 +104,7 @@ def work() -> None:
     """Launches the case of each line of standard input, and writes a line of JSON for it."""
     for line in sys.stdin:
         found = launch(Path(line.strip()))
-        # What kernels print is on standard output, too.
+        # Standard output has the text that kernels print, too.
         print(f"\n{_ANSWER}{json.dumps(found)}", flush=True)
         if found["status"] == "failed":
             return

@@ -1,0 +1,79 @@
+# RUN: %python %s | FileCheck %s
+"""Errors of launches on a GPU, and of values that describe one."""
+
+import hashlib
+import io
+import zipfile
+
+import numpy as np
+from gridir.compiler.gpu import GpuOptions
+from gridir.runtime import ptx
+
+driver = ptx.open_driver()
+driver.pretend(9, devices=1, has_current_context=False)
+
+from gridir.errors import Error
+from gridir.runtime import gpu
+from gridir.runtime.gpu import arrays
+from gridir.runtime.gpu.chips import capability_of, cubin_runs_on, ptx_runs_on
+from gridir.runtime.gpu.host_arrays import execute_on_device
+from gridir.runtime.gpu.launch import Launch, Operand
+
+
+def refused(call, *args, **options):
+    try:
+        call(*args, **options)
+    except Error as error:
+        print(f"{type(error).__name__}: {str(error).splitlines()[0]}")
+    else:
+        print("NOT refused")
+
+
+# CHECK: OptionError: expected the name of a chip, as sm_90a, got 'h100'
+refused(capability_of, "h100")
+# Code for a chip with a letter runs on that chip, or on its family; other PTX runs on later chips.
+# CHECK: [True, False] [True, True, False] [True, True] [True, False]
+print(
+    [ptx_runs_on("sm_90a", device) for device in ((9, 0), (10, 0))],
+    [ptx_runs_on("sm_80", device) for device in ((8, 0), (9, 0), (7, 5))],
+    [ptx_runs_on("sm_100f", device) for device in ((10, 0), (10, 3))],
+    [cubin_runs_on("sm_80", device) for device in ((8, 6), (9, 0))],
+)
+# CHECK: OptionError: expected checks and schedule_seed for the executor of PTX, got them with a device
+refused(GpuOptions, device=0, checks=("races",))
+
+device = gpu.open_device(0)
+# CHECK: DriverError: expected one of 1 devices, got 7
+refused(gpu.open_device, 7)
+# CHECK: DriverError: cuModuleLoadDataEx failed with {{[0-9]+}} ({{.+}})
+refused(device.load, b"no PTX\0")
+# CHECK: LaunchError: expected the address of memory on a GPU, got 0x10: cuPointerGetAttribute failed
+refused(gpu.open_cuda().device_of, 16)
+
+TEXT = """.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry nothing(.param .u64 out) { ret; }
+"""
+# CHECK: LaunchError: expected at most {{[0-9]+}} bytes of shared memory on this device, got 1048576
+refused(device.load(TEXT.encode() + b"\0").function, Launch("nothing", 32, 1, (Operand(0),), shared_bytes=1 << 20))
+# CHECK: UnsupportedError: expected operands with elements of a byte or more for a launch on a GPU
+launch = Launch("nothing", 32, 1, (Operand(0),), packed_operands=((0, 2),))
+refused(execute_on_device, TEXT, launch, [np.zeros(4, np.uint8)], device)
+
+# CHECK: LaunchError: expected numbers for input x, got DLPack's type 3 of 64 bits and 1 lanes
+refused(arrays.view_of, (0, 0, b"\x03\x40\x01\x00", b"", b"", False), "input x")
+
+
+def archive(index):
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as file:
+        file.writestr("bundle.json", index)
+        file.writestr("k.ptx", "text")
+    contents = data.getvalue()
+    return b"gridir-bundle 1 " + hashlib.sha256(contents).hexdigest().encode() + b"\n" + contents
+
+
+# CHECK: BundleError: expected a bundle of gridir, got <bundle>: expected the part k.ptx with the hash 00, got another
+index = '{"kernels": [{"images": {"ptx": {"part": "k.ptx", "sha256": "00"}}}], "versions": {}}'
+refused(gpu.Bundle.from_bytes, archive(index))
