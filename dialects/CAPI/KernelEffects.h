@@ -17,13 +17,14 @@ extern "C" {
 
 // The functions take a `grid.kernel`, and ask the interfaces of the ops in it.
 
-/// Whether a program asks for the number of its device.
+/// True if a program reads its device number.
 MLIR_CAPI_EXPORTED bool gridirKernelKnowsDevices(MlirOperation kernel);
 
-/// Whether a program accesses memory or semaphores of another device.
+/// True if a program accesses memory or semaphores of another device.
 MLIR_CAPI_EXPORTED bool gridirKernelAccessesDevices(MlirOperation kernel);
 
-/// Whether a program prints, or calls or tells its caller something else.
+/// True if a program prints, calls Python, or has other effects besides its
+/// results.
 MLIR_CAPI_EXPORTED bool gridirKernelHasOutput(MlirOperation kernel);
 
 #ifdef __cplusplus

@@ -23,23 +23,24 @@ class Pipelines;
 
 namespace gridir {
 
-/// Parses and verifies a module, as text or bytecode, and gives what stopped
-/// it. After a crash the context must never be used or freed.
+/// Parses and verifies a module, as text or bytecode, and returns the failure,
+/// if any. After a crash the context must never be used or freed.
 std::optional<driver::CompileFailure>
 parseModule(MlirContext context, std::string_view source, MlirModule &module);
 
-/// Verifies a module, which `source` was written of, and gives what stopped it.
-/// After a crash the module and its context must never be used or freed.
+/// Verifies a module, from which `source` was written, and returns the failure,
+/// if any. After a crash the module and its context must never be used or
+/// freed.
 std::optional<driver::CompileFailure> verifyModule(MlirModule module,
                                                    std::string_view source);
 
 /// No pipelines yet, for the modules of one context.
 std::shared_ptr<driver::Pipelines> makePipelines();
 
-/// Runs a textual pass pipeline on a module, in place, and gives what stopped
-/// it: with the instruments, or as one of `pipelines` where those are given.
-/// `source` is the module as it was, as text or bytecode. After a crash the
-/// module and its context must never be used or freed.
+/// Runs a textual pass pipeline on a module, in place, and returns the failure,
+/// if any: with the instruments, or as one of `pipelines` if given. `source` is
+/// the original module, as text or bytecode. After a crash the module and its
+/// context must never be used or freed.
 std::optional<driver::CompileFailure> runModulePipeline(
     MlirModule module, std::string_view source, const std::string &pipeline,
     const driver::Instruments &instruments, driver::Pipelines *pipelines);

@@ -52,8 +52,9 @@ using namespace gridir;
 
 namespace {
 
-/// Says that a chunk of the input is parsed no longer, and with the end of its
-/// pass manager that the next one is, or that what a failed pass left is freed.
+/// Records that a chunk of the input is parsed and, at the end of its pass
+/// manager, that the next one is parsed or that the module of a failed pass is
+/// freed.
 class StageRecorder : public PassInstrumentation {
 public:
   explicit StageRecorder(driver::Progress &progress) : progress(progress) {
@@ -84,8 +85,8 @@ static void disableThreadsByDefault() {
   static_cast<llvm::cl::opt<bool> *>(option)->setInitialValue(true);
 }
 
-/// The native library has all of MLIR and shows none of it, so that a plugin
-/// brings a registry of its own, in which nobody looks.
+/// The native library contains all of MLIR and exports none of its symbols, so
+/// a plugin would bring its own registry, which is not searched.
 static void removePluginOptions(DialectRegistry &registry) {
   MlirOptMainConfig::registerCLOptions(registry);
   for (StringRef name : {"load-dialect-plugin", "load-pass-plugin"})
@@ -94,7 +95,8 @@ static void removePluginOptions(DialectRegistry &registry) {
       option->removeArgument();
 }
 
-/// Prints the version of gridir, which decides what a tool does, and of LLVM.
+/// Prints the version of gridir, which determines the behavior of a tool, and
+/// of LLVM.
 static void setVersion(const char *tool) {
   static std::string name;
   name = tool;
@@ -124,7 +126,7 @@ static StringRef findSimilarPass(StringRef name) {
   return best;
 }
 
-/// Names what is like the passes of a textual pipeline that there are not.
+/// Suggests names similar to the unknown passes of a textual pipeline.
 static void suggestPasses(ArrayRef<char *> arguments) {
   StringRef pipeline;
   for (auto [i, argument] : llvm::enumerate(arguments)) {
@@ -146,7 +148,7 @@ static void suggestPasses(ArrayRef<char *> arguments) {
     }
     StringRef name = pipeline.take_while(isInName);
     pipeline = pipeline.drop_front(name.size());
-    // What has passes of its own is an op.
+    // A name followed by a list of passes is an op.
     if (depth > 0 || pipeline.starts_with("(") || isPass(name))
       continue;
     if (StringRef similar = findSimilarPass(name); !similar.empty())
@@ -186,7 +188,7 @@ int gridirOptMain(int argc, char **argv) {
   if (config.shouldShowDialects() || config.shouldListPasses())
     return asMainReturnCode(MlirOptMain(argc, argv, input, output, registry));
 
-  // Before the guard, which then is the first that a signal meets.
+  // Before the guard, so that the guard handles signals first.
   llvm::InitLLVM init(argc, argv);
   driver::Progress progress{"parse", ""};
   driver::Progress *current = &progress;
@@ -213,9 +215,9 @@ int gridirOptMain(int argc, char **argv) {
 // The tools whose main function is MLIR's and takes no guard
 //===----------------------------------------------------------------------===//
 
-/// Runs `main` in a process of its own, and gives its exit status; where a
-/// signal ended it, nothing, and `crash` says so. What it writes on standard
-/// output `forward` gets, where there is one.
+/// Runs `main` in a process of its own, and returns its exit status; none if a
+/// signal ended it, which `crash` describes. `forward` receives its standard
+/// output, if given.
 static std::optional<int>
 runInChild(function_ref<LogicalResult()> main, std::string &crash,
            function_ref<void(std::FILE *)> forward = nullptr) {
@@ -260,10 +262,11 @@ int gridirLspServerMain(int argc, char **argv) {
   DialectRegistry registry;
   registerAllDialects(registry);
   setVersion("gridir-lsp-server");
-  // What a server has read and not yet answered to is left for the next one.
+  // Input that a server has read but not answered is left for the next one.
   std::setvbuf(stdin, nullptr, _IONBF, 0);
-  // Each change of a document comes with the whole of it, so a new server needs
-  // nothing of the one before. What it crashed on it has read.
+  // Each change of a document comes with its complete text, so a new server
+  // needs no state of the one before. The one that crashed has read the
+  // request.
   while (true) {
     std::string crash;
     std::optional<int> status = runInChild(
@@ -308,8 +311,7 @@ static LogicalResult reduce(int argc, char **argv, MLIRContext &context) {
   return failure();
 }
 
-/// The modules that are tried, and what is left, have the locations of the
-/// input.
+/// The candidates and the resulting module have the locations of the input.
 static void keepLocations() {
   registerAsmPrinterCLOptions();
   llvm::cl::Option *option =

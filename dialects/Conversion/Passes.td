@@ -14,41 +14,42 @@ include "mlir/Pass/PassBase.td"
 def ConvertGridToLoopsPass : Pass<"convert-grid-to-loops", "::mlir::ModuleOp"> {
   let summary = "Turn a kernel into a function that loops over its grid";
   let description = [{
-    Ops of another dialect are first converted to those of `grid`, by the
-    patterns that the dialect's `GridToLoopsDialectInterface` adds; what takes a
-    Ref after that is refused.
+    Ops of other dialects are first converted to ops of `grid`, by the patterns
+    of the dialect's `GridToLoopsDialectInterface`. Other ops that take a Ref
+    are rejected.
 
-    Replaces the module's `grid.kernel` by two functions. `@k` takes the whole
-    arrays, the four words of an error report, and a range of work items. A work
-    item is one point of the parallel grid dimensions; the other dimensions are
-    loops inside, in grid order. `@k.range` gives the number of work items.
+    Replaces the module's `grid.kernel` by two functions. `@k` takes the
+    complete arrays, the four words of an error report, and a range of work
+    items. A work item is one point of the parallel grid dimensions; the other
+    dimensions are loops inside, in grid order. `@k.range` returns the number of
+    work items.
 
-    A block is a view of its array where it lies inside, and a padded private
-    buffer where it overhangs: the valid part is copied in before the program,
-    unless the previous program saw the same block, and out after it when the
-    kernel may write it. Values that a kernel loads stay values: a load is
-    copied where a store could change it before its last use.
+    A block that lies inside its array is a view of the array. An overhanging
+    block is a padded private buffer: the valid part is copied in before the
+    program, unless the previous program had the same block, and copied out
+    after it if the kernel may write it. Loaded values are copied if a store
+    could change them before their last use.
 
     With `grid.block_test` (`grid-infer-dimension-semantics`) work items from
-    that number on are finer: they are one index along each tested dimension,
-    too. A call of `@k` with a negative range runs nothing, but walks the grid
-    and leaves in the last word of the report how many of them there are, none
-    where two see the same block. The `kernel.abi` then says `shares`.
+    that number on are fine-grained: they are one index along each tested
+    dimension, too. If the range is negative, `@k` runs no work item; it walks
+    the grid and stores the number of fine-grained work items in the last word
+    of the report, or 0 if two of them access the same block. The `kernel.abi`
+    then has `shares`.
 
-    What can only be checked while the kernel runs (an index into a Ref, a block
-    outside its array, a wait that nothing satisfies) is stored in the error
-    report, whose messages are the `diagnostics` of the `kernel.abi`, and the
-    program continues with a safe index. A load whose value may be discarded, by
-    a choice, a mask, a slice or a branch, is not checked without
-    `check-discarded`: elements outside its Ref have an unspecified value. With
-    the kernel's `disable_bounds_checks` no load and no store is checked, and
-    elements outside are not written.
+    A failed run-time check (an index into a Ref, a block outside its array, a
+    wait that nothing satisfies) is stored in the error report, whose messages
+    are the `diagnostics` of the `kernel.abi`. The program continues with a safe
+    index. A load whose value may be discarded, by a selection, a mask, a slice
+    or a branch, is checked only with `check-discarded`: elements outside of its
+    Ref have an unspecified value. With the kernel's `disable_bounds_checks`
+    loads and stores are not checked, and elements outside are not written.
 
     With `grid.tasks` (`grid-plan-tasks`) copies and semaphores are calls of the
-    runtime, which may let another work item run there. The memory of a Ref is
-    then marked as a `#kernel.buffer`, `pinned` since others may know where it is,
-    or `shared` where it is one for all; `zeroed_operands` of the `kernel.abi` are the
-    semaphores that the call makes.
+    runtime, which may switch to another work item. The memory of a Ref is then
+    marked as a `#kernel.buffer`: `pinned`, since others may know its address,
+    or `shared` if there is one for all. `zeroed_operands` of the `kernel.abi`
+    are the semaphores that the call creates.
 
     Before:
 
@@ -101,36 +102,37 @@ def ConvertGridToLoopsPass : Pass<"convert-grid-to-loops", "::mlir::ModuleOp"> {
   ];
   let options = [
     Option<"checkDiscarded", "check-discarded", "bool", "false",
-           "Check also the loads whose value may be discarded">
+           "Also check loads whose value may be discarded">
   ];
   let statistics = [
     Statistic<"numBlocksInPlace", "num-blocks-in-place",
               "Number of blocks proved to lie inside their arrays">,
     Statistic<"numBlocksTested", "num-blocks-tested",
-              "Number of blocks that are tested while the kernel runs">,
+              "Number of blocks that are tested at run time">,
     Statistic<"numSlicesProved", "num-slices-proved",
               "Number of slices proved to lie inside their Refs">,
     Statistic<"numSlicesChecked", "num-slices-checked",
-              "Number of slices that are checked while the kernel runs">,
+              "Number of slices that are checked at run time">,
     Statistic<"numLoadsCopied", "num-loads-copied",
-              "Number of loaded values kept from a later store by a copy">
+              "Number of loaded values that are copied because of a later "
+              "store">
   ];
 }
 
 def ConvertGridToTPUPass : Pass<"convert-grid-to-tpu", "::mlir::ModuleOp"> {
-  let summary = "Turn a kernel into a module with the conventions of Mosaic";
+  let summary = "Convert a kernel to a module with Mosaic's conventions";
   let description = [{
     Replaces the module's `grid.kernel` by a function of the grid indices, the
-    prefetched scalars, the blocks and the scratch, and by one transform function
-    for each operand that is cut into blocks. Tensors become vectors; a Ref
-    becomes a window of its block, which each load, store and copy names itself.
+    prefetched scalars, the blocks and the scratch, and by one transform
+    function for each operand with blocks. Tensors become vectors. A Ref becomes
+    a window of its block, which each load, store and copy names itself.
 
-    A block keeps the unit dimensions that the kernel does not see. A Ref of
-    bools holds i32, and so does the array that the caller passes. Windows count
-    blocks, or elements where one dimension does.
+    A block keeps unit dimensions that the kernel does not see. A Ref of bools
+    holds i32, and so does the array of the caller. Windows count blocks, or
+    elements if one dimension does.
 
-    The arrays of the call stay on the module, in `gridir.operands`. What Mosaic
-    has no form for is an error at the author's line.
+    `gridir.operands` of the module keeps the arrays of the call. An op without
+    a form in Mosaic is an error with the source line.
 
     Before:
 
@@ -144,7 +146,7 @@ def ConvertGridToTPUPass : Pass<"convert-grid-to-tpu", "::mlir::ModuleOp"> {
     }
     ```
 
-    After, where the transform of `%o` is left out:
+    After, without the transform of `%o`:
 
     ```mlir
     module {
@@ -179,12 +181,13 @@ def ConvertGridToTPUPass : Pass<"convert-grid-to-tpu", "::mlir::ModuleOp"> {
 }
 
 def ConvertSCFToBranchesPass : Pass<"convert-scf-to-branches"> {
-  let summary = "Turn loops and conditions into branches, from the last to the first";
+  let summary = "Convert loops and conditions to branches, from the last to "
+                "the first";
   let description = [{
     Applies the patterns of upstream's `convert-scf-to-cf`. Each of them splits
-    the block of an op after it. Upstream begins with the first op, so that the
-    rest of the function is moved once for each op; this pass begins with the
-    last one, and moves what lies between two ops once.
+    the block after its op. Upstream begins with the first op, and moves the
+    rest of the function once for each op. This pass begins with the last one,
+    and moves each op once.
 
     Before:
 
@@ -219,21 +222,20 @@ def ConvertSCFToBranchesPass : Pass<"convert-scf-to-branches"> {
 }
 
 def ConvertTPUToGridPass : Pass<"convert-tpu-to-grid", "::mlir::ModuleOp"> {
-  let summary = "Read a Mosaic module back as a grid kernel";
+  let summary = "Convert a Mosaic module back to a grid kernel";
   let description = [{
-    Makes a `grid.kernel` of a Mosaic kernel, so that what is handed to a TPU goes
-    through the pipeline of another target and is executed there. The windows, the
-    transforms and the ops on vectors are read back from the module; of the kernel
-    that it came from only the arrays of the call are used, which a Mosaic module
-    does not know: the module attribute `gridir.operands`, as
-    `convert-grid-to-tpu` leaves it.
+    Converts a Mosaic kernel to a `grid.kernel`, so that the pipeline of another
+    target can execute the module that a TPU would receive. The windows, the
+    transforms and the ops on vectors come from the module. Only the arrays of
+    the call, which a Mosaic module does not have, come from the original
+    kernel: the module attribute `gridir.operands` of `convert-grid-to-tpu`.
 
-    Vectors become tensors, and a window that an access names a slice of its Ref.
-    Conversions of floats saturate as they do on a TPU. Copies and signals to other
-    cores are errors, traces and delays are dropped. A module that
-    `tpu-check-contract` refuses is refused here too.
+    Vectors become tensors, and a window of an access becomes a slice of its
+    Ref. Conversions of floats saturate, as on a TPU. Copies and signals to
+    other cores are errors; traces and delays are dropped. Modules that
+    `tpu-check-contract` rejects are rejected here, too.
 
-    Before, where the transforms are left out:
+    Before, without the transforms:
 
     ```mlir
     module attributes {gridir.operands = {
@@ -276,14 +278,14 @@ def ConvertTPUToGridPass : Pass<"convert-tpu-to-grid", "::mlir::ModuleOp"> {
 }
 
 def ConvertWarpgroupToGridPass : Pass<"convert-warpgroup-to-grid", "::gridir::grid::KernelOp"> {
-  let summary = "Turn what is done where it is started into ops of grid";
+  let summary = "Convert asynchronous ops that complete at their start to ops "
+                "of grid";
   let description = [{
-    Products of matrix units, copies to tensor memory and copies of rows that an
-    array names are done where they are started: nobody may see their result, or
-    change their operands, before they are waited for. They become loads and
-    stores. With a barrier an arrival follows. Of two blocks the first one does the
-    work of both. What an accumulator holds is not used where a product replaces
-    it.
+    MMAs, copies to tensor memory and copies of rows that an array names
+    complete when they start: their results must not be read, and their operands
+    not be changed, before a wait. They become loads and stores, followed by an
+    arrival if they have a barrier. The first of two CTAs does the work of both.
+    The contents of an accumulator are not used if an MMA replaces them.
 
     Before:
 
@@ -315,29 +317,29 @@ def ConvertWarpgroupToGridPass : Pass<"convert-warpgroup-to-grid", "::gridir::gr
 }
 
 def ConvertWarpgroupToNVVMPass : Pass<"convert-warpgroup-to-nvvm", "::mlir::ModuleOp"> {
-  let summary = "Turn a warpgroup program into the code of its threads";
+  let summary = "Convert a warpgroup program to the code of its threads";
   let description = [{
     Replaces the module's `grid.kernel`, whose threads are warpgroups, by a
     function of one thread in a `gpu.module`, and by the `kernel.abi` of its
     launch. A CTA is a point of the grid in its cluster, and has 128 threads for
     each warpgroup.
 
-    - An array becomes the values that a thread holds of it. All arrays of one
-      shape are held alike; where an op asks for elements of other threads they
-      pass through shared memory.
-    - A Ref in shared memory becomes addresses from the offset on that
-      `warpgroup-plan-memory` has given it, swizzled as its scope says. Around
-      accesses the threads of a warpgroup meet where one may depend on another.
+    - An array becomes the values of one thread, as its layout defines. All
+      arrays of one shape have the same distribution; an op that needs elements
+      of other threads reads them from shared memory.
+    - A Ref in shared memory becomes addresses from the offset that
+      `warpgroup-plan-memory` has chosen, swizzled as its scope specifies. A
+      barrier of the warpgroup is inserted before an access that may conflict
+      with an earlier one.
     - A Ref in registers becomes local variables.
     - A copy becomes copies by the tensor memory accelerator, which one thread
-      starts. Each array, with a tile, is a tensor map, a parameter of the
-      function behind its operands, which `tensor_maps` of the `kernel.abi`
-      describe.
+      starts. Each array, with a tile, is a tensor map. Tensor maps are
+      parameters of the function after its operands, which `tensor_maps` of the
+      `kernel.abi` describe.
     - A barrier becomes an `mbarrier`, at which one thread arrives for its
-      warpgroup; each thread keeps the phase that it waits for.
-    - A semaphore becomes a word of global memory that is zero when the launch
-      begins, `zeroed_bytes` of the `kernel.abi`, which is a parameter behind
-      the operands.
+      warpgroup. Each thread keeps the phase of its next wait.
+    - A semaphore becomes a word of global memory that is initially zero:
+      `zeroed_bytes` of the `kernel.abi`, a parameter after the operands.
 
     Before:
 
@@ -374,45 +376,47 @@ def ConvertWarpgroupToNVVMPass : Pass<"convert-warpgroup-to-nvvm", "::mlir::Modu
   ];
   let options = [
     Option<"chip", "chip", "std::string", /*default=*/"\"sm_90a\"",
-           "The chip, as LLVM names it">
+           "The chip, with LLVM's name">
   ];
   let statistics = [
     Statistic<"numTensorMaps", "num-tensor-maps",
-              "Number of tensor maps that a launch gives">
+              "Number of tensor maps of a launch">
   ];
 }
 
 def TPUElideChecksPass : Pass<"tpu-elide-checks", "::mlir::ModuleOp"> {
-  let summary = "Find the run-time checks of Mosaic's that a proof makes needless";
+  let summary = "Find the run-time checks of Mosaic that a proof makes "
+                "unnecessary";
   let description = [{
-    Reads the module back as a kernel, as `convert-tpu-to-grid` does, and asks of
-    that what `grid-check` asks: whether each window overlaps its array and each
-    slice lies inside its Ref, and whether each wait for a copy or a semaphore has
-    something to wait for with nothing left at the end. What is asked is the module
-    that Mosaic is given, so that no claim of the author's and no mistake of a pass
-    before this counts for a proof. Where ranges of integers show that no check can
-    fail, since the grid counts the blocks, indices are constants and nothing is
-    copied, the module is not read back.
+    Converts the module back to a kernel, as `convert-tpu-to-grid` does, and
+    applies the proofs of `grid-check`: each window overlaps its array, each
+    slice lies inside its Ref, and each wait for a copy or a semaphore has a
+    matching start or signal, with none left at the end. The proofs are about
+    the module that Mosaic receives, so neither a claim of the author nor a
+    fault of an earlier pass counts. The module is not converted if integer
+    ranges alone show that no check can fail: the grid counts the blocks,
+    indices are constants, and there are no copies.
 
-    Where some indices are not proved, as those that are data and those computed by
-    arithmetic that may leave 32 bits, assertions of the kernel check these instead.
-    One stands before each access, or before the vectors of its block, since a kernel
-    schedules those together; one for indices of a block of code that differ by
-    constants, and none for an index of which one before has spoken. The transform of
-    a window runs before the program that uses the block, so that there the index is
-    clamped, and the program computes it again and asserts that it was in bounds.
-    Mosaic checks every copy of a block or slice that moves, and no load or store: its
-    checks stay where they are estimated to cost fewer bundles than the assertions.
-    They stay, too, where a mask or an array of indices says what is accessed, where a
-    window counts elements, whose index must stay the multiple that it is, and where
-    the module cannot be read back, as that of a kernel that speaks with other chips.
+    If some indices are not proved, such as data and arithmetic that may exceed
+    32 bits, assertions of the kernel check these. An assertion precedes each
+    access, or the vectors of its block, since a kernel schedules those
+    together. One assertion covers all indices of a block of code that differ by
+    constants; an index that an earlier assertion covers has none. The transform
+    of a window runs before the program that uses the block. It clamps the
+    index, and the program computes the index again and asserts that it was in
+    bounds. Mosaic checks every copy of a block or slice that moves, and no load
+    or store. Its checks stay if they are estimated to cost fewer bundles than
+    the assertions. They also stay if a mask or an array of indices selects the
+    elements, if a window counts elements, whose index must stay a multiple, and
+    if the module cannot be converted back, for example because the kernel
+    communicates with other chips.
 
-    The answers are left in `gridir.run_time_checks`: the unit attribute for checks
-    that nothing can fail, an array with what the assertions say for those that the
-    kernel makes instead; both whoever writes the call switches off by
-    `disable_bounds_checks` and `disable_semaphore_checks`. Else it is the reason why
-    they stay. An entry `false` is there before, for checks that the author has
-    switched off, of which nothing is asked.
+    `gridir.run_time_checks` has the results: the unit attribute for checks that
+    cannot fail, and an array with the assertions that replace checks. The
+    writer of the call disables both by `disable_bounds_checks` and
+    `disable_semaphore_checks`. Otherwise the result is the reason why the
+    checks stay. An entry `false` is present before for checks that the author
+    has disabled; these are not analyzed.
 
     Before:
 
@@ -447,10 +451,11 @@ def TPUElideChecksPass : Pass<"tpu-elide-checks", "::mlir::ModuleOp"> {
     "::mlir::tensor::TensorDialect"
   ];
   let statistics = [
-    Statistic<"numElided", "num-elided", "Number of kinds of checks that are needless">,
+    Statistic<"numElided", "num-elided", "Number of kinds of checks that are "
+                                         "unnecessary">,
     Statistic<"numKept", "num-kept", "Number of kinds of checks that stay">,
     Statistic<"numReplaced", "num-replaced",
-              "Number of kinds of checks that assertions in the kernel make instead">,
+              "Number of kinds of checks that assertions in the kernel replace">,
   ];
 }
 

@@ -24,7 +24,7 @@ using namespace gridir;
 
 namespace {
 
-/// What LLVM's fatal error said on this thread, until the guard reads it.
+/// The message of LLVM's fatal error on this thread, until the guard reads it.
 thread_local std::string fatalError;
 
 /// LLVM ends the process by `exit` or `abort` after this, and only the second

@@ -16,25 +16,25 @@
 
 namespace gridir::driver {
 
-/// What a crash writes to stderr.
+/// The output of a crash on stderr.
 enum class Trace {
   None,
-  /// The stack, and what LLVM's `PrettyStackTrace` knows of it, where
-  /// `llvm::InitLLVM` was called before.
+  /// The stack, and LLVM's `PrettyStackTrace`, if `llvm::InitLLVM` was called
+  /// before.
   Stack,
 };
 
-/// Runs `work` on the calling thread, and gives what ended it where that was
-/// an assertion, a signal, the end of the stack or a fatal error of LLVM.
+/// Runs `work` on the calling thread, and returns the cause of its end if that
+/// was an assertion, a signal, the end of the stack or a fatal error of LLVM.
 ///
-/// The frames of `work` are then left without their destructors. What they own
-/// stays allocated and what they lock stays locked, so the IR that they worked
-/// on must never be used or freed again: its context is to be leaked.
+/// The frames of `work` are then left without their destructors. Their memory
+/// stays allocated and their locks stay locked, so their IR must never be used
+/// or freed again: its context is to be leaked.
 ///
-/// While any thread is in here, the signals that end a process are handled by
-/// LLVM's crash recovery. On a thread that is not in here they do what they did
-/// before, and once the last thread has left, the handlers are those that were
-/// there before: those of Python's faulthandler, for one.
+/// While any thread is in here, LLVM's crash recovery handles the signals that
+/// end a process. On other threads they behave as before. Once the last thread
+/// has left, the previous handlers are restored, for example those of Python's
+/// faulthandler.
 std::optional<std::string> runGuarded(llvm::function_ref<void()> work,
                                       Trace trace = Trace::None);
 

@@ -21,8 +21,8 @@ using namespace gridir;
 
 namespace {
 
-/// The external passes of this process. What is registered anew leaves the one
-/// before to the pass managers that have it.
+/// The external passes of this process. A pass manager keeps the pass that it
+/// has if a new one is registered.
 class ExternalPasses {
 public:
   struct Entry {

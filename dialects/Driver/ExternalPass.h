@@ -43,9 +43,9 @@ struct ExternalPass {
     std::optional<std::string> crash;
   };
 
-  /// What the printing of IR and the timing call it.
+  /// The name for the printing of IR and the timing.
   std::string name;
-  /// What pipelines call it.
+  /// The name in pipelines.
   std::string argument;
   std::string summary;
   /// The op that it runs on; any where this is empty.
@@ -53,8 +53,8 @@ struct ExternalPass {
   std::vector<Option> options;
   std::vector<Statistic> statistics;
 
-  /// Says what is wrong with the values of the options, which are in their
-  /// order; nothing where they are right.
+  /// Returns the fault of the values of the options, in order; empty if they
+  /// are valid.
   std::function<std::string(const std::vector<std::string> &)> check;
   std::function<Result(mlir::Operation *, const std::vector<std::string> &)>
       run;
@@ -65,10 +65,10 @@ struct ExternalPass {
 /// argument is that of a pass in C++ or of a pipeline.
 bool registerExternalPass(ExternalPass pass);
 
-/// Whether a pass of this argument was registered by the function above.
+/// True if a pass of this argument was registered by the function above.
 bool isExternalPass(llvm::StringRef argument);
 
-/// Whether a textual pipeline names one.
+/// True if a textual pipeline names an external pass.
 bool namesExternalPass(llvm::StringRef pipeline);
 
 } // namespace gridir::driver

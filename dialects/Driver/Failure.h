@@ -33,13 +33,13 @@ inline Diagnostic makeError(std::string message) {
 
 /// A defect of the compiler that ended its work, and not the process.
 struct Crash {
-  /// What happened and where, as "Aborted in pass cpu-plan-arena".
+  /// The reason and place, as "Aborted in pass cpu-plan-arena".
   std::string reason;
   /// The file that shows it again; empty where it could not be written.
   std::string reproducer;
 };
 
-/// Why a module did not become what was asked for.
+/// The reason why a compilation failed.
 struct CompileFailure {
   /// parse, pipeline, passes, translate, codegen or link.
   std::string stage;

@@ -36,7 +36,7 @@ StringRef gridir::driver::getOpDocumentation(StringRef name) {
   return row->text;
 }
 
-/// The answer to a hover over an op with what is said of the op; any other
+/// The answer to a hover over an op with the description of the op; any other
 /// message as it is.
 static std::string document(std::string body) {
   Expected<json::Value> message = json::parse(body);

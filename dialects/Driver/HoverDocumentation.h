@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// MLIR's language server says what an op is called and how it looks, and has no
-// descriptions: those are in TableGen only. A table of them is made when gridir
-// is built, and the server's answers get them on their way to the editor.
+// MLIR's language server shows the name and the form of an op without its
+// description, which only TableGen has. A table of descriptions is generated
+// when gridir is built, and added to the server's answers on their way to the
+// editor.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,8 +25,8 @@ namespace gridir::driver {
 /// Summary and description of an op as Markdown; empty where there is none.
 llvm::StringRef getOpDocumentation(llvm::StringRef name);
 
-/// Copies the messages of a language server until it ends, and adds to each
-/// answer about an op what is said of that op.
+/// Copies the messages of a language server until it ends, and adds the
+/// description to each answer about an op.
 void forwardMessages(std::FILE *server, llvm::raw_ostream &editor);
 
 /// Sends a message of the language server protocol.

@@ -79,7 +79,7 @@ void driver::recordPasses(PassManager &passManager, Progress *const &progress) {
   passManager.addInstrumentation(std::make_unique<PassRecorder>(progress));
 }
 
-/// What happened and where.
+/// Returns the reason and place.
 static std::string getReason(const std::string &signal,
                              const driver::Progress &progress) {
   return signal + (progress.pass.empty() ? " in stage '" + progress.stage + "'"
@@ -107,7 +107,7 @@ driver::CompileFailure driver::recordCrash(const std::string &signal,
 std::optional<driver::CompileFailure>
 driver::compileRecoverably(MLIRContext &context, const Input &input,
                            function_ref<LogicalResult(Progress &)> work) {
-  // On the heap, as all of it is left behind by a crash.
+  // On the heap, because a crash does not release it.
   struct State {
     Progress progress;
     std::vector<Diagnostic> errors;
@@ -151,7 +151,8 @@ std::optional<driver::CompileFailure> driver::verifyModule(ModuleOp module,
                             });
 }
 
-/// What is wrong with a pipeline, without the whole of it where it is long.
+/// Returns the fault of a pipeline, without the complete text of a long
+/// pipeline.
 static std::string withoutEcho(StringRef message, StringRef pipeline) {
   constexpr size_t kLong = 120;
   if (pipeline.size() <= kLong)
@@ -173,7 +174,7 @@ struct driver::Pipelines::Pipeline {
     recordPasses(passes, progress);
   }
 
-  /// Reports what is wrong with the text.
+  /// Reports errors of the text.
   LogicalResult parse(StringRef text) {
     std::string message;
     llvm::raw_string_ostream messages(message);

@@ -30,31 +30,31 @@ struct Progress {
   std::string pass;
 };
 
-/// What a compile begins with, for a file that shows a crash of it again.
+/// The input of a compilation, for a file that reproduces a crash.
 struct Input {
   /// The module as MLIR text or bytecode.
   llvm::StringRef module;
   /// The passes, without `builtin.module(...)` around them.
   std::string pipeline;
-  /// What else was asked for, as "codegen-level=2 cpu=znver4".
+  /// Other options, as "codegen-level=2 cpu=znver4".
   std::string options;
 };
 
-/// What is told of a crash: what `runGuarded` gave as `signal`, and the pass or
-/// the stage that it was in.
+/// Describes a crash: the `signal` that `runGuarded` returned, and the pass or
+/// the stage in which it occurred.
 std::string describeCrash(const std::string &signal, const Progress &progress);
 
-/// How that begins where gridir is at fault, and not a pass of somebody else.
+/// The beginning of the message for a fault of gridir, not of an external pass.
 inline constexpr llvm::StringLiteral kCrashed =
     "the compiler crashed, which is a defect of gridir: ";
 
-/// What is told of the passes of a pipeline while they run, on stderr.
+/// The output about the passes of a pipeline while they run, on stderr.
 struct Instruments {
   /// The IR after each pass.
   bool printAfterAll = false;
   /// How long each pass took.
   bool timing = false;
-  /// What each pass counted.
+  /// The statistics of each pass.
   bool statistics = false;
 };
 
@@ -70,14 +70,13 @@ std::optional<CompileFailure>
 compileRecoverably(mlir::MLIRContext &context, const Input &input,
                    llvm::function_ref<llvm::LogicalResult(Progress &)> work);
 
-/// Makes a pass manager say in what `progress` is at that time which pass it
-/// runs.
+/// Makes a pass manager record the running pass in the current `progress`.
 void recordPasses(mlir::PassManager &passManager, Progress *const &progress);
 
-/// The pipelines that were run on modules of one context, parsed. The next
-/// module does not wait for that, nor for what passes make once, as their sets
-/// of patterns. To be destroyed before the context, and to be used by one
-/// thread at a time.
+/// The parsed pipelines that were run on modules of one context. The next
+/// module waits neither for parsing nor for one-time work of passes, such as
+/// their sets of patterns. To be destroyed before the context, and to be used
+/// by one thread at a time.
 class Pipelines {
 public:
   Pipelines();
@@ -99,12 +98,12 @@ std::optional<CompileFailure>
 parseModule(mlir::MLIRContext &context, const Input &input,
             mlir::OwningOpRef<mlir::ModuleOp> &module);
 
-/// Verifies a module, which is what `input` was written of, as above.
+/// Verifies a module, from which `input` was written, as above.
 std::optional<CompileFailure> verifyModule(mlir::ModuleOp module,
                                            const Input &input);
 
-/// Runs a textual pipeline on a module, in place, and verifies what comes out.
-/// To be called by the `work` above.
+/// Runs a textual pipeline on a module, in place, and verifies the result. To
+/// be called by the `work` above.
 llvm::LogicalResult runPasses(mlir::ModuleOp module, llvm::StringRef pipeline,
                               Progress &progress,
                               const Instruments &instruments = {});

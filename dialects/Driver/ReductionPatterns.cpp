@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// MLIR's reducer erases ranges of ops, with all uses of their results, so that
-// most of what it tries is not valid. These patterns keep the module valid and
-// ask the test about one op at a time.
+// MLIR's reducer erases ranges of ops, with all uses of their results, so most
+// of its candidates are invalid. These patterns keep the module valid and test
+// one op at a time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,8 +29,7 @@ using namespace mlir;
 
 namespace {
 
-/// A smaller form of an op: gives what its results become, or nothing where it
-/// has no such form.
+/// A smaller form of an op: returns the replacements of its results, or none.
 using Form =
     function_ref<std::optional<SmallVector<Value>>(OpBuilder &, Operation *)>;
 

@@ -25,8 +25,8 @@
 using namespace mlir;
 using namespace gridir;
 
-/// The module as text with its locations and its pipeline; "" where it cannot
-/// be read, which may be what crashed.
+/// The module as text with its locations and its pipeline; "" if it cannot be
+/// read, which may be the crash.
 static std::string printInput(const driver::Input &input) {
   // Lives on where reading or printing crashes as well.
   auto *text = new std::string;

@@ -16,10 +16,10 @@ namespace gridir::driver {
 struct Input;
 struct Progress;
 
-/// Writes a new file into the directory for temporary files: what crashed and
-/// where, the versions of gridir and LLVM, and the module with its pipeline,
-/// as `gridir-opt --run-reproducer` reads them. Gives the file's path; "" where
-/// there can be none.
+/// Writes a new file into the directory for temporary files: the reason and
+/// place of the crash, the versions of gridir and LLVM, and the module with its
+/// pipeline, as `gridir-opt --run-reproducer` reads them. Returns the file's
+/// path, or "".
 std::string writeReproducer(const Input &input, const Progress &progress,
                             const std::string &reason);
 

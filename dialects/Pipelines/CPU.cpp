@@ -33,7 +33,7 @@ using namespace mlir;
 namespace gridir {
 namespace {
 
-/// A check fills memory where no option says with what.
+/// A check fills memory if no option specifies a value.
 grid::MemoryFill getFill(CPUFill fill) {
   switch (fill) {
   case CPUFill::None:
@@ -47,17 +47,17 @@ grid::MemoryFill getFill(CPUFill fill) {
   llvm_unreachable("all fills are handled");
 }
 
-/// Canonicalizes ops. There is no control flow to simplify: regions of one
-/// block first, and then the branches of structured loops and conditions, all
-/// of which can be reached. Upstream's search for dead and equal blocks reads
-/// every op several times.
+/// Canonicalizes ops. There is no control flow to simplify: regions consist of
+/// one block, and the branches of structured loops and conditions are all
+/// reachable. Upstream's search for dead and equal blocks would read every op
+/// several times.
 void addCanonicalizer(OpPassManager &pm) {
   GreedyRewriteConfig config;
   config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
   pm.addPass(createCanonicalizerPass(config));
 }
 
-/// What is to be known of a kernel while its grid is still a grid.
+/// Passes that need the grid of a kernel.
 void addPlanning(OpPassManager &pm, const CPUPipelineOptions &options) {
   auto isAsked = [&](CPUCheck check) {
     return llvm::is_contained(options.checks, check);
@@ -73,7 +73,7 @@ void addPlanning(OpPassManager &pm, const CPUPipelineOptions &options) {
   OpPassManager &kernels = pm.nest<grid::KernelOp>();
   // Every later question about blocks is asked of affine index maps.
   kernels.addPass(grid::createGridCanonicalizeIndexMapsPass());
-  // What must run at the same time.
+  // Find the programs that must run concurrently.
   grid::GridPlanTasksPassOptions tasks;
   bool needsTasks = llvm::any_of(
       options.checks, [](CPUCheck check) { return check != CPUCheck::Bounds; });
@@ -83,13 +83,13 @@ void addPlanning(OpPassManager &pm, const CPUPipelineOptions &options) {
   tasks.semaphores = isAsked(CPUCheck::Semaphores);
   tasks.seed = options.scheduleSeed;
   kernels.addPass(grid::createGridPlanTasksPass(tasks));
-  // What may run on several threads. What cores have each for themselves, no
-  // two programs shall share.
+  // Infer parallel dimensions. Privatize the state of cores first, so that no
+  // two programs share it.
   kernels.addPass(grid::createGridPrivatizeWindowsPass());
   grid::GridInferDimensionSemanticsPassOptions semantics;
   semantics.testBlocks = options.testBlocks;
   kernels.addPass(grid::createGridInferDimensionSemanticsPass(semantics));
-  // What products read and write are loads and stores from here on.
+  // From here on, operands of MMAs are loads and stores.
   kernels.addPass(createConvertWarpgroupToGridPass());
   // Before memory is filled, which is no access of the author's.
   if (findsRaces || findsUnwritten)
@@ -98,7 +98,7 @@ void addPlanning(OpPassManager &pm, const CPUPipelineOptions &options) {
   if (findsUnwritten || options.fillMemory != CPUFill::None)
     kernels.addPass(
         grid::createGridPoisonMemoryPass({getFill(options.fillMemory)}));
-  // What the target cannot hold is refused here, by the name of the operand.
+  // Reject blocks that the target cannot hold, by the name of the operand.
   kernels.addPass(grid::createGridLegalizeBlocksPass({options.target}));
   grid::GridPlanMemoryPassOptions memory;
   memory.target = options.target;
@@ -111,7 +111,8 @@ void addBufferization(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(loops::createLoopsCanonicalizeBodiesPass());
   addCanonicalizer(pm);
   addCSE(pm);
-  // While values are tensors: their use tells what is worth a loop of its own.
+  // While values are tensors: their uses determine which ones need a loop of
+  // their own.
   pm.addNestedPass<func::FuncOp>(loops::createLoopsFuseElementwisePass());
   addCanonicalizer(pm);
   addCSE(pm);
@@ -153,7 +154,8 @@ void addVectorization(OpPassManager &pm, const CPUPipelineOptions &options) {
 
 /// Loops, memrefs, vectors and scalars to the llvm dialect.
 void addLowering(OpPassManager &pm) {
-  // What the vectoriser left, as plain loops: always correct.
+  // Convert ops that were not vectorized to scalar loops, which are always
+  // correct.
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   // A complex number is two floats, and its arithmetic theirs.
   pm.addPass(createConvertComplexToStandardPass());
@@ -195,7 +197,7 @@ void addLowering(OpPassManager &pm) {
   ConvertFuncToLLVMPassOptions functions;
   functions.useBarePtrCallConv = true;
   pm.addPass(createConvertFuncToLLVMPass(functions));
-  // What has no options of ours, in one walk over the ops.
+  // Convert the ops whose conversions have no options in one walk.
   ConvertToLLVMPassOptions others;
   SmallVector<std::string> dialects{"amx",   "arith",  "cf", "complex",
                                     "index", "memref", "ub", "vector"};

@@ -15,7 +15,7 @@
 
 namespace gridir {
 
-/// What a kernel checks while it runs, on request.
+/// The optional checks of a running kernel.
 enum class CPUCheck { Uninitialized, Races, Semaphores, Bounds };
 
 /// The names of checks in a list of them.
@@ -41,14 +41,14 @@ public:
   }
 };
 
-/// What memory holds before anything is written to it.
+/// The initial contents of memory.
 enum class CPUFill { None, NaN, Poison, Zero };
 
 /// The forms that a kernel takes on its way, in order.
 enum class CPUStage { Grid, Planned, Loops, Bufferized, Vectorized, LLVM };
 
-/// What the code generator may use. The defaults fit any x86-64 machine of the
-/// last ten years; the runtime passes what the host has.
+/// Options of the code generator. The defaults fit any x86-64 machine of the
+/// last ten years; the runtime passes the host's features.
 struct CPUPipelineOptions
     : public mlir::PassPipelineOptions<CPUPipelineOptions> {
   /// Whose blocks and memory are planned: that of a pipeline which begins with
@@ -104,8 +104,8 @@ struct CPUPipelineOptions
           clEnumValN(CPUStage::LLVM, "llvm", "The llvm dialect"))};
 };
 
-/// Adds the part of the pipeline that starts from a kernel as loops (what
-/// `convert-grid-to-loops` leaves) and ends in the llvm dialect.
+/// Adds the part of the pipeline from a kernel as loops (after
+/// `convert-grid-to-loops`) to the llvm dialect.
 void buildLoopsToCPUPipeline(mlir::OpPassManager &pm,
                              const CPUPipelineOptions &options);
 

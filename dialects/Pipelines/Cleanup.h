@@ -13,9 +13,8 @@
 
 namespace gridir {
 
-/// Adds passes that compute once what is computed twice: `cse`, and before it
-/// what takes those repeated reads away that `cse` would take the square of
-/// their number for.
+/// Adds passes that eliminate repeated computations: `cse`, and before it the
+/// elimination of repeated reads, for which `cse` would take quadratic time.
 void addCSE(mlir::OpPassManager &pm);
 
 } // namespace gridir

@@ -68,7 +68,7 @@ void addMapping(OpPassManager &pm, const GPUPipelineOptions &options) {
   pm.addPass(gpu::createGPUMapThreadsPass(threads));
 }
 
-/// The memory and the error report of a mapped kernel, whoever has mapped it.
+/// The memory and the error report of a mapped kernel from any mapper.
 void addPlanning(OpPassManager &pm, const GPUPipelineOptions &options) {
   pm.addPass(gpu::createGPUCheckContractPass());
   pm.addPass(gpu::createGPUAtomicReportsPass());
@@ -105,8 +105,8 @@ void addGPULowering(OpPassManager &pm, StringRef chip, StringRef toolkit,
   module.addPass(createConvertSCFToBranchesPass());
   module.addPass(createCanonicalizerPass());
   addCSE(module);
-  // Before the conversion of gpu ops, which would call libdevice for what is an
-  // instruction.
+  // Before the conversion of gpu ops, which would call libdevice for functions
+  // that are instructions.
   if (!libdevice) {
     module.addPass(createConvertMathToLLVMPass());
     ArithToLLVMConversionPassOptions toLLVM;
@@ -133,8 +133,8 @@ void addGPULowering(OpPassManager &pm, StringRef chip, StringRef toolkit,
 }
 
 void addPTX(OpPassManager &pm, StringRef toolkit) {
-  // The lines of the author's file become `.loc`, and nothing else of what a
-  // debugger would read.
+  // The lines of the author's file become `.loc`, without other debug
+  // information.
   LLVM::DIScopeForLLVMFuncOpPassOptions lines;
   lines.emissionKind = LLVM::DIEmissionKind::DebugDirectivesOnly;
   pm.addPass(LLVM::createDIScopeForLLVMFuncOpPass(lines));
@@ -163,7 +163,7 @@ void buildMappedToGPUPipeline(OpPassManager &pm,
 void buildGridToGPUPipeline(OpPassManager &pm,
                             const GPUPipelineOptions &options) {
   if (options.stages.reaches(GPUStage::Planned)) {
-    // What this path cannot do is refused while operands have names.
+    // Reject unsupported kernels while operands have names.
     gpu::GPULegalizeKernelPassOptions legalize;
     legalize.chip = options.chip;
     pm.addPass(gpu::createGPULegalizeKernelPass(legalize));

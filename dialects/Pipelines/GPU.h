@@ -27,7 +27,7 @@ enum class GPUStage {
   PTX
 };
 
-/// What the kernel is compiled for, and with what.
+/// The target of a kernel and its toolkit.
 struct GPUPipelineOptions
     : public mlir::PassPipelineOptions<GPUPipelineOptions> {
   Option<std::string> chip{*this, "chip",
@@ -62,8 +62,8 @@ struct GPUPipelineOptions
           clEnumValN(GPUStage::PTX, "ptx", "PTX in a gpu.binary"))};
 };
 
-/// Adds the part of the pipeline that starts from a mapped kernel
-/// (`gpu-check-contract` says what that is) and ends in PTX.
+/// Adds the part of the pipeline from a mapped kernel (see
+/// `gpu-check-contract`) to PTX.
 void buildMappedToGPUPipeline(mlir::OpPassManager &pm,
                               const GPUPipelineOptions &options);
 
@@ -71,9 +71,10 @@ void buildMappedToGPUPipeline(mlir::OpPassManager &pm,
 void buildGridToGPUPipeline(mlir::OpPassManager &pm,
                             const GPUPipelineOptions &options);
 
-/// Adds the passes from kernels in a `gpu.module`, whoever made them, to the
-/// llvm and nvvm dialects. Math functions are those of libdevice where a
-/// toolkit is named, else gridir's own code. An `index` has so many bits.
+/// Adds the passes from kernels in a `gpu.module`, from any producer, to the
+/// llvm and nvvm dialects. Math functions are those of libdevice if a toolkit
+/// is named, otherwise gridir's own code. `indexBitwidth` is the width of an
+/// `index`.
 void addGPULowering(mlir::OpPassManager &pm, llvm::StringRef chip,
                     llvm::StringRef toolkit, unsigned indexBitwidth = 64);
 

@@ -13,8 +13,8 @@
 
 namespace gridir {
 
-/// The options of a pipeline that say from which stage to which it runs. What
-/// one run leaves at a stage, another takes from there, so no pass runs twice.
+/// The options of a pipeline for its first and last stage. One run continues
+/// from the stage of another, so no pass runs twice.
 ///
 /// `Stage` is an enum of the forms that a kernel takes, in order; the first is
 /// the form in which the pipeline finds it.
@@ -29,7 +29,7 @@ template <typename Stage> struct StageOptions {
                                  "stage"),
                   llvm::cl::init(last), stages) {}
 
-  /// Whether the passes run that give a kernel the form of this stage.
+  /// True if the pipeline includes the passes that produce this stage.
   bool reaches(Stage stage) const {
     return startAfter < stage && stage <= stopAfter;
   }

@@ -24,7 +24,7 @@ namespace gridir {
 static void addPlanning(OpPassManager &pm) {
   pm.addNestedPass<grid::KernelOp>(grid::createGridExpandSelectionsPass());
   pm.addNestedPass<grid::KernelOp>(grid::createGridCanonicalizeIndexMapsPass());
-  // What Mosaic cannot hold is refused here, by the name of the operand.
+  // Reject blocks that Mosaic cannot hold, by the name of the operand.
   pm.addNestedPass<grid::KernelOp>(grid::createGridLegalizeBlocksPass(
       grid::GridLegalizeBlocksPassOptions{"tpu"}));
   grid::GridPlanMemoryPassOptions memory;
@@ -33,8 +33,8 @@ static void addPlanning(OpPassManager &pm) {
 }
 
 static void addOptimization(OpPassManager &pm) {
-  // What the author says twice is computed once, so that what follows sees
-  // equal values as one.
+  // Compute common subexpressions once, so that later passes see equal values
+  // as one.
   addCSE(pm);
   pm.addPass(tpu::createTPUSimplifyIndicesPass());
   OpPassManager &functions = pm.nest<func::FuncOp>();
@@ -43,7 +43,7 @@ static void addOptimization(OpPassManager &pm) {
   functions.addPass(tpu::createTPUExpandArithmeticPass());
   functions.addPass(tpu::createTPUSelectAccumulatorsPass());
   functions.addPass(tpu::createTPULogisticToTanhPass());
-  // What Mosaic would abort on, or compile to something else.
+  // Reject modules on which Mosaic would abort, or that it would miscompile.
   pm.addPass(tpu::createTPUCheckContractPass());
 }
 
@@ -55,8 +55,8 @@ void buildGridToTPUPipeline(OpPassManager &pm,
     pm.addPass(createConvertGridToTPUPass());
   if (options.stages.reaches(TPUStage::Optimized)) {
     addOptimization(pm);
-    // Of what is left only the words change, as it is about what Mosaic is
-    // given.
+    // Must run last: it analyzes the module exactly as Mosaic will see it; only
+    // the serialized form changes afterwards.
     if (options.elideChecks)
       pm.addPass(createTPUElideChecksPass());
     pm.addNestedPass<func::FuncOp>(tpu::createTPUFitSparseCorePass());

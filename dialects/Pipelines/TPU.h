@@ -46,7 +46,7 @@ struct TPUPipelineOptions
 void buildGridToTPUPipeline(mlir::OpPassManager &pm,
                             const TPUPipelineOptions &options);
 
-/// Registers `grid-to-tpu`, and `tpu-to-cpu`, which executes what it emits.
+/// Registers `grid-to-tpu`, and `tpu-to-cpu`, which executes its output.
 void registerTPUPipelines();
 
 } // namespace gridir

@@ -19,7 +19,7 @@ namespace gridir {
 /// GPU, in order.
 enum class WarpgroupStage { Grid, Layouts, Planned, GPU, NVVM, PTX };
 
-/// What the kernel is compiled for, and with what.
+/// The target of a kernel and its toolkit.
 struct WarpgroupPipelineOptions
     : public mlir::PassPipelineOptions<WarpgroupPipelineOptions> {
   Option<std::string> chip{*this, "chip",

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Every tool and the Python bindings register through these functions, so that
-// what one of them accepts, all of them accept.
+// all accept the same input.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,8 +29,7 @@ void registerAllDialects(mlir::DialectRegistry &registry);
 /// Part of `registerAllDialects`.
 void registerAllInterfaces(mlir::DialectRegistry &registry);
 
-/// Registers what the passes on `grid` can be told to prepare a kernel for.
-/// Part of `registerAllPasses`.
+/// Registers the targets of the passes on `grid`. Part of `registerAllPasses`.
 void registerAllTargets();
 
 /// Registers gridir's passes and pipelines and the upstream ones. Only the

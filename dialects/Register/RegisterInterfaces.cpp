@@ -103,7 +103,7 @@ void gridir::registerAllInterfaces(DialectRegistry &registry) {
   tensor::registerSubsetOpInterfaceExternalModels(registry);
   vector::registerSubsetOpInterfaceExternalModels(registry);
 
-  // What bounds the sizes and indices that operations compute.
+  // Bounds of the sizes and indices that ops compute.
   affine::registerValueBoundsOpInterfaceExternalModels(registry);
   arith::registerValueBoundsOpInterfaceExternalModels(registry);
   gpu::registerValueBoundsOpInterfaceExternalModels(registry);
@@ -112,18 +112,18 @@ void gridir::registerAllInterfaces(DialectRegistry &registry) {
   tensor::registerValueBoundsOpInterfaceExternalModels(registry);
   vector::registerValueBoundsOpInterfaceExternalModels(registry);
 
-  // What `generate-runtime-verification` checks.
+  // Checks of `generate-runtime-verification`.
   linalg::registerRuntimeVerifiableOpInterfaceExternalModels(registry);
   memref::registerRuntimeVerifiableOpInterfaceExternalModels(registry);
   tensor::registerRuntimeVerifiableOpInterfaceExternalModels(registry);
 
-  // What may be inlined and cast.
+  // Inlining and casts.
   builtin::registerCastOpInterfaceExternalModels(registry);
   func::registerInlinerExtension(registry);
   LLVM::registerInlinerInterface(registry);
   NVVM::registerInlinerInterface(registry);
 
-  // What `convert-to-llvm` and `gpu-to-llvm` do with a dialect.
+  // Conversions of a dialect in `convert-to-llvm` and `gpu-to-llvm`.
   arith::registerConvertArithToLLVMInterface(registry);
   cf::registerConvertControlFlowToLLVMInterface(registry);
   gpu::registerConvertGpuToLLVMInterface(registry);

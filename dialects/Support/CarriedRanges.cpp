@@ -20,7 +20,8 @@ using arith::CmpIPredicate;
 
 namespace gridir {
 
-/// What is left of `range` for a value that compares so with one in `bound`.
+/// Returns the part of `range` whose values satisfy a comparison with some
+/// value in `bound`.
 static Interval narrowByComparison(Interval range, CmpIPredicate predicate,
                                    Interval bound) {
   // Then the comparison is decided, or nothing is known of its other side.
@@ -69,8 +70,9 @@ constexpr unsigned kMaxDepth = 256;
 /// A range that is no guess by then is given up.
 constexpr unsigned kMaxRounds = 32;
 
-/// In so many rounds a range grows to what an iteration gives and no further,
-/// which is all of it for what takes few values in turn, as `1 - slot` does.
+/// In this many rounds a range grows exactly to the values of an iteration,
+/// which covers values that alternate between a few numbers, such as `1 -
+/// slot`.
 constexpr unsigned kExactRounds = 4;
 
 class CarriedRanges {
@@ -96,8 +98,8 @@ public:
   }
 
 private:
-  /// Where the range of a carried value may end: beside the numbers that it is
-  /// compared with, or what is computed of it.
+  /// Candidates for the ends of a carried value's range: the numbers with which
+  /// it, or a value computed from it, is compared.
   std::set<int64_t> findGuesses(BlockArgument arg) const {
     std::set<int64_t> ends;
     llvm::SetVector<Value> values;
@@ -118,8 +120,8 @@ private:
     return ends;
   }
 
-  /// Makes the ranges hold what an iteration gives, or with `toGuess` the next
-  /// guess beyond that; false where they did.
+  /// Extends the ranges to the values of an iteration, or with `toGuess` to the
+  /// next guess beyond them; false if they contained them.
   bool widen(bool toGuess) {
     known.clear();
     SmallVector<Interval> next = assumed;

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Counters that begin again when they reach an end, as the indices of a
+// Counters that restart when they reach an end, such as the indices of a
 // pipeline's blocks, stay in a range that holds before a loop and that each
-// iteration keeps. It is guessed from what they are compared with, and proved.
+// iteration preserves. It is guessed from the comparisons, and proved.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,14 +20,14 @@
 
 namespace gridir {
 
-/// What `range`, in which `value` is, leaves of it where `condition` is
-/// `holds`. Empty where it cannot be.
+/// Returns the part of `range`, which contains `value`, for which `condition`
+/// is `holds`. Empty if that is impossible.
 Interval narrow(Interval range, mlir::Value value, mlir::Value condition,
                 bool holds, llvm::function_ref<Interval(mlir::Value)> getRange);
 
-/// The ranges of the values that a loop carries, in their order; all of its
-/// type for one of which nothing is known. `getRange` gives those of values
-/// from outside of the loop.
+/// The ranges of the values that a loop carries, in order; the range of the
+/// type if nothing is known. `getRange` gives the ranges of values from outside
+/// of the loop.
 llvm::SmallVector<Interval>
 inferCarriedRanges(mlir::scf::ForOp loop,
                    llvm::function_ref<Interval(mlir::Value)> getRange);

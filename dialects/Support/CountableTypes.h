@@ -26,18 +26,18 @@ namespace gridir {
 /// be counted as well.
 inline constexpr int64_t kMaxElements = int64_t(1) << 40;
 
-/// Whether an array of a shape is not larger, whatever its dynamic extents are.
-/// An extent of 0 counts as 1, as it does in strides.
+/// True if an array of a shape is at most this large, for all dynamic extents.
+/// An extent of 0 counts as 1, as in strides.
 bool isCountable(llvm::ArrayRef<int64_t> shape);
 
-/// The points of an iteration space of so many along each dimension, and what
-/// 64 bits can hold where there are more; none where an extent is dynamic.
+/// The number of points of an iteration space with these extents, saturated at
+/// 64 bits; none if an extent is dynamic.
 std::optional<int64_t> countPoints(llvm::ArrayRef<int64_t> extents);
 
-/// Whether the arrays among `types` are countable, have numbers for elements
-/// and, where they are in memory, strides. Upstream's memrefs may hold vectors,
-/// more than 64 bits count, or in an order that no strides describe, where what
-/// they are cut into and how they are combined cannot be asked.
+/// True if the arrays among `types` are countable, have numbers as elements
+/// and, in memory, strides. Upstream's memrefs may hold vectors, have more
+/// elements than 64 bits count, or have a layout without strides; tiling and
+/// combining such arrays is not defined.
 bool areArraysOfNumbers(mlir::TypeRange types);
 
 /// Reports the first value of an op, or of its regions, whose type has more

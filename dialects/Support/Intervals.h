@@ -6,13 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What is known of the numbers that a value takes. How an op makes the range of
-// its result from those of its operands, the op says itself, by upstream's
-// `InferIntRangeInterface`. Upstream's `IntegerRangeAnalysis` computes that for
-// all values of IR that stays as it is, from what the IR itself says. Here a
-// value is asked about while IR is still being written, and of some values (the
-// ids of programs) only the kernel knows the range: the readers of values,
-// `grid::ProgramValues` and `loops::IndexRanges`, go backwards from it.
+// Ranges of the numbers of a value. An op computes the range of its result from
+// those of its operands by upstream's `InferIntRangeInterface`. Upstream's
+// `IntegerRangeAnalysis` computes ranges of all values of unchanging IR, from
+// the IR alone. Here values are queried while IR is being written, and the
+// ranges of some values (program ids) are known only to the kernel. The readers
+// of values, `grid::ProgramValues` and `loops::IndexRanges`, therefore search
+// backwards from a value.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +26,8 @@
 
 namespace gridir {
 
-/// All integers from `low` to `high`, both included. Booleans are 0 and 1. All
-/// of 64 bits stands for what nothing is known of.
+/// All integers from `low` to `high`, both included. Booleans are 0 and 1. The
+/// full 64-bit range stands for an unknown value.
 struct Interval {
   int64_t low = std::numeric_limits<int64_t>::min();
   int64_t high = std::numeric_limits<int64_t>::max();
@@ -50,8 +50,8 @@ struct Interval {
 /// The integers that a type holds.
 Interval getTypeRange(mlir::Type type);
 
-/// What a sum, difference or product that leaves its type is: another number,
-/// or none that anybody asks about.
+/// The result of a sum, difference or product that exceeds its type: it wraps,
+/// or cannot occur.
 enum class Overflow { Wraps, Never };
 
 /// The range of the first result of `op`; all of its type for an op that does
@@ -63,8 +63,8 @@ Interval inferRange(mlir::Operation *op, llvm::ArrayRef<Interval> operands,
 Interval inferRange(mlir::AffineExpr expr, llvm::ArrayRef<Interval> dims,
                     llvm::ArrayRef<Interval> symbols);
 
-/// Whether some numbers make an affine expression each end of that range: it is
-/// monotonic in each of its variables, and has each once.
+/// True if some numbers make an affine expression each end of that range: it is
+/// monotonic in each of its variables, and each occurs once.
 bool reachesRange(mlir::AffineExpr expr);
 
 /// The range of `value` if it is the variable of an `scf.for`, whose bounds and

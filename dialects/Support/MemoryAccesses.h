@@ -6,13 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the two analyses of hazards have in common: `grid::RefHazards` asks of a
-// kernel which loaded values must be kept from later stores, and knows blocks,
-// operands in one memory and other programs; `loops::mayReadLater` and its like
-// ask of one op that is to move whether it may, when blocks are memrefs of
-// arguments and values are memory already. The first decides which copies there
-// are; the second must not undo that, and runs again after each rewrite. Both
-// look for writes between two ops to memory that may be the same.
+// Shared by the two hazard analyses. `grid::RefHazards` determines for a kernel
+// which loaded values must be protected from later stores, and knows blocks,
+// aliased operands and other programs. `loops::mayReadLater` and similar
+// functions determine whether one op may move, when blocks are memrefs of
+// arguments and values are in memory. The first decides which copies exist; the
+// second must preserve this, and runs again after each rewrite. Both search for
+// writes between two ops to memory that may be the same.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,8 +32,8 @@ struct MemoryAccess {
   bool reads = false, writes = false;
 };
 
-/// What `op` does to memory itself, not by the ops in it: one access for each
-/// memref. An op of which nothing is known reads and writes any memory.
+/// Returns the accesses of `op` itself, without nested ops: one for each
+/// memref. An unknown op reads and writes any memory.
 llvm::SmallVector<MemoryAccess> getAccesses(mlir::Operation *op);
 
 /// Appends the memrefs that `memref` may be a view of: those which it is

@@ -13,8 +13,8 @@
 
 namespace gridir {
 
-/// What a number is more than the induction variable of a loop, where it is a
-/// sum of that and constants.
+/// Returns the constant difference between a number and the induction variable
+/// of a loop, if it is a sum of that and constants.
 std::optional<int64_t> getStepDistance(mlir::Value number,
                                        mlir::scf::ForOp loop);
 

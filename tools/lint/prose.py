@@ -50,8 +50,8 @@ MAXIMUM_WHATS = 2  # in 1,000 words
 MARKERS = re.compile(
     r"\b(of which|so many|nobody|somebody|whoever|anew|behind|in front of|meet(?:s|ing|ings)?|met)\b", re.IGNORECASE
 )
-# The suffixes of the sources of a language whose comments follow the rules.
-SOURCES = ((".py",),)
+# The suffixes of the sources of each language; their comments follow the rules.
+SOURCES = ((".py",), (".h", ".cpp"), (".td",))
 _WITH_DOCSTRINGS = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -112,12 +112,16 @@ def check_pages() -> Iterator[Finding]:
 
 
 def comments(path: Path) -> Iterator[tuple[int, str]]:
-    """Returns the line and the text of each comment and docstring of a source."""
+    """Returns the line and the text of each comment, docstring and TableGen description of a source."""
     text = path.read_text()
     mark = "#" if path.suffix == ".py" else "///?<?"
     for number, line in enumerate(text.splitlines(), 1):
         if found := re.match(rf"\s*(?:{mark})\s+(\S.*)$", line):
             yield number, found[1]
+    if path.suffix == ".td":
+        for found in re.finditer(r"let (?:summary|description) = (?:\[\{(.*?)\}\]|((?:\"[^\"]*\"\s*)+))", text, re.DOTALL):
+            line = text.count("\n", 0, found.start()) + 1
+            yield line, re.sub(r"```.*?```", "", found[1] or found[2], flags=re.DOTALL).strip().strip('"')
     if path.suffix == ".py":
         for node in ast.walk(ast.parse(text)):
             for statement in node.body if isinstance(node, _WITH_DOCSTRINGS) else ():

@@ -49,7 +49,7 @@ template <typename Make> auto make(MlirContext context, Make &&makeIt) {
   auto made = makeIt();
   std::string message = diagnostics.takeMessage();
   if (!made.ptr) {
-    // What is made here has no location.
+    // Ops that a pass creates have no location.
     static const std::string noLocation = "at loc(unknown): ";
     if (message.compare(0, noLocation.size(), noLocation) == 0)
       message.erase(0, noLocation.size());

@@ -72,8 +72,8 @@ nb::object runPipeline(MlirModule module, nb::bytes source,
   return failure ? nb::object(gridir::toDict(*failure)) : nb::none();
 }
 
-/// Appends what MLIR writes piece by piece: a call of Python for each piece
-/// would take most of the time.
+/// Collects MLIR's output piece by piece: a call of Python for each piece would
+/// take most of the time.
 void append(MlirStringRef piece, void *text) {
   static_cast<std::string *>(text)->append(piece.data, piece.length);
 }

@@ -48,7 +48,7 @@ constexpr std::chrono::milliseconds kInterruptDelay(100);
 nb::handle keep(nb::callable function) { return function.release(); }
 
 /// The Python object of an op. Its context is wrapped, too, and the wrapper
-/// would take what C++ owns along when it goes.
+/// would destroy objects that C++ owns.
 nb::object wrap(mlir::Operation *op) {
   nb::object context = nb::module_::import_("gridir.mlir.ir").attr("Context");
   int before = nb::cast<int>(context.attr("_get_live_count")());
@@ -66,7 +66,7 @@ ExternalPass::Result call(nb::handle run, mlir::Operation *op,
         run(wrap(op), options));
     result = {succeeded, std::move(counts), std::nullopt};
   } catch (nb::python_error &error) {
-    // What is of Python's own making is reported by its `run`, above.
+    // Other exceptions of Python are reported by its `run`, above.
     error.discard_as_unraisable(run);
   }
   return result;

@@ -13,7 +13,8 @@
 
 namespace gridir {
 
-/// Adds what registers a pass in Python, and what such a pass reports with.
+/// Adds the functions that register a pass in Python, and those with which it
+/// reports.
 void bindPythonPasses(nanobind::module_ &m);
 
 } // namespace gridir

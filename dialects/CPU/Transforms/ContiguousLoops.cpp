@@ -15,8 +15,8 @@ using namespace mlir;
 
 namespace {
 
-/// Whether the memory of `operand` holds the elements that `loops` walk one
-/// behind the other.
+/// True if the memory of `operand` holds the elements that `loops` visit
+/// contiguously, in order.
 bool isContiguous(OpOperand &operand, ArrayRef<int64_t> loops) {
   auto op = cast<linalg::LinalgOp>(operand.getOwner());
   AffineMap map = op.getMatchingIndexingMap(&operand);
@@ -73,7 +73,7 @@ SmallVector<ReassociationIndices> findSequences(linalg::GenericOp op) {
 
 linalg::GenericOp gridir::cpu::collapseContiguousLoops(RewriterBase &rewriter,
                                                        linalg::GenericOp op) {
-  // An index of what is one loop would have to be taken apart again.
+  // An index of the combined loop would have to be split again.
   if (op.getNumParallelLoops() < 2 || op.hasIndexSemantics())
     return op;
   SmallVector<ReassociationIndices> sequences = findSequences(op);

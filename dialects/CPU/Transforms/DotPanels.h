@@ -19,12 +19,13 @@ namespace gridir::cpu {
 /// those of the next.
 struct DotPanel {
   mlir::Value words;
-  /// What the bias of the left operand adds to each column; null without one.
+  /// The contribution of the left operand's bias to each column; null without a
+  /// bias.
   mlir::Value excess;
 };
 
-/// Emits the loops of a contraction by an instruction for dot products, in
-/// registers of so many words.
+/// Emits the loops of a contraction with a dot-product instruction, in
+/// registers of this many words.
 class DotEmitter {
 public:
   DotEmitter(mlir::OpBuilder &builder, mlir::Location loc, DotForm form,

@@ -75,7 +75,7 @@ Value DotForm::createTile(OpBuilder &builder, Location loc, Value accumulator,
                                  isUnsignedLeft, isUnsignedRight);
 }
 
-/// Whether a signed integer of so many bits has all values of an operand.
+/// True if a signed integer of `bits` bits represents all values of an operand.
 static bool fitsSigned(DotOperand operand, unsigned bits) {
   unsigned width = operand.type.getIntOrFloatBitWidth();
   return operand.type.isInteger() &&

@@ -17,14 +17,15 @@ namespace gridir::cpu {
 /// An instruction that multiplies the narrow elements of two words and adds all
 /// products to a wide number, in every lane of a register.
 struct DotProduct {
-  /// What the words of the first and of the second operand hold. Bytes of tiles
-  /// have a sign or none on either side.
+  /// The words of the first and of the second operand. Bytes of tiles are
+  /// signed or unsigned on either side.
   enum class Elements { BF16, I16, U8AndI8, Bytes };
 
   /// The name in assembly, the same for registers of every width.
   llvm::StringLiteral name;
-  /// What LLVM calls the feature of CPUs that have it, and the feature of those
-  /// of them for which plain multiplications are faster, if there are any.
+  /// LLVM's name for the feature of CPUs that have the instruction, and the
+  /// feature of those for which plain multiplications are faster, if there are
+  /// any.
   llvm::StringLiteral feature, slowWith;
   Elements elements;
   /// The width of its registers, or of a row of its tiles.

@@ -21,7 +21,7 @@ struct LaneReduction {
   /// Where a lane starts; without it, lanes start from the result itself, which
   /// combines with itself to itself.
   std::optional<mlir::TypedAttr> neutral;
-  /// What the body combines its accumulators with.
+  /// The elements that the body combines with its accumulators.
   llvm::SmallVector<mlir::Value> elements;
   /// The ops that combine, in order.
   llvm::SmallVector<mlir::Operation *> ops;

@@ -36,7 +36,7 @@ static Type getInteger(Type type) {
   return Type();
 }
 
-/// Whether an op takes its operands' bits somewhere else and looks at none.
+/// True if an op moves its operands' bits without looking at them.
 static bool isMove(Operation *op) {
   // Of other constants the bits are not known here.
   if (auto constant = dyn_cast<LLVM::ConstantOp>(op)) {
@@ -76,7 +76,8 @@ public:
 
 private:
   void convert(LLVM::LLVMFuncOp function) {
-    // What a function takes and gives is for its callers to know.
+    // The callers of a function depend on the types of its arguments and
+    // results.
     SmallVector<OpOperand *> read;
     SmallVector<OpResult> computed;
     SmallVector<Operation *> moves;
@@ -116,7 +117,8 @@ private:
         result.setType(integer);
       }
     }
-    // What is computed with stays what it is, between two casts of no cost.
+    // Values that are computed with keep their type, between two casts that
+    // cost nothing.
     auto castAfter = [&](Value value) {
       builder.setInsertionPointAfterValue(value);
       auto bits = LLVM::BitcastOp::create(builder, value.getLoc(),

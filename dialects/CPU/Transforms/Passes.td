@@ -14,18 +14,18 @@ include "mlir/Pass/PassBase.td"
 def CPUApproximateMathPass : Pass<"cpu-approximate-math", "::mlir::ModuleOp"> {
   let summary = "Replace math functions by code as accurate as XLA's";
   let description = [{
-    Chooses, for every math function and element type, the fastest form that is
-    at least as accurate as what XLA's CPU backend computes:
+    Selects, for every math function and element type, the fastest form that is
+    at least as accurate as XLA's CPU backend:
 
     - `exp`, `exp2`, `log`, `log2`, `log1p`, `expm1`, `tanh` and `erf` of f32
       become vector polynomials;
     - functions of f16 and bf16 are computed in f32 and rounded once;
-    - `expm1` and `log1p` of f64, which the generic lowering writes as
-      `exp(x) - 1` and `log(1 + x)`, become calls of the C library, as do the
-      functions that LLVM has no intrinsic for. Upstream polynomials of `sin`,
-      `cos`, `atan`, `asin` and `cbrt` lose many digits and are not used.
+    - `expm1` and `log1p` of f64, which the generic lowering expands to
+      `exp(x) - 1` and `log(1 + x)`, become calls of the C library, as do
+      functions without an LLVM intrinsic. Upstream polynomials of `sin`, `cos`,
+      `atan`, `asin` and `cbrt` lose many digits and are not used.
 
-    `sqrt`, `rsqrt`, `floor`, `fma` and their like are left alone: they are
+    `sqrt`, `rsqrt`, `floor`, `fma` and similar ops stay, since they are
     instructions.
 
     Before:
@@ -52,19 +52,20 @@ def CPUApproximateMathPass : Pass<"cpu-approximate-math", "::mlir::ModuleOp"> {
 }
 
 def CPUCheckContractPass : Pass<"cpu-check-contract", "::mlir::ModuleOp"> {
-  let summary = "Check that a lowered kernel is what the runtime can run";
+  let summary = "Check that the runtime can run a lowered kernel";
   let description = [{
     Fails with a located error unless
 
-    - every op of the module but its `kernel.abi` belongs to the `llvm` dialect;
-    - the `kernel.abi` says in `arena_bytes` how large an arena each thread must
-      bring;
+    - every op of the module except its `kernel.abi` belongs to the `llvm`
+      dialect;
+    - `arena_bytes` of the `kernel.abi` has the size of the arena of each
+      thread;
     - the kernel `@k` takes bare pointers, then `lo` and `hi` as i64, then the
       arena, and returns nothing;
     - `@k.range` takes the operands of `@k` without status, bounds and arena,
       and returns an i64;
-    - functions without a body are ones that the runtime or the C library
-      provides, never the runner library of MLIR (`memrefCopy`).
+    - functions without a body are provided by the runtime or the C library,
+      never by MLIR's runner library (`memrefCopy`).
 
     ```mlir
     module {
@@ -85,16 +86,16 @@ def CPUCheckContractPass : Pass<"cpu-check-contract", "::mlir::ModuleOp"> {
 }
 
 def CPULowerVectorsPass : Pass<"cpu-lower-vectors", "::mlir::ModuleOp"> {
-  let summary = "Lower vector ops to those that LLVM has a form of";
+  let summary = "Lower vector ops to those that LLVM supports";
   let description = [{
-    Applies upstream's patterns that write a vector op by simpler ones:
-    contractions as outer products, transposes as shuffles, transfers as loads
-    and stores, masks as comparisons, and what has several dimensions as ops on
-    its rows. `convert-to-llvm` does the rest.
+    Applies upstream's patterns that lower vector ops to simpler ones:
+    contractions to outer products, transposes to shuffles, transfers to loads
+    and stores, masks to comparisons, and multi-dimensional ops to ops on rows.
+    `convert-to-llvm` converts the results.
 
-    Upstream's `convert-vector-to-llvm` does both at once, simplifies the control
-    flow of the whole module before, and walks over all its ops by itself, which
-    took a sixth of the time that a kernel of many loops takes.
+    Upstream's `convert-vector-to-llvm` does both at once, first simplifies the
+    control flow of the whole module, and walks over all its ops, which took a
+    sixth of the compile time of a kernel with many loops.
 
     Before:
 
@@ -126,18 +127,18 @@ def CPULowerVectorsPass : Pass<"cpu-lower-vectors", "::mlir::ModuleOp"> {
     Statistic<"numOpsBefore", "num-ops-before",
               "Number of vector operations before">,
     Statistic<"numOpsAfter", "num-ops-after",
-              "Number of simpler vector operations that they became">,
+              "Number of resulting simpler vector operations">,
   ];
 }
 
 def CPUMoveAsIntegersPass : Pass<"cpu-move-as-integers", "::mlir::ModuleOp"> {
-  let summary = "Move bf16 values as integers of 16 bits";
+  let summary = "Move bf16 values as 16-bit integers";
   let description = [{
-    A CPU has no registers of bf16, so LLVM keeps a bf16 vector that lives from
-    one block to another as floats of 32 bits, and calls a function to round
-    each of them whenever it needs the vector. After `arith-expand` nothing
-    computes with bf16 but instructions that take it, so all else becomes i16:
-    loads, stores, shuffles, constants and block arguments.
+    A CPU has no bf16 registers, so LLVM keeps a bf16 vector that is live across
+    blocks as 32-bit floats, and calls a function to round each element when the
+    vector is used. After `arith-expand` only instructions with bf16 operands
+    compute with bf16. All other uses become i16: loads, stores, shuffles,
+    constants and block arguments.
 
     Before:
 
@@ -176,17 +177,16 @@ def CPUPlanArenaPass : Pass<"cpu-plan-arena", "::mlir::ModuleOp"> {
   let summary = "Place every buffer of the kernel in one arena of the caller";
   let description = [{
     Replaces each static `memref.alloc` and `memref.alloca` of the kernel (the
-    entry of its `kernel.abi`) by a view of one byte buffer, appended to
-    the kernel's arguments as `%arena`, so that a kernel never allocates and a
-    thread pays for its memory once. Buffers that are never alive together share
-    bytes: a buffer lives from its first to its last access through any view,
-    and over a whole loop when a use of it lies in a loop that it was not
-    allocated in. The size is left in `arena_bytes` of the
-    `kernel.abi`.
+    entry of its `kernel.abi`) by a view of one byte buffer, the argument
+    `%arena`. A kernel therefore never allocates memory, and a thread allocates
+    its arena once. Buffers whose live ranges do not overlap share bytes. The
+    live range of a buffer extends from its first to its last access through any
+    view, and over a whole loop if the loop uses it and does not contain its
+    allocation. `arena_bytes` of the `kernel.abi` has the size.
 
-    A buffer marked `#kernel.buffer<>` shares its bytes with no other one. Buffers
-    marked with a number of members are views of memory that so many work items
-    share, which the runtime gives; its size is left in `shared_memory`.
+    A buffer marked `#kernel.buffer<>` shares its bytes with no other one. A
+    buffer marked with a number of members is a view of memory of the runtime
+    that this many work items share; `shared_memory` has its size.
 
     Before:
 
@@ -213,7 +213,7 @@ def CPUPlanArenaPass : Pass<"cpu-plan-arena", "::mlir::ModuleOp"> {
     }
     ```
 
-    A buffer whose size is not known is an error: the arena could not hold it.
+    A buffer of dynamic size is an error, since the arena could not hold it.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
@@ -230,10 +230,10 @@ def CPUPlanArenaPass : Pass<"cpu-plan-arena", "::mlir::ModuleOp"> {
 def CPUResolveViewsPass : Pass<"cpu-resolve-views", "::mlir::ModuleOp"> {
   let summary = "Compute the offsets and strides of views of memory";
   let description = [{
-    Applies the patterns of upstream's `expand-strided-metadata` to the views and
-    to what is made of them. The pass of upstream visits all other ops, too, and
-    simplifies the control flow around them, which took a sixth of the time that
-    a kernel of many slices takes.
+    Applies the patterns of upstream's `expand-strided-metadata` to views and
+    the ops derived from them. Upstream's pass visits all other ops, too, and
+    simplifies the control flow around them, which took a sixth of the compile
+    time of a kernel with many slices.
 
     Before:
 
@@ -353,25 +353,25 @@ def CPUStreamStoresPass : Pass<"cpu-stream-stores", "::mlir::ModuleOp"> {
 def CPUTileBodyPass : Pass<"cpu-tile-body", "::mlir::func::FuncOp"> {
   let summary = "Tile every linalg op on memrefs to a few vector registers";
   let description = [{
-    Chooses for each op the dimension that vectors run along, and emits loops
-    around tiles of a few registers:
+    Selects the dimension of each op that is vectorized, and emits loops around
+    tiles of a few registers:
 
-    - elementwise ops along the innermost dimension of what they write, where
-      parallel dimensions whose elements are adjacent in all operands are one:
-      rows that follow each other in memory are one long row;
+    - elementwise ops along the innermost dimension of their result; parallel
+      dimensions whose elements are adjacent in all operands are combined, so
+      rows that are contiguous in memory are one long row;
     - transposes in squares;
     - reductions across rows with a row of accumulators;
-    - reductions along a row with accumulators, added up once at the end of the
-      row: 32 of f32, whatever the width of a register, so that a floating-point
-      sum has one order on every CPU. Element i is added to accumulator i modulo
-      32.
-    - argmax and argmin of a row in the same way, where the body itself says
-      that the lowest index of equals wins.
+    - reductions along a row with accumulators that are added once, at the end
+      of the row: 32 for f32, regardless of the width of a register, so a
+      floating-point sum has the same order on every CPU. Element i is added to
+      accumulator i modulo 32.
+    - argmax and argmin of a row in the same way; the body itself selects the
+      lowest index of equal elements.
 
-    What a tile size does not divide is done a register at a time, then in one
-    short tile; a dynamic size one element at a time. Ops with bodies that have
-    no vector form stay as they are and become plain loops later. A
-    `memref.copy` is treated as an op like any other.
+    The remainder of a tile size is processed one register at a time, then in
+    one short tile; a dynamic size one element at a time. Ops whose bodies
+    cannot be vectorized stay, and become scalar loops later. A `memref.copy` is
+    treated like any other op.
 
     Before:
 
@@ -405,7 +405,7 @@ def CPUTileBodyPass : Pass<"cpu-tile-body", "::mlir::func::FuncOp"> {
   ];
   let statistics = [
     Statistic<"numTiled", "num-tiled", "Number of ops tiled">,
-    Statistic<"numLeft", "num-left", "Number of ops left to plain loops">,
+    Statistic<"numLeft", "num-left", "Number of ops left to scalar loops">,
   ];
 }
 
@@ -415,8 +415,8 @@ def CPUTileContractionsPass : Pass<"cpu-tile-contractions", "::mlir::func::FuncO
     Rewrites every static contraction on memrefs as loops over
 
     - batch dimensions and further m, n and k dimensions, one at a time;
-    - panels of the right operand, as wide as the accumulators: copied into a
-      contiguous buffer when enough rows use it, or when it must be transposed,
+    - panels of the right operand, as wide as the accumulators, copied to a
+      contiguous buffer if enough rows use it, or if it must be transposed,
       widened or padded;
     - tiles of a few rows, whose accumulators stay in registers over the whole
       panel.
@@ -442,9 +442,9 @@ def CPUTileContractionsPass : Pass<"cpu-tile-contractions", "::mlir::func::FuncO
     }
     ```
 
-    A CPU may have an instruction that adds the products of several narrow
-    elements at once. For it panels hold the elements of two or four steps as
-    words of 32 bits:
+    A CPU may have a dot-product instruction, which adds the products of several
+    narrow elements. Panels for it hold the elements of two or four steps as
+    32-bit words:
 
     | instruction | elements | of operands |
     | --- | --- | --- |
@@ -454,22 +454,22 @@ def CPUTileContractionsPass : Pass<"cpu-tile-contractions", "::mlir::func::FuncO
     | `vpdpbusd` | four bytes without and with a sign | 8-bit integers, unless both have no sign |
     | `vpdpwssd`, `pmaddwd` | two of i16 | integers of up to 16 bits that i16 holds |
 
-    Where both operands have a sign, `vpdpbusd` takes the left one with 128
-    added, and what that adds to each column is subtracted. `vdpbf16ps` is two
-    FMAs, of which the one of the second product comes first: products of bf16
-    are therefore added from the last to the first on every CPU, with or without
-    the instruction, and the sums are the same bit for bit.
+    If both operands are signed, `vpdpbusd` takes the left one with a bias of
+    128, and the contribution of the bias to each column is subtracted.
+    `vdpbf16ps` consists of two FMAs, and the FMA of the second product comes
+    first. Products of bf16 are therefore added from the last to the first on
+    every CPU, with or without the instruction, and the sums are equal bit for
+    bit.
 
     Tiles are registers of 16 rows of 64 bytes. Rows, columns and steps are
-    padded with zeros to whole ones, so that all tiles of a kernel are alike and
-    need to be configured only once. `tdpbssd` represents the three other
-    instructions for bytes without a sign, too. `tdpbf16ps` adds the products of
-    16 words, those of their first elements and those of their second ones
-    apart, and the two sums to each other and then to the result: an order that
-    other CPUs do not have.
+    padded with zeros to whole tiles, so all tiles of a kernel have one
+    configuration. `tdpbssd` also stands for the three other instructions, for
+    unsigned bytes. `tdpbf16ps` adds the products of the first elements of 16
+    words and those of the second elements separately, adds the two sums, and
+    adds that to the result: an order that other CPUs do not have.
 
-    Contractions with one column, and with a few where both operands lie along
-    k, are left to `cpu-tile-body`, which treats them as reductions.
+    Contractions with one column, and with a few if both operands are contiguous
+    along k, are left to `cpu-tile-body`, which treats them as reductions.
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::amx::AMXDialect",
@@ -484,22 +484,22 @@ def CPUTileContractionsPass : Pass<"cpu-tile-contractions", "::mlir::func::FuncO
     Option<"vectorRegisters", "vector-registers", "unsigned", /*default=*/"16",
            "Set the number of vector registers">,
     ListOption<"dotProducts", "dot-products", "std::string",
-               "The instructions for sums of products: tdpbf16ps, tdpbssd, "
-               "vdpbf16ps, vpdpbusd, vpdpwssd, pmaddwd; none without it">,
+               "The dot-product instructions to use: tdpbf16ps, tdpbssd, "
+               "vdpbf16ps, vpdpbusd, vpdpwssd, pmaddwd; none by default">,
   ];
   let statistics = [
     Statistic<"numTiled", "num-tiled", "Number of contractions tiled">,
     Statistic<"numDotProducts", "num-dot-products",
-              "Number of contractions tiled for an instruction for sums of products">,
+              "Number of contractions tiled for a dot-product instruction">,
     Statistic<"numLeft", "num-left", "Number of contractions left to other tilings">,
   ];
 }
 
 def CPUUnrollTransfersPass : Pass<"cpu-unroll-transfers", "::mlir::ModuleOp"> {
-  let summary = "Make transfers of one dimension of those of several";
+  let summary = "Unroll multi-dimensional transfers to one-dimensional ones";
   let description = [{
-    Applies the patterns of upstream's `convert-vector-to-scf`, which unroll, to
-    transfers and to what is made of them. The pass of upstream visits all other
+    Applies the unrolling patterns of upstream's `convert-vector-to-scf` to
+    transfers and the ops derived from them. Upstream's pass visits all other
     ops, too.
 
     Before:
@@ -532,22 +532,22 @@ def CPUUnrollTransfersPass : Pass<"cpu-unroll-transfers", "::mlir::ModuleOp"> {
     "::mlir::ub::UBDialect", "::mlir::vector::VectorDialect",
   ];
   let statistics = [
-    Statistic<"numTransfers", "num-transfers", "Number of transfers looked at">,
+    Statistic<"numTransfers", "num-transfers", "Number of transfers visited">,
   ];
 }
 
 def CPUVectorizeBodyPass : Pass<"cpu-vectorize-body", "::mlir::func::FuncOp"> {
-  let summary = "Turn register tiles into vector ops";
+  let summary = "Vectorize register tiles";
   let description = [{
-    Vectorises each linalg op on memrefs that fits in the registers, keeps
-    accumulators in registers over reduction loops, and lowers what has a choice
-    of lowerings: transfers with a permutation, reductions of vectors. The lanes
-    of a floating-point sum are added up half by half, which LLVM would do in an
-    order of each CPU's own.
+    Vectorizes each linalg op on memrefs that fits in the registers, keeps
+    accumulators in registers over reduction loops, and lowers ops with
+    alternative lowerings: transfers with a permutation, and reductions of
+    vectors. The lanes of a floating-point sum are added by halves; LLVM would
+    use a different order on each CPU.
 
-    Larger ops are never vectorised, whatever their body: a block in registers
-    takes LLVM seconds and spills. They, and ops without a vector form, are
-    left for `convert-linalg-to-loops`.
+    Larger ops are not vectorized, since a block in registers takes LLVM seconds
+    and spills. They, and ops without a vector form, are left for
+    `convert-linalg-to-loops`.
 
     Before:
 
@@ -575,8 +575,8 @@ def CPUVectorizeBodyPass : Pass<"cpu-vectorize-body", "::mlir::func::FuncOp"> {
            "Set the number of vector registers">,
   ];
   let statistics = [
-    Statistic<"numVectorized", "num-vectorized", "Number of ops vectorised">,
-    Statistic<"numLeft", "num-left", "Number of ops left to plain loops">,
+    Statistic<"numVectorized", "num-vectorized", "Number of ops vectorized">,
+    Statistic<"numLeft", "num-left", "Number of ops left to scalar loops">,
   ];
 }
 

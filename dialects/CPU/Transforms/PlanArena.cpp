@@ -44,7 +44,7 @@ public:
       return signalPassFailure();
 
     FailureOr<SmallVector<PlannedBuffer>> buffers = collectBuffers(*kernel);
-    // What comes next counts the elements of any memory in 64 bits.
+    // The following code counts the elements of any memory in 64 bits.
     if (failed(buffers) || failed(gridir::verifyCountableTypes(module)))
       return signalPassFailure();
     // Each kind of shared memory is planned by itself.
@@ -111,7 +111,8 @@ private:
       largest = std::max(largest, size);
     }
     abi.setSharedMemoryAttr(builder.getArrayAttr(shared));
-    // One function gives all kinds, of which views reach only so far.
+    // One allocation function returns all kinds of buffers, and views give them
+    // their size.
     auto type = MemRefType::get({largest}, builder.getI8Type());
     auto function = func::FuncOp::create(
         builder, loc, "gridirTaskShared",

@@ -60,7 +60,7 @@ struct Tiling {
 };
 
 /// Emits a nest of loops around tiles of one op, with full tiles first and
-/// smaller ones for what is left of each dimension.
+/// smaller ones for the remainder of each dimension.
 class TileNest {
 public:
   using LeafFn = function_ref<void(TileNest &)>;
@@ -143,8 +143,8 @@ private:
   }
 
   /// A row, as many elements at a time as there are accumulators, in tiles of
-  /// registers. What the number does not divide begins at the first accumulator
-  /// again; single elements where it is known at run time only.
+  /// registers. The remainder begins at the first accumulator again; single
+  /// elements if the size is dynamic.
   void emitRow(unsigned dim, InnerFn inner) {
     Location loc = op.getLoc();
     int64_t count = tiling.accumulators;
@@ -253,7 +253,7 @@ private:
         });
   }
 
-  /// What has a vector form and can be viewed as tiles.
+  /// True if an op can be vectorized and viewed as tiles.
   static bool canTile(linalg::GenericOp op) {
     return op.getNumLoops() > 0 && hasVectorForm(op) &&
            gridir::areArraysOfNumbers(op->getOperandTypes());
@@ -265,7 +265,8 @@ private:
     SmallVector<AffineMap> maps = op.getIndexingMapsArray();
 
     Tiling tiling;
-    // What is written whole decides; else what is read whole; else anything.
+    // Prefer operands that are written as a whole, then those that are read as
+    // a whole, then any.
     for (AffineMap map : llvm::reverse(maps))
       if (map.getNumResults() == numLoops && getInnermost(map) >= 0) {
         tiling.vectorDim = getInnermost(map);

@@ -22,8 +22,8 @@ using namespace mlir;
 
 namespace {
 
-/// A read and a write of the same elements of an array, of which the value
-/// written is what the next iteration reads.
+/// A read and a write of the same elements of an array; the next iteration
+/// reads the value that this one writes.
 struct Accumulator {
   vector::TransferReadOp read;
   vector::TransferWriteOp write;
@@ -45,8 +45,8 @@ Value getArray(Value memref) {
   return memref;
 }
 
-/// The arrays that may have a name that is no view of them: what a branch, a
-/// loop or a select gives.
+/// The arrays that may have a name that is not a view of them: the results of a
+/// branch, a loop or a select.
 DenseSet<Value> collectRenamed(Operation *root) {
   DenseSet<Value> renamed;
   root->walk([&](Operation *op) {
@@ -68,7 +68,7 @@ bool isInvariant(Operation *op, scf::ForOp loop) {
   });
 }
 
-/// True if the write puts back what the read takes, element by element.
+/// True if the write stores to the elements that the read loads.
 bool accessSameElements(vector::TransferReadOp read,
                         vector::TransferWriteOp write) {
   return read.getIndices() == write.getIndices() &&
@@ -77,7 +77,7 @@ bool accessSameElements(vector::TransferReadOp read,
          !read.getMask() && !write.getMask();
 }
 
-/// Hoists from one loop, those inside of which are done.
+/// Hoists from one loop; the loops inside it are done.
 class LoopHoisting {
 public:
   LoopHoisting(scf::ForOp loop, const DenseSet<Value> &renamed,
@@ -87,7 +87,7 @@ public:
   }
 
   void run() {
-    // A call may access all memory of which somebody was given the address.
+    // A call may access all memory whose address escaped.
     if (hasUnknownAccesses)
       return;
     if (hoistReads())
@@ -140,8 +140,8 @@ private:
 
   void findAccumulators(Value array, const Accesses &accesses,
                         SmallVectorImpl<Accumulator> &found) {
-    // Each transfer is compared with all others, and what the loop carries
-    // beyond the registers would be in memory again.
+    // Each transfer is compared with all others, and carried values beyond the
+    // registers would be in memory again.
     if (accesses.hasOthers || viewed.contains(array) ||
         renamed.contains(array) ||
         isa_and_nonnull<ViewLikeOpInterface>(array.getDefiningOp()) ||

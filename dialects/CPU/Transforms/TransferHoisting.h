@@ -13,11 +13,11 @@
 
 namespace gridir::cpu {
 
-/// Moves out of the loops in `root` what is the same in each iteration: ops
-/// without effects, reads of what the loop does not write, and pairs of a read
-/// and a write of the same elements that nothing else in the loop accesses,
-/// whose value the loop then carries. An array of which a loop accesses more
-/// vectors than there are `registers` is left as it is.
+/// Moves loop-invariant ops out of the loops in `root`: ops without effects,
+/// reads of memory that the loop does not write, and pairs of a read and a
+/// write of the same elements that nothing else in the loop accesses. The loop
+/// then carries the value of such a pair. An array is left unchanged if a loop
+/// accesses more vectors of it than there are `registers`.
 ///
 /// `linalg::hoistRedundantVectorTransfers` starts from the first op again after
 /// each pair that it moves, which takes the square of the time in a kernel of

@@ -16,8 +16,8 @@
 
 namespace gridir::cpu {
 
-/// What the tiling passes know of a CPU, and the tile sizes that follow from
-/// it. The numbers are measured; see docs and `benchmarks/`.
+/// The properties of a CPU for the tiling passes, and the tile sizes that
+/// follow from them. The numbers are measured; see docs and `benchmarks/`.
 struct VectorTarget {
   int64_t bytes;
   int64_t registers;
@@ -25,8 +25,8 @@ struct VectorTarget {
   /// Elements of `type` in one register.
   int64_t getLanes(mlir::Type type) const;
 
-  /// Lanes of the widest type that `op` reads, writes or computes with, so
-  /// that a tile of so many elements takes at most one register per value.
+  /// Lanes of the widest type that `op` reads, writes or computes with. A tile
+  /// of this many elements takes at most one register for each value.
   int64_t getLanes(mlir::linalg::LinalgOp op) const;
 
   /// Registers of a tile of an elementwise op, or of a reduced row. More hide
@@ -58,8 +58,8 @@ struct VectorTarget {
   bool isContractionTile(mlir::linalg::LinalgOp op) const;
 };
 
-/// Drops the dimensions of size 1 that tiling leaves, so that what is
-/// vectorised has one or two dimensions. Returns the op that replaces it.
+/// Drops the unit dimensions that tiling leaves, so that vectorized ops have
+/// one or two dimensions. Returns the op that replaces it.
 mlir::linalg::GenericOp dropUnitDims(mlir::RewriterBase &rewriter,
                                      mlir::linalg::GenericOp op);
 

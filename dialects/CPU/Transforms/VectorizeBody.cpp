@@ -168,8 +168,8 @@ private:
   }
 
   /// Upstream's folders of views create ops before they know whether they
-  /// match, so that the driver may go on changing without an end. What it
-  /// leaves when it gives up is valid and as simple as it gets.
+  /// match, so the driver may not converge. The IR is valid and nearly
+  /// simplified when it gives up.
   void simplify() {
     RewritePatternSet patterns(&getContext());
     memref::populateFoldMemRefAliasOpPatterns(patterns);

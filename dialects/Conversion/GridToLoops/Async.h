@@ -18,7 +18,7 @@ mlir::FailureOr<mlir::Value> getCounter(KernelLowering &lowering,
                                         mlir::Operation *op,
                                         mlir::Value semaphore);
 
-/// The bytes of what a Ref holds, as a semaphore counts them, as an i64.
+/// The bytes of a Ref's contents, as a semaphore counts them, as an i64.
 mlir::Value createNumBytes(mlir::OpBuilder &builder, mlir::Location loc,
                            mlir::Value ref);
 
@@ -28,7 +28,7 @@ createDeviceNumber(mlir::OpBuilder &builder, KernelLowering &lowering,
                    mlir::Operation *op, mlir::ValueRange device,
                    std::optional<grid::DeviceIdType> kind);
 
-/// What an element of a memref takes there.
+/// Returns the bytes of an element of a memref in its memory.
 int64_t getBytesPerElement(mlir::Value memref);
 
 /// The address of the first element of a memref, as an i64.
@@ -49,7 +49,7 @@ void createMemoryTransfer(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value createContiguousBytes(mlir::OpBuilder &builder, mlir::Location loc,
                                   mlir::Value memref);
 
-/// Says what the next copy or transfer is about: the sizes of two memrefs of
+/// Passes the shape of the next copy or transfer: the sizes of two memrefs of
 /// one shape, and their strides.
 void createCopyDims(mlir::OpBuilder &builder, mlir::Location loc,
                     KernelLowering &lowering, mlir::Value source,
@@ -66,10 +66,10 @@ void createRecordedSemaphores(mlir::OpBuilder &builder, mlir::Location loc,
                               KernelLowering &lowering, mlir::Value counters,
                               llvm::StringRef name);
 
-/// Replaces what `op` copies to, by its source or their sum, at once.
+/// Replaces the destination of `op` by its source or their sum, at once.
 void createCopy(mlir::OpBuilder &builder, grid::CopyStartOp op);
 
-/// What an atomic update makes of an element and a value.
+/// Combines an element and a value by an atomic update.
 mlir::Value createCombination(mlir::OpBuilder &builder, mlir::Location loc,
                               grid::AtomicKind kind, mlir::Value old,
                               mlir::Value value);

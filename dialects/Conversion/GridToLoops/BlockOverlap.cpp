@@ -78,7 +78,7 @@ Value createBlockNumber(OpBuilder &builder, Location loc, ValueRange indices,
   return block;
 }
 
-/// Whether an index map reads the program id along a dimension.
+/// True if an index map reads the program id along a dimension.
 bool isRead(KernelOp kernel, unsigned operandNumber, unsigned dim) {
   Region &map =
       kernel.getIndexMap(operandNumber - kernel.getNumIndexOperands());

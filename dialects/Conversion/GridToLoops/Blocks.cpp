@@ -125,7 +125,7 @@ Value createReducedSubview(OpBuilder &builder, Location loc, Value source,
                                    strides);
 }
 
-/// Whether every element of the window lies in the array, and counts.
+/// True if every element of the window lies in the array and therefore counts.
 Value createInsideTest(OpBuilder &builder, Location loc, MemRefType array,
                        ArrayRef<WindowDim> dims, bool written) {
   Value inside;
@@ -250,7 +250,7 @@ Window createWindow(OpBuilder &builder, Location loc, KernelLowering &lowering,
       record(builder, loc, from, AccessKind::Read);
       linalg::CopyOp::create(builder, loc, from, to);
       if (lowering.recordsAccesses()) {
-        // What is outside the array is padding, which may be read.
+        // Elements outside of the array are padding, which may be read.
         createMemoryState(builder, loc, lowering, buffer, /*defined=*/true);
         createMemoryTransfer(builder, loc, lowering, from, to);
       }
@@ -334,8 +334,8 @@ Value createCheckedOffset(OpBuilder &builder, Location loc,
 // Blocks of operands
 //===----------------------------------------------------------------------===//
 
-/// Whether a program may look at what the block holds before: not where the
-/// first that it does is to store all of it.
+/// True if a program may read the previous contents of the block: false if it
+/// first stores to all of it.
 static bool isReadFirst(KernelOp kernel, Value ref) {
   for (Operation &op : *kernel.getBodyBlock()) {
     if (isa<RecordAccessOp>(op))
@@ -440,8 +440,8 @@ FailureOr<Window> createBlock(OpBuilder &builder, KernelLowering &lowering,
   bool isRead =
       operandNumber < kernel.getNumIndexOperands() + kernel.getNumInputs() ||
       isReadFirst(kernel, ref);
-  // As in the memory of a TPU's core, what a program left in a block is there
-  // for the next one that sees the same block, padding included.
+  // As in the memory of a TPU's core, the next program with the same block sees
+  // the contents that a program left, padding included.
   auto createReuse = [&](OpBuilder &builder) -> Value {
     if (!isRead || !mayReuseBlock(lowering, operandNumber) ||
         mayChangeByAlias(kernel, lowering.hazards, operandNumber))

@@ -37,17 +37,17 @@ struct Window {
   /// Copies the valid part of a private buffer to the array.
   std::function<void(mlir::OpBuilder &, mlir::Location)> copyOut;
 
-  /// Copies what was written to the window to the array, where that is needed.
+  /// Copies stores to the window to the array, if necessary.
   void createCopyOut(mlir::OpBuilder &builder, mlir::Location loc) const;
 };
 
-/// Shows a window of `array`: the array's own memory where the window lies
+/// Creates a window of `array`: the array's own memory if the window lies
 /// inside, else a private buffer that holds the valid part and, around it,
-/// `padding`. Elements past a limit, or in an overlap, are no part of a written
-/// window, so a `written` window with a smaller limit or an overlap is private.
-/// A window that is not `isRead` holds nothing yet. What is copied is recorded
-/// as an access to the Ref `name`. A private buffer is used as it is where the
-/// i1 that `createReuse` makes, if anything, is true.
+/// `padding`. Elements past a limit, or in an overlap, are not part of a
+/// written window, so a `written` window with a smaller limit or an overlap is
+/// private. A window that is not `isRead` is initially uninitialized. The copy
+/// is recorded as an access to the Ref `name`. A private buffer is reused if
+/// the i1 that `createReuse` makes, if any, is true.
 Window createWindow(
     mlir::OpBuilder &builder, mlir::Location loc, KernelLowering &lowering,
     mlir::Value array, llvm::ArrayRef<WindowDim> dims, bool written,
@@ -62,7 +62,8 @@ mlir::Value createCheckedOffset(mlir::OpBuilder &builder, mlir::Location loc,
                                 int64_t size, int64_t span, int64_t extent,
                                 unsigned dim, llvm::StringRef name);
 
-/// What an element outside an array reads as: NaN, or the least integer.
+/// Returns the value of an element outside of an array: NaN, or the least
+/// integer.
 mlir::TypedAttr getPadding(mlir::Type elementType);
 
 /// The block of operand `operandNumber` that the running program sees. A block
@@ -73,8 +74,8 @@ mlir::FailureOr<Window> createBlock(mlir::OpBuilder &builder,
                                     unsigned operandNumber, mlir::Value array,
                                     mlir::ValueRange indices, bool written);
 
-/// Whether two programs that run one after the other in a work item may see the
-/// same block of operand `operandNumber`.
+/// True if two consecutive programs of a work item may access the same block of
+/// operand `operandNumber`.
 bool mayReuseBlock(const KernelLowering &lowering, unsigned operandNumber);
 
 /// Computes, as an i1, whether the previous program of the work item saw the

@@ -25,10 +25,11 @@ namespace {
 
 constexpr unsigned kOperandBits = 16;
 constexpr int64_t kLargest = (1 << (kOperandBits - 1)) - 1;
-/// What no kernel ever counts down to the largest that an operand holds.
+/// A count that no kernel reaches stands for the largest value that an operand
+/// can hold.
 constexpr int64_t kEnough = int64_t(1) << 62;
 
-/// `dest` is what `fn` makes of each element of `source` and its own.
+/// Stores `fn` of each element of `source` and `dest` to `dest`.
 void createMap(OpBuilder &builder, Location loc, Value source, Value dest,
                function_ref<Value(OpBuilder &, Location, Value, Value)> fn) {
   unsigned rank = cast<MemRefType>(source.getType()).getRank();
@@ -53,7 +54,7 @@ void createZeroCounters(OpBuilder &builder, Location loc, Value counters) {
   linalg::FillOp::create(builder, loc, createI64(builder, loc, 0), counters);
 }
 
-/// Adds what an operand holds to the counters of a kernel, of 64 bits.
+/// Adds the values of an operand to the 64-bit counters of a kernel.
 static void addCountersFromOperand(OpBuilder &builder, Location loc,
                                    Value operand, Value counters) {
   createMap(

@@ -13,7 +13,8 @@
 
 namespace gridir {
 
-/// What a call keeps a semaphore in: the integer that XLA has for JAX's type.
+/// Returns the type in which a call passes a semaphore: XLA's integer type for
+/// JAX's type.
 mlir::Type getOperandCounterType(mlir::MLIRContext *context);
 
 /// Makes the semaphores of a scope count from zero.

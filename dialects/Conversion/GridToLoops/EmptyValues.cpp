@@ -28,7 +28,7 @@ bool isEmptyArray(Type type) {
   return shaped && shaped.hasStaticShape() && shaped.getNumElements() == 0;
 }
 
-/// Whether an op does nothing, since what it writes has no elements.
+/// True if an op does nothing, because its output has no elements.
 static bool writesNothing(Operation *op) {
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case<StoreOp, AccumulateOp, ScatterOp>(
@@ -39,8 +39,8 @@ static bool writesNothing(Operation *op) {
       .Default(false);
 }
 
-/// The replacements of the results of an op that computes nothing: of a loop
-/// over no elements what it starts with, of an empty part the whole.
+/// The replacements of the results of an op that computes nothing: the initial
+/// values of a loop over no elements, and the whole for an empty part.
 static SmallVector<Value> getUnchanged(Operation *op) {
   if (auto loops = dyn_cast<linalg::LinalgOp>(op))
     if (loops.hasPureTensorSemantics() &&
@@ -68,7 +68,7 @@ void eraseEmptyAccesses(Operation *root) {
     if (op != root)
       ops.push_back(op);
   });
-  // What is inside of an op comes before it.
+  // Nested ops come before the op that contains them.
   for (Operation *op : ops) {
     if (writesNothing(op)) {
       op->erase();

@@ -31,7 +31,7 @@ using namespace gridir;
 
 namespace {
 
-/// Calls `function` with what each dialect says of its ops in loops.
+/// Calls `function` with each dialect's interface for loops.
 void forEachDialect(
     MLIRContext *context,
     function_ref<void(const GridToLoopsDialectInterface &)> function) {
@@ -63,8 +63,8 @@ void eraseDeadViews(func::FuncOp function) {
       op->erase();
 }
 
-/// What no pattern converted has no meaning in a loop, or none yet. An op of
-/// another dialect is known by the Ref that it still takes.
+/// Ops that no pattern converted have no meaning in a loop, or none yet. An op
+/// of another dialect is found by the Ref that is still its operand.
 LogicalResult checkConverted(KernelLowering &lowering) {
   auto isRef = [](Value value) {
     auto type = dyn_cast<MemRefType>(value.getType());

@@ -72,7 +72,7 @@ ArrayRef<int64_t> getIndexShape(ValueRange indices) {
   return cast<RankedTensorType>(indices.front().getType()).getShape();
 }
 
-/// Whether `index` lies in dimension `extent`.
+/// True if `index` lies in dimension `extent`.
 Value createInBounds(OpBuilder &builder, Location loc, Value index,
                      int64_t extent) {
   // As an unsigned number a negative index is too large.
@@ -305,7 +305,7 @@ private:
 // Atomic updates: one program runs at a time where they matter
 //===----------------------------------------------------------------------===//
 
-/// What a Ref held, kept from the store that follows.
+/// The previous contents of a Ref, kept from the store that follows.
 Value createOldValue(OpBuilder &builder, Location loc, Value ref) {
   Value memref = getMemRef(ref);
   if (memref && cast<MemRefType>(ref.getType()).getRank() == 0)

@@ -74,7 +74,7 @@ Location getLastWriteLoc(BlockArgument ref) {
   return last ? last->getLoc() : loc;
 }
 
-/// Whether an operand is one block.
+/// True if an operand is one block.
 bool isWhole(OperandAttr spec) {
   return llvm::all_of(
       llvm::zip_equal(spec.getBlockDims(), spec.getArrayShape()), [](auto dim) {
@@ -133,7 +133,7 @@ private:
   void setProgramId(unsigned d, Value id);
   void createProgramRecord();
 
-  // What a program sees.
+  // Creates the value through which a program accesses an operand.
   FailureOr<Value> createOperand(unsigned operandNumber);
   Value createCopyMemory(Value source, Location loc);
   Value createPrivateCopy(Value source, Location loc);
@@ -150,7 +150,8 @@ private:
   Location loc;
   OpBuilder builder;
   const MovableBlocks movable;
-  /// What a call tests for finer work items, if they are known to be of use.
+  /// The test of a call for fine-grained work items, if they are known to be
+  /// useful.
   std::optional<BlockTest> test;
   /// The dimensions that are loops, and the ends of those that are shared out
   /// in finer work items.
@@ -228,9 +229,9 @@ void GridLoopBuilder::createFunctions() {
   rangeFunction.addEntryBlock();
   lowering.status = lowering.function.getArgument(types.size());
 
-  // Two operands share memory only where the call aliases them: a promise of
-  // XLA's, but for reads of one array through two inputs. What another task
-  // does is not seen in the function.
+  // Two operands share memory only if the call aliases them: XLA guarantees
+  // this, except for reads of one array through two inputs. Effects of other
+  // tasks are not visible in the function.
   llvm::SmallBitVector aliased(types.size());
   unsigned numDynamic = kernel.getNumDynamicDims();
   for (auto [operand, output] : kernel.getAliasPairs()) {
@@ -280,7 +281,7 @@ LogicalResult GridLoopBuilder::createLoops() {
     if (failed(array))
       return failure();
     arrays.push_back(*array);
-    // What index maps read is the same for every program.
+    // Operands of index maps are the same for every program.
     if (i < kernel.getNumIndexOperands())
       lowering.indexRefs.push_back(
           createRef(builder, loc, *array,
@@ -305,7 +306,7 @@ LogicalResult GridLoopBuilder::createLoops() {
     builder.setInsertionPointToStart(loop.getBody());
     setProgramId(d, loop.getInductionVar());
   }
-  // Messages of what was recorded name programs.
+  // Messages about recorded accesses name programs.
   if (lowering.recordsAccesses() || lowering.recordsSemaphores())
     createProgramRecord();
   return success();
@@ -344,7 +345,7 @@ void GridLoopBuilder::createParallelIds(Value item) {
     setProgramId(d, d == lowering.parallelDims.front() ? rest : split(d));
 }
 
-/// State that outlives a program is made anew for each work item.
+/// State that outlives a program is created for each work item.
 void GridLoopBuilder::beginWorkItem() {
   for (auto [source, copy] : prefetchedCopies)
     createPrivateCopy(source, copy);
@@ -416,7 +417,7 @@ FailureOr<Value> GridLoopBuilder::createOperand(unsigned operandNumber) {
 }
 
 /// A block that no program sees twice is read before it is written. Whether
-/// there is one depends on what the index map reads.
+/// there is one depends on the operands of the index map.
 Value GridLoopBuilder::createCopyIfRevisited(Value source,
                                              unsigned operandNumber) {
   Value twice = createRevisitTest(builder, lowering, operandNumber);
@@ -477,7 +478,7 @@ LogicalResult GridLoopBuilder::createProgram() {
   for (unsigned operandNumber = numIndex;
        operandNumber < kernel.getNumOperandSpecs(); ++operandNumber) {
     BlockArgument arg = kernel.getBodyBlock()->getArgument(operandNumber);
-    // An empty array has no windows; what a block holds is nothing, or outside.
+    // An empty array has no windows; a block has no elements, or only padding.
     if (isEmptyArray(kernel.getOperandSpec(operandNumber).getArrayType())) {
       refs.push_back(
           createRef(builder, loc, arrays[operandNumber], arg.getType()));
@@ -501,12 +502,12 @@ LogicalResult GridLoopBuilder::createProgram() {
   llvm::append_range(refs, scratchRefs);
   instantiateBody();
 
-  // What a program wrote to a private buffer reaches the array, or the copy of
-  // an input, before the next program looks.
+  // Writes of a program to a private buffer must reach the array, or the copy
+  // of an input, before the next program reads it.
   for (auto [block, writeLoc] : writtenWindows)
     block.createCopyOut(builder, writeLoc);
 
-  // What the last program left in a semaphore is for another kernel.
+  // The final value of a semaphore is not visible to the next kernel.
   builder.setInsertionPoint(
       lowering.function.getBody().front().getTerminator());
   for (unsigned operandNumber = numIndex + numInputs;

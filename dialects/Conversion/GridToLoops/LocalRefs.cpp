@@ -125,8 +125,8 @@ Value createLocalRef(OpBuilder &builder, KernelLowering &lowering,
                      ? builder.getI64Type()
                      : type.getElementType();
   if (lowering.hasTasks()) {
-    // Semaphores are zero when the kernel begins, and what is signalled ahead
-    // of a scope counts in it.
+    // Semaphores are zero when the kernel begins, and a signal ahead of a scope
+    // counts in it.
     Value memory = isOfSparseCore(type)
                        ? createSharedRef(builder, lowering, loc, type, element)
                        : lowering.allocateForTasks(
@@ -177,7 +177,8 @@ LogicalResult inlineScopes(KernelLowering &lowering) {
                                  scope.getCollective().value_or(ArrayAttr()));
       lowering.setName(ref, getRefName(arg));
       auto type = cast<MemRefType>(arg.getType());
-      // What an earlier scope left in the same memory is not of this one.
+      // The contents that an earlier scope left in the same memory do not
+      // belong to this one.
       if (lowering.recordsAccesses() &&
           !isa<SyncTypeInterface>(type.getElementType()) &&
           !isSharedByPrograms(lowering.kernel, type,

@@ -21,7 +21,7 @@
 
 namespace gridir {
 
-/// What the pass counts.
+/// The statistics of the pass.
 struct LoweringCounts {
   unsigned blocksInPlace = 0, blocksTested = 0;
   unsigned slicesProved = 0, slicesChecked = 0;
@@ -49,7 +49,7 @@ public:
   llvm::SmallVector<mlir::Value> programIds, gridSizes;
   /// Accesses whose indices need no check.
   llvm::SmallDenseSet<mlir::Operation *> unchecked;
-  /// What runs for each work item.
+  /// The code of each work item.
   mlir::Block *workItem = nullptr;
   /// The dimensions along which a work item is one index, and those along which
   /// the finer ones are one index as well.
@@ -64,7 +64,7 @@ public:
   /// seeds it.
   mlir::Value prngState;
   bool hasSeed = false;
-  /// Whether a call can be asked for finer work items.
+  /// True if a call can request fine-grained work items.
   bool hasShares = false;
   loops::IndexRanges ranges;
   LoweringCounts counts;
@@ -77,7 +77,7 @@ public:
     return function.getArgument(function.getNumArguments() - 1);
   }
 
-  /// Whether work items run as tasks, which wait for one another.
+  /// True if work items run as tasks, which wait for each other.
   bool hasTasks() const { return grid::getTasks(kernel) != nullptr; }
 
   /// A buffer that lives as long as the call: made at the entry, where a loop
@@ -115,14 +115,14 @@ public:
   /// The number of a site that prints, or calls a function.
   int64_t addSite(mlir::Attribute site);
 
-  /// Whether the kernel records its accesses, for the runtime to check.
+  /// True if the kernel records its accesses for the runtime to check.
   bool recordsAccesses() const;
 
-  /// Whether the kernel records its semaphores, for the runtime to check in the
+  /// True if the kernel records its semaphores for the runtime to check at the
   /// end.
   bool recordsSemaphores() const;
 
-  /// The site number of an access, of which messages say `what` it is.
+  /// The site number of an access, which messages describe as `what`.
   int64_t addAccess(mlir::Location loc, const llvm::Twine &what);
 
   /// Creates the `kernel.abi` of the function in its module.
@@ -157,10 +157,10 @@ mlir::ResultRange createRuntimeCall(mlir::OpBuilder &builder,
 // The parts of the conversion
 //===----------------------------------------------------------------------===//
 
-/// Whether an array, or a Ref, has no elements.
+/// True if an array, or a Ref, has no elements.
 bool isEmptyArray(mlir::Type type);
 
-/// Erases what reads, writes or computes arrays without elements.
+/// Erases ops that access or compute arrays without elements.
 void eraseEmptyAccesses(mlir::Operation *root);
 
 /// Makes the function, its loops and the blocks, and moves the body there.

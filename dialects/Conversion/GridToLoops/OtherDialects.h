@@ -24,7 +24,8 @@ class GridToLoopsDialectInterface
 public:
   GridToLoopsDialectInterface(mlir::Dialect *dialect) : Base(dialect) {}
 
-  /// Adds a pattern for each op. Patterns are not applied to what they create.
+  /// Adds a pattern for each op. Patterns are not applied to the ops that they
+  /// create.
   virtual void populatePatterns(mlir::RewritePatternSet &patterns) const = 0;
 
   /// Adds patterns for ops that only the loops themselves have other ops for,

@@ -51,7 +51,7 @@ public:
 
   /// The memref that an access sees instead of the slice.
   Value createView();
-  /// Copies what was written to a private buffer to the array.
+  /// Copies stores to a private buffer to the array.
   void createCopyOut();
   /// The index of each element in a dimension of the array, by its indices in
   /// the window.
@@ -212,8 +212,8 @@ Value PartialWindow::createView() {
               " of " + name,
           index, extent);
     }
-    // What the mask hides changes nothing, but is loaded all the same where it
-    // is chosen from two values.
+    // Masked elements do not change, but they are loaded if the result is
+    // selected from two values.
     auto load = [&](OpBuilder &builder, Location loc) {
       scf::YieldOp::create(
           builder, loc,
@@ -329,19 +329,19 @@ AccessSet separatePartialSlices(KernelOp kernel, bool checksDiscarded) {
     if (llvm::any_of(getViews(access),
                      [&](Operation *view) { return shared.contains(view); }))
       cloneViews(access);
-  // What is no access takes a slice where it happens, too.
+  // Views that are not accesses take their slice where they are.
   for (Operation *view : shared)
     for (OpOperand &use : llvm::make_early_inc_range(view->getUses()))
       if (isa<SliceRefOp>(view) && !shared.contains(use.getOwner()))
         use.set(OpBuilder(use.getOwner()).clone(*view)->getResult(0));
-  // Users first: what is used no longer need not lie inside.
+  // Users first: an unused view need not lie inside.
   for (Operation *view : llvm::reverse(used))
     if (view->use_empty() && isMemoryEffectFree(view))
       view->erase();
   return unchecked;
 }
 
-/// What accesses a Ref, also through views of it.
+/// Collects the accesses to a Ref, also through views of it.
 static void collectAccesses(Value ref, SmallVectorImpl<Operation *> &accesses) {
   for (Operation *user : ref.getUsers()) {
     if (isa<ViewLikeOpInterface>(user))

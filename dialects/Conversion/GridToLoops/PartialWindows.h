@@ -20,11 +20,11 @@ namespace gridir {
 
 using AccessSet = llvm::SmallDenseSet<mlir::Operation *>;
 
-/// Finds the accesses whose indices need no check: loads of which nothing need
-/// depend on, unless `checksDiscarded`, and what the author says not to check.
-/// Gives each of them, and each access that has a mask, views of its own, since
-/// another access to the same elements must lie inside. Erases loads without a
-/// use.
+/// Finds the accesses whose indices need no check: loads on whose outside
+/// elements nothing depends, unless `checksDiscarded`, and accesses that the
+/// author excludes from checks. Gives each of them, and each masked access,
+/// views of its own, since another access to the same elements must lie inside.
+/// Erases loads without a use.
 AccessSet separatePartialSlices(grid::KernelOp kernel, bool checksDiscarded);
 
 /// Lowers a slice that may leave its source where all accesses through it may.

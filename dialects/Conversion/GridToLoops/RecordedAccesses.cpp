@@ -118,7 +118,7 @@ public:
 
   LogicalResult matchAndRewrite(RecordAccessOp op,
                                 PatternRewriter &rewriter) const override {
-    // Where no memref shows the view, all of what it is a view of is accessed.
+    // If no memref shows the view, all of its source counts as accessed.
     RefView view = resolveRef(op.getRef());
     bool isWhole = op.getIndices().empty() && !op.getMask();
     if (isWhole || !view.pending.empty())

@@ -69,7 +69,7 @@ public:
   }
 };
 
-/// Replaces what a Ref holds, where the mask is true.
+/// Replaces the contents of a Ref where the mask is true.
 void createStore(OpBuilder &builder, Location loc, Value value, Value ref,
                  Value mask) {
   if (Value memref = getScalarMemRef(ref)) {
@@ -80,7 +80,7 @@ void createStore(OpBuilder &builder, Location loc, Value value, Value ref,
     return;
   }
   value = toTensor(builder, loc, value);
-  // What is kept is read and written in place, element by element.
+  // Elements that stay are accessed in place, one by one.
   if (mask) {
     Value old = readRef(builder, loc, ref, /*mayOverwrite=*/true);
     value =

@@ -29,8 +29,8 @@ mlir::Value createCount(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value createNonZero(mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::Value size);
 
-/// Whether two programs see the same block of operand `operandNumber`. There
-/// are finer work items only where none do.
+/// True if two programs access the same block of operand `operandNumber`.
+/// Fine-grained work items are available only if there are no two.
 mlir::Value createRevisitTest(mlir::OpBuilder &builder,
                               KernelLowering &lowering, unsigned operandNumber);
 

@@ -196,7 +196,7 @@ protected:
 
     Value source = getMemRef(op.getSource()), dest = getMemRef(op.getDest());
     if (!source || !dest || op.getAdd()) {
-      // What the runtime cannot do later is done now.
+      // Effects that the runtime cannot defer happen now.
       if (op.getSrcSem())
         return lowering.fail(op, "expected a copy to another core or device "
                                  "without add, of Refs whose elements are at "

@@ -186,7 +186,7 @@ RankedTensorType getTensorType(Value ref) {
   return RankedTensorType::get(type.getShape(), type.getElementType());
 }
 
-/// What the view `op` shows of a source that holds `tensor`.
+/// Returns the tensor that the view `op` shows of a source that holds `tensor`.
 Value applyView(OpBuilder &builder, Location loc, Operation *op, Value tensor) {
   RankedTensorType type = getTensorType(op->getResult(0));
   // The views that a memref cannot always show.
@@ -211,8 +211,8 @@ Value applyView(OpBuilder &builder, Location loc, Operation *op, Value tensor) {
       });
 }
 
-/// What the source of `op` holds, which held `old`, when the view is to hold
-/// `value`.
+/// Returns the new contents of the source of `op`, which held `old`, such that
+/// the view holds `value`.
 Value unapplyView(OpBuilder &builder, Location loc, Operation *op, Value value,
                   Value old) {
   auto type = cast<RankedTensorType>(old.getType());

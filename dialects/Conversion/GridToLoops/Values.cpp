@@ -61,8 +61,9 @@ public:
   }
 };
 
-/// What a site of the runtime does with its values: prints them in a format, or
-/// calls a function, which a process that does not have it tells of.
+/// Returns the attribute of a runtime site: a format in which it prints its
+/// values, or a function that it calls, which a process that lacks the function
+/// reports.
 Attribute getSite(PrintOp op, ArrayRef<Type> types) {
   return kernel::PrintAttr::get(op.getContext(), op.getFormatAttr(), types);
 }

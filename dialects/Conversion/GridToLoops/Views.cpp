@@ -269,7 +269,7 @@ public:
         (void)lowering.fail(select,
                             "expected whole Refs or slices to choose from, got "
                             "a Ref that is transposed or bitcast");
-        // What accesses the Ref is converted all the same, for its own errors.
+        // Accesses to the Ref are converted nevertheless, for their own errors.
         auto type = cast<MemRefType>(select.getResult().getType());
         replaceView(
             rewriter, lowering, select,

@@ -25,14 +25,13 @@ RefView resolveRef(mlir::Value ref);
 /// The memref of a Ref that is one, or nothing.
 mlir::Value getMemRef(mlir::Value ref);
 
-/// The strides of a slice, 1 where it has one element. Upstream tells
-/// dimensions of size 1 apart by what they are.
+/// The strides of a slice, 1 for a dimension of one element. Upstream
+/// distinguishes unit dimensions by their strides.
 llvm::SmallVector<mlir::OpFoldResult> getStrides(mlir::OpBuilder &builder,
                                                  grid::SliceRefOp slice);
 
-/// Whether a slice has a stride and drops dimensions. One op that does both may
-/// have dimensions of size 1 that upstream cannot tell apart: there must be
-/// two.
+/// True if a slice has a stride and drops dimensions. One op that does both may
+/// have unit dimensions that upstream cannot distinguish, so it becomes two.
 bool stridesAndDrops(grid::SliceRefOp slice);
 
 /// The memref of a slice, whose offsets are in range.
@@ -50,7 +49,7 @@ mlir::Value createStridedMemRef(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value readRef(mlir::OpBuilder &builder, mlir::Location loc,
                     mlir::Value ref, bool mayOverwrite = false);
 
-/// Replaces what a Ref holds by a tensor.
+/// Replaces the contents of a Ref by a tensor.
 void writeRef(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
               mlir::Value ref);
 

@@ -53,7 +53,7 @@ SmallVector<Value> getIndices(Lowering &lowering, Location loc,
 }
 
 //===----------------------------------------------------------------------===//
-// Between what memory holds and what a value is
+// Conversions between values in memory and vectors
 //===----------------------------------------------------------------------===//
 
 /// A bool in memory is an i32 that is not zero.
@@ -110,8 +110,8 @@ Value refToWindow(Lowering &lowering, Location loc, const View &view,
 // The ops
 //===----------------------------------------------------------------------===//
 
-/// Whether Mosaic moves every so many rows of a Ref at once: those that are as
-/// long as a register, of 32 bits.
+/// True if Mosaic has strided accesses to rows of a Ref: rows of one register,
+/// of 32-bit elements.
 bool hasStridedAccess(const View &view) {
   MemRefType type = view.getBaseType();
   return view.strides.back() == 1 && type.getShape().back() == 128 &&
@@ -157,7 +157,7 @@ void createVectorStore(OpBuilder &builder, Location loc, Value value,
                                 llvm::to_vector_of<int32_t>(view.strides));
     return;
   }
-  // What lies between the elements is stored as it was.
+  // The elements in between are stored unchanged.
   View span = getSpan(view);
   Value old = createVectorLoad(builder, loc, span, indices);
   SmallVector<Value> starts(view.sizes.size(), createI32(builder, loc, 0));
@@ -204,8 +204,8 @@ LogicalResult createStore(Lowering &lowering, Operation *op, const View &view,
                                ArrayRef<int32_t>(), mask);
     return success();
   }
-  // Mosaic has a mask for words that lie one after another. What it hides of
-  // others is stored as it was.
+  // Mosaic has a mask for consecutive words. Other masked elements are stored
+  // unchanged.
   Value old = createVectorLoad(builder, loc, view, indices);
   Value chosen = arith::SelectOp::create(
       builder, loc, mask, createElementCast(builder, loc, value, wide),
@@ -221,7 +221,7 @@ LogicalResult lowerLoad(grid::LoadOp op, Lowering &lowering) {
   if (failed(verifyAccess(op, view, op.getResult().getType())))
     return failure();
   Value value = createLoad(lowering, op.getLoc(), view);
-  // A window lies inside its Ref: what the mask hides is read and not used.
+  // A window lies inside its Ref: masked elements are read and not used.
   if (op.getMask() && op.getOther())
     value = arith::SelectOp::create(lowering.builder, op.getLoc(),
                                     lowering.get(op.getMask()), value,

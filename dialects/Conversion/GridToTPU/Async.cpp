@@ -61,7 +61,7 @@ LogicalResult lowerCopyWait(grid::CopyWaitOp op, Lowering &lowering) {
       getDevice(lowering, op, op.getDevice(), op.getDeviceIdType());
   if (failed(source) || failed(target) || failed(semaphore) || failed(device))
     return failure();
-  // What was sent is counted by the bytes of the source.
+  // A semaphore counts the bytes of the source that were sent.
   if (op.getSend())
     std::swap(*source, *target);
   tpu::WaitDMA2Op::create(lowering.builder, op.getLoc(), *semaphore, *source,

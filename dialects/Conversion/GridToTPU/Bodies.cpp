@@ -152,15 +152,16 @@ private:
     return difference.getRhs().getDefiningOp<linalg::IndexOp>();
   }
 
-  /// Whether a dimension is a part of one register, or of whole ones.
+  /// True if a dimension is a part of one register, or consists of whole
+  /// registers.
   static bool canReverse(VectorType type, int64_t dim) {
     int64_t size = getRegisterSize(type.getRank(), dim);
     int64_t extent = type.getDimSize(dim);
     return type.getRank() > 1 && (extent <= size || extent % size == 0);
   }
 
-  /// Registers in the opposite order, in each of which the last element is
-  /// looked up first.
+  /// Registers in reverse order; within each the last element is looked up
+  /// first.
   Value createReversed(Location loc, Value source, int64_t dim) {
     auto type = cast<VectorType>(source.getType());
     Type element = type.getElementType();

@@ -27,7 +27,7 @@ namespace {
 /// loop goes along. All its steps are one copy of as many elements.
 constexpr llvm::StringLiteral kCopiedDimsName = "grid.copied_dims";
 
-/// Loops over the elements of a copy, one in the other, and what is copied.
+/// The nested loops over the elements of a copy, and the copy.
 struct CopyLoops {
   SmallVector<scf::ForOp> loops;
   Operation *copy = nullptr;
@@ -43,8 +43,8 @@ int64_t getMultiple(Value value) {
   return assume ? static_cast<int64_t>(assume.getMultiple()) : 1;
 }
 
-/// Whether loops around a copy need nothing but numbers and views that can be
-/// computed before them.
+/// True if loops around a copy need only numbers and views that can be computed
+/// before them.
 bool needsOnlyPureOps(scf::ForOp loop, Operation *op) {
   return llvm::all_of(op->getOperands(), [&](Value operand) {
     Operation *def = operand.getDefiningOp();
@@ -89,8 +89,8 @@ std::optional<CopyLoops> match(scf::ForOp loop) {
   return std::nullopt;
 }
 
-/// The dimension of the base of a view that is dimension `dim` of what the last
-/// window of a Ref is of.
+/// The dimension of a view's base for dimension `dim` of the source of a Ref's
+/// last window.
 std::optional<int64_t> getBaseDim(Lowering &lowering, Value ref, int64_t dim) {
   auto slice = ref.getDefiningOp<grid::SliceRefOp>();
   const View &view = lowering.getView(slice ? slice.getSource() : ref);
@@ -153,7 +153,8 @@ LogicalResult widenEnds(Lowering &lowering, Operation *copy, scf::ForOp loop) {
   return success();
 }
 
-/// Lowers what a copy needs of the ops in its loops, at their first step.
+/// Lowers the operands of a copy that ops in its loops define, at their first
+/// iteration.
 class FirstStep {
 public:
   FirstStep(Lowering &lowering, const CopyLoops &nest) : lowering(lowering) {
@@ -223,7 +224,7 @@ FailureOr<bool> lowerCopyLoops(scf::ForOp loop, Lowering &lowering) {
   std::optional<CopyLoops> nest = match(loop);
   if (!nest)
     return false;
-  // What is emitted for a copy that stays in loops has no effects.
+  // Ops that are emitted for a copy that stays in loops have no effects.
   if (failed(FirstStep(lowering, *nest).lowerOperands(nest->copy)))
     return failure();
   for (scf::ForOp inner : nest->loops)

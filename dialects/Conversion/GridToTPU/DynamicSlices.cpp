@@ -123,7 +123,8 @@ LogicalResult lowerDynamicSlice(tensor::ExtractSliceOp op, Lowering &lowering) {
   return success();
 }
 
-/// Whether numbers of i32 are from `start` on, and fewer than `size` more.
+/// True for the i32 elements that are at least `start` and less than `start +
+/// size`.
 static Value createIsWithin(OpBuilder &builder, Location loc, Value numbers,
                             Value start, int64_t size) {
   auto compare = [&](arith::CmpIPredicate predicate, Value bound) -> Value {
@@ -286,9 +287,9 @@ static Value createAmount(Lowering &lowering, Location loc, Value amount,
   return createModulo(builder, loc, number, createI32(builder, loc, size));
 }
 
-/// Whether Mosaic rotates rows by `stride` lanes more from one to the next:
-/// within a register, which turns by at most its width. `amount` is that of the
-/// first row.
+/// True if Mosaic can rotate each row by `stride` lanes more than the row
+/// before: within a register, which rotates by at most its width. `amount` is
+/// the rotation of the first row.
 static bool canRotateRows(int64_t amount, int64_t stride, int64_t rows) {
   int64_t lanes = getRegisterSize(2, 1), height = getRegisterSize(2, 0);
   int64_t within = (std::min(rows, height) - 1) * stride;

@@ -19,7 +19,7 @@ using namespace mlir;
 namespace gridir::grid_to_tpu {
 namespace {
 
-/// What Mosaic calls a bound that the call gives.
+/// Mosaic's encoding of a bound that the call determines.
 constexpr int64_t kDynamicBound = std::numeric_limits<int64_t>::min();
 
 class FunctionBuilder {

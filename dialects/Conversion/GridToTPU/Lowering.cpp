@@ -227,8 +227,8 @@ LogicalResult Lowering::lowerBlock(Block &block) {
   return success();
 }
 
-/// Ops on numbers mean the same on a TPU, and elementwise ops mean on vectors
-/// what they mean on tensors.
+/// True if an op keeps its meaning on a TPU: ops on numbers, and elementwise
+/// ops, which apply to vectors as they do to tensors.
 static bool isClonable(Operation *op) {
   if (op->getNumRegions() != 0)
     return false;
@@ -261,8 +261,8 @@ LogicalResult Lowering::lowerOwnOp(Operation *op) {
   return success();
 }
 
-/// Whether a number of less than 32 bits, which Mosaic has none of, is an
-/// element of a vector of one, or computed as one.
+/// True if a number of less than 32 bits, which Mosaic does not have, is an
+/// element of a vector of one element, or computed as one.
 static bool isNarrowElement(Value value) {
   auto extract = value.getDefiningOp<vector::ExtractOp>();
   bool isElement = extract &&
@@ -285,7 +285,7 @@ static Value createElement(OpBuilder &builder, Location loc, Value number) {
   return createShapeCast(builder, loc, number, type);
 }
 
-/// Computes on vectors of one element what an op does to such numbers.
+/// Applies an op on such numbers to vectors of one element.
 LogicalResult Lowering::lowerOnElements(Operation *op, TypeRange types) {
   Location loc = op->getLoc();
   if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op)) {

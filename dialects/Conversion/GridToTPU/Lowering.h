@@ -42,7 +42,7 @@ struct View {
   llvm::SmallVector<int64_t> permutation;
   /// The shape of the Ref where it is another than that of the window.
   std::optional<llvm::SmallVector<int64_t>> reshaped;
-  /// What the Ref holds; the memref holds a bool as an i32.
+  /// The element type of the Ref; the memref holds a bool as an i32.
   mlir::Type elementType;
 
   mlir::MemRefType getBaseType() const {
@@ -58,7 +58,7 @@ struct View {
 
 class Lowering;
 
-/// What lowers each kind of op that does not mean the same on a TPU.
+/// The lowerings of ops whose meaning on a TPU differs.
 class Handlers {
 public:
   using Handler =
@@ -123,8 +123,8 @@ public:
   mlir::FailureOr<llvm::SmallVector<mlir::Type>>
   convertTypes(mlir::Operation *op, mlir::TypeRange types);
 
-  /// Reports the first value inside of a region that `convertType` refuses, so
-  /// that what lowers an op need not ask for the types of its operands.
+  /// Reports the first value inside of a region that `convertType` rejects, so
+  /// that the lowering of an op need not check the types of its operands.
   llvm::LogicalResult verifyTypes(mlir::Region &region);
 
   /// The memref of a Ref that is an argument of the function or of a region.
@@ -181,8 +181,8 @@ llvm::LogicalResult buildFunctions(grid::KernelOp kernel);
 // Small builders
 //===----------------------------------------------------------------------===//
 
-/// The space that a TPU has for a Ref, if it has one. `isBlock` decides what
-/// `default` means: blocks are in VMEM.
+/// The space that a TPU has for a Ref, if it has one. `isBlock` determines the
+/// meaning of `default`: blocks are in VMEM.
 std::optional<tpu::MemorySpace> getTPUSpace(grid::MemorySpace space);
 
 /// A bool is held as an i32, as JAX hands it over.
@@ -205,7 +205,7 @@ mlir::Value createElementCast(mlir::OpBuilder &builder, mlir::Location loc,
                               mlir::Value value, mlir::Type element,
                               bool isUnsigned = false);
 
-/// The type of 32 bits in which Mosaic does what it cannot do on a narrow one.
+/// The 32-bit type in which Mosaic computes for an unsupported narrow one.
 mlir::Type getWideElement(mlir::Type element);
 
 /// Elements at `start` to `start + size` of one dimension.
@@ -231,8 +231,8 @@ mlir::Value createRotate(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value createLookup(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value source, mlir::Value indices, int64_t dim);
 
-/// A value with zeros behind it, so that it fills registers along a dimension:
-/// Mosaic rotates no others.
+/// A value padded with zeros, so that it fills registers along a dimension:
+/// Mosaic rotates only these.
 mlir::Value createPadded(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value value, int64_t dim);
 
@@ -255,8 +255,8 @@ mlir::Value createInserted(mlir::OpBuilder &builder, mlir::Location loc,
                            llvm::ArrayRef<mlir::Value> starts,
                            llvm::ArrayRef<int64_t> strides);
 
-/// The elements that lie in one register along a dimension: what a rotation
-/// turns and a lookup sees. 1 for the dimensions that registers do not have.
+/// The elements in one register along a dimension: the unit of rotations and
+/// lookups. 1 for the dimensions that registers do not have.
 int64_t getRegisterSize(int64_t rank, int64_t dim);
 
 /// A vector of `shape` whose dimensions `dims`, in order, are those of `value`.

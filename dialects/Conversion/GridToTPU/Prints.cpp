@@ -40,7 +40,7 @@ struct Format {
     }
   }
 
-  /// Whether all placeholders are at the end, separated by blanks.
+  /// True if all placeholders are at the end, separated by blanks.
   bool isList() const {
     return llvm::all_of(ArrayRef(texts).drop_front(),
                         [](StringRef text) { return text.trim().empty(); }) &&

@@ -216,7 +216,7 @@ Value createReduction(OpBuilder &builder, Location loc, StringRef combiner,
 // Reductions of any type
 //===----------------------------------------------------------------------===//
 
-/// Whether a reduction starts from what changes nothing.
+/// True if a reduction starts from its neutral element.
 bool startsNeutral(Value init, TypedAttr neutral) {
   auto fill = init.getDefiningOp<linalg::FillOp>();
   Attribute start;
@@ -227,8 +227,8 @@ bool startsNeutral(Value init, TypedAttr neutral) {
          elements.getSplatValue<Attribute>() == neutral;
 }
 
-/// Whether any, or all, is the largest, or smallest, of zeros and ones. Those
-/// of f32 are what Mosaic reduces fastest.
+/// Reduces bools: "any" is the maximum, and "all" the minimum, of zeros and
+/// ones. Mosaic's fastest reduction is that of f32.
 Value createBoolReduction(OpBuilder &builder, Location loc, bool isAny,
                           Value bools, ArrayRef<int64_t> dims) {
   Type type = withElementType(bools.getType(), builder.getF32Type());
@@ -313,7 +313,7 @@ LogicalResult lowerReduce(linalg::ReduceOp op, Lowering &lowering) {
 // Argmax and argmin
 //===----------------------------------------------------------------------===//
 
-/// What a generic op that looks for an extreme compares.
+/// The comparison of a generic op that finds an extreme value.
 struct Extreme {
   bool isMax, isUnsigned;
 };
@@ -375,8 +375,8 @@ Value createIntegerArgExtreme(OpBuilder &builder, Location loc, Value value,
 
 } // namespace
 
-/// A generic op with a value and an index as its two results, of which only the
-/// second is used.
+/// A generic op with a value and an index as its two results; only the second
+/// is used.
 LogicalResult lowerReducingGeneric(linalg::GenericOp op, Lowering &lowering) {
   SmallVector<unsigned> dims;
   op.getReductionDims(dims);

@@ -138,8 +138,8 @@ struct JoinedSlices {
   SmallVector<tensor::InsertSliceOp> slices;
 };
 
-/// The slices that a value is made of; none where they leave anything of what
-/// they are inserted into, or lie in other ways than one after another.
+/// The slices that compose a value; none if they leave a part of their
+/// destination, or are not consecutive.
 std::optional<JoinedSlices> getJoined(tensor::InsertSliceOp last) {
   ArrayRef<int64_t> shape = last.getType().getShape();
   JoinedSlices joined{-1, {}};
@@ -179,9 +179,9 @@ std::optional<JoinedSlices> getJoined(tensor::InsertSliceOp last) {
   return joined;
 }
 
-/// Finds the values that are only what other slices are inserted into, which
-/// together with their own are all of a result: they are not made then. Asked
-/// of the first of a chain, it is asked once for all of it.
+/// Finds the values that are only destinations of other slices, which together
+/// with their own slices form a complete result: they are not created. A query
+/// about the first of a chain covers the chain.
 void findJoinedParts(tensor::InsertSliceOp first, Lowering &lowering) {
   auto dest = first.getDest().getDefiningOp<tensor::InsertSliceOp>();
   if (dest && dest->hasOneUse())
@@ -201,8 +201,8 @@ void findJoinedParts(tensor::InsertSliceOp first, Lowering &lowering) {
         lowering.joinedParts.insert(slice);
 }
 
-/// Whether the slices that were inserted one into another have as many elements
-/// as a value, without which they are not all of it.
+/// True if the inserted slices have as many elements as a value; with fewer
+/// they do not cover it.
 bool mayBeJoined(tensor::InsertSliceOp op, Lowering &lowering) {
   int64_t elements = op.getSourceType().getNumElements();
   if (Operation *dest = op.getDest().getDefiningOp())
@@ -248,7 +248,7 @@ LogicalResult lowerInsertSlice(tensor::InsertSliceOp op, Lowering &lowering) {
     int64_t extent = destType.getDimSize(dim);
     if (start == 0 && end == extent)
       continue;
-    // The rest of the destination beside what has been joined so far.
+    // The remaining part of the destination beside the joined slices.
     Value rest = dest;
     for (int64_t inner = dim + 1; inner < destType.getRank(); ++inner)
       rest = createPart(builder, loc, rest, inner, op.getStaticOffsets()[inner],

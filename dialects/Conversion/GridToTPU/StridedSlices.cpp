@@ -52,7 +52,7 @@ Value createStridedPart(OpBuilder &builder, Location loc, Value value,
     Value at = arith::MulIOp::create(
         builder, loc, createIota(builder, loc, shape, dim), splat(stride));
     at = arith::AddIOp::create(builder, loc, at, splat(first - begin));
-    // Behind the last element anything will do.
+    // Elements after the last one are not used.
     if (number < size)
       at = arith::MinSIOp::create(builder, loc, at, splat(extent - 1));
     parts.push_back(createPart(builder, loc,
@@ -95,8 +95,8 @@ Value createSpread(OpBuilder &builder, Location loc, Value value, int64_t dim,
   };
   SmallVector<Value> parts;
   for (int64_t done = 0; done < extent; done += size) {
-    // A register is spread over `stride` whole ones, each of which is of it
-    // alone.
+    // A register is distributed over `stride` whole ones, which contain nothing
+    // else.
     int64_t begin = done / stride / size * size;
     Value source = createPart(builder, loc, value, dim, begin, size);
     Value at = arith::AddIOp::create(

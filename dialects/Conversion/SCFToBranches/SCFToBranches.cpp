@@ -23,8 +23,7 @@ using namespace mlir;
 
 namespace {
 
-/// The ops of the dialect that are no terminators, outer ones after what is
-/// inside of them.
+/// The ops of the dialect except terminators, outer ones after inner ones.
 SmallVector<Operation *> collectOps(Operation *root) {
   SmallVector<Operation *> ops;
   root->walk([&](Operation *op) {
@@ -47,8 +46,8 @@ public:
       return;
     RewritePatternSet patterns(&getContext());
     populateSCFToControlFlowConversionPatterns(patterns);
-    // The driver takes the last op of its list first. A pattern moves what
-    // follows the op in its block to another block, which is then not much, and
+    // The driver takes the last op of its list first. A pattern moves the ops
+    // after the op in its block to another block, which are then few, and
     // expects regions of one block, so that outer ops come before inner ones.
     GreedyRewriteConfig config;
     config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps)

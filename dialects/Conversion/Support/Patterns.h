@@ -21,7 +21,7 @@
 ///   patterns run, a Ref and a memref are converted to each other by an
 ///   `unrealized_conversion_cast`, through which each access looks.
 /// - A pattern that cannot convert its op reports the reason at the op, and
-///   fails; what no pattern knows is reported by `applyConversion`.
+/// fails; `applyConversion` reports ops without a pattern.
 namespace gridir {
 
 /// The patterns of one conversion.

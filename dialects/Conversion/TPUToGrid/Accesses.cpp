@@ -105,7 +105,7 @@ LogicalResult replaceByStore(Rewriter &rewriter, Operation *op, Value value,
   return success();
 }
 
-/// What a mask hides of a load is unspecified, so that it may be read.
+/// Masked elements of a load are unspecified, so they may be read.
 template <typename OpT>
 LogicalResult raiseLoad(OpT op, typename OpT::Adaptor adaptor,
                         Rewriter &rewriter) {

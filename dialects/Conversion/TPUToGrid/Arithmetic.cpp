@@ -43,8 +43,8 @@ LogicalResult raiseWeird(tpu::WeirdOp op, tpu::WeirdOp::Adaptor adaptor,
   return success();
 }
 
-/// The unit saturates and takes NaN to 0, where `arith` leaves undefined what
-/// does not fit, and a CPU gives what its instruction happens to.
+/// The unit saturates and converts NaN to 0. Values out of range are undefined
+/// in `arith`, and depend on the instruction on a CPU.
 template <typename OpT> class SaturatePattern : public OpRewritePattern<OpT> {
 public:
   using OpRewritePattern<OpT>::OpRewritePattern;
@@ -90,7 +90,7 @@ public:
   }
 };
 
-/// What differs does so for NaN, too, whatever the name of the comparison says.
+/// An inequality is true for NaN, regardless of the name of the predicate.
 class DifferencePattern : public OpRewritePattern<arith::CmpFOp> {
 public:
   using OpRewritePattern::OpRewritePattern;

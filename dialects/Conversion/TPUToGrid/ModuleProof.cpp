@@ -37,7 +37,7 @@ bool isSemaphore(Value ref) {
 }
 
 Reason findUnbalanced(grid::KernelOp kernel) {
-  // A semaphore that the kernel is given, somebody else signals or waits for.
+  // A semaphore that the kernel receives is signalled or waited for elsewhere.
   ArrayRef<BlockArgument> refs = kernel.getBodyBlock()->getArguments();
   for (BlockArgument ref : refs.drop_back(kernel.getNumScratch()))
     if (isSemaphore(ref))
@@ -46,7 +46,7 @@ Reason findUnbalanced(grid::KernelOp kernel) {
   return findUnproved(grid::checkBalanced(kernel));
 }
 
-/// Whether nobody accesses the elements of a view: to wait for a copy needs
+/// True if the elements of a view are not accessed: a wait for a copy needs
 /// only its size.
 bool isOnlyWaitedFor(Operation *view) {
   return isa<ViewLikeOpInterface>(view) &&
@@ -71,8 +71,8 @@ public:
   Operation *getOp(int64_t number) const { return ops[number]; }
   int64_t getNumber(Operation *op) const { return numbers.lookup(op); }
 
-  /// Marks the ops that have memory for an operand, which are what the proof
-  /// speaks of: each mark is an attribute more for the context.
+  /// Marks the ops with memory operands, about which the proof reports: each
+  /// mark adds an attribute to the context.
   void mark() const {
     for (auto [number, op] : llvm::enumerate(ops)) {
       if (llvm::none_of(op->getOperandTypes(), llvm::IsaPred<MemRefType>))
@@ -97,8 +97,8 @@ private:
   DenseMap<Operation *, int64_t> numbers;
 };
 
-/// What depends on the results of some ops: the values that they take part in,
-/// and what runs or runs again because of those.
+/// The ops and values that depend on the results of some ops, by data or by
+/// control flow.
 class Dependents {
 public:
   explicit Dependents(ArrayRef<Operation *> sources) {
@@ -107,13 +107,15 @@ public:
     while (!worklist.empty())
       for (Operation *user : worklist.pop_back_val().getUsers()) {
         add(user);
-        // What a region gives, its op may give, or the next turn of it takes.
+        // The results of a region become results of its op, or arguments of its
+        // next iteration.
         if (user->hasTrait<OpTrait::IsTerminator>())
           add(user->getParentOp());
       }
   }
 
-  /// Whether an operand of an op is among them, or whether the op runs.
+  /// True if an operand of an op depends on them, or if the execution of the op
+  /// does.
   bool contain(Operation *op, Value operand) const {
     if (values.contains(operand))
       return true;
@@ -199,7 +201,7 @@ void findOpen(func::FuncOp kernel, grid::KernelOp raised,
     explain("arithmetic on indices may wrap around", end->getLoc());
   }
 
-  // Of an index map the proof knows what it gives, and not what it reads.
+  // The proof knows the results of an index map, and not its reads.
   for (Operation *op : ranges.findReadsBeyond()) {
     std::optional<tpu::IndexedAccess> access = tpu::getIndexedAccess(op);
     for (size_t dim = 0; dim < (access ? access->indices.size() : 1); ++dim)
@@ -228,7 +230,7 @@ void findOpen(func::FuncOp kernel, grid::KernelOp raised,
 
 ModuleProof proveModule(func::FuncOp kernel, const RaisingPatterns &patterns) {
   ModuleProof proof;
-  // What is found out of a function here, nobody finds out again below.
+  // Facts about the function are computed once here, and not again below.
   tpu::KernelRanges ranges(kernel);
   if (isPlainlyProved(kernel, ranges))
     return proof;

@@ -18,7 +18,7 @@ namespace gridir::tpu_to_grid {
 /// Why something is not proved, and where; none where it is.
 using Reason = std::optional<std::pair<std::string, mlir::Location>>;
 
-/// What is proved of a Mosaic module, and what is not.
+/// The proofs about a Mosaic module, and the properties that are not proved.
 struct ModuleProof {
   /// Of every window, slice, load and store that it lies inside.
   Reason bounds;
@@ -33,15 +33,15 @@ struct ModuleProof {
   llvm::SmallVector<WindowArray> windows;
 };
 
-/// Whether nothing can fail a check in a module, as ranges of integers show:
-/// blocks that a grid counts, constant indices, and no copies or semaphores.
-/// That is found in a tenth of the time that it takes to read a module back.
+/// True if integer ranges alone show that no check in a module can fail: blocks
+/// that follow the grid, constant indices, and no copies or semaphores. This
+/// takes a tenth of the time that converting a module back takes.
 bool isPlainlyProved(mlir::func::FuncOp kernel,
                      const tpu::KernelRanges &ranges);
 
-/// Asks of a module with a Mosaic kernel, read back as a `grid` kernel, what
-/// `grid-check` asks. What is asked is the module that Mosaic is given, and no
-/// kernel that it was made of.
+/// Applies the proofs of `grid-check` to a module with a Mosaic kernel,
+/// converted to a `grid` kernel: the module that Mosaic receives, not the
+/// original kernel.
 ModuleProof proveModule(mlir::func::FuncOp kernel,
                         const RaisingPatterns &patterns);
 

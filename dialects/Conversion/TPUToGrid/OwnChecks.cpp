@@ -92,7 +92,7 @@ private:
   OpBuilder builder;
   DominanceInfo dominance;
   AddedChecks added;
-  /// What assertions say of a number.
+  /// The range that assertions guarantee for a number.
   struct Assertion {
     Interval allowed;
     Operation *op;
@@ -102,7 +102,7 @@ private:
     cf::AssertOp op;
     /// The comparison with each largest distance from the lowest number.
     SmallVector<std::pair<int64_t, arith::CmpIOp>> comparisons;
-    /// What is wrong where it fails: one of these.
+    /// The messages of a failing assertion.
     llvm::SmallSetVector<StringAttr, 1> messages;
     SmallVector<Location> locs;
   };
@@ -110,8 +110,8 @@ private:
   /// The assertions without which an op may read beyond a memref.
   llvm::DenseMap<Operation *, SmallVector<Operation *, 1>> guards;
   llvm::DenseMap<Value, SmallVector<Assertion>> asserted;
-  /// The first load of each element of what nobody writes, by the memref and
-  /// the indices.
+  /// The first load of each element of memory that is never written, by the
+  /// memref and the indices.
   std::map<SmallVector<const void *>, Value> loads;
   llvm::DenseMap<Value, bool> neverWritten;
   /// The first op of each block that computes with vectors; null for none.
@@ -138,7 +138,7 @@ std::string CheckBuilder::getName(Value memref) {
   return number < memrefs.size() ? memrefs[number] : "a Ref";
 }
 
-/// Whether nothing but loads uses a memref that is an argument of the kernel.
+/// True if a memref that is an argument of the kernel is only loaded from.
 bool CheckBuilder::isNeverWritten(Value memref) {
   auto [it, inserted] = neverWritten.try_emplace(memref, false);
   if (inserted)
@@ -147,7 +147,8 @@ bool CheckBuilder::isNeverWritten(Value memref) {
   return it->second;
 }
 
-/// One value for all loads of the same element of what nobody writes.
+/// Returns one value for all loads of the same element of memory that is never
+/// written.
 Value CheckBuilder::getFirstOfEqual(Value number) {
   auto load = number.getDefiningOp<memref::LoadOp>();
   if (!load || !isNeverWritten(load.getMemref()))
@@ -262,7 +263,7 @@ void CheckBuilder::assertWithin(Value number, Interval allowed,
 /// The values that an index may have.
 FailureOr<Interval> CheckBuilder::getAllowed(Operation *op, unsigned dim) {
   std::optional<tpu::IndexedAccess> access = tpu::getIndexedAccess(op);
-  // A mask may hide what lies outside.
+  // A mask may exclude elements outside.
   if (!access || access->isMasked)
     return failure();
   int64_t extent = access->getType().getDimSize(dim);
@@ -280,14 +281,14 @@ StringAttr CheckBuilder::describe(Operation *op, unsigned dim) {
       getName(access.memref), dim, access.getType().getDimSize(dim)));
 }
 
-/// Whether an op computes with vectors.
+/// True if an op computes with vectors.
 bool isOnVectors(Operation &op) {
   auto isVector = llvm::IsaPred<VectorType>;
   return llvm::any_of(op.getOperandTypes(), isVector) ||
          llvm::any_of(op.getResultTypes(), isVector);
 }
 
-/// Moves what computes a value before an op of its block, if it can be.
+/// Moves the ops that compute a value before an op of its block, if possible.
 bool CheckBuilder::moveBefore(Value value, Operation *place) {
   llvm::SetVector<Operation *> moved;
   auto canMove = [&](auto &canMove, Value value) -> bool {
@@ -316,8 +317,9 @@ bool CheckBuilder::moveBefore(Value value, Operation *place) {
 }
 
 /// Sets the insertion point right before an op, or before the vectors that its
-/// block computes with: there an assertion would stand between ops that are
-/// scheduled together. What computes the index is moved along, if it can be.
+/// block computes with: between them an assertion would separate ops that are
+/// scheduled together. The ops that compute the index are moved along, if
+/// possible.
 void CheckBuilder::setInsertionPoint(Operation *op, Value index) {
   builder.setInsertionPoint(op);
   Block *block = op->getBlock();
@@ -390,7 +392,7 @@ LogicalResult CheckBuilder::checkWindow(unsigned window,
                                         const WindowChecks &checks) {
   func::FuncOp transform = transforms[window];
   auto dict = cast<DictionaryAttr>(params[window]);
-  // An index by elements must stay a multiple of what it is a multiple of.
+  // An index by elements must keep its divisor.
   if (dict.contains(tpu::kWindowKindName) ||
       !transform.getBody().hasOneBlock() ||
       (!checks.dims.empty() && llvm::count(transforms, transform) > 1))
@@ -400,7 +402,7 @@ LogicalResult CheckBuilder::checkWindow(unsigned window,
                    [&](auto read) { return read.first->getBlock() != &body; }))
     return failure();
 
-  // What the transform computes, in the body, in bounds.
+  // The body of the transform function, with its indices clamped.
   IRMapping mapping;
   mapping.map(body.getArguments(),
               kernel.getArguments().take_front(body.getNumArguments()));

@@ -30,31 +30,32 @@ struct WindowArray {
   llvm::SmallVector<int64_t> shape;
 };
 
-/// What checks have added.
+/// The checks that were added.
 struct AddedChecks {
-  /// What each assertion says when it fails; known at the end.
+  /// The message of each assertion; known at the end.
   llvm::SmallVector<std::string> messages;
   unsigned numAssertions = 0;
-  /// Indices of which an assertion speaks that is there for another one.
+  /// The indices that an assertion for another index covers.
   unsigned numJoined = 0;
   /// Indices of blocks that are clamped in a transform.
   unsigned numClamps = 0;
 };
 
-/// Whether checks are still fewer than what they are to be instead of.
+/// True if the added checks are still cheaper than the checks that they
+/// replace.
 using IsWorthwhile = llvm::function_ref<bool(const AddedChecks &)>;
 
 /// Adds checks of indices to a kernel and its transforms.
 ///
-/// In the body an assertion stands right before the op that it guards. A
-/// transform says where a block lies before the program runs that uses the
-/// block, so that there the index is clamped, and the program asserts at its
-/// beginning that the index is what it was before. Fails, without a diagnostic
-/// and with the module half changed, where an index cannot be checked so, and
-/// as soon as the checks are not worthwhile.
+/// In the body an assertion is right before the op that it guards. A transform
+/// computes the location of a block before the program that uses it; the index
+/// is clamped there, and the program asserts at its beginning that the index
+/// did not change. Fails, without a diagnostic and with the module half
+/// changed, if an index cannot be checked in this way, and as soon as the
+/// checks are not worthwhile.
 ///
 /// `memrefs` has a name for each memref that is an argument of the kernel,
-/// `windows` what is known of each window.
+/// `windows` the facts about each window.
 mlir::FailureOr<AddedChecks> addChecks(mlir::func::FuncOp kernel,
                                        llvm::ArrayRef<IndexToCheck> indices,
                                        llvm::ArrayRef<std::string> memrefs,

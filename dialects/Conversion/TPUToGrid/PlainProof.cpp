@@ -31,8 +31,8 @@ public:
   }
 
 private:
-  /// Whether the kernel is given a semaphore. It makes one by an op that
-  /// `isPlain` does not know.
+  /// True if the kernel receives a semaphore. It allocates one by an op that
+  /// `isPlain` does not accept.
   bool hasSemaphores() {
     return llvm::any_of(kernel.getArgumentTypes(), [](Type type) {
       auto memref = dyn_cast<MemRefType>(type);
@@ -56,7 +56,7 @@ private:
     return ranges.getRanges(function).isIndex(index, end);
   }
 
-  /// Whether the blocks of each window begin in its array.
+  /// True if the blocks of each window begin in its array.
   bool hasPlainWindows() {
     auto module = kernel->getParentOfType<ModuleOp>();
     auto operands = module->getAttrOfType<DictionaryAttr>("gridir.operands");
@@ -104,8 +104,8 @@ private:
     return true;
   }
 
-  /// Whether all ops that have to do with memory are loads, stores and views,
-  /// within their memrefs.
+  /// True if all ops that access memory are loads, stores and views within
+  /// their memrefs.
   bool hasPlainAccesses() {
     return !kernel
                 .walk([&](Operation *op) {

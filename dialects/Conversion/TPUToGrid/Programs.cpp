@@ -104,7 +104,7 @@ LogicalResult raiseAssert(cf::AssertOp op, cf::AssertOp::Adaptor adaptor,
   return success();
 }
 
-/// What only a profile shows.
+/// Ops that only affect a profile.
 template <typename OpT>
 LogicalResult dropTrace(OpT op, typename OpT::Adaptor, Rewriter &rewriter) {
   rewriter.eraseOp(op);

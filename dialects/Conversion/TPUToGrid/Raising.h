@@ -36,9 +36,9 @@ void populateVectorPatterns(ConversionPatterns &patterns);
 void populateLookupPatterns(ConversionPatterns &patterns);
 void populateProgramPatterns(ConversionPatterns &patterns);
 
-/// Rewrites what Mosaic's conversions of floats to integers do where those of
-/// `arith` are undefined, and what its comparisons say of NaN. Not a part of
-/// the conversion, as the ops stay.
+/// Rewrites Mosaic's float-to-integer conversions for values at which those of
+/// `arith` are undefined, and its comparisons of NaN. Not a part of the
+/// conversion, as the ops stay.
 void readInstructions(mlir::Operation *root);
 
 /// Makes the grid kernel of a function with the attributes of a Mosaic kernel,
@@ -69,7 +69,7 @@ mlir::FailureOr<grid::KernelOp> readBack(mlir::ModuleOp module,
 /// The tensor for a vector.
 mlir::RankedTensorType getTensorType(mlir::Type vector);
 
-/// What `RaisingTypes` makes of a type.
+/// Converts a type as `RaisingTypes` does.
 mlir::Type raiseType(mlir::Type type);
 
 /// The Ref for a memref of Mosaic that has not been converted yet.

@@ -35,8 +35,8 @@ using tpu_to_grid::Reason;
 
 namespace {
 
-/// The function of a module that is a kernel for a TensorCore, which is what
-/// has these checks; null for none.
+/// The function of a module that is a kernel for a TensorCore, which has these
+/// checks; null for none.
 func::FuncOp findKernel(ModuleOp module) {
   func::FuncOp kernel;
   for (auto function : module.getOps<func::FuncOp>()) {
@@ -47,8 +47,7 @@ func::FuncOp findKernel(ModuleOp module) {
   return kernel;
 }
 
-/// Whether some slice that a memref is a part of begins where only the running
-/// program knows.
+/// True if a memref is a part of a slice with a dynamic offset.
 bool isSlicedDynamically(Value memref) {
   while (Operation *op = memref.getDefiningOp()) {
     std::optional<tpu::IndexedAccess> access = tpu::getIndexedAccess(op);
@@ -63,7 +62,7 @@ bool isSlicedDynamically(Value memref) {
   return false;
 }
 
-/// Whether a memref is none of the core's own memories.
+/// True if a memref is not in the core's own memories.
 bool isOutsideOfCore(Value memref) {
   std::optional<tpu::MemorySpace> space =
       tpu::getMemorySpace(cast<MemRefType>(memref.getType()));
@@ -121,7 +120,7 @@ public:
     func::FuncOp kernel = findKernel(module);
     if (!kernel)
       return;
-    // What the author has switched off is not asked about.
+    // Checks that the author disabled are not considered.
     NamedAttrList checks(
         module->getAttrOfType<DictionaryAttr>(tpu::kRunTimeChecksName));
     bool asksSemaphores = !checks.get("semaphore"),
@@ -142,8 +141,8 @@ public:
 private:
   std::shared_ptr<const tpu_to_grid::RaisingPatterns> patterns;
 
-  /// Adds checks of what is not proved, and takes them out again where Mosaic's
-  /// are cheaper.
+  /// Adds assertions for unproved properties, and removes them if Mosaic's
+  /// checks are cheaper.
   Attribute replaceChecks(func::FuncOp kernel, const ModuleProof &proof) {
     ModuleOp module = getOperation();
     unsigned mosaics = estimateMosaicsChecks(kernel);

@@ -28,7 +28,7 @@ using namespace gridir;
 
 namespace {
 
-/// Whether an op is legal in a grid kernel.
+/// True if an op is legal in a grid kernel.
 bool isRaised(Operation *op) {
   auto isOfKernel = [](Type type) {
     auto memref = dyn_cast<BaseMemRefType>(type);

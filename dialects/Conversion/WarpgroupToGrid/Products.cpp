@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A product is computed as soon as it is begun: nobody may see the accumulator,
-// or change the operands, before it is waited for.
+// An MMA completes when it starts. The accumulator must not be read, and the
+// operands must not be changed, before the wait for it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A copy to a tile is done as soon as it is begun: whoever looks at what it
-// writes must wait first. One to an array is a copy of each row.
+// A copy to a tile completes when it starts: a reader must wait first. A copy
+// to an array is a copy of each row.
 //
 //===----------------------------------------------------------------------===//
 

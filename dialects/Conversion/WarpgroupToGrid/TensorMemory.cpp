@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Products and copies are done as soon as they are begun. Of two blocks the
-// first one does the work of both, with what it loads from the other one.
+// MMAs and copies complete when they start. The first of two CTAs does the work
+// of both, with loads from the other one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +27,8 @@ namespace {
 // Two blocks
 //===----------------------------------------------------------------------===//
 
-/// The blocks that an op is about: this one, or the two along an axis, for
-/// which the first one runs what is inserted from here on.
+/// The CTAs of an op: this one, or the two along an axis, for which the first
+/// one runs the code that is inserted from here on.
 class Blocks {
 public:
   Blocks(OpBuilder &builder, Location loc, StringAttr axis)
@@ -185,8 +185,8 @@ Value createSparseElement(OpBuilder &builder, Location loc, Value operand,
         math.sum(math.multiply(math.divide(column, 4), 2), math.number(i));
     Value metadataRow = row, metadataColumn = at;
     if (element.getIntOrFloatBitWidth() == 16) {
-      // The matrix unit takes those of 16 rows and 16 columns by the halves of
-      // the columns, of which each has both halves of the rows.
+      // The matrix unit takes tiles of 16 rows and 16 columns by the halves of
+      // the columns; each has both halves of the rows.
       Value rowHalf = math.rest(math.divide(row, 8), 2);
       Value columnHalf = math.rest(math.divide(at, 8), 2);
       auto exchange = [&](Value index, Value half) {

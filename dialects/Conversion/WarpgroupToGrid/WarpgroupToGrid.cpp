@@ -20,7 +20,7 @@ using namespace mlir;
 
 namespace {
 
-/// Counts what is gone.
+/// Counts erased ops.
 struct Listener : RewriterBase::Listener {
   void notifyOperationErased(Operation *op) override { ++numReplaced; }
   unsigned numReplaced = 0;

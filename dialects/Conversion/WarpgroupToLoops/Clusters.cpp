@@ -127,7 +127,7 @@ public:
   }
 };
 
-/// Nobody else runs between the load and the store of a combination.
+/// No other program runs between the load and the store of a combination.
 class CombinedStorePattern
     : public OpRewritePattern<warpgroup::ClusterStoreOp> {
 public:

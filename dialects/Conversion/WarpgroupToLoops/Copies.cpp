@@ -31,7 +31,7 @@ struct ClippedDim {
   OpFoldResult offset, size;
   /// Where that part begins in the window.
   OpFoldResult begin;
-  /// Whether there is another part; null where there is none for certain.
+  /// True if there is another part; null if there is certainly none.
   Value isPartial;
 };
 
@@ -64,7 +64,7 @@ ClippedDim clip(OpBuilder &builder, Location loc, KernelLowering &lowering,
 /// tile.
 struct ClippedWindow {
   Value array, tile;
-  /// Whether there is another part; null where there is none for certain.
+  /// True if there is another part; null if there is certainly none.
   Value isPartial;
 };
 
@@ -90,8 +90,8 @@ ClippedWindow createWindow(OpBuilder &builder, KernelLowering &lowering, OpT op,
     isPartial = either(isPartial, dim.isPartial);
     if (!dim.isPartial || !llvm::is_contained(dropped, d))
       continue;
-    // The only index lies outside, and with it the whole window: its view is
-    // one of other elements, of which none is copied.
+    // The only index is outside, and so is the whole window: its view has other
+    // elements, and none is copied.
     isNowhere = either(isNowhere, dim.isPartial);
     Value last = createIndex(builder, loc, extent - 1);
     dim.offset = arith::MinSIOp::create(builder, loc,
@@ -213,7 +213,7 @@ public:
             Type element = cast<MemRefType>(tile.getType()).getElementType();
             linalg::FillOp::create(builder, loc,
                                    createZero(builder, loc, element), tile);
-            // The copy itself writes only what the array has.
+            // The copy itself writes only elements of the array.
             if (lowering.recordsAccesses())
               createMemoryState(builder, loc, lowering, tile, /*defined=*/true);
             scf::YieldOp::create(builder, loc);
@@ -281,7 +281,7 @@ public:
   }
 
 private:
-  /// What a view of other elements shows of its memory.
+  /// Returns the memory of a view with another element type.
   static Value createBuffer(OpBuilder &builder, warpgroup::TmaStoreOp op) {
     Value value = readRef(builder, op.getLoc(), op.getSource());
     auto type = cast<RankedTensorType>(value.getType());
@@ -291,8 +291,8 @@ private:
         /*readOnly=*/true);
   }
 
-  /// Stores each element, or combines it with what is there. No other program
-  /// runs then.
+  /// Stores each element, or combines it with the one in memory. No other
+  /// program runs then.
   void storeNow(OpBuilder &builder, warpgroup::TmaStoreOp op,
                 const ClippedWindow &window, bool isMemory) const {
     Location loc = op.getLoc();

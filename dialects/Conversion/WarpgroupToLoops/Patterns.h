@@ -24,7 +24,8 @@ mlir::FailureOr<mlir::Value> createBarrierAddress(mlir::OpBuilder &builder,
                                                   mlir::Operation *op,
                                                   mlir::Value barrier);
 
-/// The number by which messages know where an op is, and what it does.
+/// The number with which messages identify the location and the action of an
+/// op.
 mlir::Value createSite(mlir::OpBuilder &builder, KernelLowering &lowering,
                        mlir::Operation *op, const mlir::Twine &what);
 

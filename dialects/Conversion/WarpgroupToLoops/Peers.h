@@ -37,8 +37,8 @@ protected:
             "of another block or device"));
   }
 
-  /// What the memory of another program holds from an address on, with the
-  /// shape and the strides of a memref.
+  /// Loads from an address in the memory of another program, with the shape and
+  /// the strides of a memref.
   mlir::Value createLoad(mlir::OpBuilder &builder, OpT op, mlir::Value there,
                          mlir::Value memref) const {
     mlir::Location loc = op.getLoc();
@@ -64,7 +64,7 @@ protected:
   }
 
 private:
-  /// Memory for what a Ref holds, as a Ref of its own.
+  /// Memory for the contents of a Ref, as a Ref of its own.
   mlir::Value createCopy(mlir::OpBuilder &builder, OpT op) const {
     auto type = mlir::cast<mlir::MemRefType>(op.getRef().getType());
     mlir::Value memory = this->lowering.allocate(op.getLoc(), type.getShape(),

@@ -15,8 +15,8 @@ using namespace gridir;
 
 namespace {
 
-/// What has no meaning where a warpgroup is one program, whose effects are seen
-/// in their order.
+/// Erases ops that have no meaning if a warpgroup is one program, whose effects
+/// are seen in order.
 template <typename OpT> class ErasePattern : public OpRewritePattern<OpT> {
 public:
   using OpRewritePattern<OpT>::OpRewritePattern;

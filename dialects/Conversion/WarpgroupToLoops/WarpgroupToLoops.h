@@ -13,7 +13,7 @@
 
 namespace gridir {
 
-/// Lets `convert-grid-to-loops` know what the ops of `warpgroup` are there.
+/// Registers the lowerings of `warpgroup` ops with `convert-grid-to-loops`.
 void registerWarpgroupToLoops(mlir::DialectRegistry &registry);
 
 } // namespace gridir

@@ -128,7 +128,7 @@ private:
       LLVM::StoreOp::create(builder, loc, value, variable);
   }
 
-  /// Whether the view is a part of a Ref in registers.
+  /// True if the view is a part of a Ref in registers.
   bool isWindow() const { return view.sizes != storage.shape; }
 
   Coords getOffsets() const {
@@ -149,7 +149,7 @@ private:
                                  *storage.distribution, getOffsets());
   }
 
-  /// What is held as the array is, as the registers of the Ref hold it.
+  /// Converts values from the layout of the array to the registers of the Ref.
   Registers toVariables(ArrayRef<Value> values) {
     if (!distribution || values.empty())
       return Registers(values);

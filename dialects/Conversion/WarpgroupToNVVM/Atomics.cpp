@@ -47,8 +47,8 @@ LLVM::AtomicBinOp getUpdate(grid::AtomicKind kind, bool isFloat) {
 
 constexpr StringLiteral kUpdateScope = "device";
 
-/// Whether PTX has an update of so many bits. For others LLVM makes a loop that
-/// begins with a load which nothing orders with the updates of other threads.
+/// True if PTX has an update of this width. For other widths LLVM emits a loop
+/// that begins with a load that is not ordered with updates of other threads.
 bool hasInstruction(grid::AtomicKind kind, unsigned bits, bool isFloat) {
   return isFloat ? kind == grid::AtomicKind::Add : bits >= 32;
 }

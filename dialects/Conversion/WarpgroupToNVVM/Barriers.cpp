@@ -16,15 +16,15 @@ using namespace mlir;
 
 namespace gridir::warpgroup_to_nvvm {
 
-/// A word has the phases of so many barriers.
+/// The number of barriers whose phases one word has.
 static constexpr int64_t kMaxBarriers = 32;
 
 /// Arrivals of a warpgroup where each of its warps arrives for itself.
 static constexpr int64_t kNumWarps = 1 << warpgroup::kNumWarpBits;
 
-/// Whether nothing but warpgroups arrives at barriers. An arrival of each warp
-/// for itself then needs no meeting of all: a warp that has not come so far
-/// holds the phase back.
+/// True if only warpgroups arrive at the barriers. Each warp can then arrive
+/// separately, without a barrier of the warpgroup: a late warp holds the phase
+/// back.
 static bool isOfWarpgroups(Value ref) {
   return llvm::all_of(ref.getUsers(), [](Operation *user) {
     if (auto slice = dyn_cast<grid::SliceRefOp>(user))
@@ -90,7 +90,7 @@ Value createNumber(OpBuilder &builder, Location loc, const View &view) {
   return toI32(builder, loc, number);
 }
 
-/// The phase that the thread waits for next, and what makes it the other one.
+/// The phase that the thread waits for next, and the mask that toggles it.
 struct Phase {
   Storage &barriers;
   Value number, variable, word, parity, mask;
@@ -243,7 +243,7 @@ LogicalResult lowerNamed(warpgroup::NamedBarrierOp op, Lowering &lowering) {
   return success();
 }
 
-/// Copies and products see what was written.
+/// Copies and MMAs see the stores.
 LogicalResult lowerCommitSmem(warpgroup::CommitSmemOp op, Lowering &lowering) {
   if (lowering.chip.hasBulkCopies)
     NVVM::FenceProxyOp::create(

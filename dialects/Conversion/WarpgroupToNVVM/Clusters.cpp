@@ -26,7 +26,7 @@ LogicalResult Lowering::checkClusterAxes(Operation *op,
   return success();
 }
 
-/// Whether a kernel reads global memory that it writes, by threads or by
+/// True if a kernel reads global memory that it also writes, by threads or by
 /// copies.
 static bool readsWhatItWrites(grid::KernelOp kernel) {
   if (kernel.getAliases())
@@ -282,8 +282,7 @@ private:
     return LLVM::IntToPtrOp::create(builder, loc, getPointerType(), address);
   }
 
-  /// The name of an update with the type that it is one of; empty for what PTX
-  /// has none of.
+  /// The name of an update with its type; empty if PTX has none.
   std::string getUpdate() {
     Type type = op.getValue().getType().getElementType();
     if (type.isInteger(64))

@@ -17,7 +17,7 @@ using namespace mlir;
 namespace gridir::warpgroup_to_nvvm {
 namespace {
 
-/// What a tensor map can have.
+/// The limits of a tensor map.
 constexpr int64_t kMaxBox = 256, kMaxMapRank = 5;
 
 /// One of the copies that make up the copy of a window.
@@ -29,7 +29,7 @@ struct Piece {
 };
 
 /// A copy of a window as copies by the tensor memory accelerator: each of a
-/// panel of shared memory, or of what fits one tensor map.
+/// panel of shared memory, or of a part that fits one tensor map.
 class Copy {
   /// Where a copy may begin in shared memory.
   static constexpr int64_t kAlignment = 128;
@@ -39,8 +39,8 @@ public:
       : lowering(lowering), builder(lowering.builder), op(op), array(array),
         tile(tile) {}
 
-  /// `offsets` are those of the window, as the op has them.
-  /// There are at least `numParts` pieces, and a multiple of so many.
+  /// `offsets` are those of the window, as the op has them. The number of
+  /// pieces is at least `numParts`, and a multiple of it.
   template <typename OpT>
   LogicalResult analyze(OpT copy, int64_t numParts = 1) {
     ArrayRef<int64_t> dropped = copy.getDropped().value_or(ArrayRef<int64_t>());
@@ -97,8 +97,8 @@ public:
     return getBytesOf(elements);
   }
 
-  /// Emits each piece, `number` of them so many. A reduction compares integers
-  /// as signed ones if `isSigned`.
+  /// Emits each piece, `number` of them at a time. A reduction compares
+  /// integers as signed ones if `isSigned`.
   void create(function_ref<void(Value map, Value address, ValueRange coords,
                                 int64_t number)>
                   createPiece,
@@ -307,7 +307,7 @@ private:
   SmallVector<OpFoldResult> offsets;
   SmallVector<int64_t> box, kept, mapDims;
   SmallVector<Piece> pieces;
-  /// Whether a piece has several panels.
+  /// True if a piece has several panels.
   bool isByPanels = false;
 };
 
@@ -516,7 +516,7 @@ LogicalResult lowerTmaStore(warpgroup::TmaStoreOp op, Lowering &lowering) {
       op.getPredicate() ? lowering.getScalar(op.getPredicate()) : Value();
   bool isSigned = op.getReduction() == grid::AtomicKind::MaxS ||
                   op.getReduction() == grid::AtomicKind::MinS;
-  // The copy reads what all threads have written.
+  // The copy reads the stores of all threads.
   lowering.syncBeforeCopyFrom(loc, tile.storage.get());
   lowering.createForLeader(loc, predicate, [&] {
     copy.create(

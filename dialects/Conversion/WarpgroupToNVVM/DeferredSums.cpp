@@ -23,7 +23,7 @@ static bool allowsOtherOrder(Lowering &lowering, Type type) {
   return !isa<FloatType>(type) || grid::allowsApproximations(lowering.kernel);
 }
 
-/// Whether a reduction adds up, and begins with 0.
+/// True if a reduction is a sum that begins with 0.
 static bool isSum(linalg::LinalgOp op) {
   if (op.getNumDpsInits() != 1)
     return false;

@@ -16,16 +16,17 @@
 
 namespace gridir::warpgroup_to_nvvm {
 
-/// A value that a loop carries, scales, and adds sums over threads to, as in
-/// `l = l * scale + sum(p)`. Each thread adds the sum of what it holds itself,
-/// and the threads' values are added up once, behind the loop.
+/// A value that a loop carries, scales, and adds reductions over threads to, as
+/// in `l = l * scale + sum(p)`. Each thread adds the partial sum of its own
+/// elements, and the partial sums of the threads are reduced once, after the
+/// loop.
 class DeferredSum {
 public:
   DeferredSum(mlir::scf::ForOp loop, unsigned number, Lowering &lowering)
       : loop(loop), number(number), lowering(&lowering) {}
 
-  /// Whether the value is such a one. Its reductions then leave the threads'
-  /// sums alone.
+  /// True if the value is a deferred sum. Its reductions then do not combine
+  /// the sums of threads.
   bool match();
 
   /// Leaves the initial value to one of the threads whose values are added up:
@@ -38,10 +39,10 @@ public:
   unsigned getNumber() const { return number; }
 
 private:
-  /// Whether all that becomes of the value is linear in it, until the next
+  /// True if the loop's use of the value is linear in it, until the next
   /// iteration.
   bool isLinear();
-  /// Whether it is a sum whose threads' parts may be added up later.
+  /// True if the value is a sum whose parts in threads may be added up later.
   bool addReduction(mlir::Value value);
 
   mlir::scf::ForOp loop;

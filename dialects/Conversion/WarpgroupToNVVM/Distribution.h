@@ -35,21 +35,21 @@ public:
   llvm::SmallVector<int64_t> shape, space;
   llvm::SmallVector<Coords> registers;
   std::array<Coords, kNumThreadBits> threadBits;
-  /// Whether all registers hold the one value that all elements have.
+  /// True if all registers hold the single value of all elements.
   bool isSplat = false;
 
   unsigned getNumRegisters() const { return registers.size(); }
   bool isFlat() const { return space != shape || exceeds(); }
   int64_t getNumElements() const;
 
-  /// Whether the space has more than the elements; the rest holds copies of the
-  /// last one.
+  /// True if the space is larger than the array; the remaining positions hold
+  /// copies of the last element.
   bool exceeds() const;
 
-  /// Whether some threads hold copies of what others hold.
+  /// True if some threads hold copies of elements of other threads.
   bool hasCopies() const;
 
-  /// The coordinates in the space of what register `r` of a thread holds.
+  /// The coordinates in the space of register `r` of a thread.
   Coords getCoords(unsigned r, unsigned thread) const;
 
   /// The element there, as coordinates of the array.
@@ -80,8 +80,8 @@ public:
 /// How each array of a kernel is held: as the layout of its type says.
 class Distributions {
 public:
-  /// Null for a type without a layout, or with one that is no sum of what its
-  /// bits give.
+  /// Null for a type without a layout, or with one that is not linear in its
+  /// bits.
   const Distribution *find(mlir::RankedTensorType type);
   const Distribution &get(mlir::RankedTensorType type) { return *find(type); }
 

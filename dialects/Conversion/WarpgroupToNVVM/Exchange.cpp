@@ -41,7 +41,7 @@ static Registers pick(const Registers &registers, ArrayRef<unsigned> numbers) {
   return llvm::map_to_vector(numbers, [&](unsigned r) { return registers[r]; });
 }
 
-/// Whether all registers of all threads hold one number.
+/// True if all registers of all threads hold the same number.
 static bool isSplat(const Registers &registers) {
   return llvm::all_equal(registers) &&
          registers.front().getDefiningOp<arith::ConstantOp>();
@@ -207,7 +207,7 @@ Value Lowering::fetch(Location loc, const Registers &registers,
   return fromStorage(builder, loc, value, type);
 }
 
-/// What the first lane of a warp has.
+/// Returns the value of the first lane of a warp.
 static Value createOfFirstLane(OpBuilder &builder, Location loc, Value value) {
   Type type = value.getType(), i32 = builder.getI32Type();
   Value stored = toStorage(builder, loc, value);

@@ -16,8 +16,8 @@ using namespace mlir;
 namespace gridir::warpgroup_to_nvvm {
 namespace {
 
-/// Each thread loads what it holds of the result, after it has got the indices
-/// of those elements.
+/// Each thread loads its elements of the result, after it has received their
+/// indices.
 LogicalResult lowerGather(grid::GatherOp op, Lowering &lowering) {
   OpBuilder &builder = lowering.builder;
   Location loc = op.getLoc();

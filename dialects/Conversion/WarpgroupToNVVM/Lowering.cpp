@@ -18,7 +18,7 @@ using namespace mlir;
 
 namespace gridir::warpgroup_to_nvvm {
 
-/// What the hardware takes.
+/// The limit of the hardware.
 static constexpr int64_t kMaxThreads = 1024;
 
 //===----------------------------------------------------------------------===//
@@ -78,7 +78,7 @@ LogicalResult Lowering::verifyArrays() {
   return failure(result.wasInterrupted());
 }
 
-/// Whether a Ref is a barrier in memory.
+/// True if a Ref is a barrier in memory.
 static bool isBarrier(Type type) {
   auto ref = dyn_cast<MemRefType>(type);
   return ref && isa<warpgroup::BarrierType>(ref.getElementType());
@@ -173,7 +173,7 @@ LogicalResult Lowering::lowerBlock(Block &block) {
   return success();
 }
 
-/// Whether an op knows that elements of shared memory may share bytes.
+/// True if an op accepts packed elements of shared memory.
 static bool takesPacked(Operation *op) {
   return isa<grid::RefViewOpInterface, grid::LoadOp, warpgroup::TmaLoadOp,
              warpgroup::TmaStoreOp, warpgroup::Tcgen05MmaOp,
@@ -267,9 +267,9 @@ LogicalResult Lowering::createPrologue() {
   isLeader = arith::AndIOp::create(builder, loc, isInFirstWarp, isLeaderOfWarp);
   isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
                                   number, zero);
-  // To LLVM it is a value as any other, and not an address that each access
-  // might compute for itself: where `ptxas` has to do so behind a branch that
-  // lanes take differently, it gives up uniform registers in loops around it.
+  // LLVM must not see that this is a constant address that each access could
+  // compute for itself: if `ptxas` does so after a divergent branch, it gives
+  // up uniform registers in the loops around it.
   sharedBase = createHidden(builder, loc,
                             LLVM::AddressOfOp::create(builder, loc, shared));
   Value slot;
@@ -281,7 +281,7 @@ LogicalResult Lowering::createPrologue() {
   }
   if (hasSemaphores(kernel) || hasProfile(kernel))
     zeroed = entry->getArguments().back();
-  // Nobody may use a barrier before it is initialized.
+  // A barrier must not be used before it is initialized.
   beginning = NVVM::BarrierOp::create(builder, loc);
   if (clusterSize > 1)
     createClusterSync(loc);
@@ -313,7 +313,7 @@ LogicalResult Lowering::createPrologue() {
     storage->operand = i;
     setView(ref, getWholeView(builder, storage));
   }
-  // What an output shares with an input is one memory.
+  // An output and the input that it aliases are one memory.
   for (auto [operand, output] : kernel.getAliasPairs()) {
     unsigned argument = kernel.getNumInputs() + output;
     View view = getView(kernel.getBodyBlock()->getArgument(argument));

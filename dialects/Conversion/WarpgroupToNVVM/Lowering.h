@@ -47,8 +47,8 @@ struct Storage {
   mlir::Value base;
   llvm::SmallVector<int64_t> shape;
   mlir::Type elementType;
-  /// How many columns lie beside one another. A matrix of more is one of so
-  /// many columns after the other, each without gaps.
+  /// The number of columns that are adjacent. A wider matrix consists of column
+  /// blocks of this width, one after the other, without gaps.
   int64_t width = 1;
   /// The bytes of a row whose pieces of 16 bytes are permuted; 16 for none.
   int64_t swizzle = 16;
@@ -63,21 +63,21 @@ struct Storage {
   /// known.
   bool isOfWarps = false;
   std::optional<int64_t> knownPhases;
-  /// Whether products are added to them. Of 16 bits, two of them share a
-  /// variable then. As many of the first are registers as fit; those behind
-  /// are local memory.
+  /// True for an MMA accumulator. 16-bit accumulators are packed two per 32-bit
+  /// variable. Variables that exceed the registers of a thread are in local
+  /// memory.
   bool isAccumulator = false;
   int64_t numHeld = 0;
   /// Of tensor memory, how it holds the array.
   std::optional<warpgroup::TensorMemoryLayout> tensor;
-  /// Whether elements of less than a byte share one.
+  /// True if elements of less than a byte are packed.
   bool isPacked = false;
-  /// The memory of which this is another view of all; null for itself.
+  /// The memory that this view covers completely; null for itself.
   const Storage *origin = nullptr;
 
   const Storage *getOrigin() const { return origin ? origin : this; }
   int64_t getElementBytes() const;
-  /// So many elements that follow one another.
+  /// The bytes of this many consecutive elements.
   int64_t getBytes(int64_t elements) const;
   int64_t getElementsOfByte() const {
     return isPacked ? 8 / elementType.getIntOrFloatBitWidth() : 1;
@@ -118,8 +118,8 @@ View getWholeView(mlir::Builder &builder, std::shared_ptr<Storage> storage);
 /// to at a time.
 constexpr int64_t kMovedVariables = 32;
 
-/// What the threads of a warpgroup did since they last met, which another of
-/// them may depend on.
+/// Accesses of the warpgroup's threads since their last barrier, on which
+/// another of its threads may depend.
 struct Hazards {
   llvm::SmallPtrSet<const Storage *, 4> read, written;
   /// Some may still wait for a barrier that others have seen; and whether those
@@ -131,13 +131,13 @@ struct Hazards {
   /// memory.
   bool copies = false;
 
-  /// Accumulators to which products are being added that nobody has waited for;
-  /// a meeting does not end them.
+  /// Accumulators of MMAs that have not been waited for; a barrier does not
+  /// complete them.
   llvm::SmallPtrSet<const Storage *, 4> products;
 
   void join(const Hazards &other);
   void meet();
-  /// Somebody waits for a barrier from here on.
+  /// Code waits for a barrier from here on.
   void wait() {
     waits = lanesWait = true;
     productsSinceWait = 0;
@@ -145,10 +145,11 @@ struct Hazards {
   bool any() const { return !read.empty() || !written.empty() || waits; }
 };
 
-/// What a thread records of when scopes of the author begin and end.
+/// The state of the profile: events at the begin and end of the author's
+/// scopes.
 struct Trace {
-  /// Whether the thread is one that records, where, and the variable that
-  /// counts its events.
+  /// True if the thread records events, the address of its trace, and the
+  /// variable that counts its events.
   mlir::Value isRecorder, address, count;
   /// Traces of a block, and the events that each has room for.
   int64_t numOfBlock = 1, capacity = 0;
@@ -180,26 +181,26 @@ public:
   Hazards hazards;
   /// Blocks of a cluster, and warpgroups of a block.
   int64_t clusterSize = 1, numWarpgroups = 1;
-  /// Whether blocks of a cluster may read what others have stored, and whether
-  /// threads store to the memory of others.
+  /// True if CTAs of a cluster may read stores of other CTAs, and if threads
+  /// store to the memory of others.
   bool readsOthersStores = false, storesToOthers = false;
   /// Columns of tensor memory, and whether two blocks share the products there.
   int64_t tensorColumns = 0;
   bool hasPairs = false;
   llvm::SmallVector<kernel::TensorMapAttr> tensorMaps;
-  /// Whether CTAs take over the work of clusters that have not started, whether
-  /// threads update parts of words, and whether products read registers.
+  /// True if CTAs take over the work of clusters that have not started, if
+  /// threads update parts of words, and if MMAs read registers.
   bool cancelsClusters = false, updatesPartsOfWords = false,
        hasRegisterProducts = false;
   /// CTAs of the launch, and the bytes of global memory that are zero when it
   /// begins, a parameter that holds traces and semaphores.
   int64_t numCtas = 1, zeroedBytes = 0;
-  /// Whether a scope has ended that had shared memory.
+  /// True if a scope with shared memory has ended.
   bool sharedMemoryWasUsed = false;
   /// The phase that an op waits for where it goes round a ring.
   llvm::DenseMap<mlir::Operation *, mlir::Value> ringPhases;
-  /// Reductions in loops that leave the sums of threads alone: they are
-  /// combined behind the loop.
+  /// Reductions in loops that do not combine the sums of threads: they are
+  /// combined after the loop.
   llvm::SmallPtrSet<mlir::Operation *, 4> deferredReductions;
   /// None where the author asks for no profile. All traces are the first part
   /// of the zeroed memory.
@@ -211,7 +212,7 @@ public:
   llvm::LogicalResult verifyArrays();
   /// Fails where the kernel needs what only chips from Hopper on have.
   llvm::LogicalResult verifyChip();
-  /// Emits the body, after what begins every kernel.
+  /// Emits the body, after the common beginning of kernels.
   llvm::LogicalResult lowerBody();
   /// Emits the ops of a block but its terminator.
   llvm::LogicalResult lowerBlock(mlir::Block &block);
@@ -253,8 +254,8 @@ public:
   /// The same of an array of another shape with the same elements in order.
   Registers reshape(mlir::Location loc, const Registers &registers,
                     const Distribution &from, const Distribution &to);
-  /// Stores an array where all threads of the warpgroup find it, behind so many
-  /// bytes of others.
+  /// Stores an array to shared memory for all threads of the warpgroup, after
+  /// this many bytes of others.
   View createShared(mlir::Location loc, const Registers &registers,
                     const Distribution &distribution, int64_t offset = 0);
   /// The window of an array at offsets, and the array with another window
@@ -270,7 +271,8 @@ public:
   mlir::Value fetch(mlir::Location loc, const Registers &registers,
                     const Distribution &distribution,
                     llvm::ArrayRef<mlir::Value> coords);
-  /// What thread `other` of the warpgroup has in the same registers.
+  /// Returns the values that thread `other` of the warpgroup has in the same
+  /// registers.
   Registers exchangeThreads(mlir::Location loc, const Registers &registers,
                             mlir::Value other);
 
@@ -284,41 +286,41 @@ public:
   mlir::Value getWarpgroup() { return warpgroup; }
   mlir::Value getCluster() { return cluster; }
   mlir::Value getClusterRank() { return clusterRank; }
-  /// Whether it is the thread that acts for its warpgroup, or for its warp
-  /// where single warps run.
+  /// True in the thread that acts for its warpgroup, or for its warp in code of
+  /// single warps.
   mlir::Value getIsLeader() { return isLeader; }
-  /// Which warpgroup alone runs what is emitted now; none where several do.
+  /// The only warpgroup that executes the emitted code; none if several do.
   std::optional<int64_t> onlyWarpgroup;
-  /// Whether each warp runs for itself what is emitted now.
+  /// True if the emitted code is executed by each warp separately.
   bool isInWarps() const { return inWarps; }
-  /// Emits what `body` emits for each warp for itself; all of the warpgroup
-  /// meet before and behind it.
+  /// Emits `body` as code of each warp; the warpgroup synchronizes before and
+  /// after it.
   llvm::LogicalResult
   lowerWarps(mlir::Location loc,
              llvm::function_ref<llvm::LogicalResult(mlir::Value warp)> body);
 
-  /// Finds out what the blocks of a cluster tell one another at barriers.
+  /// Analyzes the communication of the CTAs of a cluster at barriers.
   void examineCluster();
-  /// Of which threads a barrier orders the stores: where blocks of a cluster
-  /// read nothing that others have stored, those of the block, which takes no
-  /// fence for the whole GPU. Copies and products have their own order.
+  /// Returns the threads whose stores a barrier orders: if CTAs of a cluster do
+  /// not read stores of others, only those of the CTA, which needs no fence for
+  /// the whole GPU. Copies and MMAs have their own order.
   mlir::NVVM::MemScopeKind getBarrierScope(warpgroup::BarrierType type) const;
 
-  /// The blocks of a cluster along one of its axes, from one to the next of
-  /// which the ranks differ by the stride.
+  /// The number of CTAs of a cluster along one of its axes, and the stride
+  /// between their ranks.
   int64_t getClusterSize(mlir::StringAttr axis);
-  /// Reports what is no axis of the cluster.
+  /// Reports attributes that are not axes of the cluster.
   llvm::LogicalResult checkClusterAxes(mlir::Operation *op,
                                        mlir::ArrayRef<mlir::StringAttr> axes);
   int64_t getClusterStride(mlir::StringAttr axis);
   /// The coordinate of the block along it.
   mlir::Value createClusterCoord(mlir::Location loc, mlir::StringAttr axis);
-  /// The coordinate along a dimension of the number among all points of the
-  /// dimensions of its kind, of which the last is the fastest.
+  /// Returns the coordinate along a dimension for a linear number within the
+  /// dimensions of its kind; the last dimension is the fastest.
   mlir::Value createGridCoord(mlir::Location loc, mlir::Value number,
                               unsigned dim);
-  /// The blocks along axes that count as one; the rank of the one `distance`
-  /// behind this one, around the ends, and that of the first.
+  /// The number of CTAs along axes that count as one; the rank of the CTA at
+  /// `distance`, modulo that number, and that of the first.
   int64_t getNumAlong(mlir::ArrayAttr axes);
   mlir::Value createNeighbour(mlir::Location loc, mlir::ArrayAttr axes,
                               int64_t distance);
@@ -340,33 +342,33 @@ public:
   /// The element there, as i32 coordinates of the array.
   llvm::SmallVector<mlir::Value> createElement(const Distribution &distribution,
                                                unsigned r);
-  /// What the thread adds to `registers[r]`, along each dimension of the space.
+  /// Returns the contribution of the thread to the coordinates of
+  /// `registers[r]`, along each dimension of the space.
   llvm::SmallVector<mlir::Value>
   getThreadPart(const Distribution &distribution);
-  /// Whether the thread is the one that stores register `r`; null for always.
+  /// True if the thread is the one that stores register `r`; null for always.
   mlir::Value createOwns(const Distribution &distribution, unsigned r);
 
-  /// The threads of the warpgroup, or of the block, meet.
+  /// Emits a barrier of the threads of the warpgroup, or of the CTA.
   void createSync(mlir::Location loc);
   void createBlockSync(mlir::Location loc);
   void createClusterSync(mlir::Location loc);
-  /// One answer for all threads of the warpgroup, true where `condition` is so
-  /// in each of them, or in one that all others come behind.
+  /// Returns a warpgroup-uniform predicate: true if `condition` holds in each
+  /// thread, or in the one thread that the others wait for.
   mlir::Value createAll(mlir::Location loc, mlir::Value condition);
   /// A number that all lanes of a warp have, such that `ptxas` sees it.
   mlir::Value createOfWarp(mlir::Location loc, mlir::Value value);
-  /// Whether the thread is the one of its warp that acts for it, always the
-  /// same one. Where `ptxas` does not see that one thread runs what takes
-  /// uniform registers, it adds a loop over those that might.
+  /// True in the thread that acts for its warp, which is always the same one.
+  /// If `ptxas` does not see that one thread executes an instruction with
+  /// uniform registers, it adds a loop over the threads that might.
   mlir::Value createElect(mlir::Location loc);
-  /// What the leader has, in all threads of the warpgroup.
+  /// Returns the leader's value in all threads of the warpgroup.
   mlir::Value createUniform(mlir::Location loc, mlir::Value value);
-  /// They do where an access needs it, or where others will act on what they
-  /// did.
+  /// Insert a warpgroup barrier if `storage` has a pending write (or read).
   void syncBeforeRead(mlir::Location loc, const Storage *storage);
   void syncBeforeWrite(mlir::Location loc, const Storage *storage);
   void syncBeforeSignal(mlir::Location loc);
-  /// The same where each warp acts for itself: only its lanes meet.
+  /// The same if each warp acts separately: only its lanes synchronize.
   void syncBeforeSignalOfWarp(mlir::Location loc);
   /// Before the leader starts a copy to shared memory.
   void syncBeforeCopyTo(mlir::Location loc, const Storage *storage);
@@ -377,10 +379,10 @@ public:
   /// were pending that it depends on.
   void syncBeforeNextIteration(mlir::Operation *loop);
 
-  /// Waits until at most so many products are pending.
+  /// Waits until at most this many MMAs are pending.
   void waitForProducts(mlir::Location loc, int64_t pending);
 
-  /// Emits what `body` emits for the leader alone, where `condition`, if any.
+  /// Emits `body` for the leader alone, if `condition` holds, if any.
   void createForLeader(mlir::Location loc, mlir::Value condition,
                        llvm::function_ref<void()> body);
   /// Emits it for one thread of each warp.
@@ -391,25 +393,25 @@ public:
   // Memory
   //===--------------------------------------------------------------------===//
 
-  /// A local variable, of which LLVM makes a register; it is zero at first, or
-  /// nothing.
+  /// A local variable that LLVM promotes to a register; initially zero or
+  /// undefined.
   mlir::Value createVariable(mlir::Location loc, mlir::Type type,
                              bool isZero = false);
-  /// So many of them, of 32 bits each, that follow one another in local memory
-  /// and never become registers.
+  /// This many 32-bit variables, consecutive in local memory, that are never
+  /// promoted to registers.
   llvm::SmallVector<mlir::Value>
   createLocalMemory(mlir::Location loc, mlir::Type type, int64_t count);
-  /// The variables that parts of accumulators in local memory are moved to
-  /// while products are added to them, always the same ones: `ptxas` holds what
-  /// two products add to in different registers.
+  /// The variables to which parts of accumulators in local memory are moved
+  /// during MMAs, always the same ones: `ptxas` keeps the accumulators of two
+  /// MMAs in different registers.
   llvm::ArrayRef<mlir::Value> getMovedVariables(mlir::Location loc,
                                                 mlir::Type type);
   /// The most registers of 32 bits that a thread can have at a time.
   int64_t getMaxRegisters();
   /// Shared memory at an offset that is known.
   mlir::Value createSharedAddress(mlir::Location loc, int64_t offset);
-  /// Shared memory for what passes between the threads of a warpgroup, behind
-  /// so many bytes of it.
+  /// Shared memory for exchanges between the threads of a warpgroup, after this
+  /// many bytes of it.
   std::shared_ptr<Storage> getScratch(mlir::Location loc,
                                       llvm::ArrayRef<int64_t> shape,
                                       mlir::Type elementType,
@@ -428,7 +430,7 @@ public:
                    const Distribution &distribution, const Registers &values,
                    llvm::ArrayRef<mlir::Value> mask = {});
   /// Calls `access` for each register, or for the first of several whose
-  /// elements are neighbours in memory and have at most so many bytes, with the
+  /// elements are adjacent in memory and have at most this many bytes, with the
   /// address of its element.
   void forEachRun(
       mlir::Location loc, const View &view, const Distribution &distribution,
@@ -463,8 +465,9 @@ public:
                                          mlir::MemRefType type, bool isOfBlock);
 
 private:
-  /// The columns are allocated before the threads meet first, the address of
-  /// which is in shared memory then, and freed behind the last meeting.
+  /// The columns are allocated before the first barrier of the CTA, their
+  /// address is then in shared memory, and they are freed after the last
+  /// barrier.
   void allocateTensorMemory(mlir::Value slot);
   void findTensorMemory(mlir::Value slot);
   void freeTensorMemory();
@@ -475,21 +478,21 @@ private:
   Registers exchangeInRounds(mlir::Location loc, const Registers &registers,
                              const warpgroup::SharedRounds &rounds,
                              int64_t numResults);
-  /// Stores what one distribution has, and loads what another one asks for.
+  /// Stores the elements of one distribution, and loads those of another one.
   Registers exchange(mlir::Location loc, const Registers &registers,
                      const View &stored, const Distribution &from,
                      const View &loaded, const Distribution &to);
   llvm::LogicalResult createPrologue();
-  /// What a trace has before and behind its events.
+  /// Emits the header and the end of a trace, around its events.
   llvm::LogicalResult beginTrace();
   void endTrace();
-  /// Emits what `body` emits for the threads where a condition holds.
+  /// Emits `body` for the threads whose condition holds.
   void createWhere(mlir::Location loc, mlir::Value condition,
                    llvm::function_ref<void()> body);
   /// Computes in a block the addresses that it uses at known offsets of shared
   /// memory: LLVM would do so before all loops, and need a register for each.
   void computeAddressesIn(mlir::Block &block);
-  /// Emits before the body what is needed in all of it.
+  /// Emits code before the body that all of it needs.
   template <typename Fn> auto atBeginning(Fn fn) {
     mlir::OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(beginning);
@@ -502,13 +505,13 @@ private:
   llvm::SmallVector<std::pair<Distribution, llvm::SmallVector<mlir::Value>>, 0>
       threadParts;
   llvm::DenseMap<mlir::Type, llvm::SmallVector<mlir::Value>> movedVariables;
-  /// The meeting of all threads before the body.
+  /// The barrier of all threads before the body.
   mlir::Operation *beginning = nullptr;
   mlir::LLVM::GlobalOp shared;
   int64_t sharedBytes, scratchBytes = 0;
   /// Bytes that each warpgroup has for relayouts.
   int64_t relayoutBytes = warpgroup::kRoundBytes;
-  /// The bytes of each warpgroup, of which the number is known at the end.
+  /// The bytes of each warpgroup; their number is known at the end.
   mlir::LLVM::ConstantOp scratchSize;
   mlir::Value scratchBase;
   /// Stands for that memory among the hazards.
@@ -536,8 +539,8 @@ void addSemaphoreLowerings(Lowering &lowering);
 void addPrintLowerings(Lowering &lowering);
 void addProfileLowerings(Lowering &lowering);
 
-/// Whether a kernel has semaphores, or its author asks for a profile. Its code
-/// has a parameter for both.
+/// True if a kernel has semaphores or its author requests a profile. Its code
+/// has one parameter for both.
 bool hasSemaphores(grid::KernelOp kernel);
 bool hasProfile(grid::KernelOp kernel);
 void addArrayLowerings(Lowering &lowering);
@@ -582,7 +585,7 @@ createAssembly(mlir::OpBuilder &builder, mlir::Location loc,
                llvm::StringRef text, llvm::StringRef constraints,
                bool hasSideEffects = true);
 
-/// The address so many bytes behind another one.
+/// The address this many bytes after another one.
 mlir::Value createBytesBehind(mlir::OpBuilder &builder, mlir::Location loc,
                               mlir::Value pointer, int64_t bytes);
 
@@ -593,15 +596,14 @@ mlir::Value splitAddress(mlir::OpBuilder &builder, mlir::Location loc,
 /// The type in which memory holds an element.
 mlir::Type getStorageType(mlir::Type elementType);
 
-/// The same values of 32 bits, passed through code that nobody sees into. What
-/// a product has written must not be read before the wait for it, nor what it
-/// will read be written behind its begin, though to LLVM they are values like
-/// others.
+/// The same 32-bit values, passed through opaque code. The results of an MMA
+/// must not be read before the wait for it, and its operands must not be
+/// written after its start, although LLVM sees them as ordinary values.
 Registers createOpaque(mlir::OpBuilder &builder, mlir::Location loc,
                        llvm::ArrayRef<mlir::Value> values);
 
-/// The same value of 64 bits, of which LLVM knows nothing. What is fixed, and
-/// all that is computed of it, stays where it is.
+/// The same 64-bit value, opaque to LLVM. Code that depends on it, even if it
+/// is otherwise constant, stays where it is.
 mlir::Value createHidden(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value value, bool isFixed = false);
 
@@ -609,7 +611,7 @@ mlir::Value createHidden(mlir::OpBuilder &builder, mlir::Location loc,
 Registers extendBytes(Lowering &lowering, mlir::Location loc,
                       llvm::ArrayRef<mlir::Value> values);
 
-/// Values of which several share 32 bits, as such words, and the reverse.
+/// Packs values narrower than 32 bits into words, and the reverse.
 Registers packWords(mlir::OpBuilder &builder, mlir::Location loc,
                     llvm::ArrayRef<mlir::Value> values);
 Registers unpackWords(mlir::OpBuilder &builder, mlir::Location loc,

@@ -25,8 +25,8 @@ static Coords subtract(const Coords &to, const Coords &from) {
   return result;
 }
 
-/// Whether a view is of the block's own shared memory, where eight neighbours
-/// of a row are 16 bytes, at multiples of so many.
+/// True if a view is in the CTA's own shared memory, and eight consecutive
+/// elements of a row are 16 bytes with an alignment of 16.
 static bool hasRows(const View &view) {
   const Storage &storage = *view.storage;
   int64_t last = storage.shape.size() - 1;
@@ -46,8 +46,8 @@ static bool hasRows(const View &view) {
   return divides(storage.width) && divides(getDivisor(view.offsets[last]));
 }
 
-/// The distance of the elements of each of so many words, if it is the same
-/// from any group of `count` of them on.
+/// The distance between the elements of consecutive words, if it is the same in
+/// every group of `count`.
 static bool addUp(ArrayRef<Coords> registers, int64_t count) {
   for (size_t first = 0; first < registers.size(); first += count)
     for (int64_t i = 0; i < count; ++i)

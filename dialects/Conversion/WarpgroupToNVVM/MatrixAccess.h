@@ -42,7 +42,8 @@ private:
   Distribution rows;
   /// Of an instruction.
   int64_t numMatrices = 0;
-  /// Whether the elements of a row are held by lanes as those of a column are.
+  /// True if lanes hold the elements of a row in the order of those of a
+  /// column.
   bool isTransposed = false;
 };
 

@@ -19,10 +19,10 @@ using namespace mlir;
 
 namespace gridir::warpgroup_to_nvvm {
 
-/// In so many bytes every swizzle repeats.
+/// The period of every swizzle, in bytes.
 static constexpr int64_t kSwizzleBytes = 1024;
 
-/// What one access of a thread moves at most.
+/// The most bytes that one access of a thread moves.
 static constexpr int64_t kMaxBytes = 16;
 
 int64_t Storage::getElementBytes() const {
@@ -155,7 +155,7 @@ LogicalResult checkAddresses(Operation *op, const View &view) {
 }
 
 //===----------------------------------------------------------------------===//
-// What a kernel has
+// The memory of a kernel
 //===----------------------------------------------------------------------===//
 
 Value Lowering::createVariable(Location loc, Type type, bool isZero) {
@@ -224,7 +224,7 @@ std::shared_ptr<Storage> Lowering::getScratch(Location loc,
   int64_t bytes =
       offset + std::accumulate(shape.begin(), shape.end(),
                                storage->getElementBytes(), std::multiplies<>());
-  // Every warpgroup has the same offset behind its predecessor's, whose size is
+  // Every warpgroup has the same distance from the one before it, whose size is
   // known at the end.
   scratchBytes = std::max<int64_t>(scratchBytes, llvm::alignTo(bytes, 16));
   storage->base = getScratchBase();
@@ -341,8 +341,8 @@ Value Lowering::createAddress(Location loc, const View &view,
 
 namespace {
 
-/// The addresses of what a thread holds of a view. Where they are a sum of a
-/// part of the thread's and one of the register's, the first is computed once.
+/// The addresses of a thread's elements of a view. If they are a sum of a part
+/// of the thread's and one of the register's, the first is computed once.
 class Addresses {
 public:
   Addresses(Lowering &lowering, Location loc, const View &view,
@@ -369,7 +369,7 @@ public:
                                     lowering.createElement(distribution, r));
     const Storage &storage = *view.storage;
     int64_t byte = getRegisterByte(r);
-    // What a swizzle leaves alone is added behind it.
+    // The part that the swizzle does not change is added afterwards.
     int64_t rest = storage.swizzle == 16 ? 0 : byte % kSwizzleBytes;
     Value &pointer = pointers[rest];
     if (!pointer) {
@@ -387,8 +387,8 @@ public:
   }
 
 private:
-  /// Whether what a thread adds to a column of a register's stays in the panel,
-  /// counted from the panels of both.
+  /// True if a register's offset within a panel and the thread's never carry
+  /// into another panel.
   bool addsUp() const {
     if (distribution.isFlat())
       return false;

@@ -25,7 +25,7 @@ Value createWord(OpBuilder &builder, Location loc, uint32_t bits) {
 
 Type getElement(Value value) { return getElementTypeOrSelf(value.getType()); }
 
-/// Whether both are arrays of which a thread holds whole pairs.
+/// True if both operands are arrays with whole pairs in each thread.
 bool hasPairs(Operation *op, Lowering &lowering) {
   Value operand = op->getOperand(0);
   return isa<RankedTensorType>(operand.getType()) &&
@@ -91,8 +91,8 @@ public:
     isExact = width <= mantissa;
   }
 
-  /// The pairs of a word of so many integers, in a byte each whose other bits
-  /// are zero.
+  /// Unpacks pairs from a word of `count` integers, each in a byte whose other
+  /// bits are zero.
   void convert(Value word, int64_t count, Registers &pairs) {
     if (isSigned && isExact)
       word = arith::XOrIOp::create(
@@ -255,8 +255,8 @@ class FloatsToBytes {
 public:
   FloatsToBytes(OpBuilder &builder, Location loc, FloatType target)
       : builder(builder), loc(loc), target(target) {
-    // From here on numbers are nearer to the one behind the largest; the even
-    // one of the two gets what is between them.
+    // From here on numbers are closer to the one after the largest; if it is
+    // even, it gets the ties.
     const llvm::fltSemantics &semantics = target.getFloatSemantics();
     APFloat most = APFloat::getLargest(semantics), before = most;
     before.next(/*nextDown=*/true);
@@ -280,7 +280,7 @@ public:
         NVVM::SaturationMode::SATFINITE, /*relu=*/false, target);
     if (!hasInf)
       return bytes;
-    // Behind the largest number comes infinity.
+    // Infinity follows the largest number.
     for (Value &is : tooLarge)
       is = arith::ExtUIOp::create(builder, loc, builder.getI8Type(), is);
     return LLVM::AddOp::create(builder, loc, bytes,

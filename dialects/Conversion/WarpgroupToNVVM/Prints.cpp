@@ -111,7 +111,7 @@ private:
   Lowering &lowering;
   OpBuilder &builder;
   Location loc;
-  /// What is printed next.
+  /// The text that is printed next.
   std::string text;
   SmallVector<Value> numbers;
 };

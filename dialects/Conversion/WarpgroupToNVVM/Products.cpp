@@ -29,11 +29,11 @@ Registers createOpaque(OpBuilder &builder, Location loc,
 
 namespace {
 
-/// What one instruction takes: rows, and the most columns.
+/// The shape of one instruction: rows, and the most columns.
 constexpr int64_t kRows = 64, kMaxColumns = 256;
 
-/// The most columns of a panel of the right operand: what begins inside of one
-/// ends there.
+/// The most columns of a panel of the right operand: a window that begins
+/// inside of one ends there.
 constexpr int64_t kPanelColumns = 64;
 
 //===----------------------------------------------------------------------===//
@@ -56,7 +56,7 @@ std::optional<NVVM::WGMMATypes> getElementKind(Type type, bool isUnsigned) {
   return std::nullopt;
 }
 
-/// What the sums of products of elements of a type may be.
+/// Returns the accumulator type for products of an element type.
 std::optional<NVVM::WGMMATypes> getSumKind(Type sum, Type element) {
   if (!isa<FloatType>(element))
     return sum.isInteger(32) ? std::optional(NVVM::WGMMATypes::s32)
@@ -68,8 +68,8 @@ std::optional<NVVM::WGMMATypes> getSumKind(Type sum, Type element) {
                                   : std::nullopt;
 }
 
-/// The most columns that one instruction gives of so many: any multiple of 8
-/// where sums are floats, and above 32 one of 16 where they are integers.
+/// The most columns of one instruction, up to this number: any multiple of 8
+/// for float accumulators, and above 32 a multiple of 16 for integers.
 int64_t getWidth(int64_t columns, NVVM::WGMMATypes sum) {
   columns = std::min(columns, kMaxColumns);
   return sum == NVVM::WGMMATypes::s32 && columns > 32
@@ -223,7 +223,7 @@ private:
     return parts;
   }
 
-  /// What a register of the accumulator is.
+  /// Returns the type of an accumulator register.
   Type getSumType() {
     return acc.storage->getElementsOfVariable() > 1 ? builder.getI32Type()
                                                     : acc.getElementType();
@@ -248,9 +248,9 @@ private:
     NVVM::WgmmaGroupSyncAlignedOp::create(builder, loc);
   }
 
-  /// Whether sums take half of the registers that a thread has, beside a left
-  /// operand that has others. Where `ptxas` then spills, sums go to memory
-  /// and back each time that products are added to another part.
+  /// True if accumulators take half of the registers of a thread, and the left
+  /// operand is in registers too. If `ptxas` would spill, accumulators are
+  /// moved between memory and registers at each MMA of another part.
   bool isLargeFromRegisters(ArrayRef<Part> parts) {
     int64_t numSums = 0;
     for (const Part &part : parts)
@@ -267,7 +267,7 @@ private:
           variable);
   }
 
-  /// Loads a part of local memory over what other parts were moved to.
+  /// Loads a part of local memory over the registers of other parts.
   Value createMoved(Location loc, ArrayRef<Value> memory, Type type) {
     constexpr int64_t ofLoad = 4;
     auto local = LLVM::LLVMPointerType::get(
@@ -399,9 +399,9 @@ LogicalResult lowerMmaWait(warpgroup::MmaWaitOp op, Lowering &lowering) {
 
 void Lowering::waitForProducts(Location loc, int64_t pending) {
   NVVM::WgmmaWaitGroupSyncOp::create(builder, loc, pending);
-  // Who waits for all but some knows which of them end. They end for all of the
-  // warpgroup, which has begun them together: nobody reads their operands any
-  // more, or waits for what they were begun behind.
+  // A wait for all but some MMAs determines which of them end. They end for the
+  // whole warpgroup, which has started them together: their operands are not
+  // read any more, and earlier accesses need no wait.
   hazards.products.clear();
   hazards.lanesWait = false;
   if (hazards.productsSinceWait > pending)

@@ -18,10 +18,10 @@ using namespace mlir;
 namespace gridir::warpgroup_to_nvvm {
 namespace {
 
-/// Numbers of 64 bits at the beginning of a trace: so many events and, above
-/// them, the multiprocessor; the timer and the clock when the thread begins;
-/// both when it ends. Each event has another one: the scope and whether it
-/// ends, and above them the clock.
+/// 64-bit words at the beginning of a trace: the number of events and, above
+/// it, the multiprocessor; the timer and the clock when the thread begins; both
+/// when it ends. Each event has one more word: the scope and whether it ends,
+/// and above them the clock.
 enum Header { kEvents, kBeginTimer, kBeginClock, kEndTimer, kEndClock, kSize };
 
 constexpr int64_t kWarps = kNumThreads / (1 << kNumLaneBits);

@@ -120,12 +120,12 @@ LogicalResult unflatten(Lowering &lowering, Operation *op, ValueRange values,
   return success();
 }
 
-/// Emits what a body begins with.
+/// Emits the beginning of a body.
 using BodyFn = llvm::function_ref<void(Block &)>;
 
 /// Emits a region of an op again: a block with the registers of its arguments,
-/// and a terminator of the same kind. Of what is done again in a loop, the end
-/// leaves nothing that the begin would depend on.
+/// and a terminator of the same kind. In a loop, the end must not leave a
+/// dependence for the begin.
 LogicalResult lowerRegion(Lowering &lowering, Region &from, Region &to,
                           bool isRepeated, BodyFn begin) {
   if (from.empty())
@@ -185,7 +185,8 @@ LogicalResult lowerControl(Operation *op, ValueRange operands,
     return failure();
   Operation *target = createLike(lowering.builder, op, operands, *types);
   bool isLoop = isa<LoopLikeOpInterface>(op);
-  // What one iteration begins the next one finds pending.
+  // The next iteration finds the operations pending that the previous one
+  // started.
   if (isLoop)
     op->walk([&](warpgroup::MmaOp product) {
       Value acc = product.getAcc();
@@ -300,7 +301,7 @@ FailureOr<Distribution> getRegisterDistribution(grid::ScopedOp op, Value ref,
       type.getShape());
 }
 
-/// Whether products are added to a Ref, or to windows of it.
+/// True if a Ref, or a window of it, is the accumulator of an MMA.
 bool isAccumulator(Value ref) {
   return llvm::any_of(ref.getUsers(), [&](Operation *user) {
     if (auto window = dyn_cast<grid::SliceRefOp>(user))
@@ -311,9 +312,9 @@ bool isAccumulator(Value ref) {
 }
 
 /// How many variables of an accumulator are registers: all, or as many as leave
-/// some for addresses and for the part that an instruction adds to. What
-/// `ptxas` has no registers for it moves to memory and back for each
-/// instruction, which then wait for one another.
+/// some for addresses and for the part of an instruction. `ptxas` would move
+/// other variables to memory and back for each instruction, and serialize the
+/// instructions.
 int64_t getNumHeld(int64_t numVariables, Lowering &lowering) {
   constexpr int64_t forOthers = 40, forMoves = kMovedVariables + 8;
   int64_t most = lowering.getMaxRegisters() - forOthers;
@@ -371,7 +372,7 @@ LogicalResult lowerScoped(grid::ScopedOp op, Lowering &lowering) {
     if (failed(lowering.convertType(op, type)))
       return failure();
   bool hasArrays = false;
-  // What is written to one member of a union changes the others.
+  // A store to one member of a union changes the others.
   auto members = warpgroup::getUnionMembers(op);
   llvm::SmallDenseMap<int64_t, std::shared_ptr<Storage>> unions;
   auto joinUnion = [&](unsigned number, std::shared_ptr<Storage> storage) {
@@ -441,8 +442,8 @@ LogicalResult lowerScoped(grid::ScopedOp op, Lowering &lowering) {
     }
     lowering.setView(ref, getWholeView(builder, storage));
   }
-  // The memory may have been that of a scope before, whose end somebody has not
-  // reached.
+  // The memory may have belonged to an earlier scope that some warp has not
+  // left.
   if (hasArrays && lowering.isInWarps())
     return op.emitError("expected no shared memory of single warps");
   if (hasArrays && (lowering.sharedMemoryWasUsed ||

@@ -198,8 +198,8 @@ private:
     fetched.clear();
   }
 
-  /// Whether a number that was there before changes no sum, but for the sign
-  /// of one that is 0.
+  /// True if an initial value does not change the sum, except for the sign of a
+  /// sum that is 0.
   bool isNeutral(ArrayRef<Value> before) const {
     Operation *combiner = op->getRegion(0).front().getTerminator();
     combiner = combiner->getOperand(0).getDefiningOp();
@@ -208,7 +208,7 @@ private:
            matchPattern(before.front(), m_AnyZeroFloat());
   }
 
-  /// Adds what was there before, and deals the results out as their shape asks.
+  /// Adds the initial values, and distributes the results by their shape.
   void finish() {
     for (auto [i, result] : llvm::enumerate(op->getResults())) {
       int64_t rank = cast<RankedTensorType>(result.getType()).getRank();

@@ -21,8 +21,8 @@ namespace {
 // Words
 //===----------------------------------------------------------------------===//
 
-/// What a register, or several that move as one, is to a shuffle: words of 32
-/// bits, two for an element of 64.
+/// The unit of a shuffle for a register, or for several that move together:
+/// 32-bit words, two for a 64-bit element.
 using Words = Registers;
 
 IntegerType getBitsType(Type element) {

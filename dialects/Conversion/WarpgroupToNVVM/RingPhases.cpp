@@ -35,8 +35,8 @@ llvm::SetVector<Storage *> getAwaited(Operation *op, Lowering &lowering) {
   return result;
 }
 
-/// Whether an op runs in each iteration of a loop up to some one, and in none
-/// behind.
+/// True if an op runs in each iteration of a loop up to some iteration, and in
+/// none after it.
 static bool runsFromFirst(Operation *op, scf::ForOp loop) {
   for (Operation *parent = op->getParentOp(); parent != loop;
        op = parent, parent = parent->getParentOp()) {
@@ -89,7 +89,8 @@ void RingPhases::add(warpgroup::BarrierWaitOp op, Storage &barriers) {
       getStepDistance(remainder->getOperand(0), loop);
   if (!distance || *distance < 0 || *distance > 1)
     return;
-  // The first round may begin within the ring: what is before is a round ahead.
+  // The first round may begin within the ring: earlier elements are a round
+  // ahead.
   int64_t start = (begin + *distance) % size;
   auto isOdd = [&](int64_t number) {
     return (*barriers.knownPhases >> number & 1) != 0;

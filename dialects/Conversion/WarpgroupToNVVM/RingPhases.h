@@ -36,7 +36,7 @@ private:
   struct Wait {
     mlir::Operation *op;
     int64_t size, distance;
-    /// Whether the phases are the opposite of the rounds' parity.
+    /// True if the phases are the inverse of the parity of the round.
     bool isInverted;
   };
   void add(warpgroup::BarrierWaitOp op, Storage &barriers);

@@ -58,7 +58,7 @@ std::shared_ptr<Storage> Lowering::addSemaphores(Location loc, MemRefType type,
 
 namespace {
 
-/// Of a semaphore all blocks of a GPU see what its scope says.
+/// The scope in which CTAs of a GPU see a semaphore.
 constexpr StringRef kScope = "device";
 
 Value createCounterLoad(OpBuilder &builder, Location loc, Value address) {
@@ -78,7 +78,7 @@ LogicalResult lowerSignal(grid::SemaphoreSignalOp op, Lowering &lowering) {
   Value amount = lowering.getScalar(op.getAmount());
   lowering.syncBeforeSignal(loc);
   lowering.createForLeader(loc, Value(), [&] {
-    // Of an update LLVM's code for PTX forgets what it orders.
+    // LLVM's code for PTX drops the ordering of an update.
     LLVM::FenceOp::create(builder, loc, LLVM::AtomicOrdering::release, kScope);
     LLVM::AtomicRMWOp::create(builder, loc, LLVM::AtomicBinOp::add, address,
                               amount, LLVM::AtomicOrdering::monotonic, kScope);
@@ -86,8 +86,8 @@ LogicalResult lowerSignal(grid::SemaphoreSignalOp op, Lowering &lowering) {
   return success();
 }
 
-/// One thread looks until there is enough, and takes it away where nobody has
-/// come first.
+/// One thread polls until the count suffices, and subtracts it unless another
+/// thread was first.
 LogicalResult lowerWaitFor(grid::SemaphoreWaitOp op, Lowering &lowering) {
   OpBuilder &builder = lowering.builder;
   Location loc = op.getLoc();

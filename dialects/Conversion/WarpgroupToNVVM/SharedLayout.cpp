@@ -15,7 +15,8 @@ using namespace mlir;
 namespace gridir::warpgroup_to_nvvm {
 namespace {
 
-/// What the users of an array, and of windows of it, ask of its panels.
+/// The requirements of the users of an array, and of windows of it, on its
+/// panels.
 class Demands {
 public:
   explicit Demands(Value ref) {
@@ -24,18 +25,17 @@ public:
     visit(ref, {type.getRank() - 1, /*offset=*/0, numColumns});
   }
 
-  /// Whether a product reads the array, and nobody takes it to lie otherwise.
+  /// True if an MMA reads the array and no user requires another layout.
   bool isForProducts() const { return isRead && !isFixed; }
 
-  /// The columns of a panel divide so many, or are all of them.
+  /// The number of columns of a panel must divide `columns`, or be all of them.
   bool allow(int64_t columns) const {
     return multiple % columns == 0 && (!isWhole || columns == numColumns);
   }
 
 private:
-  /// The columns of the array that a view names: which of its dimensions they
-  /// are, -1 if it has one of them; what divides their offset, 0 for all of
-  /// them; and how many they are.
+  /// The columns of the array in a view: their dimension, -1 for a single one;
+  /// the divisor of their offset, 0 for all of them; and their number.
   struct Columns {
     int64_t dim, offset, size;
   };
@@ -121,7 +121,7 @@ private:
 } // namespace
 
 /// The dimension whose indices are the rows of panels: the last one before the
-/// columns of which a tile has several.
+/// columns that has more than one index in a tile.
 static int64_t getRowDim(ArrayRef<int64_t> tile, int64_t rank) {
   for (int64_t d = rank - 2; d >= 0 && d >= rank - int64_t(tile.size()); --d)
     if (tile[d - rank + tile.size()] != 1)
@@ -129,8 +129,8 @@ static int64_t getRowDim(ArrayRef<int64_t> tile, int64_t rank) {
   return rank - 2;
 }
 
-/// Moves the dimension of the rows behind those that lie between panels, and
-/// returns where each dimension is then.
+/// Moves the dimension of the rows after those between panels, and returns the
+/// new position of each dimension.
 static SmallVector<int64_t> moveRows(Storage &storage, int64_t rowDim) {
   int64_t rank = storage.shape.size();
   auto dims = llvm::to_vector(llvm::seq<int64_t>(rank));

@@ -13,12 +13,11 @@
 
 namespace gridir::warpgroup_to_nvvm {
 
-/// Chooses the panels and the swizzle of an array in shared memory: what the
-/// transforms say, which may be null, or else what the products need that read
-/// the array. Where its elements lie is nobody's business but the compiler's.
-/// Returns for each dimension of the array the one of the storage that it is:
-/// where tiles have one index of some between rows and columns, these count
-/// panels.
+/// Chooses the panels and the swizzle of an array in shared memory: as the
+/// transforms specify, which may be null, or else as the MMAs require that read
+/// the array. Only the compiler depends on the location of the elements.
+/// Returns the storage dimension of each array dimension: if tiles have unit
+/// dimensions between rows and columns, these count panels.
 llvm::SmallVector<int64_t> setSharedLayout(Storage &storage, mlir::Value ref,
                                            mlir::ArrayAttr transforms);
 

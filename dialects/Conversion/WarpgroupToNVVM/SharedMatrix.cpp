@@ -109,14 +109,13 @@ void SharedMatrix::createBase(Location loc, bool alone) {
     leading = 0;
   if (!isDepthMajor && !isSwizzled())
     leading = getGroupBytes();
-  // The address of what shared memory holds has no carry, so that all of a sum
-  // but the offset of the window is the same in every iteration of a loop.
+  // The address of shared memory has no carry, so that all of a sum except the
+  // offset of the window is the same in every iteration of a loop.
   OpBuilder::InsertionGuard guard(builder);
   bool isOutside = leaveLoops();
-  // Where descriptors are the same in all iterations, or alone, none is the
-  // value that others are computed of: `ptxas` would move that one to where an
-  // instruction takes it. The upper half stays known if the distance is what is
-  // left away.
+  // If descriptors are the same in all iterations, or alone, none is the base
+  // of others: `ptxas` would move that one to the registers of an instruction.
+  // The upper half stays constant if the distance is the part that is left out.
   if (unit == MatrixUnit::Wgmma && isOutside) {
     ahead = 1;
   } else if (unit == MatrixUnit::Wgmma && alone) {
@@ -136,8 +135,8 @@ void SharedMatrix::createBase(Location loc, bool alone) {
     descriptor = arith::SubIOp::create(
         builder, loc, descriptor,
         arith::ConstantIntOp::create(builder, loc, ahead, /*width=*/64));
-  // LLVM would add what parts of the matrix differ in to the upper half, too,
-  // and `ptxas` then move it for each of them.
+  // LLVM would add the offsets of parts of the matrix to the upper half, too,
+  // and `ptxas` would then move it for each of them.
   base = createHidden(builder, loc, descriptor);
 }
 
@@ -170,7 +169,7 @@ OpFoldResult SharedMatrix::createPieces(Location loc) {
   unsigned last = storage.shape.size() - 1;
   for (unsigned d = 0; d < last; ++d)
     add(view.offsets[d], storage.getBytes(storage.getStride(d)));
-  // A column is a multiple of what an instruction takes, or of a panel.
+  // A column is a multiple of an instruction's columns, or of a panel.
   OpFoldResult column = view.offsets[last];
   int64_t ofPiece = kPieceBytes * 8 / storage.getBytes(8);
   auto divide = [&](OpFoldResult value, int64_t by) -> OpFoldResult {

@@ -31,13 +31,13 @@ public:
   /// Reports a matrix that the unit does not find.
   llvm::LogicalResult analyze(mlir::Operation *op);
 
-  /// Whether the depth is not the contiguous dimension.
+  /// True if the depth is not the contiguous dimension.
   bool isTransposed() const { return !isDepthMajor; }
 
   int64_t getElementBits() const { return view.storage->getBytes(8); }
 
-  /// Computes what descriptors count from. It is none of them where they are
-  /// used `alone`, the other operand being in registers.
+  /// Computes the base of descriptors. It is none of them if they are used
+  /// `alone`, the other operand being in registers.
   void createBase(mlir::Location loc, bool alone = false);
 
   /// The descriptor of the part from a row, or column of the product, and a
@@ -63,7 +63,7 @@ private:
   unsigned depthDim;
   MatrixUnit unit;
   bool isDepthMajor = true;
-  /// What descriptors count from, and by how much that of the whole is ahead.
+  /// The base of descriptors, and the offset of the complete matrix from it.
   mlir::Value base;
   int64_t ahead = 0;
 };

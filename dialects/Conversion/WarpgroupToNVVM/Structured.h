@@ -16,8 +16,8 @@
 
 namespace gridir::warpgroup_to_nvvm {
 
-/// Arrays of which the body of a structured op, or a map of its operands, asks
-/// for elements that other threads have: they are in shared memory.
+/// Arrays whose elements in other threads the body of a structured op, or an
+/// indexing map, reads: they are in shared memory.
 class SharedArrays {
 public:
   SharedArrays(mlir::Location loc, Lowering &lowering)
@@ -51,7 +51,7 @@ llvm::SmallVector<mlir::Value>
 createMapped(mlir::OpBuilder &builder, mlir::Location loc, mlir::AffineMap map,
              llvm::ArrayRef<mlir::Value> indices);
 
-/// Reports an op that is not what is expected.
+/// Reports an op of another form than expected.
 llvm::LogicalResult refuseStructured(mlir::linalg::LinalgOp op,
                                      llvm::StringRef expected);
 
@@ -72,9 +72,8 @@ int64_t getReducedThreadBits(mlir::linalg::LinalgOp op, Lowering &lowering);
 Registers completeReduction(mlir::linalg::LinalgOp op, Lowering &lowering,
                             const Registers &partial);
 
-/// The same where a thread does not reduce what it holds: each reduces for the
-/// results that it has, one element after the other, which it reads from shared
-/// memory.
+/// The same if a thread does not reduce its own elements: each computes its
+/// results, one element after the other, from shared memory.
 llvm::LogicalResult lowerMovedReduction(mlir::linalg::LinalgOp op,
                                         Lowering &lowering);
 

@@ -133,8 +133,8 @@ void Lowering::syncBeforeSignalOfWarp(Location loc) {
   hazards.lanesWait = false;
 }
 
-/// Whether ops of a loop tell others what all threads of a warpgroup did by one
-/// of these.
+/// True if ops of a loop signal to others that all threads of a warpgroup have
+/// done something, by one thread.
 static bool signalsForAll(Lowering &lowering, Operation *loop) {
   auto isOfWarps = [&](Value barrier) {
     while (auto slice = barrier.getDefiningOp<grid::SliceRefOp>())
@@ -154,7 +154,7 @@ static bool signalsForAll(Lowering &lowering, Operation *loop) {
   return result.wasInterrupted();
 }
 
-/// Whether ops of a loop write memory that threads share.
+/// True if ops of a loop write memory that threads share.
 static bool writesSharedMemory(Operation *loop) {
   auto isShared = [](const MemoryEffects::EffectInstance &effect) {
     auto type = effect.getValue()
@@ -178,8 +178,8 @@ static bool writesSharedMemory(Operation *loop) {
 
 void Lowering::syncBeforeNextIteration(Operation *loop) {
   bool isPending = hazards.any() || hazards.copies;
-  // Who only waits, and reads what nobody of the warpgroup writes, depends on
-  // nothing but what others do once each of its warps has arrived.
+  // A body that only waits, and only reads shared memory that this warpgroup
+  // never writes, needs no barrier at the back edge.
   if (hazards.written.empty() && !hazards.copies &&
       !hazards.read.contains(&scratch) &&
       (hazards.read.empty() || !writesSharedMemory(loop)))

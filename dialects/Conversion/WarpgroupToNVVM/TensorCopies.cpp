@@ -18,8 +18,8 @@ namespace {
 using CopyShape = NVVM::Tcgen05CpShape;
 using CopyMulticast = NVVM::Tcgen05CpMulticast;
 
-/// One of the copies that make up that of a tile: a descriptor of what it reads
-/// and the column where it writes.
+/// One of the copies that compose that of a tile: a descriptor of its source
+/// and the column of its destination.
 struct TensorCopy {
   CopyShape shape;
   CopyMulticast multicast;
@@ -60,7 +60,7 @@ public:
   }
 
 private:
-  /// Whether the tile has blocks of factors or of metadata.
+  /// True if the tile contains blocks of scale factors or of metadata.
   bool isBlocked() { return op.getScales() || op.getMetadata(); }
 
   const warpgroup::TensorMemoryLayout &getLayout() {
@@ -141,7 +141,7 @@ private:
     return copies;
   }
 
-  /// Eight rows of 16 bytes are a unit of what tensor cores read.
+  /// Tensor cores read units of eight rows of 16 bytes.
   static constexpr int64_t kCoreRows = 8, kCoreBytes = 16;
 
   warpgroup::TmemCopyOp op;

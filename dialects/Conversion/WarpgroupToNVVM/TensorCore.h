@@ -18,17 +18,17 @@ namespace gridir::warpgroup_to_nvvm {
 llvm::LogicalResult checkTensorCore(mlir::Operation *op, Lowering &lowering,
                                     mlir::StringAttr axis);
 
-/// Emits what `body` emits for the thread that acts for its warpgroup, and of a
-/// pair of blocks along an axis only for that of the first one. The threads
-/// meet before where one has loaded or stored what the tensor core may touch
-/// of these Refs, or may still wait for a phase that it completes.
+/// Emits `body` in the thread that acts for its warpgroup; for a pair of CTAs
+/// along an axis only in the first one. The threads synchronize before it if
+/// one of them has accessed elements of these Refs that the tensor core may
+/// access, or may still wait for a phase that it completes.
 void createForTensorCore(Lowering &lowering, mlir::Location loc,
                          mlir::ValueRange refs, bool arrives,
                          mlir::StringAttr axis,
                          llvm::function_ref<void()> body);
 
-/// An arrival at a barrier, or at those of both blocks, behind all that the
-/// thread has asked for.
+/// An arrival at a barrier, or at those of both CTAs, after all operations that
+/// the thread has issued.
 void createTensorCommit(Lowering &lowering, mlir::Location loc,
                         mlir::Value address, mlir::StringAttr axis);
 

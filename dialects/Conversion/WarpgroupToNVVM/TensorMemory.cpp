@@ -43,7 +43,7 @@ Value createTensorPointer(OpBuilder &builder, Location loc, Value address) {
   return LLVM::IntToPtrOp::create(builder, loc, type, address);
 }
 
-/// The first warp of the block runs what `body` emits.
+/// Emits `body` for the first warp of the CTA.
 static void createForFirstWarp(OpBuilder &builder, Location loc,
                                function_ref<void()> body) {
   Value number = NVVM::ThreadIdXOp::create(builder, loc, builder.getI32Type());
@@ -176,9 +176,9 @@ struct TensorStep {
   int64_t lane, column;
 };
 
-/// What a load or store of one shape moves: the word at the sum of these steps
-/// for each bit of the thread's number, of its register, and as many further
-/// columns as it is repeated.
+/// The words that a load or store of one shape moves. The address of a word is
+/// the sum of these steps for each bit of the thread number and of the register
+/// number; a repetition adds columns.
 struct TensorShape {
   NVVM::Tcgen05LdStShape shape;
   std::array<TensorStep, kNumThreadBits> threads;
@@ -210,7 +210,7 @@ ArrayRef<TensorShape> getTensorShapes() {
   return shapes;
 }
 
-/// So many registers an instruction loads or stores at most.
+/// The most registers that an instruction loads or stores.
 constexpr int64_t kMaxTensorWords = 64;
 
 /// A load or store of all that a view names.
@@ -316,7 +316,7 @@ private:
     return result;
   }
 
-  /// The coordinates in the view of what lies in a matrix at a step.
+  /// The coordinates in the view of the element of a matrix at a step.
   Coords getCoords(ArrayRef<int64_t> leading, TensorStep step,
                    int64_t element = 0) const {
     auto [row, column] = layout.getElement(step.lane, step.column);
@@ -327,8 +327,7 @@ private:
         llvm::map_range(view.dims, [&](int64_t d) { return all[d]; }));
   }
 
-  /// What the threads have in the registers of the instructions, in their
-  /// order.
+  /// Returns the distribution of the instruction's registers, in their order.
   Distribution getDistribution() const {
     Distribution result;
     result.shape.assign(view.sizes.begin(), view.sizes.end());
@@ -428,7 +427,8 @@ LogicalResult checkTensorAccess(Operation *op, Lowering &lowering,
   return TensorWindow(lowering.builder, view).analyze(op);
 }
 
-/// What the warpgroup has stored is there for products, once the threads met.
+/// The warpgroup's stores are visible to MMAs after its threads have
+/// synchronized.
 LogicalResult lowerCommitTmem(warpgroup::CommitTmemOp op, Lowering &lowering) {
   NVVM::Tcgen05WaitOp::create(lowering.builder, op.getLoc(),
                               NVVM::Tcgen05WaitKind::STORE);

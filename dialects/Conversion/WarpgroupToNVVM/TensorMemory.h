@@ -26,7 +26,7 @@ public:
   /// Reports a view that is none.
   llvm::LogicalResult analyze(mlir::Operation *op);
 
-  /// The address of the first column, and one of some columns behind it.
+  /// The address of the first column, or of a later one.
   mlir::Value createAddress(mlir::Location loc);
   mlir::Value createColumnAddress(mlir::Location loc, mlir::Value address,
                                   mlir::OpFoldResult column);
@@ -42,13 +42,13 @@ mlir::NVVM::CTAGroupKind getCtaGroup(bool isPaired);
 mlir::Value createTensorPointer(mlir::OpBuilder &builder, mlir::Location loc,
                                 mlir::Value address);
 
-/// Orders what the thread has asked of tensor memory before a meeting, and what
-/// it will ask behind one.
+/// Orders the thread's accesses to tensor memory before a barrier, and those
+/// after a barrier.
 void createFenceBeforeSync(mlir::OpBuilder &builder, mlir::Location loc);
 void createFenceAfterSync(mlir::OpBuilder &builder, mlir::Location loc);
 
-/// What a Ref in tensor memory holds, as an array of a type; reports a Ref that
-/// threads do not access.
+/// Loads a Ref in tensor memory as an array of a type; reports a Ref that
+/// threads cannot access.
 llvm::FailureOr<Registers> loadTensorMemory(mlir::Operation *op,
                                             mlir::Value ref, mlir::Type type,
                                             Lowering &lowering);

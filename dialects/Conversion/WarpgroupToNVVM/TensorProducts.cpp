@@ -20,8 +20,8 @@ namespace {
 /// The most columns of a product, and the factors of a word of tensor memory.
 constexpr int64_t kMaxTensorProductColumns = 256, kScalesOfWord = 4;
 
-/// What the matrix unit is told of an element type: the kind of product, that
-/// of one whose operands are scaled, and the number of the type there.
+/// The matrix unit's description of an element type: the kind of MMA, the kind
+/// with scaled operands, and the number of the type in it.
 struct TensorElement {
   NVVM::Tcgen05MMAKind kind;
   std::optional<NVVM::MMABlockScaleKind> scaledKind;
@@ -110,8 +110,8 @@ private:
     return success();
   }
 
-  /// Whether the unit takes factors of these types. Of elements of 4 bits, 16
-  /// have one that is no power of two.
+  /// True if the unit supports scale factors of these types. 16 elements of 4
+  /// bits may have a factor that is not a power of two.
   bool analyzeScales() {
     Type scale = getElementTypeOrSelf(op.getLhsScale().getType());
     scaledKind = elementA->scaledKind;
@@ -265,7 +265,8 @@ private:
                                    builder.getI32IntegerAttr(column)));
   }
 
-  /// The factors of a step, behind those of all rows for the words before.
+  /// The scale factors of a step, after those of all rows for the earlier
+  /// words.
   Value createScale(Location loc, Value ref, TensorWindow &window,
                     Value address, int64_t k) {
     const warpgroup::TensorMemoryLayout &layout =
@@ -345,7 +346,7 @@ private:
   std::optional<unsigned> sumNumber;
   /// Of the product, and of one instruction the depth and the columns.
   int64_t rows, columns, depth, step, width;
-  /// The elements of the depth that share a factor, and what factors are.
+  /// The elements of the depth that share a factor, and the type of factors.
   int64_t scaleSpan = 0;
   bool isPowerOfTwo = false;
   std::optional<NVVM::MMABlockScaleKind> scaledKind;

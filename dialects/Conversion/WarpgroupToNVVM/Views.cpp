@@ -13,8 +13,8 @@ using namespace mlir;
 namespace gridir::warpgroup_to_nvvm {
 namespace {
 
-/// Whether a window of registers is one of all dimensions, in their order, at
-/// offsets that are known.
+/// True if a window of registers has all dimensions, in order, at constant
+/// offsets.
 bool isKnownWindow(grid::SliceRefOp op, const View &view) {
   return op.getOffsets().empty() && op.getDropped().empty() &&
          llvm::all_of(op.getStrides(),
@@ -66,9 +66,8 @@ LogicalResult lowerTransposeRef(grid::TransposeRefOp op, Lowering &lowering) {
   return success();
 }
 
-/// Whether a view names elements that follow one another in memory, but for its
-/// panels and swizzle: all of the last dimensions, and of those before one
-/// index each.
+/// True if a view is contiguous in memory except for its panels and swizzle:
+/// all of the last dimensions, and one index of each dimension before.
 bool isContiguous(const View &view) {
   const Storage &storage = *view.storage;
   if (storage.kind == Storage::Kind::Registers || !llvm::is_sorted(view.dims))
@@ -90,7 +89,7 @@ int64_t getElementBytes(MemRefType type) {
   return getStorageType(type.getElementType()).getIntOrFloatBitWidth() / 8;
 }
 
-/// Whether a view begins where the swizzle does.
+/// True if a view begins where the swizzle does.
 bool beginsWithSwizzle(const View &view) {
   constexpr int64_t kSwizzleRows = 8;
   const Storage &storage = *view.storage;
@@ -102,9 +101,9 @@ bool beginsWithSwizzle(const View &view) {
   });
 }
 
-/// Whether the panels of a view are those of a Ref with the same bytes, too:
-/// rows stay rows, and where there are several panels as many of them, and the
-/// view begins where the swizzle does.
+/// True if a view has the panels of a Ref with the same bytes: rows stay rows,
+/// several panels keep their number, and the view begins where the swizzle
+/// does.
 bool keepsPanels(const View &view, MemRefType type) {
   const Storage &storage = *view.storage;
   if (storage.isRowMajor())
@@ -123,9 +122,8 @@ bool keepsPanels(const View &view, MemRefType type) {
   return beginsWithSwizzle(view);
 }
 
-/// Whether a Ref is the matrix of which a view has the panels: each of its
-/// dimensions but the last two is one of the view's, as the one before panels
-/// is in memory.
+/// True if a Ref is the matrix of a view's panels: each dimension except the
+/// last two is one of the view's, in the order of memory.
 bool joinsPanels(const View &view, MemRefType type) {
   const Storage &storage = *view.storage;
   int64_t last = storage.shape.size() - 1, rank = view.dims.size();
@@ -162,7 +160,7 @@ LogicalResult reinterpretTensor(Operation *op, MemRefType from, MemRefType to,
   return success();
 }
 
-/// Whether a view has several elements in each byte of a Ref in shared memory.
+/// True if a view has several elements in each byte of a Ref in shared memory.
 bool sharesBytes(MemRefType from, MemRefType to, const Storage &storage) {
   if (storage.kind != Storage::Kind::Shared || storage.isPacked)
     return false;

@@ -130,7 +130,7 @@ private:
     return function;
   }
 
-  /// Gives the function its parameters and what a launch must be.
+  /// Sets the parameters of the function and the attributes of its launch.
   static void finish(grid::KernelOp kernel, LLVM::LLVMFuncOp function,
                      Lowering &lowering) {
     Builder builder(function.getContext());

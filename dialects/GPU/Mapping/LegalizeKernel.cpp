@@ -135,7 +135,7 @@ private:
     return failure(result.wasInterrupted());
   }
 
-  /// Keeps what later passes need of the author's parameters.
+  /// Keeps the author's parameters that later passes need.
   LogicalResult readParams(grid::KernelOp kernel) {
     std::optional<int64_t> numWarps, reductionBytes;
     bool approxMath = false;

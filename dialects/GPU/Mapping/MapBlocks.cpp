@@ -86,8 +86,8 @@ public:
   }
 
 private:
-  /// Whether an op reads, before the first item, memory that items may write:
-  /// a copy of an input that shares its memory with an output. CTAs start at
+  /// True if an op reads memory before the first item that items may write: a
+  /// copy of an input that shares its memory with an output. CTAs start at
   /// different times, so each would see a different input.
   static bool readsWhatItemsWrite(Operation *op, func::FuncOp kernel) {
     auto effects = dyn_cast<MemoryEffectOpInterface>(op);

@@ -159,9 +159,9 @@ private:
     return failure(result.wasInterrupted());
   }
 
-  /// After a loop over threads, all see what each wrote. Before one, all have
-  /// read what it may overwrite: only what every thread reads by itself since
-  /// the last barrier must be waited for.
+  /// After a loop over threads, all see the stores of each. Before one, all
+  /// have read the elements that it may overwrite: only reads of all threads
+  /// since the last barrier must be waited for.
   void insertBarriers(scf::ForallOp ctas) {
     SmallVector<Operation *> loops;
     ctas.getBody()->walk([&](scf::ForallOp loop) {

@@ -12,14 +12,15 @@
 include "mlir/Pass/PassBase.td"
 
 def GPULegalizeKernelPass : Pass<"gpu-legalize-kernel", "::mlir::ModuleOp"> {
-  let summary = "Refuse what a GPU cannot run, by the name of the operand";
+  let summary = "Reject kernels that a GPU cannot run, by the name of the "
+                "operand";
   let description = [{
-    Fails where an operand, a scratch Ref or a value has a type that the loops of
-    this path do not compute with (complex numbers, and on chips before sm_89
-    floats of a byte and less), and where scratch holds semaphores.
+    Fails if an operand, a scratch Ref or a value has a type that this path does
+    not support (complex numbers, and on chips before sm_89 floats of a byte and
+    less), or if scratch holds semaphores.
 
-    What later passes need of `triton.CompilerParams` and
-    `mosaic_gpu.CompilerParams` is kept on the module, since the kernel's own
+    The parts of `triton.CompilerParams` and `mosaic_gpu.CompilerParams` that
+    later passes need become attributes of the module, since the kernel's own
     attributes are dropped with it:
 
     Before:
@@ -44,7 +45,7 @@ def GPULegalizeKernelPass : Pass<"gpu-legalize-kernel", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"chip", "chip", "std::string", /*default=*/"\"sm_90a\"",
-           "Set the chip, as LLVM names it">,
+           "Set the chip, with LLVM's name">,
   ];
   let statistics = [
     Statistic<"numKernels", "num-kernels", "Number of kernels that passed">,
@@ -52,15 +53,14 @@ def GPULegalizeKernelPass : Pass<"gpu-legalize-kernel", "::mlir::ModuleOp"> {
 }
 
 def GPUMapBlocksPass : Pass<"gpu-map-blocks", "::mlir::ModuleOp"> {
-  let summary = "Give each work item of a kernel to a CTA";
+  let summary = "Map each work item of a kernel to a CTA";
   let description = [{
-    Turns the loop over work items, which `convert-grid-to-loops` leaves in the
-    kernel, into an `scf.forall` that is mapped to the blocks of a GPU. The code
-    before the loop, such as scratch, becomes a part of each CTA.
+    Converts the loop over work items, which `convert-grid-to-loops` leaves in
+    the kernel, to an `scf.forall` that is mapped to the blocks of a GPU. The
+    code before the loop, such as scratch, becomes a part of each CTA.
 
-    A copy made before the first item, of an input that shares its memory with
-    an output, must not see what items write. Then one CTA runs all items in
-    order.
+    A copy before the first item, of an input that shares its memory with an
+    output, must not see stores of items. One CTA then runs all items in order.
 
     Before:
 
@@ -89,25 +89,25 @@ def GPUMapBlocksPass : Pass<"gpu-map-blocks", "::mlir::ModuleOp"> {
 }
 
 def GPUMapThreadsPass : Pass<"gpu-map-threads", "::mlir::ModuleOp"> {
-  let summary = "Share the work of a CTA among its threads";
+  let summary = "Distribute the work of a CTA to its threads";
   let description = [{
     Rewrites every linalg op and every copy in a CTA as an `scf.forall` that is
-    mapped to threads: each computes points of the parallel dimensions,
-    neighbours on neighbouring threads, and walks the reduction dimensions in
-    order with the result in a register. Products that are added at once may be
-    fused to FMAs.
+    mapped to threads. Each thread computes points of the parallel dimensions,
+    adjacent points in adjacent threads, and iterates over the reduction
+    dimensions in order, with the result in a register. Products that are added
+    immediately may be fused to FMAs.
 
-    A reduction with fewer results than half the threads is split: several
+    A reduction with fewer results than half of the threads is split: several
     threads reduce a part each, then one for each result combines them.
 
     A loop without results, such as one over the indices of a scatter or of the
-    checks of a gather, is shared where that changes nothing: either each thread
-    runs some of its iterations, or all run all of them and each stores the
-    elements that are assigned to it, in the loop's order.
+    checks of a gather, is distributed if that does not change results. Either
+    each thread runs some of its iterations, or all threads run all of them and
+    each stores the elements that it owns, in the order of the loop.
 
-    All other code is run by every thread. So that it reads what others wrote, a
-    barrier follows each loop over threads, and precedes one where a thread may
-    still have to read. A scalar is stored by one thread.
+    Every thread runs all other code. A barrier follows each loop over threads,
+    so that threads see the stores of others, and precedes one if a thread may
+    still have to read. One thread stores a scalar.
 
     Before, in a CTA:
 
@@ -130,7 +130,7 @@ def GPUMapThreadsPass : Pass<"gpu-map-threads", "::mlir::ModuleOp"> {
     gpu.barrier
     ```
 
-    The number of threads is left in `num_threads` of the `kernel.abi`.
+    `num_threads` of the `kernel.abi` has the number of threads.
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
@@ -139,13 +139,13 @@ def GPUMapThreadsPass : Pass<"gpu-map-threads", "::mlir::ModuleOp"> {
   ];
   let options = [
     Option<"numWarps", "num-warps", "unsigned", /*default=*/"0",
-           "Set the warps of a CTA; 0 for what the kernel asks for, or 4">,
+           "Set the warps of a CTA; 0 for the kernel's own number, or 4">,
   ];
   let statistics = [
     Statistic<"numThreadLoops", "num-thread-loops",
-              "Number of ops shared among threads">,
+              "Number of ops distributed to threads">,
     Statistic<"numSharedLoops", "num-shared-loops",
-              "Number of loops shared among threads">,
+              "Number of loops distributed to threads">,
     Statistic<"numSplitReductions", "num-split-reductions",
               "Number of reductions with several threads for a result">,
     Statistic<"numScalarStores", "num-scalar-stores",
@@ -157,10 +157,10 @@ def GPUMapThreadsPass : Pass<"gpu-map-threads", "::mlir::ModuleOp"> {
 def GPUUnmapLoopsPass : Pass<"gpu-unmap-loops", "::mlir::ModuleOp"> {
   let summary = "Run a mapped kernel as loops on a CPU";
   let description = [{
-    Turns the loops over CTAs and threads into loops that run one after another,
-    drops barriers, and makes shared memory plain memory: the form in which
-    `loops-to-cpu` compiles a kernel for a GPU, so that its mapping is checked
-    where no GPU is.
+    Converts the loops over CTAs and threads to sequential loops, drops
+    barriers, and turns shared memory into ordinary memory. `loops-to-cpu`
+    compiles the result, so that the mapping of a kernel is checked without a
+    GPU.
 
     With `reverse`, the last thread goes first. A kernel whose threads do not
     depend on each other between barriers computes the same either way.
@@ -191,7 +191,7 @@ def GPUUnmapLoopsPass : Pass<"gpu-unmap-loops", "::mlir::ModuleOp"> {
            "Run the last thread first">,
   ];
   let statistics = [
-    Statistic<"numLoops", "num-loops", "Number of loops that run in order">,
+    Statistic<"numLoops", "num-loops", "Number of sequential loops">,
   ];
 }
 

@@ -19,7 +19,7 @@ using namespace mlir;
 namespace gridir::gpu {
 namespace {
 
-/// What a loop reads and writes, the error report aside.
+/// The accesses of a loop, except to the error report.
 struct Accesses {
   SmallVector<memref::LoadOp> loads;
   SmallVector<memref::StoreOp> stores;
@@ -45,7 +45,7 @@ std::optional<Accesses> collectAccesses(scf::ForOp loop, Value status) {
   return accesses;
 }
 
-/// Whether every element is read where it is written only, and written through
+/// True if every element is read only where it is written, and written through
 /// one memref: then only the thread that writes an element reads it.
 bool isElementwise(const Accesses &accesses) {
   for (memref::StoreOp store : accesses.stores) {

@@ -13,9 +13,9 @@
 
 namespace gridir::gpu {
 
-/// Shares a loop among threads if every element that it writes can be written
-/// by one thread alone, in the loop's order, and says whether it did. What it
-/// writes to `status`, the error report, any thread may write.
+/// Distributes a loop to threads if every element that it writes can be written
+/// by one thread alone, in the loop's order; returns true if it did. Any thread
+/// may write `status`, the error report.
 bool shareLoop(mlir::scf::ForOp loop, mlir::Value status, int64_t numThreads);
 
 } // namespace gridir::gpu

@@ -149,7 +149,7 @@ SmallVector<Value> inlineBody(OpBuilder &builder, linalg::LinalgOp op,
       [&](Value value) { return mapping.lookupOrDefault(value); });
 }
 
-/// Whether where a result is written depends on a reduction dimension, so that
+/// True if the location of a result depends on a reduction dimension, so that
 /// it cannot stay in a register.
 bool moves(linalg::LinalgOp op, OpOperand &init, const Space &space) {
   AffineMap map = op.getMatchingIndexingMap(&init);

@@ -31,7 +31,7 @@ void createElementLoops(mlir::OpBuilder &builder, mlir::linalg::LinalgOp op,
 struct SplitReduction {
   /// Points of the result, elements reduced to each, threads for each.
   int64_t points, elements, lanes;
-  /// What combines two partial results, and the value it starts from, for each
+  /// The op that combines two partial results, and its initial value, for each
   /// result.
   llvm::SmallVector<mlir::Operation *> combiners;
   llvm::SmallVector<mlir::TypedAttr> neutrals;
@@ -43,7 +43,7 @@ struct SplitReduction {
 std::optional<SplitReduction> matchSplitReduction(mlir::linalg::LinalgOp op,
                                                   int64_t numThreads);
 
-/// Reduces with several threads for each point, then combines what they found.
+/// Reduces with several threads for each point, then combines their results.
 void createSplitReduction(mlir::OpBuilder &builder, mlir::linalg::LinalgOp op,
                           const SplitReduction &split, int64_t numThreads);
 

@@ -13,8 +13,8 @@
 
 namespace gridir::gpu {
 
-/// A GPU whose kernels come by the loops of the CPU path, and so take the
-/// blocks that it takes. What else a chip refuses, `gpu-legalize-kernel` does.
+/// A GPU whose kernels come through the loops of the CPU path, and therefore
+/// has its blocks. `gpu-legalize-kernel` checks the other limits of a chip.
 class GPUTarget : public cpu::CPUTarget {
 public:
   llvm::StringRef getName() const override { return "gpu"; }

@@ -29,8 +29,8 @@ namespace {
 
 constexpr double kLog2E = 1.4426950408889634;
 
-/// Calls an intrinsic of LLVM by its name: the ops of the llvm dialect are what
-/// `convert-gpu-to-nvvm` turns into calls of libdevice.
+/// Calls an intrinsic of LLVM by its name: `convert-gpu-to-nvvm` turns ops of
+/// the llvm dialect into calls of libdevice.
 void replaceByIntrinsic(Operation *op, StringRef name,
                         PatternRewriter &rewriter) {
   auto call = LLVM::CallIntrinsicOp::create(
@@ -69,8 +69,8 @@ template <typename OpT> struct BitsToIntrinsic : OpRewritePattern<OpT> {
     if (!type)
       return rewriter.notifyMatchFailure(op, "expected an integer");
     SmallVector<Value> operands(op->getOperands());
-    // Whether the result for 0 (of an absolute value: for the least number) is
-    // left undefined.
+    // True leaves the result for 0 undefined (for an absolute value: for the
+    // least number).
     if (takesFlag)
       operands.push_back(
           arith::ConstantIntOp::create(rewriter, op.getLoc(), 0, 1));
@@ -85,7 +85,7 @@ template <typename OpT> struct BitsToIntrinsic : OpRewritePattern<OpT> {
   bool takesFlag;
 };
 
-/// 1 / sqrt x, of which each part is rounded as IEEE asks.
+/// 1 / sqrt(x), with each part rounded according to IEEE 754.
 struct RsqrtToSqrt : OpRewritePattern<math::RsqrtOp> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -23,7 +23,7 @@ using namespace gridir::gpu;
 
 namespace {
 
-/// The word of the report that says whether somebody writes it.
+/// The word of the report that is set by its writer.
 constexpr int64_t kTaken = 3;
 
 class GPUAtomicReportsPass

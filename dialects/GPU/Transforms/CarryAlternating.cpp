@@ -79,8 +79,8 @@ private:
     return isAny;
   }
 
-  /// About the instructions that a value takes that no carried one gives: what
-  /// scales a number is part of the sum behind.
+  /// An estimate of the instructions of a value beyond those of carried values:
+  /// the scale of a number is part of the following addition.
   unsigned getCost(Value value) const {
     Operation *op = value.getDefiningOp();
     if (!isAlternating(value) || isCarried.contains(value) || isParity(op))
@@ -92,8 +92,8 @@ private:
     return cost;
   }
 
-  /// Whether a number takes more instructions than to change it, which is one,
-  /// and is what others are computed of, or what other ops of the loop need.
+  /// True if a number takes more instructions to compute than the one that
+  /// changes it, and other numbers or ops of the loop need it.
   bool isWorthCarrying(Value value) {
     bool isNeeded = llvm::any_of(value.getUsers(), [&](Operation *user) {
       return user->getNumResults() != 1 || !isAlternating(user->getResult(0));
@@ -161,8 +161,8 @@ private:
                                                 : std::array{second, first};
   }
 
-  /// Where one address of the loop is what another one is in the iteration
-  /// beside, as that of the next buffer is, it is that one with other bits.
+  /// If one address of the loop equals another one in the adjacent iteration,
+  /// such as that of the next buffer, it is that one with other bits.
   unsigned derivePairs() {
     moveConstantsBehind();
     unsigned count = 0;
@@ -176,8 +176,8 @@ private:
     return count;
   }
 
-  /// Makes of what is at an alternating distance from a known place one that is
-  /// at a known distance from an alternating place, which others share.
+  /// Turns an address at an alternating distance from a constant base into one
+  /// at a constant distance from an alternating base, which others share.
   void moveConstantsBehind() {
     SmallVector<LLVM::GEPOp> steps;
     for (Value value : alternating)
@@ -253,7 +253,7 @@ private:
   OpBuilder builder;
   llvm::SetVector<Value> alternating;
   llvm::DenseSet<Value> isCarried;
-  /// At an alternating distance from what the loop does not change.
+  /// At an alternating distance from a loop-invariant base.
   SmallVector<LLVM::GEPOp> addresses;
   llvm::DenseMap<std::pair<Value, int64_t>, Value> values;
   /// In even and in odd iterations, by the number of the argument: a loop that

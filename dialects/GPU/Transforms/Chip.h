@@ -14,27 +14,27 @@
 
 namespace gridir::gpu {
 
-/// What the code generator must know of a chip, from the tables of the CUDA
+/// The properties of a chip for the code generator, from the tables of the CUDA
 /// programming guide.
 struct Chip {
   llvm::StringLiteral name;
-  /// Bytes of shared memory that one CTA may ask for. `ptxas` does not check
-  /// what a kernel asks for when it is launched.
+  /// Bytes of shared memory that one CTA may request. `ptxas` does not check
+  /// the size of a launch.
   int64_t sharedBytes;
   /// The PTX version to emit, as a feature of LLVM's: the oldest that knows
   /// the chip, all products of its matrix unit and stores of blocks to one
   /// another, so that older drivers still load it.
   llvm::StringLiteral ptxFeature;
-  /// Whether it converts to and from floats of a byte.
+  /// True if the chip converts to and from floats of a byte.
   bool hasSmallFloats;
-  /// Whether it copies tiles by tensor maps, and waits for them at barriers in
-  /// memory.
+  /// True if the chip copies tiles by tensor maps, and waits for them at
+  /// mbarriers.
   bool hasBulkCopies;
-  /// Whether a warpgroup computes products with `wgmma`.
+  /// True if a warpgroup computes MMAs with `wgmma`.
   bool hasWgmma;
-  /// Whether a warpgroup may change how many registers its threads have.
+  /// True if a warpgroup may change the number of registers of its threads.
   bool hasSetMaxRegisters;
-  /// Whether it has tensor memory, and products whose sums are there.
+  /// True if the chip has tensor memory, and MMAs that accumulate in it.
   bool hasTensorMemory;
 };
 

@@ -29,8 +29,8 @@ using namespace gridir::gpu;
 
 namespace {
 
-/// Whether two numbers are one: the first without what is added to it, the
-/// second if it is no constant, and the constant that is between them.
+/// The equality of two numbers: the first without its constant offset, the
+/// second unless it is a constant, and the constant difference.
 using Equality = std::tuple<llvm::Value *, llvm::Value *, llvm::APInt>;
 
 std::optional<Equality> getEquality(llvm::ICmpInst *compare) {
@@ -47,8 +47,7 @@ std::optional<Equality> getEquality(llvm::ICmpInst *compare) {
   return Equality{left, nullptr, *constant};
 }
 
-/// The condition of a branch of the loop that asks what its last one asks, and
-/// comes before that.
+/// The earlier branch condition in the loop that equals that of its last one.
 llvm::ICmpInst *findSame(llvm::ICmpInst *compare, const llvm::Loop &loop,
                          const llvm::DominatorTree &tree) {
   std::optional<Equality> equality = getEquality(compare);
@@ -66,8 +65,8 @@ llvm::ICmpInst *findSame(llvm::ICmpInst *compare, const llvm::Loop &loop,
   return nullptr;
 }
 
-/// A copy of a predicate, behind it, that LLVM takes for another value: it
-/// compares anew in each block that branches by a comparison.
+/// A copy of a predicate, after it, that LLVM does not recognize as the same
+/// value: it would repeat the comparison in each block that branches on it.
 llvm::Value *createCopy(llvm::Instruction *predicate) {
   llvm::IRBuilder<> builder(predicate->getNextNode());
   llvm::Type *type = builder.getInt1Ty();

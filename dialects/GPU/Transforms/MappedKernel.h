@@ -25,7 +25,7 @@ kernel::MappingAttr getMapping(mlir::ModuleOp module);
 constexpr llvm::StringLiteral kPrintFunctions[] = {
     "gridirPrintBegin", "gridirPrintValue", "gridirPrintEnd"};
 
-/// Whether `op` calls one of them.
+/// True if `op` calls one of them.
 bool isPrint(mlir::Operation *op);
 
 /// The function that the ABI names as its entry; a failure is reported.
@@ -34,8 +34,8 @@ mlir::FailureOr<mlir::func::FuncOp> getKernelFunction(mlir::ModuleOp module);
 /// The error report: the argument before the range of work items.
 mlir::Value getStatus(mlir::func::FuncOp kernel);
 
-/// Whether a kernel has neither loops nor effects: then it needs no loop over
-/// CTAs, as one that writes nothing loses it to the canonicalizer.
+/// True if a kernel has neither loops nor effects: it needs no loop over CTAs,
+/// which the canonicalizer removes from a kernel that writes nothing.
 bool doesNothing(mlir::func::FuncOp kernel);
 
 /// The loop over the CTAs of a kernel, or a reported failure.
@@ -56,8 +56,8 @@ struct MappedKernel {
 /// `gpu-check-contract` says.
 mlir::FailureOr<MappedKernel> getMappedKernel(mlir::ModuleOp module);
 
-/// Whether `op` is a loop over CTAs, or over threads: of one dimension, and
-/// without results, which are tensors.
+/// True if `op` is a one-dimensional loop over CTAs, or over threads, without
+/// results, which are tensors.
 bool isBlockLoop(mlir::Operation *op);
 bool isThreadLoop(mlir::Operation *op);
 

@@ -45,7 +45,7 @@ public:
     int64_t workspace = *abi.getWorkspaceBytes();
     if (ctas && failed(checkMemory(ctas)))
       return signalPassFailure();
-    // A kernel that does nothing is still launched by whoever calls it, once.
+    // A kernel that does nothing is still launched once.
     bool oneCta = !ctas || ctas.getStaticUpperBound()[0] == 1;
     std::optional<int64_t> range = getStaticRange(abi);
     abi.setParamsAttr(getParams(host, range, workspace));
@@ -70,17 +70,14 @@ private:
                              int64_t workspace) {
     MLIRContext *context = kernel.getContext();
     unsigned numOperands = kernel.getNumArguments() - 3;
-    auto report =
-        cast<MemRefType>(kernel.getArgument(numOperands).getType());
+    auto report = cast<MemRefType>(kernel.getArgument(numOperands).getType());
     SmallVector<Attribute> params;
     for (unsigned i = 0; i < numOperands; ++i)
       params.push_back(kernel::OperandAttr::get(context, i));
-    params.push_back(
-        kernel::ReportAttr::get(context, report.getDimSize(0)));
+    params.push_back(kernel::ReportAttr::get(context, report.getDimSize(0)));
     params.push_back(kernel::ScalarAttr::get(context, 0));
-    params.push_back(range
-                         ? Attribute(kernel::ScalarAttr::get(context, *range))
-                         : Attribute(kernel::NumItemsAttr::get(context)));
+    params.push_back(range ? Attribute(kernel::ScalarAttr::get(context, *range))
+                           : Attribute(kernel::NumItemsAttr::get(context)));
     params.push_back(kernel::WorkspaceAttr::get(context, workspace));
     return ArrayAttr::get(context, params);
   }

@@ -12,27 +12,26 @@
 include "mlir/Pass/PassBase.td"
 
 def GPUApproximateMathPass : Pass<"gpu-approximate-math"> {
-  let summary = "Replace math functions by what PTX can compute";
+  let summary = "Replace math functions by those that PTX has";
   let description = [{
-    PTX has instructions for a few functions only. The others come
+    PTX has instructions for only a few functions. The others are
 
-    - from libdevice, with the option `libdevice`: they stay math ops, and the
-      conversion to `nvvm` calls it;
+    - functions of libdevice, with the option `libdevice`: they stay math ops,
+      and the conversion to `nvvm` calls them;
     - otherwise, for `exp`, `log`, `log2`, `log1p`, `expm1`, `tanh` and `erf` of
-      f32, from the polynomials that the CPU path uses, so that both compute the
-      same numbers; `exp2` is the instruction `ex2.approx`, which is off by at
-      most 2 units in the last place. Functions of f16 and bf16 are computed in
-      f32 and rounded once. `gpu-expand-math` runs before for the others; one
-      that it left is an error.
+      f32, the polynomials of the CPU path, with identical results. `exp2` is
+      the instruction `ex2.approx`, with an error of at most 2 units in the last
+      place. Functions of f16 and bf16 are computed in f32 and rounded once.
+      `gpu-expand-math` has expanded the others; a remaining one is an error.
 
-    With `approx`, or `approx_math` in the module's `#kernel.mapping`, which is
-    that of the author's parameters, `exp`, `exp2` and `tanh` of f32 are computed
-    with `ex2.approx.ftz`: `exp(x)` is off by about `|x|` units in the last place,
-    `tanh(x)` by 2e-7, and a result below the smallest normal number is 0. A
-    product of f32 and a sum of it may be rounded once. A quotient of f32 is a
-    product with the instruction `rcp.approx` of the divisor, which all quotients
-    by it share: off by 2 units in the last place, and infinite where the divisor
-    is below 2^-128.
+    With `approx`, or `approx_math` in the module's `#kernel.mapping`, which has
+    the author's parameter, `exp`, `exp2` and `tanh` of f32 use
+    `ex2.approx.ftz`. The error of `exp(x)` is about `|x|` units in the last
+    place, that of `tanh(x)` 2e-7, and a result below the smallest normal number
+    is 0. A product of f32 and its sum may be rounded once. A quotient of f32 is
+    a product with `rcp.approx` of the divisor, which all quotients with that
+    divisor share: its error is 2 units in the last place, and it is infinite
+    for divisors below 2^-128.
 
     `arith.maximumf` and `arith.minimumf` of f32 are the instructions `max.NaN` and
     `min.NaN`.
@@ -57,8 +56,8 @@ def GPUApproximateMathPass : Pass<"gpu-approximate-math"> {
   ];
   let options = [
     Option<"approx", "approx", "bool", /*default=*/"false",
-           "Compute exp, exp2 and tanh with the approximate instruction, "
-           "and round a product and a sum once">,
+           "Use the approximate instruction for exp, exp2 and tanh, and round "
+           "a product and its sum once">,
     Option<"libdevice", "libdevice", "bool", /*default=*/"false",
            "Leave the other functions to libdevice">,
   ];
@@ -68,13 +67,12 @@ def GPUApproximateMathPass : Pass<"gpu-approximate-math"> {
 }
 
 def GPUAtomicReportsPass : Pass<"gpu-atomic-reports", "::mlir::ModuleOp"> {
-  let summary = "Let one thread of all write the error report";
+  let summary = "Let exactly one thread write the error report";
   let description = [{
-    A check that fails writes three words of the kernel's error report, where
-    nothing has been written before. Threads of one CTA and of several may fail at
-    once. Afterwards each of them exchanges the fourth word for 1, which is one
-    step of the memory, and only that which gets the 0 back writes the others: no
-    report holds words of two checks.
+    A failed check writes three words of the kernel's error report if they are
+    empty. Several threads of one or more CTAs may fail at once. Each of them
+    then exchanges the fourth word with 1 atomically, and only the thread that
+    gets 0 writes the others, so no report mixes two checks.
 
     Before, in a check that failed:
 
@@ -106,12 +104,13 @@ def GPUAtomicReportsPass : Pass<"gpu-atomic-reports", "::mlir::ModuleOp"> {
 }
 
 def GPUCarryAlternatingPass : Pass<"gpu-carry-alternating"> {
-  let summary = "Carry through a loop what alternates between two values";
+  let summary = "Carry values through a loop that alternate between two values";
   let description = [{
-    In a loop over two buffers in turn, addresses and descriptors of what is in
-    them are one of two values. What takes more than an instruction to compute is
-    carried by the loop, and changed in the bits in which both differ, whatever
-    the values are. Steps are 1, and the first one is known.
+    In a loop that alternates between two buffers, addresses and descriptors of
+    their contents have one of two values. A value that takes more than an
+    instruction to compute is carried by the loop, and changed in the bits in
+    which the two differ. This holds for any values. The step is 1, and the
+    first iteration is known.
 
     Before:
 
@@ -145,30 +144,29 @@ def GPUCarryAlternatingPass : Pass<"gpu-carry-alternating"> {
 def GPUCheckContractPass : Pass<"gpu-check-contract", "::mlir::ModuleOp"> {
   let summary = "Check that a kernel is mapped to the CTAs and threads of a GPU";
   let description = [{
-    Fails with a located error unless the module holds a mapped kernel: what every
-    pass that makes one promises, whoever it is, and what the passes after this one
-    rely on.
+    Verifies the mapped-kernel contract: the postcondition of every mapper and
+    the precondition of all later passes.
 
     - The `kernel.abi` names a function `@k` of one block. Its arguments are the
       operands, the words of the error report, and the range of work items.
-      `num_threads` says how many threads, from 1 to 1024, a CTA has.
-    - All that `@k` does is in one `scf.forall` that is mapped to
-      `#gpu.block<x>`, from the first work item, or from 0, by 1.
-    - Every thread of the CTA runs the body of that loop. What differs among
-      threads depends on `gpu.thread_id x`, or stands in an `scf.forall` from 0 by 1
-      that is mapped to `#gpu.thread<x>` and runs on as many threads as it says, at
-      most those of the CTA; such loops are not nested.
-    - A `gpu.barrier` and a buffer are of all threads: they stand outside of loops
-      over threads.
-    - Values are numbers, vectors and memrefs, and no op is one on whole arrays of
-      which nobody says which thread computes what (linalg, `memref.copy`).
-      `@gridirPrintBegin`, `@gridirPrintValue` and `@gridirPrintEnd` alone are
-      called.
+      `num_threads` is the number of threads of a CTA, from 1 to 1024.
+    - All code of `@k` is in one `scf.forall` that is mapped to `#gpu.block<x>`,
+      from the first work item, or from 0, with step 1.
+    - Every thread of the CTA runs the body of that loop. Values that differ
+      among threads depend on `gpu.thread_id x`, or are in an `scf.forall` from
+      0 with step 1 that is mapped to `#gpu.thread<x>`. Such a loop runs on as
+      many threads as it has iterations, at most those of the CTA, and such
+      loops are not nested.
+    - A `gpu.barrier` and a buffer belong to all threads: they are outside of
+      loops over threads.
+    - Values are numbers, vectors and memrefs. No op works on whole arrays
+      without a mapping to threads (linalg, `memref.copy`). Only
+      `@gridirPrintBegin`, `@gridirPrintValue` and `@gridirPrintEnd` are called.
 
-    Buffers of the CTA are `memref.alloc`s of static shape. `gpu-plan-memory` places
-    them; one that must lie in shared memory says so by its type. Words of the error
-    report are stored as on a CPU; `gpu-atomic-reports` lets one thread store them.
-    A kernel that does nothing has no loop.
+    Buffers of the CTA are `memref.alloc`s of static shape. `gpu-plan-memory`
+    places them; the type of a buffer may require shared memory. Words of the
+    error report are stored as on a CPU; `gpu-atomic-reports` lets one thread
+    store them. A kernel that does nothing has no loop.
 
     ```mlir
     module {
@@ -187,18 +185,17 @@ def GPUCheckContractPass : Pass<"gpu-check-contract", "::mlir::ModuleOp"> {
 }
 
 def GPUEmitPTXPass : Pass<"gpu-emit-ptx"> {
-  let summary = "Make PTX of the modules of a GPU";
+  let summary = "Compile the modules of a GPU to PTX";
   let description = [{
-    Each `gpu.module` becomes a `gpu.binary` with PTX for the target that it
-    names, as `gpu-module-to-binary=format=isa` makes it. Behind LLVM's
-    optimizations and before it selects instructions, a loop whose last branch
-    asks what an earlier one in it asks takes the answer of that: a loop that
-    waits for the data of its next iteration asks both times whether there is
-    one. LLVM compares anew in each block that branches, in the direction that
-    this branch needs, and `ptxas` does not find that opposite comparisons of
-    neighboring numbers are one.
+    Each `gpu.module` becomes a `gpu.binary` with PTX for its target, as with
+    `gpu-module-to-binary=format=isa`. In addition, between LLVM's optimizations
+    and instruction selection, the last branch of a loop reuses the result of an
+    equal earlier comparison in the loop. A loop that waits for the data of its
+    next iteration has two such comparisons. LLVM repeats the comparison in each
+    block that branches, in the direction of that branch, and `ptxas` does not
+    recognize that opposite comparisons of adjacent numbers are equal.
 
-    Before, the form that LLVM gives such a loop:
+    Before, the form of such a loop in LLVM:
 
     ```mlir
     module {
@@ -220,7 +217,7 @@ def GPUEmitPTXPass : Pass<"gpu-emit-ptx"> {
     }
     ```
 
-    After, with a copy of the predicate that LLVM takes for another value:
+    After, with an opaque copy of the predicate:
 
     ```mlir
     module {
@@ -244,7 +241,7 @@ def GPUEmitPTXPass : Pass<"gpu-emit-ptx"> {
   }];
   let options = [
     Option<"toolkitPath", "toolkit", "std::string", [{""}],
-           "The directory of a CUDA toolkit, whose libdevice is linked">,
+           "The directory of a CUDA toolkit; its libdevice is linked">,
   ];
   let dependentDialects = [
     "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect",
@@ -256,16 +253,16 @@ def GPUEmitPTXPass : Pass<"gpu-emit-ptx"> {
 }
 
 def GPUExpandMathPass : Pass<"gpu-expand-math"> {
-  let summary = "Compute math functions by arithmetic";
+  let summary = "Expand math functions to arithmetic";
   let description = [{
-    Replaces the functions for which there is neither an instruction nor a
-    polynomial of `gpu-approximate-math` by arithmetic of f64: those of f64, and
-    those of f32, which are computed in f64 and rounded once. No table and no
-    library is needed. The remainder of floats is computed as on paper, and is
+    Expands functions without an instruction and without a polynomial in
+    `gpu-approximate-math` to arithmetic of f64: functions of f64, and functions
+    of f32, which are computed in f64 and rounded once. This needs no table and
+    no library. The remainder of floats is computed by long division, and is
     exact.
 
-    The angles of `sin`, `cos` and `tan` are reduced with as many bits of pi as
-    they need, however large they are.
+    The arguments of `sin`, `cos` and `tan` may have any size: they are reduced
+    with as many bits of pi as they need.
 
     Before:
 
@@ -273,7 +270,7 @@ def GPUExpandMathPass : Pass<"gpu-expand-math"> {
     %y = math.asin %x : f64
     ```
 
-    After, where `atan` stands for more arithmetic:
+    After, with `atan` in place of more arithmetic:
 
     ```mlir
     %size = math.absf %x : f64
@@ -299,9 +296,9 @@ def GPULowerPrintsPass : Pass<"gpu-lower-prints", "::mlir::ModuleOp"> {
   let summary = "Print from a GPU";
   let description = [{
     A kernel prints by calls of the CPU's runtime. They become `gpu.printf`: the
-    texts of the format that the `kernel.abi` holds, and between them the
-    elements of each value, arrays in brackets. One CTA runs a kernel that prints,
-    and one thread of it prints.
+    texts of the format in the `kernel.abi` and, between them, the elements of
+    each value, with arrays in brackets. One CTA runs a kernel that prints, and
+    one of its threads prints.
 
     Before, with the format `"x = {}"`:
 
@@ -334,18 +331,18 @@ def GPULowerPrintsPass : Pass<"gpu-lower-prints", "::mlir::ModuleOp"> {
 }
 
 def GPUOutlineKernelPass : Pass<"gpu-outline-kernel", "::mlir::ModuleOp"> {
-  let summary = "Make a mapped kernel a kernel of the gpu dialect";
+  let summary = "Outline a mapped kernel as a kernel of the gpu dialect";
   let description = [{
-    Moves the kernel into a `gpu.module`: the loop over CTAs becomes the number
-    of the CTA, loops over threads the number of the thread, shared memory an
-    external array whose size the launch gives. The arguments are those of the
-    kernel, in their order, and then the workspace of the first CTA, which the
-    workspaces of the others follow. `ptxas` is told that one CTA on a
-    multiprocessor is enough, so that it spills no registers to fit more. A
-    kernel that does nothing has no loop and becomes an empty kernel of one CTA.
+    Moves the kernel to a `gpu.module`. The loop over CTAs becomes the CTA id,
+    loops over threads become the thread id, and shared memory becomes an
+    external array whose size the launch defines. The arguments are those of the
+    kernel, in order, and then the workspace of the first CTA, followed by those
+    of the others. An attribute tells `ptxas` that one CTA on a multiprocessor
+    suffices, so that it does not spill registers to fit more. A kernel that
+    does nothing has no loop and becomes an empty kernel of one CTA.
 
-    What a launch needs is in the `kernel.abi`, whose `num_ctas` is absent where
-    the grid is dynamic: `@k.range` computes it.
+    The `kernel.abi` describes the launch. Its `num_ctas` is absent for a
+    dynamic grid: `@k.range` computes it.
 
     Before:
 
@@ -394,10 +391,10 @@ def GPUOutlineKernelPass : Pass<"gpu-outline-kernel", "::mlir::ModuleOp"> {
 def GPUPlanMemoryPass : Pass<"gpu-plan-memory", "::mlir::ModuleOp"> {
   let summary = "Place the buffers of a CTA in shared memory or a workspace";
   let description = [{
-    Puts the buffers of a CTA into shared memory, first those whose type says so,
-    then small ones first, as far as a CTA of the chip has it; the rest goes to a
-    workspace in global memory of which each CTA has its own. Buffers that are never
-    alive together share bytes.
+    Places the buffers of a CTA in shared memory: first those whose type
+    requires it, then small ones first, up to the limit of the chip. The others
+    are placed in a workspace in global memory, with a part for each CTA.
+    Buffers whose live ranges do not overlap share bytes.
 
     Before, in a CTA:
 
@@ -414,8 +411,8 @@ def GPUPlanMemoryPass : Pass<"gpu-plan-memory", "::mlir::ModuleOp"> {
     %a = memref.view %bytes[%c0][] : memref<64xi8> to memref<8xf32>
     ```
 
-    The sizes are left in `shared_bytes` and `workspace_bytes` of the `kernel.abi`.
-    A workspace over the limit is an error that shows the largest buffer in it.
+    `shared_bytes` and `workspace_bytes` of the `kernel.abi` have the sizes. A
+    workspace over the limit is an error that names its largest buffer.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
@@ -423,10 +420,10 @@ def GPUPlanMemoryPass : Pass<"gpu-plan-memory", "::mlir::ModuleOp"> {
   ];
   let options = [
     Option<"chip", "chip", "std::string", /*default=*/"\"sm_90a\"",
-           "Set the chip, as LLVM names it">,
+           "Set the chip, with LLVM's name">,
     Option<"workspaceLimit", "workspace-limit", "int64_t",
            /*default=*/"int64_t(1) << 30",
-           "Set how many bytes of workspace all CTAs may have together">,
+           "Set the limit for the workspace of all CTAs, in bytes">,
   ];
   let statistics = [
     Statistic<"numShared", "num-shared", "Number of buffers in shared memory">,

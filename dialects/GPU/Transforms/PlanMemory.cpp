@@ -49,7 +49,7 @@ public:
     if (failed(ctas) || failed(target))
       return signalPassFailure();
     FailureOr<SmallVector<PlannedBuffer>> buffers = collectBuffers(*kernel);
-    // What comes next counts the elements of any memory in 64 bits.
+    // The following code counts the elements of any memory in 64 bits.
     if (failed(buffers) || failed(gridir::verifyCountableTypes(module)))
       return signalPassFailure();
 
@@ -70,7 +70,8 @@ public:
   }
 
 private:
-  /// The bytes that buffers share. What has no elements is a view of them, too.
+  /// The bytes that buffers share. A buffer without elements is a view of them,
+  /// too.
   static int64_t place(ArrayRef<PlannedBuffer *> buffers) {
     int64_t bytes = placeBuffers(buffers);
     return buffers.empty() ? bytes : std::max<int64_t>(bytes, 1);
@@ -81,9 +82,9 @@ private:
     return mlir::gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type);
   }
 
-  /// First what must lie in shared memory. Then small buffers: they gain most
-  /// for each byte. Buffers that are never alive together share bytes, so each
-  /// one is tried.
+  /// First required shared memory. Then small buffers: they gain most for each
+  /// byte. Buffers whose live ranges do not overlap share bytes, so each one is
+  /// tried.
   static LogicalResult choose(MutableArrayRef<PlannedBuffer> buffers,
                               int64_t limit,
                               SmallVectorImpl<PlannedBuffer *> &shared,

@@ -22,13 +22,14 @@ namespace gridir::grid {
 /// this are not looked at.
 static constexpr size_t kMaxAliasedAccesses = 24;
 
-/// Where expressions of the ids do not decide, so many programs are compared.
+/// If expressions of the ids do not decide it, at most this many programs are
+/// compared.
 static constexpr int64_t kMaxComparedPrograms = 16;
 
 namespace {
 
-/// Looks for a program that reads by one name of an array what an earlier
-/// program wrote by the other one.
+/// Looks for a program that reads by one name of an array an element that an
+/// earlier program wrote by the other one.
 class AliasedReads {
 public:
   AliasedReads(BlockAccess &access, unsigned input, unsigned output)

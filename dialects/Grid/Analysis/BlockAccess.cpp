@@ -18,7 +18,7 @@ using presburger::BoundType;
 
 namespace gridir::grid {
 
-/// Whether a box is known in every program from the program ids alone.
+/// True if the program ids alone determine a box in every program.
 static bool isKnown(const ElementBox &box) {
   return box.exact && llvm::none_of(box.lows, [](AffineExpr low) {
            bool symbolic = false;
@@ -28,7 +28,7 @@ static bool isKnown(const ElementBox &box) {
          });
 }
 
-/// Whether an op runs in every program.
+/// True if an op runs in every program.
 static bool isUnconditional(Operation *op, KernelOp kernel) {
   while (op->getParentOp() != kernel.getOperation()) {
     op = op->getParentOp();
@@ -261,7 +261,7 @@ static QueryResult either(QueryResult a, QueryResult b) {
   return a.kind >= b.kind ? a : b;
 }
 
-/// Whether the element at `offset` in a block's dimension may be at least, or
+/// True if the element at `offset` in a block's dimension may be at least, or
 /// at most, an element of the array.
 static QueryResult queryBlock(ProgramValues &values, const ElementBox &block,
                               unsigned dim, BoundType type, int64_t offset,
@@ -269,7 +269,7 @@ static QueryResult queryBlock(ProgramValues &values, const ElementBox &block,
   Interval range = values.getRange(block.lows[dim] + offset);
   if (type == BoundType::LB ? range.high < limit : range.low > limit)
     return {QueryResult::no, {}};
-  // Where that end is reached, only what a program has loaded is unknown.
+  // If that end is reached, only loaded values are unknown.
   if (!isKnown(block) && reachesRange(block.lows[dim]))
     return {};
   GridSystem system(values, block.lows, 1, 1);
@@ -323,7 +323,7 @@ QueryResult BlockAccess::liesOutside(unsigned operand, unsigned arrayDim) {
   return result;
 }
 
-/// Whether the lows of a box differ by at least its size wherever the program
+/// True if the lows of a box differ by at least its size whenever the program
 /// ids along `dim` differ: the case of nearly all kernels, without a solver.
 static bool isObviouslyApart(const ElementBox &a, const ElementBox &b,
                              unsigned dim, MLIRContext *context) {

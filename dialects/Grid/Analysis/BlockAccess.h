@@ -6,10 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which elements of every array a program of a kernel reads and writes, and
-// what follows from it: where blocks overhang their array, which blocks lie
-// outside of it, which operands have the same block along a grid dimension, and
-// whether two programs access the same element.
+// The elements of every array that a program of a kernel reads and writes, and
+// conclusions: overhanging blocks, blocks outside of their array, operands with
+// the same block along a grid dimension, and conflicts between two programs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +27,8 @@ struct ArrayAccess {
   ElementBox box;
   bool reads;
   bool writes;
-  /// Whether every program touches the box, since its block is copied in and
-  /// out; otherwise only those do that run the op.
+  /// True if every program accesses the box, because its block is copied in and
+  /// out; otherwise only programs that run the op do.
   bool isCopied = false;
 };
 
@@ -66,24 +65,24 @@ public:
   /// Every access of the body to an operand.
   llvm::ArrayRef<ArrayAccess> getAccesses() const { return accesses; }
 
-  /// Whether the body writes to prefetched scalars.
+  /// True if the body writes to prefetched scalars.
   bool writesPrefetched() const;
 
   /// The operands that share memory with `operand`, itself included.
   mlir::SmallVector<unsigned> getAliasSet(unsigned operand) const;
 
-  /// Whether the index map of an operand reads the program id along `dim`.
+  /// True if the index map of an operand reads the program id along `dim`.
   bool isIndexedBy(unsigned operand, unsigned dim) const;
 
-  /// Whether some block of the operand reaches outside the array along an array
+  /// True if some block of the operand overhangs the array along an array
   /// dimension.
   QueryResult overhangs(unsigned operand, unsigned arrayDim);
 
-  /// Whether some block of the operand lies wholly outside the array along an
-  /// array dimension.
+  /// True if some block of the operand lies completely outside the array along
+  /// an array dimension.
   QueryResult liesOutside(unsigned operand, unsigned arrayDim);
 
-  /// Whether two programs that differ along grid dimension `dim` access the
+  /// True if two programs that differ along grid dimension `dim` access the
   /// same element, the first by `a` and the second by `b`, which are accesses
   /// to one array.
   QueryResult mayConflict(const ArrayAccess &a, const ArrayAccess &b,

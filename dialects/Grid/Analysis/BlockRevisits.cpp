@@ -15,11 +15,11 @@ using namespace mlir;
 
 namespace gridir::grid {
 
-/// A system of one question has so many variables at most.
+/// The most variables of a system.
 static constexpr unsigned kMaxRank = 8;
 
-/// Whether some array dimension tells all programs apart that differ along a
-/// grid dimension and in nothing else: its low is a multiple of that id.
+/// True if some array dimension distinguishes all programs that differ only
+/// along a grid dimension: its low is a multiple of that id.
 static bool tellsApart(const ElementBox &block, unsigned dim) {
   return llvm::any_of(block.lows, [&](AffineExpr low) {
     bool others = false;

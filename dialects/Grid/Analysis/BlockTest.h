@@ -25,7 +25,8 @@ struct BlockTest {
   mlir::SmallVector<unsigned> dims, operands;
 };
 
-/// What `grid-infer-dimension-semantics` left to the calls, if anything.
+/// Returns the test that `grid-infer-dimension-semantics` left to the calls, if
+/// any.
 std::optional<BlockTest> getBlockTest(KernelOp kernel);
 
 void setBlockTest(KernelOp kernel, const BlockTest &test);

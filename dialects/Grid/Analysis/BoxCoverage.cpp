@@ -12,7 +12,7 @@ using namespace mlir;
 
 namespace gridir::grid {
 
-/// More pieces than so many are not subtracted further.
+/// Sets with more pieces than this are not subtracted further.
 static constexpr size_t kMaxPieces = 64;
 
 std::optional<ConstantBox> getConstantBox(const ElementBox &box) {

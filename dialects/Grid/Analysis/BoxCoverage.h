@@ -19,15 +19,15 @@ using ConstantBox = mlir::SmallVector<std::pair<int64_t, int64_t>>;
 /// The ranges of a box; none where an end of one is not known.
 std::optional<ConstantBox> getConstantBox(const ElementBox &box);
 
-/// Whether one box has the same lows as another and is at most as large.
+/// True if one box has the same lows as another and is at most as large.
 bool isInside(const ElementBox &box, const ElementBox &outer);
 
-/// Whether every element of `box` is in one of `written`. `hull` is a box with
+/// True if every element of `box` is in one of `written`. `hull` is a box with
 /// constant ends around it.
 bool isCovered(const ElementBox &box, const ConstantBox &hull,
                llvm::ArrayRef<ElementBox> written);
 
-/// Whether two boxes have known ends and meet.
+/// True if two boxes have known ends and overlap.
 bool certainlyMeet(const ElementBox &a, const ElementBox &b);
 
 } // namespace gridir::grid

@@ -19,7 +19,7 @@ namespace gridir::grid {
 
 namespace {
 
-/// What the program has done up to a point, on every path to it.
+/// The accesses of the program up to a point, on every path to it.
 struct Progress {
   llvm::DenseMap<Value, SmallVector<ElementBox>> written;
   /// Copies and signals that no wait has answered, by semaphore.
@@ -58,7 +58,7 @@ public:
   ArrayRef<CertainWrite> getWrites() const { return writes; }
   ProgramValues &getValues() { return values; }
 
-  /// Whether the program has written all of a tracked Ref when it ends.
+  /// True if the program has written all of a tracked Ref when it ends.
   bool writesWhole(Value ref) {
     ArrayRef<int64_t> shape = cast<MemRefType>(ref.getType()).getShape();
     auto whole = ElementBox::whole(shape, kernel.getContext());
@@ -84,7 +84,7 @@ private:
         })
         .Case([&](scf::ForOp loop) { visitFor(loop, progress, certain); })
         .Case([&](scf::WhileOp loop) {
-          // The condition runs at least once; what follows it may not run.
+          // The condition runs at least once; the rest may not run.
           auto pending =
               std::exchange(progress.pending, decltype(progress.pending)());
           visit(loop.getBefore(), progress, certain);
@@ -222,7 +222,7 @@ private:
     return found;
   }
 
-  /// Keeps what holds on both paths.
+  /// Keeps the facts that hold on both paths.
   void join(Progress &progress, const Progress &other) {
     for (auto &[ref, boxes] : progress.written) {
       SmallVector<ElementBox> others = other.written.lookup(ref), kept;
@@ -266,7 +266,7 @@ private:
     // Of an op that does not say which elements it accesses, nothing is
     // certain.
     certain &= isa<RefAccessOpInterface>(op);
-    // Reads come before writes: an op that does both reads what was there.
+    // Reads come before writes: an op that does both reads the old value.
     for (Value operand : op.getOperands()) {
       if (!isa<MemRefType>(operand.getType()))
         continue;
@@ -339,8 +339,8 @@ private:
     }
   }
 
-  /// A wait takes over from another program unless the same program started
-  /// what it waits for, in the same region.
+  /// A wait depends on another program unless the same program started the
+  /// awaited operation, in the same region.
   void visitSemaphore(Operation &op, Value ref, Progress &progress) {
     std::optional<SemaphoreChange> change = getCopyChange(op, ref);
     for (RefRegion &region : getRefRegions(ref, values)) {
@@ -359,7 +359,8 @@ private:
     }
   }
 
-  /// What a copy does to a semaphore; nothing where the op does anything else.
+  /// Returns the effect of a copy on a semaphore; none if the op has another
+  /// effect.
   static std::optional<SemaphoreChange> getCopyChange(Operation &op,
                                                       Value semaphore) {
     if (auto changes = dyn_cast<SemaphoreOpInterface>(op))

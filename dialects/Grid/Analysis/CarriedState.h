@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Scratch Refs, semaphores and the state of the random generator outlive a
-// program, so the next program of the grid may read what the last one left. It
-// does so nowhere exactly where everything it reads was written before in the
-// same program.
+// program, so the next program of the grid may read values of the last one. It
+// never does if every element that it reads was written before in the same
+// program.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,14 +25,14 @@ struct CarriedRead {
   mlir::Operation *op;
   /// The scratch Ref, or null for the random generator.
   mlir::Value ref;
-  /// Whether the program certainly reads it, and certainly wrote no part of it.
+  /// True if the program certainly reads it, and certainly wrote no part of it.
   bool certain;
-  /// What is read of the Ref.
+  /// The part of the Ref that is read.
   ElementBox box = {};
 };
 
-/// State that flows along a grid dimension: two programs next to each other,
-/// of which one writes to scratch what the other one reads.
+/// State that flows along a grid dimension: of two adjacent programs one writes
+/// scratch that the other one reads.
 struct Carry {
   mlir::Operation *write, *read;
   mlir::Value ref;
@@ -54,12 +54,13 @@ findReadsBeforeWrites(KernelOp kernel, mlir::ValueRange refs,
 /// that depends on values that only a call has.
 std::optional<Carry> findCarry(KernelOp kernel, unsigned dim);
 
-/// Whether each of these programs writes all of an operand's Ref, and reads
-/// nothing of it that it did not write before: what the Ref held is lost.
+/// True if each of these programs writes all of an operand's Ref and reads only
+/// elements that it has written before: the previous contents of the Ref are
+/// lost.
 bool beginsAnew(KernelOp kernel, mlir::BlockArgument ref,
                 llvm::ArrayRef<unsigned> firstDims);
 
-/// Whether each of these programs writes all of an operand's Ref.
+/// True if each of these programs writes all of an operand's Ref.
 bool writesAll(KernelOp kernel, mlir::BlockArgument ref,
                llvm::ArrayRef<unsigned> firstDims);
 

@@ -18,8 +18,8 @@ using namespace mlir;
 
 namespace gridir::grid {
 
-/// An array with more distinct accesses than so many is looked at block by
-/// block, since every pair of accesses is a question.
+/// If an array has more distinct accesses than this, only blocks are compared,
+/// since every pair of accesses is a query.
 static constexpr size_t kMaxAccesses = 24;
 
 namespace {
@@ -91,7 +91,7 @@ private:
     });
   }
 
-  /// The accesses to one array and what shares its memory, each kind once.
+  /// The accesses to one array and those that share its memory, each kind once.
   SmallVector<ArrayAccess> getAccessesOf(ArrayRef<unsigned> aliasSet) {
     SmallVector<ArrayAccess> result;
     for (const ArrayAccess &next : access.getAccesses()) {
@@ -180,8 +180,8 @@ private:
     }
   }
 
-  /// Whether programs whose blocks differ are known not to meet, and which
-  /// blocks they are is known before any of them runs.
+  /// True if programs with different blocks access disjoint elements, and their
+  /// blocks are known before any of them runs.
   bool mayTestBlocks(const ArrayAccess &a, const ArrayAccess &b) {
     OperandAttr first = kernel.getOperandSpec(a.operand),
                 second = kernel.getOperandSpec(b.operand);
@@ -197,7 +197,7 @@ private:
            kernel.getAffineIndexMap(operand - numIndex).has_value();
   }
 
-  /// Whether two blocks of an operand are the same one or share no element.
+  /// True if two blocks of an operand are equal or disjoint.
   bool hasDisjointBlocks(unsigned operand) {
     ArrayRef<BlockDimAttr> block = kernel.getOperandSpec(operand).getBlock();
     return !block.empty() && llvm::all_of(block, [](BlockDimAttr dim) {
@@ -215,10 +215,10 @@ private:
                .wasInterrupted();
   }
 
-  /// With `dim` the innermost parallel dimension, a partition begins wherever
-  /// the ids along all dimensions inside it are 0: the program before, in grid
-  /// order, has another id along `dim`. What holds for `dim` therefore holds
-  /// for the dimensions outside it, which have fewer beginnings.
+  /// With `dim` the innermost parallel dimension, a partition begins where the
+  /// ids along all dimensions inside it are 0: the program before, in grid
+  /// order, has another id along `dim`. A proof for `dim` therefore holds for
+  /// the dimensions outside it, which have fewer beginnings.
   void examineState() {
     if (!hasState())
       return;
@@ -250,8 +250,8 @@ private:
     }
   }
 
-  /// A Ref of a scope that the cores of a mesh share brings what one has
-  /// written to another one, which may look at it.
+  /// A Ref of a scope that the cores of a mesh share passes stores of one core
+  /// to another one, which may read them.
   void examineSharedRefs() {
     SmallVector<Value> shared;
     kernel.getBodyRegion().walk([&](ScopedOp scoped) {

@@ -27,17 +27,17 @@
 
 namespace gridir::grid {
 
-/// What is known of one grid dimension. All `proved` dimensions together are
-/// parallel, and so are they with any that are not `refuted` but promised. With
-/// those that are `testable` they are if no two programs of different
-/// partitions see the same block of any of the operands to be tested, which is
-/// known when the kernel is called.
+/// The facts about one grid dimension. All `proved` dimensions together are
+/// parallel, also together with any that are promised and not `refuted`.
+/// Together with `testable` dimensions they are parallel if no two programs of
+/// different partitions access the same block of any of the operands to be
+/// tested, which the call of the kernel determines.
 struct DimVerdict {
   enum Kind { proved, testable, unknown, refuted } kind = proved;
   /// Why it is not proved, and where.
   std::string reason;
   std::optional<mlir::Location> loc;
-  /// Where what `loc` reads was written, if that is what refutes it.
+  /// The location of the write that `loc` reads, if that refutes it.
   std::optional<mlir::Location> writtenAt = std::nullopt;
   /// The operands to be tested.
   llvm::SmallSetVector<unsigned, 4> tested = {};
@@ -53,12 +53,12 @@ inline constexpr llvm::StringLiteral kOwnStateAttrName = "grid.own_state";
 mlir::SmallVector<DimVerdict> analyzeParallelism(BlockAccess &access,
                                                  bool ownState = false);
 
-/// Whether programs along a dimension of these semantics run in any order.
+/// True if programs along a dimension of these semantics run in any order.
 bool isParallel(DimSemantics semantics);
 
-/// What the author says of every dimension: in the kernel's own semantics, or
-/// in the first record of compiler parameters that says anything. Those leave
-/// out the dimensions of `jax.vmap`, whose programs never know of each other.
+/// Returns the author's claims for every dimension, from the kernel's own
+/// semantics or from the first record of compiler parameters that has any. They
+/// leave out the dimensions of `jax.vmap`, whose programs are independent.
 mlir::SmallVector<DimSemantics> getClaimedSemantics(KernelOp kernel);
 
 } // namespace gridir::grid

@@ -67,7 +67,8 @@ public:
   /// The values that the extra variables take together, in all programs.
   mlir::presburger::PresburgerSet getExtras(unsigned numExtra) const;
 
-  /// Whether every constraint could be added; if not, the system is too large.
+  /// True if every constraint could be added; otherwise the system is too
+  /// large.
   bool isComplete() const { return complete; }
 
 private:

@@ -24,13 +24,13 @@ namespace {
 /// A Ref that holds nothing at first.
 struct FreshRef {
   BlockArgument ref;
-  /// The dimensions along which it stays: what the program at 0 along all of
-  /// them wrote is there afterwards.
+  /// The dimensions along which it persists: stores of the program at 0 along
+  /// all of them are visible afterwards.
   SmallVector<unsigned> dims;
-  /// Whether concurrent programs write to it, too.
+  /// True if concurrent programs write to it, too.
   bool isShared;
-  /// Whether it holds nothing on a TPU only: the block of an output that shares
-  /// memory with an input.
+  /// True if it is uninitialized only on a TPU: the block of an output that
+  /// shares memory with an input.
   bool isAliased = false;
 };
 
@@ -97,8 +97,8 @@ static CheckResult checkFreshRef(BlockAccess &access, const FreshRef &fresh) {
   ProgramValues values(kernel);
   for (unsigned dim : all)
     values.restrictId(dim, Interval::constant(0));
-  // What another program may have written before nobody refutes. To copy what
-  // holds nothing is no fault before something depends on it.
+  // A Ref that another program may have written before is not refuted. A copy
+  // of uninitialized memory is not a fault until something depends on it.
   for (const CarriedRead &read : findReads(all))
     if (!fresh.isShared && read.certain && !isCopy(read.op) &&
         isCertainlyUsed(read.op, values))

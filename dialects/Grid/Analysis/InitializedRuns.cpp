@@ -16,7 +16,7 @@ using namespace mlir;
 
 namespace gridir::grid {
 
-/// Of a Ref that is written in more pieces only so many are remembered.
+/// The most boxes that are recorded for a Ref that is written in parts.
 static constexpr size_t kMaxBoxes = 64;
 
 namespace {
@@ -63,7 +63,7 @@ private:
 
   void visit(Operation *op) override { visit(op, /*isCertain=*/true); }
 
-  /// What may run reads, and writes nothing for certain.
+  /// An op that may run reads, and certainly writes nothing.
   void lose(Operation *op) override {
     op->walk([&](Operation *inner) {
       if (!isa<RefViewOpInterface, ViewLikeOpInterface>(inner))
@@ -88,7 +88,7 @@ private:
         continue;
       bool replaces = refAccess && refAccess.replacesAll(operand);
       for (RefRegion &region : getAccessedRegions(op, operand, values)) {
-        // A copy of what holds nothing holds nothing.
+        // A copy of uninitialized memory is uninitialized.
         if (isEarly && refAccess && refAccess.isCopy())
           early.insert(region.root);
         if (isCertain && replaces)
@@ -97,7 +97,7 @@ private:
     }
   }
 
-  /// Whether an op may read what nothing has written.
+  /// True if an op may read uninitialized memory.
   bool visitRead(Operation *op, Value ref) {
     if (isWaitForCopy(op) || isDiscardedNow(op))
       return false;

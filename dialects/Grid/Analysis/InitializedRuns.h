@@ -13,10 +13,10 @@
 
 namespace gridir::grid {
 
-/// Those of `refs`, arguments of the body or of scopes that hold nothing at
-/// first, of which a program may read what nothing has written. Found by
-/// following the programs in the order of the grid, where the ids decide what
-/// they do; all of `refs` where they do not.
+/// Returns those of `refs`, initially uninitialized arguments of the body or of
+/// scopes, that a program may read before they are written. Follows the
+/// programs in grid order, if the ids decide their control flow; otherwise
+/// returns all of `refs`.
 llvm::DenseSet<mlir::Value> findRefsReadEarly(BlockAccess &access,
                                               llvm::ArrayRef<mlir::Value> refs);
 

@@ -99,8 +99,8 @@ Sharing getSharing(KernelOp kernel, const RefHazards &hazards,
   if (operandNumber < kernel.getNumIndexOperands())
     partner = std::nullopt;
   bool changes = partner && mayChangeByAlias(kernel, hazards, operandNumber);
-  // What the body writes to an input reaches the output in its memory, unless
-  // the body writes that output by its own name.
+  // A store of the body to an input reaches the output in its memory, unless
+  // the body also stores to that output.
   if (hazards.isWritten(ref))
     return {partner && !changes ? Sharing::InPlace : Sharing::CopiedWhole};
   if (partner) {

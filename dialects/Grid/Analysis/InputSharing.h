@@ -13,15 +13,15 @@
 
 namespace gridir::grid {
 
-/// How an input is kept from what the kernel writes. An input that shares no
-/// memory with an output is a value that the kernel may scribble on. One that
-/// does is that output's memory, and programs see in it what earlier programs
-/// wrote, unless the aliases of the kernel are functional: then it keeps its
+/// How an input is protected from stores of the kernel. An input that shares no
+/// memory with an output is a value that the kernel may overwrite. One that
+/// does is that output's memory, and programs see stores of earlier programs in
+/// it, unless the aliases of the kernel are functional: then it keeps its
 /// value.
 struct Sharing {
   enum Kind { InPlace, CopiedIfRevisited, CopiedWhole };
   Kind kind = InPlace;
-  /// Whether its block is copied before each program.
+  /// True if its block is copied before each program.
   bool copiesBlocks = false;
 };
 
@@ -29,19 +29,18 @@ struct Sharing {
 Sharing getSharing(KernelOp kernel, const RefHazards &hazards,
                    unsigned operandNumber);
 
-/// Whether the memory of an operand changes when the body writes the operand
-/// that shares it, so that what one program found there is no longer true in
-/// the next one.
+/// True if the memory of an operand changes when the body writes the operand
+/// that shares it, so that the next program may find another value.
 bool mayChangeByAlias(KernelOp kernel, const RefHazards &hazards,
                       unsigned operandNumber);
 
-/// Whether the blocks of an operand are in the memory of a core while a program
-/// runs, and not where all cores see them.
+/// True if the blocks of an operand are in a core's memory while a program
+/// runs, and not in memory that all cores share.
 bool hasWindows(KernelOp kernel, unsigned operandNumber);
 
-/// How the inputs of which most is copied are kept: what is copied whole must
-/// be so before any program writes the output that shares its memory, since
-/// another thread could be ahead.
+/// Returns how most of the copied inputs are kept: an input that is copied
+/// whole must be copied before any program writes the output that shares its
+/// memory, since another thread could be ahead.
 Sharing::Kind getSharingOfInputs(KernelOp kernel, const RefHazards &hazards);
 
 } // namespace gridir::grid

@@ -48,7 +48,7 @@ void CheckResult::lower(Verdict to, std::string why, Location where,
   witness.assign(program.begin(), program.end());
 }
 
-/// Whether the author gave parameters of one of these kinds.
+/// True if the author gave parameters of one of these kinds.
 template <typename... ParamsTy> static bool hasParams(KernelOp kernel) {
   return kernel.getParams() &&
          llvm::any_of(kernel.getParamsAttr(), llvm::IsaPred<ParamsTy...>);
@@ -192,7 +192,7 @@ private:
     return dim.dim ? type.getDimSize(*dim.dim) : 1;
   }
 
-  /// Whether a view has all elements of its source, which is in bounds then.
+  /// True if a view has all elements of its source, and is therefore in bounds.
   static bool isWholeView(RefViewOpInterface view, ArrayRef<ViewDim> dims) {
     auto source = cast<MemRefType>(view.getViewSources().front().getType());
     return llvm::all_of(llvm::enumerate(dims), [&](auto pair) {
@@ -218,7 +218,7 @@ private:
       if (system.isComplete() && system.isEmpty())
         continue;
       addOpen(view, 0, dim);
-      // A mask may hide what lies outside, and nothing may depend on it.
+      // A mask may exclude elements outside, and nothing may depend on them.
       bool isHidden = llvm::any_of(view->getUsers(), [](Operation *user) {
         Value mask = getElementMask(user);
         return mask && !matchPattern(mask, m_One());
@@ -244,7 +244,7 @@ private:
     }
   }
 
-  /// Whether an array of indices is clamped into a dimension.
+  /// True if an array of indices is clamped to a dimension.
   static bool isClamped(Value index, int64_t extent) {
     auto isAtMost = [&](Value value) {
       APInt number;

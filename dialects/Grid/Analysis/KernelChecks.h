@@ -22,20 +22,20 @@ namespace gridir::grid {
 /// The verdict of one check about one subject.
 struct CheckResult {
   enum Verdict { proved, unknown, refuted } verdict = proved;
-  /// Whether it is proved for every target but a TPU.
+  /// True if it is proved for every target except a TPU.
   bool isProvedElsewhere = false;
   /// One of the names that `grid-check` knows.
   llvm::StringRef check;
   /// An operand, a scratch Ref or a dimension.
   std::string subject;
-  /// Why it is not proved; or, if it is, what else there is to say.
+  /// The reason why it is not proved; or additional facts about a proof.
   std::string reason;
-  /// The program that shows what is wrong, where one does.
+  /// The program that is the witness, if there is one.
   mlir::SmallVector<int64_t> witness;
   /// The element of the subject that shows it, where one does.
   std::optional<mlir::SmallVector<int64_t>> element;
   mlir::Location loc;
-  /// Where what `loc` reads was written, if that is what refutes it.
+  /// The location of the write that `loc` reads, if that refutes it.
   std::optional<mlir::Location> writtenAt;
 
   CheckResult(llvm::StringRef check, std::string subject, mlir::Location loc)
@@ -57,7 +57,7 @@ llvm::StringRef stringifyVerdict(CheckResult::Verdict verdict);
 /// A program as the messages write it: "(0, 3)".
 std::string formatProgram(llvm::ArrayRef<int64_t> ids);
 
-/// An index that is not proved to stay inside of what it is an index of.
+/// An index that is not proved to stay within its dimension.
 struct OpenIndex {
   /// The view of a Ref, or an access by arrays of indices; null for the block
   /// of an operand.
@@ -80,18 +80,18 @@ CheckResult checkWritten(BlockAccess &access, unsigned output);
 /// run in any order: a result for each such dimension.
 mlir::SmallVector<CheckResult> checkDisjoint(BlockAccess &access);
 
-/// No program reads by one name of an array what an earlier program wrote by
-/// the other: a result for each input that shares memory with an output. A TPU
-/// may fetch the block before it is written, and the aliases of JAX 0.10 are
-/// functional.
+/// Checks that no program reads by one name of an array an element that an
+/// earlier program wrote by the other: a result for each input that shares
+/// memory with an output. A TPU may fetch the block before it is written, and
+/// the aliases of JAX 0.10 are functional.
 mlir::SmallVector<CheckResult> checkAliases(BlockAccess &access);
 
 /// Nothing is read before it is written: a result for each Ref that holds
 /// nothing at first, which are scratch, the Refs of scopes, and outputs.
 mlir::SmallVector<CheckResult> checkInitialized(BlockAccess &access);
 
-/// What is signalled is waited for, and the other way round: a result for each
-/// semaphore of scratch or of a scope.
+/// Checks that signals and waits match: a result for each semaphore of scratch
+/// or of a scope.
 mlir::SmallVector<CheckResult> checkBalanced(KernelOp kernel);
 
 /// In grid order, no block of an output comes back after another one.

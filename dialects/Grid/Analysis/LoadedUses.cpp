@@ -17,7 +17,7 @@ using namespace mlir;
 
 namespace gridir::grid {
 
-/// A value that goes on through more ops than so many counts as used.
+/// A value with more transitive users than this counts as used.
 static constexpr size_t kMaxFollowed = 256;
 
 namespace {
@@ -82,7 +82,7 @@ private:
     uses.push_back({op, conditions, isPartial});
   }
 
-  /// Whether every element of an operand counts in the results.
+  /// True if the results depend on every element of an operand.
   static bool isWhole(Operation *op) {
     return OpTrait::hasElementwiseMappableTraits(op) ||
            op->hasTrait<OpTrait::SameOperandsAndResultShape>() ||
@@ -135,7 +135,7 @@ public:
   }
 
 private:
-  /// Whether a use counts; else what depends on it goes to `pending`.
+  /// True if a use counts; otherwise its dependents are added to `pending`.
   bool isCertain(OpOperand &use) {
     Operation *op = use.getOwner();
     if (isConditional(op))
@@ -164,7 +164,7 @@ private:
     return false;
   }
 
-  /// Whether an op is in a branch that need not be taken where the load runs.
+  /// True if an op is in a branch that may be skipped when the load runs.
   bool isConditional(Operation *op) {
     while (op && op->getBlock() != block) {
       op = op->getParentOp();
@@ -175,8 +175,8 @@ private:
     return false;
   }
 
-  /// Follows an operand to what it becomes in the regions and results of a
-  /// branch; false where it only decides which of them runs.
+  /// Follows an operand to the corresponding values in the regions and results
+  /// of a branch; false if it only selects the region.
   bool follow(RegionBranchOpInterface branch, OpOperand &use) {
     RegionBranchSuccessorMapping &mapping = mappings[branch];
     if (mapping.empty())

@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// To load what nothing has written is no fault as long as nothing depends on
-// it: `jnp.where(k == 0, 0, acc_ref[...])` loads in every program and uses in
-// all but the first. So a load is followed to the ops that something depends
-// on, and the scalar conditions of selects on the def-use chain are kept. The
-// chain ends where a mask decides, element by element, or an op takes a part of
-// the value.
+// A load of uninitialized memory is no fault as long as nothing depends on it:
+// `jnp.where(k == 0, 0, acc_ref[...])` loads in every program and uses the
+// value in all but the first. A load is therefore followed to the ops that
+// depend on it, and the scalar conditions of selects on the def-use chain are
+// kept. The chain ends where a mask selects, element by element, or an op takes
+// a part of the value.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,29 +28,29 @@ class ProgramValues;
 struct LoadedUse {
   mlir::Operation *op;
   mlir::SmallVector<std::pair<mlir::Value, bool>> conditions;
-  /// Whether it may depend on some elements of the value and not on others,
-  /// which are padding then.
+  /// True if it may depend on only some elements of the value; the others are
+  /// then padding.
   bool isPartial = false;
 };
 
-/// The uses of what an op reads from a Ref; the op itself for one that does
-/// more than load.
+/// The uses of the value that an op reads from a Ref; the op itself for one
+/// that does more than load.
 mlir::SmallVector<LoadedUse> findLoadedUses(mlir::Operation *read);
 
-/// Whether no program that `values` looks at uses what `read` reads.
+/// True if no program that `values` describes uses the result of `read`.
 bool isDiscarded(mlir::Operation *read, ProgramValues &values);
 
-/// Whether all programs that `values` looks at, and that run `read`, use what
-/// it reads.
+/// True if all programs that `values` describes and that run `read` use its
+/// result.
 bool isCertainlyUsed(mlir::Operation *read, ProgramValues &values);
 
-/// Whether every element of what `op` loads may be unused: a choice, a masked
-/// store, an op that takes a part of the value or a branch that need not be
-/// taken stands between the value and each op that depends on it.
+/// True if every element that `op` loads may be unused: a selection, a masked
+/// store, an op that takes a part of the value, or a branch that may be skipped
+/// separates the value from each op that depends on it.
 bool mayBeDiscarded(mlir::Operation *op);
 
-/// Whether all accesses through a view, and through the views of it, are loads
-/// whose value may be discarded.
+/// True if all accesses through a view, and through its views, are loads whose
+/// value may be discarded.
 bool isLoadedToDiscard(mlir::Value ref);
 
 } // namespace gridir::grid

@@ -29,7 +29,7 @@ enum class Along {
 };
 using Shape = SmallVector<Along, 4>;
 
-/// Whether the blocks that depend on one grid dimension may move.
+/// True if the blocks that depend on one grid dimension may move.
 class MoveAnalysis {
 public:
   MoveAnalysis(KernelOp kernel, unsigned gridDim)
@@ -71,7 +71,7 @@ private:
     return found != shapes.end() &&
            llvm::is_contained(found->second, Along::Moved);
   }
-  /// What is not known is fixed.
+  /// Unknown values do not move.
   Shape getShape(Value value) const {
     auto found = shapes.find(value);
     if (found != shapes.end())

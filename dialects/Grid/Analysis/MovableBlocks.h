@@ -26,7 +26,7 @@ class MovableBlocks {
 public:
   explicit MovableBlocks(KernelOp kernel);
 
-  /// Whether dimension `dim` of the blocks of operand `operandNumber` may start
+  /// True if dimension `dim` of the blocks of operand `operandNumber` may start
   /// earlier, so that the block lies inside its array.
   bool isMovable(unsigned operandNumber, unsigned dim) const {
     return operandNumber < movable.size() && movable[operandNumber].test(dim);

@@ -312,7 +312,7 @@ private:
                   [&](unsigned dim) -> std::optional<unsigned> {
                     return dims ? (*dims)[dim].dim : std::nullopt;
                   }));
-      // What is stored by the view is the source's.
+      // Values that are stored through the view belong to the source.
       add(from, map(get(to), getRank(from), view, [&](unsigned dim) {
             return dims ? getSourceDim(*dims, dim) : std::nullopt;
           }));
@@ -320,7 +320,7 @@ private:
   }
 
   void visitAccess(RefAccessOpInterface op) {
-    // What a mask, or indices, leave out is the author's concern.
+    // Elements that a mask or indices exclude are the author's responsibility.
     if (!op.isWholeAccess())
       return;
     if (Value loaded = op.getLoadedValue()) {
@@ -401,7 +401,7 @@ unsigned getNumberBits(Value value) {
   return getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
 }
 
-/// What a product of integers, or a sum of `count` of them, needs.
+/// Returns the bits of a product of integers, or of a sum of `count` products.
 unsigned getProductBits(Value a, Value b, int64_t count) {
   return getNumberBits(a) + getNumberBits(b) + llvm::Log2_64_Ceil(count);
 }

@@ -16,7 +16,7 @@ using P = arith::CmpIPredicate;
 
 namespace gridir::grid {
 
-/// Adds what it says that `condition` holds, or does not.
+/// Adds the constraints of `condition` being true, or false.
 static void addCondition(Value condition, bool holds, ProgramValues &values,
                          ProgramGuards &guards) {
   Interval range = values.getRange(condition);
@@ -71,7 +71,7 @@ static void addCondition(Value condition, bool holds, ProgramValues &values,
     guards.conditions.push_back({more - less, false});
     return;
   default:
-    // What is unsigned is no half-space.
+    // An unsigned comparison is not a half-space.
     guards.exact = false;
   }
 }

@@ -26,8 +26,8 @@ struct Guard {
 
 struct ProgramGuards {
   mlir::SmallVector<Guard> conditions;
-  /// Whether the op runs wherever the conditions hold; otherwise it runs there
-  /// at most.
+  /// True if the op runs whenever the conditions hold; otherwise it runs only
+  /// if they hold.
   bool exact = true;
   /// The counters of loops around the op, which take all values of their range.
   mlir::SmallVector<mlir::Value> counters;
@@ -38,7 +38,7 @@ struct ProgramGuards {
   /// Requires the conditions of a program.
   void require(GridSystem &system, unsigned program) const;
 
-  /// Whether expressions read nothing but program ids and such counters.
+  /// True if expressions read only program ids and such counters.
   bool decide(llvm::ArrayRef<mlir::AffineExpr> reads,
               ProgramValues &values) const;
 };

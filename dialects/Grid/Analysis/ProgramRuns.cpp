@@ -17,7 +17,7 @@ using namespace mlir;
 
 namespace gridir::grid {
 
-/// Kernels of more steps than so many are not followed to their end.
+/// Kernels with more steps than this are not followed to their end.
 static constexpr int64_t kMaxSteps = 1 << 18;
 
 void ProgramRuns::addRelevant(Operation *op) {
@@ -130,8 +130,8 @@ void ProgramRuns::run(scf::WhileOp loop) {
   set(loop.getResults(), numbers);
 }
 
-/// What the loops in an op carry, and what they and the op give, is known no
-/// more.
+/// The values that loops in an op carry, and the results of the loops and the
+/// op, become unknown.
 void ProgramRuns::giveUp(Operation *op) {
   op->walk([&](Operation *inner) {
     for (Value result : inner->getResults())

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The programs of a kernel in the order of the grid, as far as numbers decide
-// what they do: ids, loop counters, what loops carry, and what follows from
-// them. A check that no expression of the ids decides, as that of a slot which
-// flips in each iteration, is decided by following the programs.
+// The programs of a kernel in grid order, as far as numbers determine their
+// control flow: ids, loop counters, carried values, and values that follow from
+// them. A check that no expression of the ids decides, such as that of a slot
+// which flips in each iteration, is decided by simulating the programs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,7 +49,7 @@ protected:
   virtual void leave(ScopedOp) {}
   /// A relevant op that is no control flow.
   virtual void visit(mlir::Operation *op) = 0;
-  /// An op of which a part runs or does not, which depends on the call.
+  /// An op with a part whose execution depends on the call.
   virtual void lose(mlir::Operation *op) = 0;
 
   KernelOp kernel;
@@ -63,13 +63,13 @@ private:
   void run(mlir::scf::WhileOp loop);
   void giveUp(mlir::Operation *op);
 
-  /// Sets what a loop carries or counts in its next iteration.
+  /// Sets the carried values and counter of a loop in its next iteration.
   void set(mlir::ValueRange variables, llvm::ArrayRef<Number> numbers);
   Number compute(mlir::Value value);
   static Number computeArith(mlir::Operation *op, int64_t a, int64_t b);
 
   mlir::SmallVector<int64_t> program;
-  /// Counters of loops, what loops carry, and what they end with.
+  /// Counters of loops, carried values, and results.
   llvm::DenseMap<mlir::Value, Number> carried;
   llvm::DenseMap<mlir::Value, Number> known;
   llvm::DenseSet<mlir::Operation *> relevant;

@@ -21,7 +21,7 @@ namespace gridir::grid {
 /// Bounds the recursion over definitions: deeper values are unknown.
 static constexpr unsigned kMaxDepth = 256;
 
-/// A select is looked at in the cases of at most so many program ids.
+/// A select is analyzed by cases of at most this many program ids.
 static constexpr unsigned kMaxSplitDims = 4;
 
 ProgramValues::ProgramValues(KernelOp kernel)
@@ -135,7 +135,8 @@ ProgramValues::Fact ProgramValues::compute(Value value) {
 ProgramValues::Fact ProgramValues::readCarried(scf::ForOp loop, Value value) {
   auto getRangeOf = [&](Value outside) { return getRange(outside); };
   SmallVector<Interval> ranges = inferCarriedRanges(loop, getRangeOf);
-  // What a loop gives is what its last iteration has carried, or began with.
+  // The results of a loop are the values that its last iteration carried, or
+  // its initial values.
   for (ValueRange carried :
        {ValueRange(loop.getRegionIterArgs()), ValueRange(loop.getResults())})
     for (auto [value, range] : llvm::zip_equal(carried, ranges))
@@ -144,7 +145,7 @@ ProgramValues::Fact ProgramValues::readCarried(scf::ForOp loop, Value value) {
   return facts.lookup(value);
 }
 
-/// Whether the result of an op is the number that its operand is, which is in
+/// True if the result of an op is the same number as its operand, which is in
 /// the range `a`. Index arithmetic does not wrap around.
 static bool keepsNumber(Operation *op, Interval a) {
   Type type = op->getOperand(0).getType();
@@ -161,8 +162,8 @@ static bool keepsNumber(Operation *op, Interval a) {
       .Default([](Operation *) { return false; });
 }
 
-/// Whether a comparison holds that the difference of two expressions decides,
-/// as that of `i + 1 > i`, whatever their ranges are.
+/// Decides a comparison from the difference of two expressions, for example `i
+/// + 1 > i`, regardless of their ranges.
 static std::optional<bool> decideByDifference(Operation *op, AffineExpr a,
                                               AffineExpr b) {
   auto cmp = dyn_cast<arith::CmpIOp>(op);

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What an integer scalar of a kernel is in terms of the running program: an
-// affine expression of the program ids, and a range. Every question about
-// blocks, offsets and conditions of a kernel starts here.
+// Describes an integer scalar of a kernel in terms of the running program: an
+// affine expression of the program ids, and a range. All queries about blocks,
+// offsets and conditions of a kernel use this.
 //
 // Index arithmetic of sizes that only the call knows is taken not to wrap
 // around: an index that does is outside every array.
@@ -42,8 +42,8 @@ public:
   /// The values that the id along a grid dimension takes.
   Interval getIdRange(unsigned dim) const { return idRanges[dim]; }
 
-  /// Looks only at the programs whose id along `dim` is in `range`. What was
-  /// read before is forgotten.
+  /// Restricts the analysis to programs whose id along `dim` is in `range`.
+  /// Earlier results are forgotten.
   void restrictId(unsigned dim, Interval range);
 
   /// The values that `value` takes in all programs.
@@ -80,18 +80,17 @@ private:
   Fact unknown(mlir::Value value, Interval range, bool uniform = false);
   Fact constant(int64_t value);
 
-  /// Whether the result of an op may be another number than that which it
-  /// computes, so that no affine expression is it: where all operands are known
-  /// numbers of a static grid, or of few bits, as in a hash of the program ids.
+  /// True if the result of an op may wrap, so that no affine expression
+  /// describes it: all operands are known numbers of a static grid, or have few
+  /// bits, as in a hash of the program ids.
   bool mayWrap(mlir::Operation *op, llvm::ArrayRef<Fact> args,
                llvm::ArrayRef<Interval> ranges) const;
 
-  /// Whether a comparison holds that is the same for both arms of a select, as
-  /// whether a divisor is 0 that a select has replaced by 1 where it was.
+  /// Decides a comparison that has the same result for both arms of a select,
+  /// for example whether a divisor is 0 after a select has replaced 0 by 1.
   std::optional<bool> decideByArms(mlir::Operation *op);
 
-  /// Whether `op` holds with `lhs` as its left operand, where `condition` is
-  /// `holds`.
+  /// Decides `op` with `lhs` as its left operand, if `condition` is `holds`.
   std::optional<bool> decideGiven(mlir::arith::CmpIOp op, mlir::Value lhs,
                                   mlir::Value condition, bool holds);
 

@@ -107,7 +107,7 @@ void RefAccesses::findAccesses(KernelOp kernel) {
     if (hasTasks && isSchedulingPoint(op))
       accesses.push_back({op, Value(), /*reads=*/true, /*writes=*/true});
     for (const MemoryAccess &access : getAccesses(op)) {
-      // What no Ref names has to do with the order of programs.
+      // Accesses without a Ref do not order programs.
       if (!access.memref || !isa<MemRefType>(access.memref.getType()))
         continue;
       accesses.push_back(access);
@@ -133,7 +133,8 @@ void RefAccesses::numberOps(KernelOp kernel) {
   });
 }
 
-/// Where `user` may use `value`, or other ops what it computes from it.
+/// The interval in which `user` may use `value`, or other ops values that it
+/// computes from it.
 OpInterval RefAccesses::getUseInterval(Value value, Operation *user) const {
   // A loop around the user, and not around the value, comes back to it.
   Operation *top = value.getParentBlock()->findAncestorOpInBlock(*user);
@@ -149,8 +150,8 @@ OpInterval RefAccesses::getUseInterval(Value value, Operation *user) const {
   return result;
 }
 
-/// Users come after what they use, and the results of an op with regions after
-/// what is in it, so that one reverse walk visits all uses before the value.
+/// Users come after their operands, and the results of an op with regions after
+/// its nested ops, so one reverse walk visits all uses before the value.
 void RefAccesses::findLive(KernelOp kernel) {
   kernel->walk<WalkOrder::PreOrder, ReverseIterator>([&](Operation *op) {
     for (Value result : op->getResults()) {

@@ -30,14 +30,15 @@ public:
   /// after those of the ops in it.
   llvm::ArrayRef<MemoryAccess> getAll() const { return accesses; }
 
-  /// Whether the body writes or reads memory of this argument by its own name.
+  /// True if the body writes or reads memory of this argument through the
+  /// argument itself.
   bool isWritten(mlir::Value ref) const { return writtenRoots.contains(ref); }
   bool isRead(mlir::Value ref) const { return readRoots.contains(ref); }
 
-  /// Whether each program sees the same block of two Refs that share memory.
+  /// True if each program sees the same block of two Refs that share memory.
   bool haveSameBlocks(mlir::Value input, mlir::Value output) const;
 
-  /// Whether two views may show one element.
+  /// True if two views may contain a common element.
   bool mayAlias(mlir::Value a, mlir::Value b) const;
 
   /// The positions of an op and of the ops nested in it.

@@ -22,8 +22,8 @@ Operation *ancestorIn(Block *block, Operation *op) {
   return block->findAncestorOpInBlock(*op);
 }
 
-/// Whether `store` can run after `load` and before `sink`, where `load` is not
-/// run again in between.
+/// True if `store` can run after `load` and before `sink`, without another run
+/// of `load` in between.
 bool mayRunBetween(Operation *load, Operation *store, Operation *sink) {
   // A value may leave the region that it was loaded in; it then dates from the
   // op around that region.
@@ -61,15 +61,15 @@ bool mayRunBetween(Operation *load, Operation *store, Operation *sink) {
           next = a;
         }
       }
-    // They are in different regions of an op that is no loop, so one run of
-    // it meets at most one of them.
+    // They are in different regions of an op that is not a loop, so one
+    // execution reaches at most one of them.
     if (!next)
       return false;
     common = next;
   }
 }
 
-/// Whether element `i` of the result needs only element `i` of `operand`.
+/// True if element `i` of the result needs only element `i` of `operand`.
 bool isElementwiseIn(OpOperand &operand) {
   Operation *op = operand.getOwner();
   if (OpTrait::hasElementwiseMappableTraits(op))
@@ -85,13 +85,13 @@ bool isElementwiseIn(OpOperand &operand) {
   });
 }
 
-/// Whether the result of this use may be the very memory of its operand.
+/// True if the result of this use may be the memory of its operand.
 bool isViewOfOperand(Operation *op) {
   return isa<tensor::ExtractSliceOp, tensor::ExpandShapeOp,
              tensor::CollapseShapeOp, tensor::CastOp, tensor::ReshapeOp>(op);
 }
 
-/// Whether an op reads all elements of a Ref, each to the same indices of the
+/// True if an op reads all elements of a Ref, each to the same indices of the
 /// value.
 bool isWholeLoad(Operation *op) {
   auto access = dyn_cast<RefAccessOpInterface>(op);
@@ -132,7 +132,7 @@ bool RefHazards::isSameView(Value a, Value b) const {
       a.getType() != b.getType() ||
       opA->getNumOperands() != opB->getNumOperands())
     return false;
-  // What else they take are offsets, which must be the same values.
+  // The other operands are offsets, which must be the same values.
   return isSameView(sourcesA.front(), sourcesB.front()) &&
          llvm::all_of(
              llvm::zip(opA->getOperands(), opB->getOperands()), [&](auto pair) {
@@ -163,7 +163,7 @@ bool RefHazards::isUsedAfter(Operation *load, Value ref,
   SmallVector<Use> worklist;
   llvm::DenseMap<Value, unsigned> seen;
   auto push = [&](Value value, bool elementwise, bool isMemory) {
-    // A value met again with less known of it is followed again.
+    // A value is followed again if less is known of it than before.
     unsigned state = 4 | (elementwise ? 2 : 0) | (isMemory ? 0 : 1);
     unsigned &old = seen[value];
     if (old && (old & state) == old)
@@ -189,8 +189,8 @@ bool RefHazards::isUsedAfter(Operation *load, Value ref,
     if (op->hasTrait<OpTrait::IsTerminator>() && isMovable(op->getParentOp()))
       for (Value result : op->getParentOp()->getResults())
         push(result, false, false);
-    // What a masked load gives instead is chosen by an elementwise op of its
-    // own.
+    // A separate elementwise op selects the values that replace masked
+    // elements.
     if (Value loaded = getLoadedValue(op)) {
       push(loaded, false, false);
       continue;
@@ -207,8 +207,8 @@ bool RefHazards::isUsedAfter(Operation *load, Value ref,
       if (!inPlace)
         return true;
     }
-    // What carries the memory itself on, out of a region or around a loop, is
-    // followed there; computed values have buffers of their own.
+    // Ops that pass memory on, out of a region or around a loop, are followed;
+    // computed values have buffers of their own.
     if (!use.isMemory)
       continue;
     Operation *carrier =

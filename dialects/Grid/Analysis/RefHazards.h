@@ -15,9 +15,9 @@
 
 namespace gridir::grid {
 
-// dialects/Support/MemoryAccesses.h says what this and loops::mayReadLater, the
-// analysis of hazards after a kernel became loops, have in common, and why they
-// are two.
+// dialects/Support/MemoryAccesses.h describes the common parts of this and
+// loops::mayReadLater, the analysis of hazards after a kernel became loops, and
+// why there are two.
 
 /// In `grid` a loaded value is a value. A target that reads Refs in place must
 /// copy it where memory could change before the value is used for the last
@@ -36,15 +36,16 @@ public:
   /// The value of `grid.load` or `grid.gather` must be kept from a later store.
   bool needsCopy(mlir::Operation *load) const { return copied.contains(load); }
 
-  /// What `load` read is replaced, whole, by a store to the same Ref before
-  /// anything else looks at it: the memory may be used for computing.
+  /// True if a store to the same Ref replaces all elements that `load` read
+  /// before any other access: the memory may be used for computing.
   bool mayOverwrite(LoadOp load) const { return overwritten.contains(load); }
 
-  /// Whether the body writes memory of this argument by its own name.
+  /// True if the body writes memory of this argument through the argument
+  /// itself.
   bool isWritten(mlir::Value ref) const { return accesses.isWritten(ref); }
   bool isRead(mlir::Value ref) const { return accesses.isRead(ref); }
 
-  /// Whether each program sees the same block of two Refs that share memory.
+  /// True if each program sees the same block of two Refs that share memory.
   bool haveSameBlocks(mlir::Value input, mlir::Value output) const {
     return accesses.haveSameBlocks(input, output);
   }
@@ -64,7 +65,7 @@ private:
   bool needsCopy(const MemoryAccess &load) const;
   bool mayBeOverwritten(const MemoryAccess &load) const;
   void findLiveLoads();
-  /// Whether a store by `access`, at `position`, changes the value of an
+  /// True if a store by `access`, at `position`, changes the value of an
   /// earlier load from memory of `root`.
   bool isAnyUsedAfter(mlir::Value root, unsigned position,
                       const MemoryAccess &access) const;

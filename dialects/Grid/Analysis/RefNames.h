@@ -17,8 +17,8 @@
 
 namespace gridir::grid {
 
-/// What diagnostics call a Ref that no op makes from another one: an argument
-/// of a kernel's body or of a scope.
+/// Returns the name of a Ref in diagnostics; the Ref is an argument of a
+/// kernel's body or of a scope.
 std::string getRefName(mlir::Value root);
 
 /// The location of the memory of such a Ref: its own, with its name around it.

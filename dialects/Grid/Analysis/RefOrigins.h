@@ -13,9 +13,8 @@
 
 namespace gridir::grid {
 
-/// Whether a memref is a Ref of a kernel or of a scope, or a view of one. Of
-/// any other an analysis knows nothing, and a conversion has nothing to convert
-/// it to.
+/// True if a memref is a Ref of a kernel or of a scope, or a view of one.
+/// Analyses know nothing of other memrefs, and conversions cannot convert them.
 bool isRef(mlir::Value memref);
 
 /// Reports the first memref in a kernel that an op of the dialect takes and

@@ -24,7 +24,7 @@ ElementBox ElementBox::whole(ArrayRef<int64_t> shape, MLIRContext *context) {
   return box;
 }
 
-/// Whether a box of a Ref of this shape is all of it.
+/// True if a box covers a whole Ref of this shape.
 static bool isWhole(const ElementBox &box, ArrayRef<int64_t> shape) {
   return ArrayRef<int64_t>(box.sizes) == shape &&
          llvm::all_of(box.lows, [](AffineExpr low) {

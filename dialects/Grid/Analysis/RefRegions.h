@@ -18,7 +18,7 @@ namespace gridir::grid {
 struct ElementBox {
   mlir::SmallVector<mlir::AffineExpr> lows;
   mlir::SmallVector<int64_t> sizes;
-  /// Whether every element of the box is meant; otherwise it is a hull.
+  /// True if the box is exact; otherwise it is a hull.
   bool exact = true;
 
   unsigned getRank() const { return sizes.size(); }
@@ -45,8 +45,8 @@ struct RefRegion {
 mlir::SmallVector<RefRegion> getRefRegions(mlir::Value ref,
                                            ProgramValues &values);
 
-/// The same, of the part of `ref` that `op` accesses: its window, where it has
-/// one there. What of it lies outside of `ref` belongs to the box.
+/// The same, of the part of `ref` that `op` accesses: its window, if it has one
+/// there. The box includes its part outside of `ref`.
 mlir::SmallVector<RefRegion>
 getAccessedRegions(mlir::Operation *op, mlir::Value ref, ProgramValues &values);
 

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The programs are followed one by one in the order of the grid. Only
-// semaphores are looked at. What a call decides (a branch on a value that
-// was loaded) makes the semaphores in question unknown.
+// Programs are simulated one by one in grid order. Only semaphores are tracked.
+// A decision that depends on the call (a branch on a loaded value) makes the
+// semaphores in question unknown.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ namespace gridir::grid {
 
 namespace {
 
-/// What a semaphore was given, in order, by whom.
+/// The signals of a semaphore, in order, with their programs.
 struct Signal {
   Operation *op;
   bool isOfCopy;
@@ -73,8 +73,8 @@ private:
     });
   }
 
-  /// Whether an op that does not say what it does to semaphores may do
-  /// something to one that it takes.
+  /// True if an op without semaphore effects of its own may change a semaphore
+  /// operand.
   static bool mayChangeSemaphore(Operation *op) {
     if (isa<RefViewOpInterface, ViewLikeOpInterface>(op))
       return false;
@@ -143,8 +143,8 @@ private:
       run(op, change);
   }
 
-  /// The bytes of what a Ref holds, as a semaphore counts them. Waits compare
-  /// with starts, so that any measure of a shape will do.
+  /// The bytes of a Ref's contents, as a semaphore counts them. Waits compare
+  /// with starts, so any measure of a shape will do.
   static Number getNumBytes(Value ref) {
     auto type = cast<MemRefType>(ref.getType());
     if (!type.hasStaticShape())
@@ -251,12 +251,12 @@ private:
     }
   }
 
-  /// A Ref of semaphores is dead: what is left in them was not waited for.
+  /// A Ref of semaphores is dead: remaining counts were not waited for.
   void finish(Value root) {
     auto result = results.find(root);
     if (result == results.end())
       return;
-    // Of a semaphore that was lost, waits that took what is left are not known.
+    // For an unknown semaphore, waits for remaining counts are not known.
     bool isKnown = result->second.verdict == CheckResult::proved;
     for (auto &[key, signals] : pending) {
       if (key.first != root || signals.empty())

@@ -40,15 +40,15 @@ DeviceUse getDeviceUse(KernelOp kernel);
 /// The decision of `grid-plan-tasks`; null for programs that run to their end.
 kernel::TasksAttr getTasks(KernelOp kernel);
 
-/// Whether a dimension enumerates cores, blocks of a cluster or warpgroups,
-/// which run concurrently.
+/// True if a dimension enumerates cores, CTAs of a cluster or warpgroups, which
+/// run concurrently.
 bool isMeshDim(KernelOp kernel, unsigned dim);
 
-/// Whether the programs along a dimension run concurrently: those of a mesh do,
-/// and what the author says is parallel.
+/// True if the programs along a dimension run concurrently: dimensions of a
+/// mesh, and those declared parallel.
 bool isConcurrent(KernelOp kernel, unsigned dim, DimSemantics claim);
 
-/// Whether a dimension enumerates what another program can name as its core.
+/// True if a dimension enumerates cores that another program can name.
 bool isCoreDim(KernelOp kernel, unsigned dim);
 
 /// An op that needs a task even where there is one program; null for none.
@@ -58,11 +58,11 @@ mlir::Operation *findTaskOp(KernelOp kernel);
 /// to its end by itself.
 mlir::Operation *findSynchronization(KernelOp kernel);
 
-/// Whether a Ref is one for all programs of a SparseCore.
+/// True if all programs of a SparseCore share a Ref.
 bool isOfSparseCore(mlir::MemRefType ref);
 
-/// Whether a Ref of scratch, or of a scope with these `collective` dimensions,
-/// is one for all concurrent programs.
+/// True if all concurrent programs share a Ref of scratch, or of a scope with
+/// these `collective` dimensions.
 bool isSharedByPrograms(KernelOp kernel, mlir::MemRefType ref,
                         mlir::ArrayAttr collective = {});
 

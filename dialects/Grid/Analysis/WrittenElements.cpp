@@ -50,7 +50,7 @@ public:
   }
 
 private:
-  /// Whether all of each block that a program sees is written.
+  /// True if each block that a program sees is written completely.
   bool writesItsBlocks() {
     SmallVector<unsigned> firstDims;
     for (unsigned dim = 0; dim < kernel.getRank(); ++dim)
@@ -111,8 +111,8 @@ private:
     return system.isComplete() && !system.isEmpty();
   }
 
-  /// Whether `low`, a multiple of one unused program id or nothing of any, and
-  /// the elements after it are all of a dimension.
+  /// True if `low`, a multiple of one unused program id or a constant, and the
+  /// elements after it cover a dimension.
   bool isCovered(AffineExpr low, int64_t size, int64_t extent,
                  llvm::SmallDenseSet<unsigned> &used) {
     int64_t offset = 0, stride = 1, last = 0;

@@ -13,8 +13,8 @@
 
 namespace gridir::grid {
 
-/// Of a store that is what a copy does, and of the record of it: other copies
-/// see what it writes at once, with no need that the program commits it.
+/// Marks the store of a copy, and its record: other copies see it at once,
+/// without a commit of the program.
 inline constexpr llvm::StringLiteral kCopiedAttrName = "grid.copied";
 
 } // namespace gridir::grid

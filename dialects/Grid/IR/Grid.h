@@ -34,7 +34,8 @@ struct PrngStateResource
   llvm::StringRef getName() final { return "grid.prng_state"; }
 };
 
-/// What reaches the caller beside the results: printed text and failed checks.
+/// Effects that reach the caller besides the results: printed text and failed
+/// checks.
 struct OutputResource : mlir::SideEffects::Resource::Base<OutputResource> {
   llvm::StringRef getName() final { return "grid.output"; }
 };
@@ -45,12 +46,12 @@ struct SemaphoreResource
   llvm::StringRef getName() final { return "grid.semaphores"; }
 };
 
-/// What a race detector knows of the program's accesses.
+/// A race detector's knowledge of the program's accesses.
 struct AccessResource : mlir::SideEffects::Resource::Base<AccessResource> {
   llvm::StringRef getName() final { return "grid.accesses"; }
 };
 
-/// What an op needs of devices which names this one, if it names one.
+/// Returns the use of devices by an op that may name one.
 inline DeviceUse getAccessOfDevice(mlir::ValueRange device) {
   return device.empty() ? DeviceUse::None : DeviceUse::Access;
 }
@@ -79,7 +80,7 @@ inline ProgramOrder getOrderOfDevice(mlir::ValueRange device) {
 
 namespace gridir::grid {
 
-/// Whether an op reads or writes the state of the program's random generator.
+/// True if an op reads or writes the state of the program's random generator.
 bool usesPrngState(mlir::Operation *op);
 
 } // namespace gridir::grid

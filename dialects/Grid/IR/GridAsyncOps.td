@@ -20,7 +20,8 @@ def Grid_CopyStartOp : Grid_Op<"copy_start", [
   let description = [{
     `sem` counts the arrival of the data. A remote copy names the receiving
     device, by mesh coordinates or by its logical number, or the receiving core
-    of the same mesh by its number, and counts the sending on `src_sem`. Source and destination have one shape and element type.
+    of the same mesh by its number, and counts the sent data on `src_sem`.
+    Source and destination have the same shape and element type.
 
     Example:
 
@@ -42,7 +43,7 @@ def Grid_CopyStartOp : Grid_Op<"copy_start", [
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Whether the destination is another core's or device's.
+    /// True if the destination belongs to another core or device.
     bool isRemote() { return getCore() || !getDevice().empty(); }
 
     bool replacesAll(::mlir::Value ref) {
@@ -129,7 +130,7 @@ def Grid_SemaphoreSignalOp : Grid_Op<"semaphore_signal", [
 
 def Grid_SemaphoreWaitOp : Grid_Op<"semaphore_wait", [
     Grid_ProgramOpInterface, Grid_SemaphoreOpInterface]> {
-  let summary = "wait until a semaphore reaches a number and take it away";
+  let summary = "wait until a semaphore reaches a number, and subtract it";
   let description = [{
     With `keep` the semaphore is not decremented.
 
@@ -152,7 +153,7 @@ def Grid_SemaphoreWaitOp : Grid_Op<"semaphore_wait", [
 }
 
 def Grid_SemaphoreReadOp : Grid_Op<"semaphore_read", [Grid_ProgramOpInterface]> {
-  let summary = "the number that a semaphore holds";
+  let summary = "read the value of a semaphore";
   let description = [{
     Example:
 
@@ -171,10 +172,10 @@ def Grid_SemaphoreReadOp : Grid_Op<"semaphore_read", [Grid_ProgramOpInterface]> 
 
 def Grid_BarrierSemaphoreOp : Grid_Op<"barrier_semaphore", [
     Grid_ProgramOpInterface, MemoryEffects<[MemRead<Grid_Semaphores>]>]> {
-  let summary = "the semaphore that the kernels of one collective share";
+  let summary = "the semaphore that the kernels of a collective share";
   let description = [{
-    Which one is said by the kernel's `collective_id`, or by `tag`: kernels with
-    the same tag share a semaphore.
+    The kernel's `collective_id`, or `tag`, identifies the semaphore: kernels
+    with the same tag share it.
 
     Example:
 
@@ -195,11 +196,11 @@ def Grid_BarrierSemaphoreOp : Grid_Op<"barrier_semaphore", [
 }
 
 def Grid_DeviceIdOp : Grid_Op<"device_id", [Grid_ProgramOpInterface, Pure]> {
-  let summary = "the number of the device that the program runs on";
+  let summary = "the number of the device on which the program runs";
   let description = [{
-    Devices are numbered in row-major order of the mesh that the call is mapped
-    over, as a logical device of a copy or signal is. `grid.devices` of the
-    kernel says how many there are.
+    Devices are numbered in row-major order of the mesh over which the call is
+    mapped, like the logical device of a copy or signal. `grid.devices` of the
+    kernel is their number.
 
     Example:
 
@@ -216,9 +217,9 @@ def Grid_DeviceIdOp : Grid_Op<"device_id", [Grid_ProgramOpInterface, Pure]> {
 
 def Grid_DelayOp : Grid_Op<"delay", [
     Grid_ProgramOpInterface, MemoryEffects<[MemWrite<Grid_Semaphores>]>]> {
-  let summary = "let time pass";
+  let summary = "delay the program";
   let description = [{
-    The number is in nanoseconds.
+    The delay is in nanoseconds.
 
     Example:
 

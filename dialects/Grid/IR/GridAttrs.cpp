@@ -26,7 +26,7 @@ void GridDialect::registerAttributes() {
       >();
 }
 
-/// Parses what stands between `<` and `>` with the attribute's own `parseBody`.
+/// Parses the text between `<` and `>` with the attribute's own `parseBody`.
 template <typename AttrTy> static Attribute parseInAngles(AsmParser &parser) {
   if (parser.parseLess())
     return {};

@@ -27,8 +27,8 @@ def Grid_OptionalInt : OptionalParameter<"std::optional<int64_t>">;
 def Grid_DimAttr : Grid_Attr<"Dim", "dim"> {
   let summary = "one dimension of a grid";
   let description = [{
-    The size is a number of programs, or `?` when the call gives it. A dimension
-    may be named, may come from `jax.vmap`, and belongs to a hardware level.
+    The size is a number of programs, or `?` if the call defines it. A dimension
+    may have a name, may come from `jax.vmap`, and belongs to a hardware level.
 
     Example:
 
@@ -51,7 +51,7 @@ def Grid_DimAttr : Grid_Attr<"Dim", "dim"> {
 }
 
 def Grid_BlockDimAttr : Grid_Attr<"BlockDim", "block_dim"> {
-  let summary = "how one dimension of an array is cut into blocks";
+  let summary = "how one dimension of an array is divided into blocks";
   let description = [{
     - `128`: blocks of 128 elements, the index counts blocks;
     - `squeezed`: one element, absent from the Ref, the index counts elements;
@@ -87,12 +87,11 @@ def Grid_BlockDimAttr : Grid_Attr<"BlockDim", "block_dim"> {
 def Grid_PipelineModeAttr : Grid_Attr<"PipelineMode", "pipeline"> {
   let summary = "how the blocks of an operand are buffered";
   let description = [{
-    `buffers` blocks are in flight; `lookahead` fetches the next changed block as
-    soon as a buffer is free; `revisit` says when an output block may be visited
-    again. `write_buffers` is the number of buffers that hold results of an
-    operand that is read and written, where `buffers` counts those that are read.
-    `prefetched` is the number of buffers that hold blocks before the first
-    program runs.
+    `buffers` blocks are in flight; `lookahead` fetches the next changed block
+    as soon as a buffer is free; `revisit` specifies when an output block may be
+    visited again. For an operand that is read and written, `buffers` counts the
+    buffers for reads and `write_buffers` those for results. `prefetched` is the
+    number of buffers that hold blocks before the first program runs.
 
     Example:
 
@@ -136,14 +135,14 @@ def Grid_TransformAttr : Grid_Attr<"Transform", "transform"> {
 }
 
 def Grid_OperandAttr : Grid_Attr<"Operand", "operand"> {
-  let summary = "an array operand of a kernel and how it is cut into blocks";
+  let summary = "an array operand of a kernel and its division into blocks";
   let description = [{
-    Holds what JAX's `BlockMapping` holds, but for the index map, which is a
-    region of the kernel. The element type is JAX's own, with its sign. A
-    dimension of the shape is a number, or a string that names a symbol bound at
-    the call. Without `block` the whole array is the block. `space` is where the
-    kernel sees the block, `origin` the path of the parameter, `index_tree` the
-    structure of the index map's results where it is not a plain tuple.
+    Contains JAX's `BlockMapping` except for the index map, which is a region of
+    the kernel. The element type is JAX's own, with its sign. A dimension of the
+    shape is a number, or a string that names a symbol bound at the call.
+    Without `block` the whole array is the block. `space` is the memory space of
+    the block, `origin` the path of the parameter, and `index_tree` the
+    structure of the index map's results if it is not a plain tuple.
 
     Example:
 
@@ -196,7 +195,7 @@ def Grid_OperandAttr : Grid_Attr<"Operand", "operand"> {
 }
 
 //===----------------------------------------------------------------------===//
-// What the author says about the whole kernel
+// Attributes of the whole kernel
 //===----------------------------------------------------------------------===//
 
 def Grid_CostAttr : Grid_Attr<"Cost", "cost"> {
@@ -220,7 +219,7 @@ def Grid_CostAttr : Grid_Attr<"Cost", "cost"> {
 def Grid_TpuParamsAttr : Grid_Attr<"TpuParams", "tpu_params"> {
   let summary = "`CompilerParams` of JAX's Mosaic TPU backend";
   let description = [{
-    A field that is absent has the default of `CompilerParams` in JAX 0.10.
+    An absent field has the default of `CompilerParams` in JAX 0.10.
     `has_side_effects` is a boolean or the name of a `SideEffectType`, and
     `opt_level` is "O0" to "O3".
 
@@ -256,7 +255,7 @@ def Grid_TpuParamsAttr : Grid_Attr<"TpuParams", "tpu_params"> {
 def Grid_MosaicGpuParamsAttr : Grid_Attr<"MosaicGpuParams", "mosaic_gpu_params"> {
   let summary = "`CompilerParams` of JAX's Mosaic GPU backend";
   let description = [{
-    A field that is absent has the default of `CompilerParams` in JAX 0.10. The
+    An absent field has the default of `CompilerParams` in JAX 0.10. The
     frontend always writes `lowering_semantics`, whose default JAX 0.11 changed.
 
     Example:
@@ -286,7 +285,7 @@ def Grid_MosaicGpuParamsAttr : Grid_Attr<"MosaicGpuParams", "mosaic_gpu_params">
 def Grid_TritonParamsAttr : Grid_Attr<"TritonParams", "triton_params"> {
   let summary = "`CompilerParams` of JAX's Triton backend";
   let description = [{
-    A field that is absent is chosen by the target.
+    The target chooses the value of an absent field.
 
     Example:
 

@@ -18,10 +18,10 @@ def Grid_DotOp : Grid_Op<"dot", [Pure]> {
   let summary = "contract two tensors";
   let description = [{
     The result has the batch dimensions first, then the free dimensions of the
-    left and of the right side, in order. Products are summed in the result's
-    element type; `acc`, of the result's type, is added. `precision` names JAX's
-    precision of each side, `algorithm` its `DotAlgorithmPreset`. `signless`
-    integers are signed unless `unsigned_lhs` or `unsigned_rhs` says otherwise.
+    left and of the right side, in order. Products are accumulated in the
+    result's element type; `acc`, of the result's type, is added. `precision`
+    names JAX's precision of each side, `algorithm` its `DotAlgorithmPreset`.
+    Signless integers are signed unless `unsigned_lhs` or `unsigned_rhs` is set.
 
     Example:
 
@@ -49,9 +49,9 @@ def Grid_DotOp : Grid_Op<"dot", [Pure]> {
 def Grid_BitcastOp : Grid_Op<"bitcast", [Pure]> {
   let summary = "the bits of a tensor as elements of another width";
   let description = [{
-    The second-to-last dimension changes: element `[i, j]` of the wider type has
-    in its bits, from the lowest on, elements `[n * i, j]` to
-    `[n * i + n - 1, j]` of the narrower one. Elements of one width are
+    The second-to-last dimension changes: the bits of element `[i, j]` of the
+    wider type are, from the lowest on, elements `[n * i, j]` to
+    `[n * i + n - 1, j]` of the narrower one. For elements of the same width use
     `arith.bitcast`.
 
     Example:
@@ -92,9 +92,9 @@ def Grid_RotateOp : Grid_Op<"rotate", [Pure, AllTypesMatch<["source", "result"]>
 
 def Grid_AssumeMultipleOp : Grid_Op<"assume_multiple", [
     Pure, SameOperandsAndResultType]> {
-  let summary = "a number that the author says is a multiple of another";
+  let summary = "assert that a number is a multiple of another";
   let description = [{
-    Gives its operand. A target may use the fact and need not check it.
+    Returns its operand. A target may use the fact and need not check it.
 
     Example:
 
@@ -142,8 +142,8 @@ def Grid_PrintOp : Grid_Op<"print", [
   let summary = "print values to the caller's standard output";
   let description = [{
     `{}` in the format, or `{:spec}` with a format specification of Python,
-    stands for the next value, in the order of the program; `{{` and `}}` are
-    braces. `is_unsigned` marks the integer values that have no sign.
+    stands for the next value, in order; `{{` and `}}` are braces. `is_unsigned`
+    marks unsigned integer values.
 
     Example:
 
@@ -165,12 +165,12 @@ def Grid_PrintOp : Grid_Op<"print", [
 
 def Grid_CallbackOp : Grid_Op<"callback", [
     Grid_ProgramOpInterface, MemoryEffects<[MemWrite<Grid_Output>]>]> {
-  let summary = "call a function of the process that made the kernel";
+  let summary = "call a function of the process that lowered the kernel";
   let description = [{
-    The function gets the values as arrays when the call of the kernel has ended,
-    in the order in which programs called it and printed. The identity is of one
-    function of one process: another one, which has no function of that identity,
-    refuses the kernel. `is_unsigned` is as for `grid.print`.
+    The function receives the values as arrays after the call of the kernel, in
+    the order in which programs called it and printed. The identity denotes one
+    function of one process: another process, which has no function with that
+    identity, rejects the kernel. `is_unsigned` is as for `grid.print`.
 
     Example:
 

@@ -16,11 +16,11 @@ def Grid_Dialect : Dialect {
   let cppNamespace = "::gridir::grid";
   let summary = "Block-structured array kernels over a grid of programs";
   let description = [{
-    The `grid` dialect says what upstream dialects cannot say about a Pallas
-    kernel: a grid of programs, how every operand is cut into blocks, Refs with
-    memory spaces, asynchronous copies and semaphores. Everything else inside a
-    kernel is upstream: values are scalars and `tensor`s, computed by `arith`,
-    `math`, `linalg` and `tensor`; control flow is `scf`.
+    The `grid` dialect represents the parts of a Pallas kernel for which
+    upstream has no ops: a grid of programs, the division of operands into
+    blocks, Refs with memory spaces, asynchronous copies and semaphores. The
+    rest of a kernel uses upstream dialects: values are scalars and `tensor`s,
+    computed by `arith`, `math`, `linalg` and `tensor`; control flow is `scf`.
 
     A Ref is a `memref` with an identity layout and a `#grid.space` memory
     space. Kernel operands record JAX's element type (`ui32`, `i1`, `i4`,

@@ -18,7 +18,7 @@ class Grid_I32Enum<string name, string summary, list<I32EnumAttrCase> cases>
 }
 
 // Memory spaces are qualified by their owner because `smem` means two things.
-def Grid_MemorySpace : Grid_I32Enum<"MemorySpace", "where the data of a Ref lives", [
+def Grid_MemorySpace : Grid_I32Enum<"MemorySpace", "the memory space of a Ref", [
     I32EnumAttrCase<"Any", 0, "any">,
     I32EnumAttrCase<"Default", 1, "default">,
     I32EnumAttrCase<"Error", 2, "error">,
@@ -36,12 +36,14 @@ def Grid_MemorySpace : Grid_I32Enum<"MemorySpace", "where the data of a Ref live
     I32EnumAttrCase<"GpuTmem", 14, "gpu.tmem">,
     I32EnumAttrCase<"GpuRegs", 15, "gpu.regs">]>;
 
-def Grid_SemaphoreKind : Grid_I32Enum<"SemaphoreKind", "what a semaphore counts", [
+def Grid_SemaphoreKind : Grid_I32Enum<"SemaphoreKind", "the unit that a "
+                                                       "semaphore counts", [
     I32EnumAttrCase<"Regular", 0, "regular">,
     I32EnumAttrCase<"Dma", 1, "dma">,
     I32EnumAttrCase<"Barrier", 2, "barrier">]>;
 
-def Grid_DimKind : Grid_I32Enum<"DimKind", "which hardware level a dimension enumerates", [
+def Grid_DimKind : Grid_I32Enum<"DimKind", "the hardware level that a "
+                                           "dimension enumerates", [
     I32EnumAttrCase<"Grid", 0, "grid">,
     I32EnumAttrCase<"Cluster", 1, "cluster">,
     I32EnumAttrCase<"Thread", 2, "thread">,
@@ -49,14 +51,15 @@ def Grid_DimKind : Grid_I32Enum<"DimKind", "which hardware level a dimension enu
     I32EnumAttrCase<"Subcore", 4, "subcore">]>;
 
 def Grid_DimSemantics : Grid_I32Enum<"DimSemantics",
-    "what the order of the programs along a dimension may be", [
+    "the order of the programs along a dimension", [
     I32EnumAttrCase<"Arbitrary", 0, "arbitrary">,
     I32EnumAttrCase<"Parallel", 1, "parallel">,
     I32EnumAttrCase<"CoreParallel", 2, "core_parallel">,
     I32EnumAttrCase<"SubcoreParallel", 3, "subcore_parallel">,
     I32EnumAttrCase<"Sequential", 4, "sequential">]>;
 
-def Grid_BlockKind : Grid_I32Enum<"BlockKind", "how a dimension of an array is cut", [
+def Grid_BlockKind : Grid_I32Enum<"BlockKind", "how a dimension of an array is "
+                                               "divided", [
     I32EnumAttrCase<"Blocked", 0, "blocked">,
     I32EnumAttrCase<"Squeezed", 1, "squeezed">,
     I32EnumAttrCase<"Element", 2, "element">,
@@ -69,7 +72,7 @@ def Grid_RevisitMode : Grid_I32Enum<"RevisitMode",
     I32EnumAttrCase<"Any", 1, "any">]>;
 
 def Grid_TransformKind : Grid_I32Enum<"TransformKind",
-    "how a block is laid out in the Ref that a kernel sees", [
+    "the layout of a block in the Ref of a kernel", [
     I32EnumAttrCase<"Tiling", 0, "tiling">,
     I32EnumAttrCase<"Untiling", 1, "untiling">,
     I32EnumAttrCase<"Swizzle", 2, "swizzle">,
@@ -84,7 +87,8 @@ def Grid_AtomicKind : Grid_I32Enum<"AtomicKind", "the combination of an atomic u
     I32EnumAttrCase<"And", 8, "and">, I32EnumAttrCase<"Or", 9, "or">,
     I32EnumAttrCase<"Xor", 10, "xor">]>;
 
-def Grid_AccessKind : Grid_I32Enum<"AccessKind", "what an access does to memory", [
+def Grid_AccessKind : Grid_I32Enum<"AccessKind", "the effect of an access on "
+                                                 "memory", [
     I32EnumAttrCase<"Read", 0, "read">,
     I32EnumAttrCase<"Write", 1, "write">,
     I32EnumAttrCase<"Atomic", 2, "atomic">,
@@ -133,11 +137,10 @@ def Grid_AtomicKindAttr : EnumAttr<Grid_Dialect, Grid_AtomicKind, "atomic"> {
   let assemblyFormat = "$value";
 }
 def Grid_AccessKindAttr : EnumAttr<Grid_Dialect, Grid_AccessKind, "access"> {
-  let summary = "what an access does to memory";
+  let summary = "the effect of an access on memory";
   let description = [{
-    An atomic update is ordered among other atomic updates, and among nothing
-    else. A use is that of a value which was read before, and which something
-    must have written.
+    Atomic updates are ordered only among each other. A use is that of an
+    earlier read value, which must have been initialized.
 
     Example:
 
@@ -150,7 +153,7 @@ def Grid_AccessKindAttr : EnumAttr<Grid_Dialect, Grid_AccessKind, "access"> {
 def Grid_DeviceIdTypeAttr : Grid_EnumAttr<Grid_DeviceIdType, "device_id_type"> {
   let summary = "how a remote device is named";
   let description = [{
-    `mesh` takes one coordinate per mesh axis, `logical` one flat number.
+    `mesh` takes one coordinate for each mesh axis, `logical` one number.
 
     Example:
 

@@ -29,7 +29,7 @@ struct ViewDim {
   std::optional<unsigned> dim;
 };
 
-/// What an op does to one semaphore.
+/// The effect of an op on one semaphore.
 struct SemaphoreChange {
   enum Kind { Signal, Wait } kind;
   mlir::Value semaphore;
@@ -42,11 +42,12 @@ struct SemaphoreChange {
   bool isOfCopy() const;
 };
 
-/// What an op needs of the devices that the call is mapped over: nothing, the
-/// number of its own, or memory and semaphores of others.
+/// The use of the devices over which the call is mapped: none, the number of
+/// its own device, or memory and semaphores of others.
 enum class DeviceUse { None, Number, Access };
 
-/// Whether programs need the order of the grid, and a clause that says why.
+/// The requirement that programs run in grid order, and a clause with the
+/// reason.
 struct ProgramOrder {
   enum Kind { None, Unknown, Required } kind = None;
   llvm::StringRef reason = {};
@@ -59,11 +60,11 @@ struct ProgramOrder {
 
 namespace gridir::grid {
 
-/// What the interface says where the op has it; else what follows from the
-/// effects of the op, of which nothing is assumed.
+/// Returns the answer of the interface if the op implements it; otherwise
+/// derives it from the effects of the op, conservatively.
 ProgramOrder getProgramOrder(mlir::Operation *op);
 
-/// Whether other programs may run before an op has ended.
+/// True if other programs may run before an op has ended.
 bool isSchedulingPoint(mlir::Operation *op);
 
 /// The mask over the elements of a Ref that an op accesses; null for none.

@@ -13,8 +13,8 @@ include "mlir/IR/OpBase.td"
 
 def Grid_RefViewOpInterface : OpInterface<"RefViewOpInterface"> {
   let description = [{
-    An op whose result names memory of the Refs that it takes and that moves no
-    data. An op without it that gives a Ref may name any part of its operands.
+    An op whose result is a view of its Ref operands and that moves no data. A
+    Ref result of any other op may be any part of its operands.
   }];
   let cppNamespace = "::gridir::grid";
   let methods = [
@@ -32,9 +32,10 @@ def Grid_RefViewOpInterface : OpInterface<"RefViewOpInterface"> {
 
 def Grid_RefAccessOpInterface : OpInterface<"RefAccessOpInterface"> {
   let description = [{
-    What the memory effects of an op on its Refs leave open: which elements are
-    meant, and what becomes of them. An op that has effects on a Ref and not this
-    interface may read or write any part of the Ref, and may leave parts alone.
+    Refines the memory effects of an op on its Refs: the elements that it
+    accesses, and how. An op that has effects on a Ref and does not implement
+    this interface may read or write any part of the Ref, and may leave parts
+    unchanged.
   }];
   let cppNamespace = "::gridir::grid";
   let methods = [
@@ -82,7 +83,7 @@ def Grid_RefAccessOpInterface : OpInterface<"RefAccessOpInterface"> {
       return $_op.getAccessIndices().empty() ? $_op.getAccessMask()
                                              : ::mlir::Value();
     }
-    /// Whether the access is to all elements that the Ref names.
+    /// True if the access covers all elements of the Ref.
     bool isWholeAccess() {
       return $_op.getAccessIndices().empty() && !$_op.getAccessMask();
     }
@@ -91,8 +92,8 @@ def Grid_RefAccessOpInterface : OpInterface<"RefAccessOpInterface"> {
 
 def Grid_SemaphoreOpInterface : OpInterface<"SemaphoreOpInterface"> {
   let description = [{
-    An op that adds to semaphores or waits for them. An op that takes a semaphore
-    and has not this interface may do anything to it.
+    An op that signals semaphores or waits for them. An op that takes a
+    semaphore and does not implement this interface may have any effect on it.
   }];
   let cppNamespace = "::gridir::grid";
   let methods = [
@@ -105,10 +106,10 @@ def Grid_SemaphoreOpInterface : OpInterface<"SemaphoreOpInterface"> {
 
 def Grid_ProgramOpInterface : OpInterface<"ProgramOpInterface"> {
   let description = [{
-    An op at which a program depends on others: by the order in which they run,
-    by communication, or by waiting. An op without it that has effects on
-    anything but its Refs, or of which no effects are known, needs the order of
-    the grid.
+    An op at which a program depends on others: by their order, by
+    communication, or by waiting. An op without this interface requires grid
+    order if it has effects on anything except its Refs, or if its effects are
+    unknown.
   }];
   let cppNamespace = "::gridir::grid";
   let methods = [

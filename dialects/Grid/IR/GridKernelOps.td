@@ -30,29 +30,29 @@ def Grid_KernelOp : Grid_Op<"kernel", [
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "a kernel that runs once for every point of a grid";
   let description = [{
-    Carries JAX's `GridMapping` whole. The first region is the body; one region
-    per input and output follows, its index map.
+    Contains JAX's complete `GridMapping`. The first region is the body; then
+    follows one region for each input and output, its index map.
 
     - The call takes `*dynamic_grid_sizes, *index, *inputs`.
     - The body takes `*index, *inputs, *outputs, *scratch`, all Refs.
-    - An index map takes `*program_ids, *index` and yields the indices that the
-      block dimensions ask for, as i32 (i64 where JAX computes in 64 bits). It
-      may hold any pure op and may read the index operands. Where it is affine it
-      prints as `at (%i, %k * 2)`.
+    - An index map takes `*program_ids, *index` and yields the indices for the
+      block dimensions, as i32 (i64 if JAX computes in 64 bits). It may contain
+      any pure op and may read the index operands. An affine map prints as
+      `at (%i, %k * 2)`.
 
     The grid runs in row-major order, the last dimension fastest, unless
-    `semantics` says that the order along a dimension does not matter.
+    `semantics` declares that the order along a dimension does not matter.
     `aliases [1 -> 0]` makes output 0 share the memory of call operand 1,
-    counted over index operands and inputs. Programs then run in place: a program
-    that reads through the operand sees what earlier programs wrote to the
-    output. With `functional` after the list the operand keeps the value that the
-    call gave it, as in the interpreter of JAX 0.10. `origin` after the type of a scratch
-    Ref is what the author calls it, as in an operand.
+    counted over index operands and inputs. Programs then run in place: a
+    program that reads the operand sees stores of earlier programs to the
+    output. With `functional` after the list the operand keeps its value from
+    the call, as in the interpreter of JAX 0.10. `origin` after the type of a
+    scratch Ref is the author's name, as for an operand.
 
-    `jax` holds what a kernel does not need in order to run, but its
-    `GridMapping` does in order to be rebuilt: the sign of scratch elements, the
-    structure of arguments that are not plain tuples, and `objects`, the names of
-    the fields that are Python objects and stay in the process that made them.
+    `jax` contains data that only the reconstruction of the `GridMapping` needs:
+    the sign of scratch elements, the structure of arguments that are not plain
+    tuples, and `objects`, the names of the fields that are Python objects and
+    stay in the process that created them.
 
     Example:
 
@@ -139,8 +139,8 @@ def Grid_KernelOp : Grid_Op<"kernel", [
     /// Pairs of call operand and output that share memory.
     ::llvm::SmallVector<std::pair<int64_t, int64_t>> getAliasPairs();
 
-    /// Whether a program that reads operand `i` sees what other programs wrote
-    /// to the output that shares its memory, and the other way round.
+    /// True if a program that reads operand `i` sees stores of other programs
+    /// to the output that shares its memory, and vice versa.
     bool isAliasedInPlace(unsigned i);
 
     /// The arrays that a call passes and gets, sign dropped.
@@ -157,8 +157,9 @@ def Grid_CallOp : Grid_Op<"call", [
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "run a kernel over its whole grid";
   let description = [{
-    This is `pallas_call` itself: the sizes of the dynamic grid dimensions, the
-    index operands and the inputs go in, the outputs come out as new tensors.
+    This is `pallas_call` itself: its operands are the sizes of the dynamic grid
+    dimensions, the index operands and the inputs; its results are the outputs
+    as new tensors.
 
     Example:
 
@@ -189,10 +190,10 @@ def Grid_CallOp : Grid_Op<"call", [
 def Grid_YieldOp : Grid_Op<"yield", [
     Pure, ReturnLike, Terminator,
     ParentOneOf<["KernelOp", "ScopedOp"]>]> {
-  let summary = "end a region and give its results";
+  let summary = "end a region and return its results";
   let description = [{
     Ends an index map with its indices, a `grid.scoped` with its results, and a
-    kernel's body with nothing.
+    kernel's body without operands.
 
     Example:
 

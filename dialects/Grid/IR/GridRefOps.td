@@ -44,9 +44,9 @@ def Grid_SliceRefOp : Grid_WindowOp<"slice_ref"> {
   let summary = "a strided window of a Ref";
   let description = [{
     Offsets are static or dynamic (i32, i64 or index), sizes and strides static.
-    A dimension in `drop` has size 1 and is absent from the result. A window that
-    reaches outside its source is an error of the kernel, which a target proves
-    absent or checks.
+    A dimension in `drop` has size 1 and is absent from the result. A window
+    that exceeds its source is an error of the kernel; a target proves that
+    there is none, or checks it.
 
     Example:
 
@@ -65,9 +65,9 @@ def Grid_SliceRefOp : Grid_WindowOp<"slice_ref"> {
 }
 
 def Grid_BitcastRefOp : Grid_ViewOp<"bitcast_ref"> {
-  let summary = "a Ref with the same bytes seen as another element type";
+  let summary = "a view of a Ref with another element type";
   let description = [{
-    Widths that differ change the second-to-last dimension, as Pallas defines it
+    Different widths change the second-to-last dimension, as Pallas defines it
     (the only dimension of a vector).
 
     Example:
@@ -83,7 +83,7 @@ def Grid_BitcastRefOp : Grid_ViewOp<"bitcast_ref"> {
 }
 
 def Grid_ReshapeRefOp : Grid_ViewOp<"reshape_ref"> {
-  let summary = "a Ref with the same elements in another shape";
+  let summary = "a view of a Ref with another shape";
   let description = [{
     The elements keep their row-major order.
 
@@ -100,7 +100,7 @@ def Grid_ReshapeRefOp : Grid_ViewOp<"reshape_ref"> {
 }
 
 def Grid_TransposeRefOp : Grid_WindowOp<"transpose_ref"> {
-  let summary = "a Ref with its dimensions permuted";
+  let summary = "a view of a Ref with permuted dimensions";
   let description = [{
     Dimension `i` of the result is dimension `permutation[i]` of the source.
 
@@ -117,7 +117,7 @@ def Grid_TransposeRefOp : Grid_WindowOp<"transpose_ref"> {
 }
 
 def Grid_SelectRefOp : Grid_Op<"select_ref", [Pure, Grid_RefViewOpInterface]> {
-  let summary = "one of several Refs, chosen by a number";
+  let summary = "select one of several Refs by an index";
   let description = [{
     The index counts the sources and must be in range.
 
@@ -145,10 +145,10 @@ def Grid_SelectRefOp : Grid_Op<"select_ref", [Pure, Grid_RefViewOpInterface]> {
 // tensor of its shape. A mask has the shape of the value.
 def Grid_LoadOp : Grid_Op<"load", [
     AttrSizedOperandSegments, Grid_RefAccessOpInterface]> {
-  let summary = "the value that a Ref holds";
+  let summary = "load from a Ref";
   let description = [{
-    Elements whose mask is false are not read and have the value of `other`, or
-    an unspecified one.
+    Masked elements are not read and have the value of `other`, or an
+    unspecified value.
 
     Example:
 
@@ -174,9 +174,9 @@ def Grid_LoadOp : Grid_Op<"load", [
 }
 
 def Grid_StoreOp : Grid_Op<"store", [Grid_RefAccessOpInterface]> {
-  let summary = "replace what a Ref holds";
+  let summary = "store to a Ref";
   let description = [{
-    Elements whose mask is false keep their value.
+    Masked elements keep their value.
 
     Example:
 
@@ -202,7 +202,7 @@ def Grid_StoreOp : Grid_Op<"store", [Grid_RefAccessOpInterface]> {
 }
 
 def Grid_AccumulateOp : Grid_Op<"accumulate", [Grid_RefAccessOpInterface]> {
-  let summary = "add a value to what a Ref holds";
+  let summary = "add a value to the elements of a Ref";
   let description = [{
     Example:
 
@@ -236,10 +236,10 @@ def Grid_GatherOp : Grid_Op<"gather", [
     AttrSizedOperandSegments, Grid_RefAccessOpInterface]> {
   let summary = "the elements of a Ref at arrays of indices";
   let description = [{
-    `dims` are the indexed dimensions; their index tensors have one shape. The
-    result has that shape, followed by the other dimensions of the Ref in order.
-    An index outside the Ref is an error of the kernel, unless its mask is false.
-    The mask has the shape of the indices.
+    `dims` are the indexed dimensions; their index tensors have the same shape.
+    The result has that shape, followed by the other dimensions of the Ref in
+    order. An index outside of the Ref is an error of the kernel, unless its
+    mask is false. The mask has the shape of the indices.
 
     Example:
 
@@ -267,7 +267,7 @@ def Grid_ScatterOp : Grid_Op<"scatter", [
     AttrSizedOperandSegments, Grid_RefAccessOpInterface]> {
   let summary = "write the elements of a Ref at arrays of indices";
   let description = [{
-    The value has the shape that `grid.gather` would give. Where indices repeat,
+    The value has the shape of the result of `grid.gather`. If indices repeat,
     the last one in row-major order wins, or all are added with `add`.
 
     Example:
@@ -290,9 +290,9 @@ def Grid_ScatterOp : Grid_Op<"scatter", [
 
 def Grid_AtomicRmwOp : Grid_Op<"atomic_rmw", [
     AllTypesMatch<["value", "result"]>, Grid_RefAccessOpInterface]> {
-  let summary = "combine a value into a Ref and give what it held";
+  let summary = "atomically update a Ref and return its old elements";
   let description = [{
-    Each element is read, combined and written at once.
+    Each element is read, combined and written atomically.
 
     Example:
 
@@ -317,9 +317,9 @@ def Grid_AtomicRmwOp : Grid_Op<"atomic_rmw", [
 
 def Grid_AtomicCasOp : Grid_Op<"atomic_cas", [
     AllTypesMatch<["compare", "value", "result"]>, Grid_RefAccessOpInterface]> {
-  let summary = "replace what a Ref holds where it equals a value";
+  let summary = "replace elements of a Ref that equal a value, atomically";
   let description = [{
-    Gives what the Ref held.
+    Returns the old elements of the Ref.
 
     Example:
 
@@ -349,10 +349,9 @@ def Grid_RecordAccessOp : Grid_Op<"record_access", [
   let description = [{
     A read, a write or an atomic update follows; the value of a `use` was read
     before, or is read next. The access is to all of the Ref or, with indices,
-    to the elements that `grid.gather` reads at them; elements whose mask is
-    false are not accessed. Messages give the indices of elements in `root`, of
-    which the Ref is a view, and the location of this op. The memory itself is
-    neither read nor written.
+    to the elements that `grid.gather` reads; masked elements are not accessed.
+    Messages give the indices of elements in `root`, the source of the view,
+    and the location of this op. This op does not access the memory itself.
 
     Example:
 
@@ -393,11 +392,11 @@ def Grid_ScopedOp : Grid_Op<"scoped", [
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>,
     RecursiveMemoryEffects,
     SingleBlockImplicitTerminator<"YieldOp">]> {
-  let summary = "a region with Refs and semaphores of its own";
+  let summary = "a region with its own Refs and semaphores";
   let description = [{
-    The Refs are uninitialised at entry and semaphores are zero; both are gone
-    at the end. `collective` names the dimensions whose programs share them, and
-    `origin` after the type of a Ref is what the author calls it.
+    The Refs are uninitialized at entry and semaphores are zero. Their lifetime
+    ends with the region. `collective` names the dimensions whose programs share
+    them, and `origin` after the type of a Ref is the author's name.
 
     Example:
 

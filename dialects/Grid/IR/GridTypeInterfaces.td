@@ -13,9 +13,9 @@ include "mlir/IR/OpBase.td"
 
 def Grid_SyncTypeInterface : TypeInterface<"SyncTypeInterface"> {
   let description = [{
-    An object in memory that programs synchronize on, as a semaphore. A Ref holds
-    such objects as it holds numbers, so that an array of them is sliced as any
-    other. Ops of their own change and look at them; no value is loaded or stored.
+    A synchronization object in memory, such as a semaphore. A Ref may hold such
+    objects like numbers, so that an array of them can be sliced. Dedicated ops
+    change and read them; they are not loaded or stored.
   }];
   let cppNamespace = "::gridir::grid";
   let methods = [

@@ -18,11 +18,11 @@ include "mlir/IR/BuiltinTypeInterfaces.td"
 def Grid_SemaphoreType : TypeDef<Grid_Dialect, "Semaphore",
     [DeclareTypeInterfaceMethods<MemRefElementTypeInterface>, Grid_SyncTypeInterface]> {
   let mnemonic = "semaphore";
-  let summary = "a counter that programs and copies signal and wait on";
+  let summary = "a counter that programs and copies signal and wait for";
   let description = [{
-    Semaphores live in memrefs, so that an array of them is sliced as any other
-    Ref. The kind says what is counted: `regular` signals, the bytes of `dma`
-    transfers, or the arrivals at a `barrier`.
+    Semaphores are elements of memrefs, so an array of them is sliced like any
+    other Ref. The kind is the unit that it counts: `regular` signals, the bytes
+    of `dma` transfers, or the arrivals at a `barrier`.
 
     Example:
 

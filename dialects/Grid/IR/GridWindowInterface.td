@@ -13,8 +13,9 @@ include "mlir/IR/OpBase.td"
 
 def Grid_WindowOpInterface : OpInterface<"WindowOpInterface"> {
   let description = [{
-    An op that accesses a window of one of its Refs, of which a part may lie
-    outside of the Ref: that is left alone. Of the other Refs it accesses all.
+    An op that accesses a window of one of its Refs, which may partly lie
+    outside of the Ref: that part is not accessed. It accesses all elements of
+    its other Refs.
   }];
   let cppNamespace = "::gridir::grid";
   let methods = [

@@ -61,7 +61,7 @@ private:
     return expr && !wraps(expr, value.getType()) ? expr : AffineExpr();
   }
 
-  /// Whether `expr` leaves its type for ids of a static grid.
+  /// True if `expr` exceeds its type for ids of a static grid.
   bool wraps(AffineExpr expr, Type type) const {
     for (auto [dim, size] : llvm::enumerate(gridShape))
       if (ShapedType::isDynamic(size) && expr.isFunctionOfDim(dim))

@@ -20,16 +20,15 @@ namespace gridir::grid {
 /// The program ids along each dimension of a grid, as far as its shape says.
 mlir::SmallVector<Interval> getIdRanges(llvm::ArrayRef<int64_t> gridShape);
 
-/// What `op` computes from two integers, where that is affine in them for all
-/// of their values; null where it is not. Of the left one it may be known that
-/// it is never negative.
+/// Returns the affine expression of `op` on two integers; null if it is not
+/// affine for all values. The left operand may be known to be non-negative.
 mlir::AffineExpr getAffineExpr(mlir::Operation *op, mlir::AffineExpr lhs,
                                mlir::AffineExpr rhs, bool isNeverNegative);
 
 /// Reads an index map as an affine map of its first arguments, the program ids
-/// of a grid of that shape, in its simplest form. Gives nothing when the region
-/// is not affine in them, or when what it computes wraps around for some id of
-/// a static grid.
+/// of a grid of that shape, in its simplest form. Returns none if the region is
+/// not affine in them, or if a result wraps around for some id of a static
+/// grid.
 std::optional<mlir::AffineMap>
 readAffineIndexMap(mlir::Region &region, llvm::ArrayRef<int64_t> gridShape);
 

@@ -193,7 +193,8 @@ void KernelOp::print(OpAsmPrinter &printer) {
 
 namespace {
 
-/// Reads the parts of a kernel in order and keeps what its regions need.
+/// Reads the parts of a kernel in order and keeps the data that its regions
+/// need.
 class KernelParser {
 public:
   KernelParser(OpAsmParser &parser, OperationState &result)
@@ -234,8 +235,8 @@ public:
     return success();
   }
 
-  /// Before a text that is wrong is forgotten: a region may use what another
-  /// one defines further on, which nothing has refused so far.
+  /// Before an invalid text is discarded: a region may use a value that another
+  /// one defines further on, which was not rejected so far.
   void dropReferences() {
     for (std::unique_ptr<Region> &map : indexMaps)
       if (map)

@@ -13,8 +13,8 @@
 
 namespace gridir::grid {
 
-/// The record of compiler parameters of one kind, of which a kernel has at most
-/// one; null where its author gives none.
+/// The record of compiler parameters of one kind, which a kernel has at most
+/// once; null if its author gives none.
 template <typename ParamsT> ParamsT getParams(KernelOp kernel) {
   if (mlir::ArrayAttr records = kernel.getParamsAttr())
     for (mlir::Attribute record : records)
@@ -23,7 +23,7 @@ template <typename ParamsT> ParamsT getParams(KernelOp kernel) {
   return {};
 }
 
-/// Whether the author of a kernel for warpgroups said `approx_math`.
+/// True if the author of a warpgroup kernel set `approx_math`.
 inline bool allowsApproximations(KernelOp kernel) {
   auto params = getParams<MosaicGpuParamsAttr>(kernel);
   return params && params.getApproxMath() && params.getApproxMath().getValue();

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The scratch of a kernel and the Refs of a scope are arguments of a region. An
-// attribute beside the region holds what their author calls them, as locations
-// do not outlive text, and the assembly shows both as one:
+// attribute beside the region holds the author's names, as locations do not
+// outlive text, and the assembly shows both as one:
 //
 //   (%acc: memref<8x128xf32> origin "acc_ref")
 //

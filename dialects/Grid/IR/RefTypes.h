@@ -13,20 +13,20 @@
 
 namespace gridir::grid {
 
-/// Whether a Ref may hold elements of a type, as `Grid_Ref` says it of
-/// operands: numbers without a sign, and what programs synchronize on.
+/// True if a Ref may hold elements of a type, as `Grid_Ref` requires for
+/// operands: signless numbers, and synchronization objects.
 inline bool isRefElementType(mlir::Type type) {
   return type.isSignlessIntOrIndexOrFloat() ||
          llvm::isa<mlir::ComplexType, SyncTypeInterface>(type);
 }
 
-/// The bits of one element in memory: a bool is a byte, as XLA keeps it, what
-/// programs synchronize on has a size of its own, and narrower integers are
+/// The bits of one element in memory: a bool is a byte, as in XLA,
+/// synchronization objects have their own size, and narrower integers are
 /// packed.
 int64_t getNumBits(mlir::Type elementType);
 
-/// Bytes of so many elements; counts that 64 bits cannot hold stay at their
-/// end. A dynamic size counts as one.
+/// The bytes of an array; counts that exceed 64 bits saturate. A dynamic size
+/// counts as one.
 int64_t getNumBytes(llvm::ArrayRef<int64_t> shape, uint64_t bits);
 
 } // namespace gridir::grid

@@ -13,9 +13,9 @@
 
 namespace gridir::grid {
 
-/// Returns the kernel of a module, which is null where there is none. Fails,
-/// with both locations, where there are several: a conversion to functions
-/// names what it makes for the module, and so takes one kernel.
+/// Returns the kernel of a module, or null. Fails, with both locations, if
+/// there are several: a conversion to functions uses fixed names in the module,
+/// and therefore takes one kernel.
 mlir::FailureOr<KernelOp> getSingleKernel(mlir::ModuleOp module);
 
 } // namespace gridir::grid

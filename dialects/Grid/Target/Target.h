@@ -25,8 +25,8 @@ namespace gridir::grid {
 /// Bytes by memory space.
 using SpaceBytes = std::map<MemorySpace, int64_t>;
 
-/// What a kernel can be compiled for: which blocks and types it takes, and
-/// where it holds them.
+/// A target: the blocks and types that it supports, and the memory in which it
+/// holds them.
 class Target {
 public:
   virtual ~Target();
@@ -36,7 +36,7 @@ public:
   /// The name in a message, with its article.
   virtual llvm::StringRef getNoun() const = 0;
 
-  /// Whether code for the target can load, compute and store elements of a
+  /// True if code for the target can load, compute and store elements of a
   /// type.
   virtual bool isElementType(mlir::Type type) const = 0;
 
@@ -45,8 +45,8 @@ public:
   virtual llvm::LogicalResult checkBlocks(KernelOp kernel,
                                           unsigned operand) const = 0;
 
-  /// Whether programs use blocks where they lie, so that only those that
-  /// overhang their array are held in a buffer.
+  /// True if programs access blocks in place, so that only overhanging blocks
+  /// need a buffer.
   virtual bool usesBlocksInPlace() const { return true; }
 
   /// Where the Refs of an index operand, or of anything else, are whose space
@@ -70,8 +70,8 @@ public:
 /// Registers a target by its name; the first of a name is kept.
 void registerTarget(std::unique_ptr<Target> target);
 
-/// The target of a name. Reports the names that there are if it is none of
-/// them; `pass` is what asks.
+/// The target of a name. Reports the known names if it is none of them; `pass`
+/// is the user of the target.
 const Target *findTarget(llvm::StringRef name, KernelOp kernel,
                          llvm::StringRef pass);
 

@@ -70,7 +70,8 @@ private:
   findAffineOperands(KernelOp kernel, Block &block) {
     ProgramValues values(kernel);
     auto getExpr = [&](Value value) {
-      // What is narrower than the program ids cannot be computed from them.
+      // Values that are narrower than the program ids cannot be computed from
+      // them.
       AffineExpr expr = value.getType().isIntOrIndex()
                             ? values.getExprOfIds(value)
                             : AffineExpr();
@@ -92,8 +93,8 @@ private:
     return affine;
   }
 
-  /// An expression of the program ids in its simplest form: multiples leave a
-  /// division, and what the grid decides is no division.
+  /// An expression of the program ids in its simplest form: multiples are
+  /// extracted from a division, and a division that the grid decides is folded.
   static AffineExpr simplify(AffineExpr expr, const ProgramValues &values) {
     unsigned rank = values.getKernel().getRank();
     expr = simplifyAffineExpr(expr, rank, 0);

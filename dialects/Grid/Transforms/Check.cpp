@@ -24,7 +24,7 @@ static constexpr llvm::StringLiteral kChecks[] = {
     "in-bounds",   "written",  "no-revisit", "disjoint", "aliases",
     "initialized", "balanced", "padding",    "overflow"};
 
-/// What a result is about, as a sentence begins.
+/// Returns the subject of a result, as the beginning of a sentence.
 static std::string describe(const CheckResult &result) {
   return (result.check + " of " + result.subject).str();
 }
@@ -44,7 +44,7 @@ public:
                            << llvm::interleaved(kChecks) << ", got " << name;
         return signalPassFailure();
       }
-    // What a target copies is not what the author's kernel does.
+    // Copies of a target are not part of the author's kernel.
     BlockAccess access(kernel, /*copiesOverhang=*/false);
     SmallVector<CheckResult> results;
     if (isWanted("in-bounds"))

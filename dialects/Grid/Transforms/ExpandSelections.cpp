@@ -23,7 +23,7 @@ using namespace gridir::grid;
 
 namespace {
 
-/// One choice among Refs, and what is done with the chosen one.
+/// One selection of a Ref, and the uses of the selected one.
 class Selection {
 public:
   explicit Selection(SelectRefOp select) : select(select) { collect(select); }
@@ -96,7 +96,7 @@ private:
   SelectRefOp select;
   /// The choice itself, and views of the chosen Ref.
   llvm::SetVector<Operation *> views;
-  /// What uses one of them.
+  /// The users of a selection.
   llvm::SetVector<Operation *> users;
 };
 
@@ -109,7 +109,7 @@ public:
   void runOnOperation() override {
     SmallVector<SelectRefOp> selects;
     getOperation()->walk([&](SelectRefOp op) { selects.push_back(op); });
-    // The last one first: no other one chooses from what it has chosen.
+    // The last one first: no other one selects from its result.
     for (SelectRefOp select : llvm::reverse(selects))
       Selection(select).expand();
     numExpanded += selects.size();

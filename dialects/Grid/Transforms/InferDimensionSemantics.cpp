@@ -68,7 +68,7 @@ public:
   }
 
 private:
-  /// What is claimed of blocks that only a call knows, each call tests.
+  /// A claim about blocks that only a call knows is tested by each call.
   void leaveToCalls(KernelOp kernel, ArrayRef<DimSemantics> claims,
                     ArrayRef<DimVerdict> verdicts) {
     BlockTest test;

@@ -13,9 +13,9 @@
 
 namespace gridir::grid {
 
-/// What memory holds before anything is written to it: NaN or the highest
-/// integer, as in JAX's interpreter of TPU kernels; NaN, true or the lowest
-/// integer, as from Mosaic; or 0.
+/// The initial contents of memory: NaN or the highest integer, as in JAX's
+/// interpreter of TPU kernels; NaN, true or the lowest integer, as in Mosaic;
+/// or 0.
 enum class MemoryFill { NaN, Poison, Zero };
 
 /// The Refs that a kernel or a scope allocates for unsigned integers, by the

@@ -13,17 +13,17 @@ include "mlir/Pass/PassBase.td"
 
 def GridCanonicalizeIndexMapsPass
     : Pass<"grid-canonicalize-index-maps", "::gridir::grid::KernelOp"> {
-  let summary = "Fold index maps to affine ones where they are affine";
+  let summary = "Fold index maps to affine ones";
   let description = [{
-    An index map is whatever its author wrote, as JAX traced it: `i // 2` is a
-    division, two signs, a remainder, two comparisons and a select. This pass
-    computes every result as an affine expression of the program ids and, where
-    there is one, replaces what computed it. Program ids are never negative, and
-    a static grid bounds them; both are used. Loads of prefetched scalars stay,
-    and so does all that depends on them, or that wraps around in its type, as a
-    hash of the program ids does: what is affine in it is written so, and it is
-    folded. A guard of a division or a shift, as JAX defines both for all
-    numbers, is left out where another one stands before it.
+    An index map has the form that JAX traced: `i // 2` is a division, two
+    signs, a remainder, two comparisons and a select. This pass computes every
+    result as an affine expression of the program ids, and replaces the ops of
+    those that have one. Program ids are never negative, and a static grid
+    bounds them; the pass uses both. Loads of prefetched scalars stay, and so do
+    ops that depend on them or that wrap around in their type, such as a hash of
+    the program ids; their affine parts are folded. The guard of a division or a
+    shift, which JAX defines for all numbers, is dropped if another guard
+    precedes it.
 
     Before:
 
@@ -66,35 +66,36 @@ def GridCanonicalizeIndexMapsPass
 def GridCheckPass : Pass<"grid-check", "::gridir::grid::KernelOp"> {
   let summary = "Prove that a kernel stays in bounds and writes all its outputs";
   let description = [{
-    Checks all programs together, and leaves the verdicts in `grid.checks`:
+    Checks all programs together, and stores the results in `grid.checks`:
 
     - `in-bounds`: every block overlaps its array, and every slice lies inside
-      its Ref. A block that overhangs its array is padded, which the verdict
-      says.
+      its Ref. A block that overhangs its array is padded, which the result
+      mentions.
     - `written`: some program writes every element of an output.
-    - `no-revisit`: in grid order, no block of an output comes back after
+    - `no-revisit`: in grid order, no block of an output is visited again after
       another one; a TPU would have lost its contents.
-    - `disjoint`: the programs of a dimension that the author calls parallel may
-      run in any order. Where one reads what the previous one has written to
-      scratch, the verdict has both locations.
+    - `disjoint`: the programs of a dimension that the author declares parallel
+      may run in any order. If one reads scratch that the previous one has
+      written, the result has both locations.
     - `aliases`: no program reads, through an input that shares memory with an
-      output, what an earlier program wrote to the output, or the other way
-      round. Otherwise the verdict has both locations.
-    - `initialized`: scratch, Refs of scopes and outputs are written before
-      something depends on what is read of them.
-    - `balanced`: each wait for a copy or a semaphore has something to wait for,
-      and nothing is left at the end. The programs are followed one by one, as
-      far as ids, loop counters and what loops carry decide what they do.
-    - `padding`: what lies outside of an array, in a block that overhangs it,
-      reaches no output. It is never refuted, since a mask may hide it.
+      output, an element that an earlier program wrote to the output, or vice
+      versa. Otherwise the result has both locations.
+    - `initialized`: scratch, Refs of scopes and outputs are written before a
+      value that is read from them is used.
+    - `balanced`: each wait for a copy or a semaphore has a matching start or
+      signal, and none is left at the end. The programs are simulated one by
+      one, as far as ids, loop counters and carried values determine their
+      control flow.
+    - `padding`: padding of an overhanging block reaches no output. It is never
+      refuted, since a mask may hide it.
     - `overflow`: products of integers of less than 32 bits, and their sums, fit
       into their type. It is never refuted.
 
-    A verdict is `proved`, `refuted`, with a program or an element that shows
-    it, or `unknown`, where it depends on values that are known at the call
-    only. `targets` lists the targets for which it is proved, where that is not
-    all of them: on a TPU the block of an output holds nothing at first, though
-    it shares memory with an input. Branches and loops around an access are followed where they compare
+    A result is `proved`, `refuted`, with a program or an element as witness, or
+    `unknown`, if it depends on values that only the call has. `targets` lists
+    the targets for which it is proved, if these are not all: on a TPU the block
+    of an output is initially uninitialized, even if it shares memory with an
+    input. Branches and loops around an access are analyzed if they compare
     program ids.
 
     Before:
@@ -131,12 +132,12 @@ def GridCheckPass : Pass<"grid-check", "::gridir::grid::KernelOp"> {
   let options = [
     ListOption<"checks", "checks", "std::string",
                "The checks to make: in-bounds, written, no-revisit, disjoint, "
-               "aliases, initialized, balanced, padding, overflow; all without "
-               "it">,
+               "aliases, initialized, balanced, padding, overflow; all by "
+               "default">,
     Option<"failOnRefuted", "fail-on-refuted", "bool", "false",
-           "Make an error of every refuted check">,
+           "Report every refuted check as an error">,
     Option<"recordLocations", "record-locations", "bool", "false",
-           "Leave in each verdict the location that it is about">,
+           "Store the location of each result">,
   ];
   let statistics = [
     Statistic<"numProved", "num-proved", "Number of checks proved">,
@@ -147,11 +148,11 @@ def GridCheckPass : Pass<"grid-check", "::gridir::grid::KernelOp"> {
 
 def GridExpandSelectionsPass
     : Pass<"grid-expand-selections", "::gridir::grid::KernelOp"> {
-  let summary = "Branch to what an op does with each Ref that it may be given";
+  let summary = "Replace selections of Refs by branches";
   let description = [{
-    A TPU has no memref that is one of several. What uses a Ref that is chosen by
-    a number, or a view of it, is put in a branch for each of the Refs. An index
-    beyond the last one chooses the last one.
+    A TPU cannot select a memref. Each use of a Ref that an index selects, or of
+    a view of it, becomes a branch for each of the Refs. An index after the last
+    Ref selects the last one.
 
     Before:
 
@@ -190,7 +191,7 @@ def GridExpandSelectionsPass
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
   let statistics = [
-    Statistic<"numExpanded", "num-expanded", "Number of choices among Refs">,
+    Statistic<"numExpanded", "num-expanded", "Number of selections of Refs">,
   ];
 }
 
@@ -256,28 +257,28 @@ def GridInferDimensionSemanticsPass
     : Pass<"grid-infer-dimension-semantics", "::gridir::grid::KernelOp"> {
   let summary = "Find the grid dimensions whose programs may run in any order";
   let description = [{
-    A dimension is proved parallel when no two programs that differ along it
-    touch an element that one of them writes, when no program that begins a run
-    of the inner dimensions reads scratch, semaphores or random state that it
-    did not write before, and when nothing makes the programs' order observable
-    (printed values, shared semaphores). Scratch that is initialised
-    `when program_id(k) == 0` is thereby carried along `k` alone.
+    A dimension is proved parallel under three conditions. No two programs that
+    differ along it access the same element, if one of them writes it. No
+    program that begins a run of the inner dimensions reads scratch, semaphores
+    or random state that it did not write before. Nothing makes the order of
+    programs observable (prints, shared semaphores). Scratch that is initialized
+    `when program_id(k) == 0` is therefore carried along `k` alone.
 
-    What the author claims (`dimension_semantics` of the compiler parameters, or
-    `semantics` of the kernel) is no proof: threads that share memory by mistake
-    would give another result now and then. A claim that is refuted, or neither
-    proved nor refuted, is dropped, and a remark names two programs that
+    The author's claim (`dimension_semantics` of the compiler parameters, or
+    `semantics` of the kernel) is not a proof: threads that share memory by
+    mistake would give wrong results now and then. A claim that is refuted, or
+    neither proved nor refuted, is dropped. A remark names two programs that
     conflict, or the value that is carried.
 
     With `test-blocks`, a claim that fails only because index maps read
-    prefetched scalars is left to the calls. The dimension keeps its order, and
-    `grid.block_test` has such dimensions, and the operands whose blocks are to
-    differ in a call for them to be parallel there.
+    prefetched scalars is tested by each call. The dimension keeps its order.
+    `grid.block_test` lists these dimensions, and the operands whose blocks must
+    differ in a call for the dimensions to be parallel.
 
-    A kernel that writes to its prefetched scalars keeps state there for later
-    programs on the same core. Such a kernel is given the attribute
-    `grid.own_state` where its claims can be kept if each work item begins with
-    prefetched scalars, scratch and semaphores of its own.
+    A kernel that writes its prefetched scalars keeps state there for later
+    programs on the same core. It gets the attribute `grid.own_state` if its
+    claims hold when each work item begins with its own prefetched scalars,
+    scratch and semaphores.
 
     Before:
 
@@ -304,7 +305,7 @@ def GridInferDimensionSemanticsPass
   }];
   let options = [
     Option<"testBlocks", "test-blocks", "bool", "false",
-           "Leave claims that depend on prefetched scalars to each call">,
+           "Let each call test claims that depend on prefetched scalars">,
   ];
   let statistics = [
     Statistic<"numProved", "num-proved", "Number of dimensions proved parallel">,
@@ -316,20 +317,20 @@ def GridInferDimensionSemanticsPass
 }
 
 def GridLegalizeBlocksPass : Pass<"grid-legalize-blocks", "::gridir::grid::KernelOp"> {
-  let summary = "Make every block one that the target can hold";
+  let summary = "Make every block legal for the target";
   let description = [{
-    Checks, for every operand and scratch Ref, that the target has its element
-    type, its memory space and its kind of block, and that no block lies wholly
-    outside its array; what cannot be is a located error that names the operand.
+    Checks that the target supports the element type, memory space and kind of
+    block of every operand and scratch Ref, and that no block lies completely
+    outside of its array. A violation is a located error that names the operand.
     A remark names the operands whose blocks may overhang their array; all other
     blocks are proved to lie inside.
 
-    A TPU keeps arrays in tiles: of the last two dimensions of a block, each is as
-    long as the array, or a multiple of the tile (8 rows, 32 of elements of 8 bits
-    and 64 of 4 bits in larger arrays; 128 lanes). The error names the nearest
-    legal sizes.
+    A TPU stores arrays in tiles: each of the last two dimensions of a block is
+    as long as the array, or a multiple of the tile (8 rows, 32 for elements of
+    8 bits and 64 for 4 bits in larger arrays; 128 lanes). The error names the
+    nearest legal sizes.
 
-    A block of `x_ref` ends outside of its array, which a CPU can hold.
+    A block of `x_ref` ends outside of its array, which is legal on a CPU.
 
     Before:
 
@@ -358,22 +359,22 @@ def GridLegalizeBlocksPass : Pass<"grid-legalize-blocks", "::gridir::grid::Kerne
 }
 
 def GridPlanMemoryPass : Pass<"grid-plan-memory", "::gridir::grid::KernelOp"> {
-  let summary = "Count the bytes that a kernel holds in every memory space";
+  let summary = "Plan the bytes that a kernel holds in every memory space";
   let description = [{
-    Leaves the plan in `grid.memory_plan`. For every operand it says in which
-    space its blocks are held, how many buffers it takes (the author's
-    `pipeline`; one where the block never changes; else two), and how many times
-    a block is fetched when no unchanged block is fetched again. For every space
-    it says the bytes that are held at once: buffers, scratch, and the Refs of
-    the `grid.scoped` ops that are alive together.
+    Stores the plan in `grid.memory_plan`. It has, for every operand, the space
+    of its blocks, the number of buffers (the author's `pipeline`; one if the
+    block never changes; otherwise two), and the number of fetches if an
+    unchanged block is not fetched again. It has, for every space, the bytes
+    that are held at the same time: buffers, scratch, and the Refs of
+    `grid.scoped` ops with overlapping live ranges.
 
-    On `cpu` and `gpu` blocks are used where they lie, so only those that overhang their
-    array are held. VMEM holds whole tiles, so a block takes up its last two
-    dimensions rounded up to them.
+    On `cpu` and `gpu` blocks are accessed in place, so only overhanging blocks
+    need memory. VMEM has whole tiles, so the last two dimensions of a block are
+    rounded up to them.
 
-    A space that would hold more than its capacity is an error, which says by
-    how much and which operand weighs most. The capacity of VMEM is what the
-    author says (`vmem_limit_bytes`), else 128 MiB.
+    A space whose capacity is exceeded is an error with the excess and the
+    largest operand. The capacity of VMEM is the author's `vmem_limit_bytes`, or
+    128 MiB.
 
     Before:
 
@@ -411,21 +412,21 @@ def GridPlanMemoryPass : Pass<"grid-plan-memory", "::gridir::grid::KernelOp"> {
 }
 
 def GridPlanTasksPass : Pass<"grid-plan-tasks", "::gridir::grid::KernelOp"> {
-  let summary = "Find the kernels whose programs must run at the same time";
+  let summary = "Find the kernels whose programs must run concurrently";
   let description = [{
-    Most kernels have programs that can run one after another, each to its end.
-    Where programs synchronize, they must run concurrently: one signals a
-    semaphore of another core, or they share a semaphore. This pass marks such a
-    kernel with `grid.tasks`, so that a target runs its programs as tasks that
-    can wait, and writes down which dimensions are concurrent: the cores of a
-    mesh, and those that the author calls parallel. The programs of other
-    dimensions run in order, inside a task.
+    In most kernels programs can run one after another, each to its end.
+    Programs that synchronize must run concurrently: one signals a semaphore of
+    another core, or they share a semaphore. This pass marks such a kernel with
+    `grid.tasks`, so that a target runs its programs as tasks that can wait, and
+    lists the concurrent dimensions: the cores of a mesh, and dimensions that
+    the author declares parallel. The programs of other dimensions run in order,
+    inside a task.
 
     With `always` every kernel is marked: copies then overlap with other work,
-    in an order that `seed` chooses. With `races` the kernel is to look for
-    unordered accesses; with `uninitialized`, for reads of what nothing has
-    written, in the order of the programs where they do not synchronize; with
-    `semaphores`, for semaphores that are not zero in the end.
+    in an order that `seed` determines. With `races` the kernel checks for
+    unordered accesses. With `uninitialized` it checks for reads of
+    uninitialized memory, in program order if programs do not synchronize. With
+    `semaphores` it checks for semaphores that are not zero at the end.
 
     Before:
 
@@ -453,13 +454,14 @@ def GridPlanTasksPass : Pass<"grid-plan-tasks", "::gridir::grid::KernelOp"> {
   let options = [
     Option<"always", "always", "bool", "false", "Mark every kernel">,
     Option<"races", "races", "bool", "false",
-           "Look for unordered accesses">,
+           "Check for unordered accesses">,
     Option<"uninitialized", "uninitialized", "bool", "false",
-           "Look for reads of what nothing has written">,
+           "Check for reads of uninitialized memory">,
     Option<"semaphores", "semaphores", "bool", "false",
-           "Look for semaphores that are not zero in the end">,
+           "Check for semaphores that are not zero at the end">,
     Option<"seed", "seed", "int64_t", "-1",
-           "Of the order in which tasks and copies run; negative for the order of the programs">,
+           "The seed of the order of tasks and copies; negative for the order "
+           "of the programs">,
   ];
   let statistics = [
     Statistic<"numTaskKernels", "num-task-kernels", "Number of kernels marked">,
@@ -467,19 +469,19 @@ def GridPlanTasksPass : Pass<"grid-plan-tasks", "::gridir::grid::KernelOp"> {
 }
 
 def GridPoisonMemoryPass : Pass<"grid-poison-memory", "::gridir::grid::KernelOp"> {
-  let summary = "Fill memory with NaN before anything is written to it";
+  let summary = "Fill uninitialized memory with NaN";
   let description = [{
-    A kernel that reads what nothing has written gets whatever memory holds, so
-    that it may be right by chance. This pass stores NaN, or the highest integer,
-    or what `fill` says, to the Refs of `grid.scoped` where they begin to live, to
-    scratch in the first of the programs that share it, and to each block of an
-    output in the first program that has it. The dimensions that run in parallel
-    must be known (`grid-infer-dimension-semantics`). The highest integer of a Ref
-    that the kernel or the scope lists in `grid.unsigned` has no sign.
+    A kernel that reads uninitialized memory may give correct results by chance.
+    This pass stores NaN, the highest integer, or the value of `fill`, to the
+    Refs of `grid.scoped` at the begin of their lifetime, to scratch in the
+    first of the programs that share it, and to each block of an output in the
+    first program that has it. It requires known parallel dimensions
+    (`grid-infer-dimension-semantics`). The highest integer of a Ref in
+    `grid.unsigned` is unsigned.
 
-    An output is left alone where an input is in the same memory, or where it is
-    not plain which program has a block first. So is what programs write in the
-    memory of others, which may not have begun.
+    An output stays unchanged if an input shares its memory, or if the first
+    program with a block is not known. So does memory that other programs may
+    write before its owner begins.
 
     Before:
 
@@ -522,7 +524,7 @@ def GridPoisonMemoryPass : Pass<"grid-poison-memory", "::gridir::grid::KernelOp"
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
   let options = [
     Option<"fill", "fill", "::gridir::grid::MemoryFill", "MemoryFill::NaN",
-           "What memory holds at first", [{::llvm::cl::values(
+           "The initial contents of memory", [{::llvm::cl::values(
              clEnumValN(MemoryFill::NaN, "nan",
                         "NaN or the highest integer, as in JAX's interpreter of TPU kernels"),
              clEnumValN(MemoryFill::Poison, "poison",
@@ -539,19 +541,18 @@ def GridPrivatizeWindowsPass
   let summary = "Privatize the windows of the programs of a parallel dimension";
   let description = [{
     On a TPU the block of an output is a window in the memory of a core, and
-    kernels accumulate in it. Where the programs along a dimension which the
-    author calls parallel have the same block, each core has a private window,
-    and the array keeps what the last one writes; on threads that share the
-    array it would be a race.
+    kernels accumulate in it. If the programs along a dimension that the author
+    declares parallel have the same block, each core has a private window, and
+    the array keeps the window that is written last. On threads that share the
+    array this would be a race.
 
-    Such a window becomes scratch, which each work item has for itself, and is
-    written to its array by the last program alone that has the block. This is
-    so where it changes no result: the first program with a block writes all of
-    it before it reads any, so that nothing of another work item is read.
-    Elsewhere, and for outputs that nothing reads, that share memory with an
-    input, that overhang their array, or that are no windows (`any`, HBM),
-    nothing is changed, and `grid-infer-dimension-semantics` drops the claim
-    unless it is proved.
+    Such a window becomes scratch of each work item, and only the last program
+    with the block writes it to its array. The pass does this if it changes no
+    result: the first program with a block writes all of it before it reads any,
+    so that no element of another work item is read. Other outputs stay
+    unchanged, and `grid-infer-dimension-semantics` drops the claim unless it is
+    proved: outputs that are not read, that share memory with an input, that
+    overhang their array, or that are not windows (`any`, HBM).
 
     Before:
 
@@ -614,19 +615,18 @@ def GridPrivatizeWindowsPass
 }
 
 def GridRecordAccessesPass : Pass<"grid-record-accesses", "::gridir::grid::KernelOp"> {
-  let summary = "Record every access to a Ref for the checks at run time";
+  let summary = "Record every access to a Ref for checks at run time";
   let description = [{
-    Puts a `grid.record_access` before each op that reads or writes a Ref. The
-    Ref is the view that the op names, so that two programs that touch different
-    slices of an array do not race. Gathers and scatters are recorded element by
-    element; of a masked load or store all elements are. Copies are not, since
-    the runtime sees their memory when they run.
+    Inserts a `grid.record_access` before each op that accesses a Ref. Its Ref
+    is the view that the op names, so two programs that access different slices
+    of an array do not race. Gathers and scatters are recorded element by
+    element; a masked load or store is recorded as a whole. Copies are not
+    recorded, since the runtime sees their memory.
 
-    A value that is read from what a call does not hand over (scratch, the Refs
-    of a scope, outputs) has a record of kind `use` as well, where something
-    depends on it. Selects with scalar conditions are followed: what they do not
-    choose is not used. A mask takes a value apart, element by element, and ends
-    the search.
+    A value that is read from memory of the call (scratch, the Refs of a scope,
+    outputs) also has a record of kind `use` if something depends on it. The
+    analysis follows selects with scalar conditions: values that they do not
+    select are not used. A mask selects single elements, and ends the search.
 
     Before:
 
@@ -654,20 +654,21 @@ def GridRecordAccessesPass : Pass<"grid-record-accesses", "::gridir::grid::Kerne
   }];
   let statistics = [
     Statistic<"numRecorded", "num-recorded", "Number of accesses recorded">,
-    Statistic<"numUses", "num-uses", "Uses of values that may be unwritten">,
+    Statistic<"numUses", "num-uses", "Number of uses of values that may be "
+                                     "uninitialized">,
   ];
 }
 
 def GridSpecializePass : Pass<"grid-specialize", "::mlir::ModuleOp"> {
-  let summary = "Pin dynamic grid sizes, fold dimensions, drop unused operands";
+  let summary = "Specialize grid sizes and operands";
   let description = [{
-    - A dynamic grid size becomes static where the option `grid` gives it, or
-      where the kernel is private and all its calls pass the same constant.
-    - A dimension of one program is folded: its program id is 0. Neighbouring
-      dimensions that `jax.vmap` made become one.
-    - An input, or an index operand, that nothing reads is dropped, if the kernel
-      is private so that all its calls are at hand; unused scratch is dropped
-      anyway.
+    - A dynamic grid size becomes static if the option `grid` defines it, or if
+      the kernel is private and all its calls pass the same constant.
+    - A dimension of one program is folded: its program id is 0. Adjacent
+      dimensions of `jax.vmap` become one.
+    - An input, or an index operand, that is not read is dropped if the kernel
+      is private, so that all its calls are known. Unused scratch is always
+      dropped.
 
     Before:
 

@@ -194,7 +194,7 @@ public:
   }
 
 private:
-  /// Reads the option, else what the target has.
+  /// Reads the option, or the target's value.
   LogicalResult readCapacities(const Target &chosen, KernelOp kernel,
                                SpaceBytes &capacities) {
     capacities = chosen.getCapacities(kernel);

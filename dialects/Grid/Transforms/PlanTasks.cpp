@@ -46,9 +46,9 @@ public:
     SmallVector<DimSemantics> claims = getClaimedSemantics(kernel);
     bool anyConcurrent = getNumDevices(kernel).has_value();
     Operation *synchronization = findSynchronization(kernel);
-    // A check of memory alone leaves programs in their order: a claim that does
-    // not hold is another mistake. Where programs keep state in prefetched
-    // scalars, it says which programs read what others write.
+    // A check of memory alone leaves programs in order: a wrong claim is
+    // another fault. For programs with state in prefetched scalars, the order
+    // determines which programs read stores of others.
     bool inOrder = uninitialized && !races && seed < 0 && !synchronization &&
                    !getAnalysis<BlockAccess>().writesPrefetched();
     SmallVector<Attribute> semantics;

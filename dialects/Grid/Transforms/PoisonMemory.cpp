@@ -22,8 +22,8 @@ namespace gridir::grid {
 using namespace mlir;
 using namespace gridir::grid;
 
-/// Whether a Ref is known to hold unsigned integers: an operand by its type,
-/// what a kernel or a scope allocates by an attribute.
+/// True if a Ref is known to hold unsigned integers: an operand by its type, an
+/// allocation of a kernel or scope by an attribute.
 static bool isUnsigned(Value ref) {
   auto arg = dyn_cast<BlockArgument>(ref);
   if (!arg)
@@ -50,8 +50,8 @@ static APInt getIntegerPoison(Value ref, unsigned width, MemoryFill fill) {
                          : APInt::getSignedMaxValue(width);
 }
 
-/// What a Ref holds before anything is written. Null for what has no such
-/// value, as semaphores.
+/// Returns the initial contents of a Ref. Null for Refs without such a value,
+/// such as semaphores.
 static TypedAttr getPoison(Value ref, MemoryFill fill) {
   auto type = cast<MemRefType>(ref.getType());
   Type element = type.getElementType();
@@ -74,8 +74,8 @@ static TypedAttr getPoison(Value ref, MemoryFill fill) {
                                 Attribute(scalar));
 }
 
-/// Whether programs write such a Ref in the memory of others, which may have
-/// come so far before the owner begins.
+/// True if programs write such a Ref in the memory of others, possibly before
+/// the owner begins.
 static bool isWrittenByOthers(Value ref) {
   return llvm::any_of(ref.getUsers(), [&](Operation *user) {
     auto program = dyn_cast<ProgramOpInterface>(user);

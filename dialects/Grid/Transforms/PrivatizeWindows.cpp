@@ -25,7 +25,7 @@ namespace gridir::grid {
 using namespace mlir;
 using namespace gridir::grid;
 
-/// Whether the program signals another core about memory through `ref`.
+/// True if the program signals another core about memory through `ref`.
 static bool isSeenByOthers(Value ref) {
   return llvm::any_of(ref.getUsers(), [&](Operation *user) {
     if (auto program = dyn_cast<ProgramOpInterface>(user))
@@ -73,7 +73,7 @@ public:
   }
 
 private:
-  /// Whether the operand needed windows, and has them now.
+  /// True if the operand needed windows and has them now.
   bool privatize(BlockAccess &access, BlockArgument ref,
                  ArrayRef<DimSemantics> claims) {
     KernelOp kernel = getOperation();

@@ -29,7 +29,8 @@ static bool isAtomic(Operation *op) {
   return access && access.isAtomicAccess();
 }
 
-/// What an op does to the memory of an operand; nothing where it has none.
+/// Returns the effect of an op on the memory of an operand; none if it has no
+/// effect.
 static std::optional<AccessKind> getAccessKind(MemoryEffectOpInterface op,
                                                OpOperand &operand) {
   auto ref = dyn_cast<MemRefType>(operand.get().getType());
@@ -54,8 +55,8 @@ static BlockArgument getRoot(Value ref) {
   return dyn_cast<BlockArgument>(getViewRoot(ref));
 }
 
-/// Whether a Ref is a part of one that holds nothing at first: any but those of
-/// arguments of the call.
+/// True if a Ref is a part of one that is initially uninitialized: any except
+/// those of arguments of the call.
 static bool mayBeUnwritten(Value ref) {
   BlockArgument arg = getRoot(ref);
   if (!arg)
@@ -89,8 +90,8 @@ public:
   }
 
 private:
-  /// Records that something depends on what `op` reads, where it does: at the
-  /// op itself, or after the conditions of selects.
+  /// Records that something depends on the value that `op` reads, if it does:
+  /// at the op itself, or after the conditions of selects.
   void recordUses(Operation *op, Value ref) {
     SmallVector<LoadedUse> uses = findLoadedUses(op);
     llvm::erase_if(uses, [](const LoadedUse &use) { return use.isPartial; });
@@ -122,7 +123,7 @@ private:
   }
 
   void createUse(OpBuilder &builder, Location loc, Value ref) {
-    // Messages name no element of what has only one.
+    // Messages name no element of a Ref with only one.
     Value root = getRoot(ref);
     if (cast<MemRefType>(root.getType()).getRank() == 0)
       root = {};

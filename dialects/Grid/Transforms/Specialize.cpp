@@ -43,10 +43,9 @@ static void setDim(KernelOp kernel, unsigned dim, DimAttr attr) {
   kernel.setDimsAttr(ArrayAttr::get(kernel.getContext(), dims));
 }
 
-/// Takes dimension `dim` out of what is said of every dimension: the kernel's
-/// semantics and those of the compiler parameters. Its word goes to `heir`, a
-/// dimension that stands for both from here on, which is arbitrary where the
-/// two differ.
+/// Removes dimension `dim` from the semantics of the kernel and of the compiler
+/// parameters. `heir`, a dimension that stands for both from here on, inherits
+/// it, and is arbitrary if the two differ.
 static void eraseDimSemantics(KernelOp kernel, unsigned dim,
                               std::optional<unsigned> heir) {
   MLIRContext *context = kernel.getContext();
@@ -58,7 +57,8 @@ static void eraseDimSemantics(KernelOp kernel, unsigned dim,
     semantics.erase(semantics.begin() + dim);
     kernel.setSemanticsAttr(ArrayAttr::get(context, semantics));
   }
-  // The parameters are the author's, and do not count what `jax.vmap` adds.
+  // The parameters are the author's, and do not include the dimensions of
+  // `jax.vmap`.
   if (!kernel.getParams() || kernel.getDim(dim).getVmapped())
     return;
   unsigned authored = 0;
@@ -136,8 +136,8 @@ eraseDim(KernelOp kernel, unsigned dim, int64_t size,
   kernel.setDimsAttr(eraseElement(kernel.getDims(), dim));
 }
 
-/// Whether something names dimensions that are not program ids: the Refs that
-/// `grid.scoped` shares, and the dimensions of a mesh.
+/// True if a use names dimensions that are not program ids: Refs that
+/// `grid.scoped` shares, and dimensions of a mesh.
 static bool isAddressed(KernelOp kernel, unsigned dim) {
   if (kernel.getDim(dim).getKind() != DimKind::Grid)
     return true;
@@ -181,7 +181,7 @@ public:
   }
 
 private:
-  /// Says what was done to a grid dimension, counted as it was before.
+  /// Reports the change of a grid dimension, with its original number.
   void report(KernelOp kernel, StringRef what, unsigned dim) {
     remark::passed(
         kernel.getLoc(),
@@ -191,8 +191,7 @@ private:
                .str();
   }
 
-  /// Whether all calls of a kernel are at hand, so that they may change with
-  /// it.
+  /// True if all calls of a kernel are known, so that they may change with it.
   bool isClosed(KernelOp kernel, ArrayRef<CallOp> calls) {
     if (!SymbolTable::lookupNearestSymbolFrom(kernel->getParentOp(),
                                               kernel.getSymNameAttr()) ||

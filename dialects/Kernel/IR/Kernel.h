@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What passes and runtimes read and write of a kernel's ABI. A pass sets the
-// fields that it plans: `abi.setArenaBytes(64)`.
+// Accessors for a kernel's ABI, for passes and runtimes. A pass sets the fields
+// that it plans: `abi.setArenaBytes(64)`.
 //
 //===----------------------------------------------------------------------===//
 

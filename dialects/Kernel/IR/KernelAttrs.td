@@ -22,7 +22,7 @@ def Kernel_Flag : DefaultValuedParameter<"bool", "false">;
 def Kernel_Types : OptionalArrayRefParameter<"::mlir::Type">;
 
 //===----------------------------------------------------------------------===//
-// What a kernel calls while it runs
+// Calls of a running kernel
 //===----------------------------------------------------------------------===//
 
 def Kernel_PrintAttr : Kernel_Attr<"Print", "print"> {
@@ -43,8 +43,8 @@ def Kernel_PrintAttr : Kernel_Attr<"Print", "print"> {
 def Kernel_CallbackAttr : Kernel_Attr<"Callback", "callback"> {
   let summary = "a site of a kernel that calls a function of the process";
   let description = [{
-    The first text is the function's identity, the second what it is to the
-    author, for messages.
+    The first string is the function's identity, the second the author's name of
+    it, for messages.
 
     Example:
 
@@ -62,15 +62,16 @@ def Kernel_CallbackAttr : Kernel_Attr<"Callback", "callback"> {
 //===----------------------------------------------------------------------===//
 
 def Kernel_TasksAttr : Kernel_Attr<"Tasks", "tasks"> {
-  let summary = "how the work items of a kernel run that may wait for one another";
+  let summary = "how the work items of a kernel that may wait for each other "
+                "run";
   let description = [{
-    Each is a task, which may be suspended where it waits and resumed later.
-    `seed` chooses the order in which tasks run; without it that is the order of
-    the programs. The runtime looks for unordered pairs of accesses (`races`),
-    for reads of what nothing has written (`uninitialized`), and for semaphores
-    that are not zero in the end (`semaphores`). Work items of one `cluster`, so
-    many that follow one another, may name each other's memory, which is kept
-    until the last of them is over.
+    Each work item is a task, which may be suspended while it waits and resumed
+    later. `seed` determines the order of tasks; without it they run in program
+    order. The runtime checks for unordered accesses (`races`), for reads of
+    uninitialized memory (`uninitialized`), and for semaphores that are not zero
+    at the end (`semaphores`). The work items of a `cluster`, a number of
+    consecutive ones, may access each other's memory, which exists until the
+    last of them has ended.
 
     Example:
 
@@ -88,8 +89,8 @@ def Kernel_TasksAttr : Kernel_Attr<"Tasks", "tasks"> {
 def Kernel_SharedAttr : Kernel_Attr<"Shared", "shared"> {
   let summary = "memory that tasks share";
   let description = [{
-    So many bytes for each `members` work items that follow one another, or for
-    all of them where `members` is 0.
+    `bytes` bytes for each group of `members` consecutive work items; one buffer
+    for all work items if `members` is 0.
 
     Example:
 
@@ -103,10 +104,10 @@ def Kernel_SharedAttr : Kernel_Attr<"Shared", "shared"> {
 }
 
 def Kernel_UnwrittenAttr : Kernel_Attr<"Unwritten", "unwritten"> {
-  let summary = "an operand that holds nothing when the kernel begins";
+  let summary = "an operand that is uninitialized when the kernel begins";
   let description = [{
-    Its number among the operands, its name with the author's line, and the array
-    that it is.
+    Its number among the operands, its name with the source line, and its array
+    type.
 
     Example:
 
@@ -252,15 +253,15 @@ def Kernel_PackedAttr : Kernel_Attr<"Packed", "packed"> {
 }
 
 //===----------------------------------------------------------------------===//
-// What passes leave for each other before the ABI is complete
+// Attributes that passes exchange before the ABI is complete
 //===----------------------------------------------------------------------===//
 
 def Kernel_BufferAttr : Kernel_Attr<"Buffer", "buffer"> {
-  let summary = "what the allocation of a task's buffer must be";
+  let summary = "the requirements of the allocation of a task's buffer";
   let description = [{
     The attribute `kernel.buffer` of an allocation whose bytes no other one
-    shares, since others may know where it is. It is the same memory for so many
-    work items that follow one another, or for all where `members` is 0.
+    shares, since its address may be known elsewhere. `members` consecutive work
+    items share the memory, or all if `members` is 0.
 
     Example:
 
@@ -274,10 +275,11 @@ def Kernel_BufferAttr : Kernel_Attr<"Buffer", "buffer"> {
 }
 
 def Kernel_MappingAttr : Kernel_Attr<"Mapping", "mapping"> {
-  let summary = "how the author wants a kernel mapped to the threads of a GPU";
+  let summary = "the author's parameters for the mapping of a kernel to the "
+                "threads of a GPU";
   let description = [{
-    The attribute `kernel.mapping` of a module: what the passes of a GPU need of
-    the parameters of a kernel when the kernel is a function.
+    The attribute `kernel.mapping` of a module: the kernel parameters that
+    passes of a GPU need when the kernel is a function.
 
     Example:
 

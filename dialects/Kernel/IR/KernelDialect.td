@@ -16,15 +16,15 @@ def Kernel_Dialect : Dialect {
   let cppNamespace = "::gridir::kernel";
   let summary = "The ABI of lowered kernels";
   let description = [{
-    A kernel that has been lowered to functions is called by a runtime, which
-    must know more of it than the types of its arguments. One op, `kernel.abi`,
-    says all of that, from the conversion of a `grid.kernel` to machine code.
+    A runtime calls a kernel that has been lowered to functions, and needs more
+    information than the types of its arguments. One op, `kernel.abi`, contains
+    all of it, from the conversion of a `grid.kernel` to machine code.
 
-    The ABI is a fact of the module and not of a function: it must outlive the
+    The ABI belongs to the module and not to a function: it must outlive the
     functions, which are converted, outlined for a GPU and compiled to a binary.
 
-    Bytecode has a version of this dialect, the ABI's. Another version than the
-    reader's own is an error: a runtime must not guess what it does not know.
+    Bytecode has the version of this dialect, which is the version of the ABI. A
+    reader rejects every other version, since a runtime must not guess.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;

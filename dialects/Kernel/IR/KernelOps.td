@@ -28,31 +28,32 @@ def Kernel_Unwritten : TypedArrayAttrBase<Kernel_UnwrittenAttr, "operands withou
 def Kernel_ABIOp
     : Kernel_Op<"abi", [HasParent<"::mlir::ModuleOp">,
                         DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "say what the caller of a kernel must know";
+  let summary = "the calling convention of a kernel";
   let description = [{
-    The one op of its kind in a module. `@entry` is the kernel: a function of its
-    operands, the four words of an error report, a range of work items and
-    whatever memory the target adds; or the module of a GPU, or its binary, that
-    holds a function of that name. `@entry.range` gives the number of work items.
+    A module has one such op. `@entry` is the kernel: a function of its
+    operands, the four words of an error report, a range of work items and the
+    memory that the target adds; or the module of a GPU, or its binary, that
+    contains a function of that name. `@entry.range` returns the number of work
+    items.
 
-    A field that a later pass fills in is absent until then, and a reader
-    reports its absence: no size has a default. A list without elements is not
-    written. Attributes that are no field are refused.
+    A field that a later pass sets is absent until then, and a reader reports
+    its absence: no size has a default. An empty list is not written. Unknown
+    attributes are rejected.
 
-    | field | says | written by |
+    | field | meaning | written by |
     | --- | --- | --- |
-    | `arena_bytes` | memory that each thread of a CPU brings for the kernel's buffers | `cpu-plan-arena` |
+    | `arena_bytes` | memory that each thread of a CPU allocates for the kernel's buffers | `cpu-plan-arena` |
     | `shared_bytes` | shared memory of a CTA | `gpu-plan-memory`, `convert-warpgroup-to-nvvm` |
-    | `workspace_bytes` | global memory that each CTA brings | `gpu-plan-memory` |
+    | `workspace_bytes` | global memory for each CTA | `gpu-plan-memory` |
     | `num_threads` | threads of a CTA | `gpu-map-threads`, `convert-warpgroup-to-nvvm` |
-    | `num_ctas` | CTAs of a launch; absent where the grid is dynamic | `gpu-outline-kernel`, `convert-warpgroup-to-nvvm` |
+    | `num_ctas` | CTAs of a launch; absent for a dynamic grid | `gpu-outline-kernel`, `convert-warpgroup-to-nvvm` |
     | `cluster_ctas` | CTAs of a cluster; absent where each CTA is one | `convert-warpgroup-to-nvvm` |
     | `cancels_clusters` | CTAs take over the work of clusters that have not started | `convert-warpgroup-to-nvvm` |
     | `params` | the parameters of a GPU kernel, in order | `gpu-outline-kernel`, `convert-warpgroup-to-nvvm` |
     | `packed_operands` | operands whose elements share bytes in bulk copies | `convert-warpgroup-to-nvvm` |
     | `updates_parts_of_words` | the kernel updates parts of words of 32 bits, and so accesses all words that an operand reaches into | `convert-warpgroup-to-nvvm` |
     | `register_products` | `wgmma` instructions read an operand from registers, which `ptxas` before 13.3 may reuse too early | `convert-warpgroup-to-nvvm` |
-    | `profile_scopes` | the names of scopes of which the zeroed memory begins with a record: for each CTA and trace of it words of 32 bits; absent without one | `convert-warpgroup-to-nvvm` |
+    | `profile_scopes` | the names of scopes whose events are at the beginning of the zeroed memory: 32-bit words for each CTA and trace; absent without a profile | `convert-warpgroup-to-nvvm` |
     | `profile_traces` | traces of a CTA: one for each warpgroup, or for each warp | `convert-warpgroup-to-nvvm` |
     | `profile_events` | events that a trace has room for, each a begin or an end of a scope | `convert-warpgroup-to-nvvm` |
     | `profile_dir` | the directory that the author wants a file of the traces in | `convert-warpgroup-to-nvvm` |
@@ -64,8 +65,8 @@ def Kernel_ABIOp
     | `aligned_operands` | operands that must begin at a multiple of 64 bytes | `cpu-stream-stores` |
     | `unwritten_operands` | with checks of accesses, the operands that hold nothing when the kernel begins | `convert-grid-to-loops` |
     | `diagnostics` | messages of the error report, with `{0}` and `{1}` for its two values | `convert-grid-to-loops` |
-    | `prints` | sites that print, or call a function | `convert-grid-to-loops` |
-    | `accesses` | with checks of accesses, what each of them is to the author | `convert-grid-to-loops` |
+    | `prints` | sites that print or call a function | `convert-grid-to-loops` |
+    | `accesses` | with checks of accesses, the author's description of each | `convert-grid-to-loops` |
 
     Example:
 

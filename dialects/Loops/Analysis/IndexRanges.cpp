@@ -15,7 +15,8 @@ using namespace mlir;
 namespace gridir::loops {
 
 Interval IndexRanges::get(Value value) {
-  // A value that is met again while it is being computed is carried by a loop.
+  // A value that is visited again while it is being computed is carried by a
+  // loop.
   auto [found, isNew] = known.try_emplace(value, getTypeRange(value.getType()));
   if (!isNew)
     return found->second;

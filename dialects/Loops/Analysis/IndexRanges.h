@@ -16,8 +16,8 @@
 namespace gridir::loops {
 
 /// Bounds of integer values inside a kernel that is loops, from the ranges of
-/// its program ids and of the loops around. A number that leaves its type wraps
-/// around, since what is known here proves that an access is inside its memory.
+/// its program ids and of the surrounding loops. A number that exceeds its type
+/// wraps around, because proofs of accesses depend on these bounds.
 class IndexRanges {
 public:
   void set(mlir::Value value, Interval range) { known[value] = range; }

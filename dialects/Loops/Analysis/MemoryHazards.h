@@ -16,17 +16,16 @@
 
 namespace gridir::loops {
 
-// What grid::RefHazards is on kernels; dialects/Support/MemoryAccesses.h says
-// what both are and why there are two.
+// The counterpart of grid::RefHazards after kernels are lowered;
+// dialects/Support/MemoryAccesses.h describes both and why there are two.
 
 /// `bufferization.to_tensor` does not copy: a tensor loaded from a Ref is the
-/// Ref's memory until it is used for the last time. Passes that move the use of
-/// such a tensor, or the store of one, ask these functions what they would move
-/// past.
+/// Ref's memory until its last use. Passes that move the use of such a tensor,
+/// or the store of one, query these functions for the ops in between.
 
 /// True unless the two memrefs certainly share no byte: distinct allocations,
-/// an allocation and an argument, or two arguments of which one is
-/// `llvm.noalias`.
+/// an allocation and an argument, or two arguments with `llvm.noalias` on at
+/// least one.
 bool mayAlias(mlir::Value a, mlir::Value b);
 
 /// Collects the memrefs whose memory `tensor` may be.

@@ -61,7 +61,7 @@ Split split(Real x) {
 }
 
 /// log(1 + f) = f - (f^2/2 - s (f^2/2 + R)) with s = f / (2 + f) and R the rest
-/// of the series of 2 atanh s. Gives what is subtracted from f.
+/// of the series of 2 atanh s. Returns the part that is subtracted from f.
 Real logOfFraction(Real f) {
   Real s = f / (f + 2.0);
   Real z = s * s;
@@ -73,7 +73,7 @@ Real logOfFraction(Real f) {
   return half - s * (half + rest);
 }
 
-/// What a logarithm is of numbers that have none, and of infinity.
+/// Returns the logarithm for numbers outside of its domain, and for infinity.
 Real fixLog(Real x, Real result) {
   result = select(x.is(CmpFPredicate::OEQ, 0.0), -kInfinity, result);
   result = select(x.is(CmpFPredicate::ULT, 0.0), kNaN, result);

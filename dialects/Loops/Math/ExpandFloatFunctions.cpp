@@ -115,7 +115,7 @@ Real expandErfcAsFloat(Real x) {
   Real large = getErfcOfLarge(size);
   large = select(x.is(CmpFPredicate::OLT, 0.0), 2.0 - large, large);
   Real small = 1.0 - x.apply<math::ErfOp>();
-  // What is no number is none of both.
+  // Both comparisons are false for NaN.
   return select(size.is(CmpFPredicate::OGE, 0.5), large, small);
 }
 

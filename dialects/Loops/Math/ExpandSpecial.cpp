@@ -166,7 +166,7 @@ private:
   }
 
   Int divide(Number a, Number c) {
-    // What zero divides is replaced; it is kept out of the division.
+    // A zero divisor is replaced, so that it does not reach the division.
     Value zero = c.mantissa.is(CmpIPredicate::eq, 0);
     Int divisor = select(zero, c.mantissa.constant(1), c.mantissa);
     Int first = a.mantissa % divisor;

@@ -21,7 +21,7 @@ namespace gridir::loops {
 Real expandExp(Real x);
 Real expandExp2(Real x);
 Real expandExpM1(Real x);
-/// e^(hi + lo), of which `lo` is as small as a rounding error of `hi`.
+/// e^(hi + lo), where `lo` is as small as a rounding error of `hi`.
 Real expandExp(Pair x);
 Real expandLog(Real x);
 Real expandLog2(Real x);
@@ -52,8 +52,8 @@ Real expandErfc(Real x);
 /// it is exact, for f32 and f64.
 mlir::Value expandRemainder(MathBuilder &b, mlir::Value x, mlir::Value y);
 
-// What computes in f32, for every target with the same numbers: at least as
-// accurate as what XLA's CPU backend computes.
+// Expansions in f32 for every target, with identical results: at least as
+// accurate as XLA's CPU backend.
 
 /// 2^x of an f32, or of a vector of them, by an `exp`.
 Real expandExp2AsFloat(Real x);

@@ -45,9 +45,9 @@ public:
   }
 
 private:
-  /// Makes the condition forward what the loop carries at its own operand
-  /// numbers, as bufferization requires, where the canonicalizer has dropped
-  /// what the body does not read. What the condition computes comes after that.
+  /// Makes the condition forward the carried values at their own operand
+  /// numbers, as bufferization requires, if the canonicalizer has dropped
+  /// values that the body does not read. Other values of the condition follow.
   scf::WhileOp forwardInPlace(scf::WhileOp loop) {
     Block::BlockArgListType carried = loop.getBeforeArguments();
     scf::ConditionOp condition = loop.getConditionOp();
@@ -96,10 +96,10 @@ private:
     return whole;
   }
 
-  /// True for what inner loops made of `arg` alone: they were anchored before,
-  /// and so left it in the buffer of `arg`. An anchor would make the buffer its
-  /// own destination. Where `arg` is still read after an inner loop, that loop
-  /// works on a copy.
+  /// True for values that inner loops made of `arg` alone: they were anchored
+  /// before, and are in the buffer of `arg`. An anchor would make the buffer
+  /// its own destination. If `arg` is read after an inner loop, that loop works
+  /// on a copy.
   bool livesIn(Value value, Value arg) {
     while (value != arg) {
       auto loop = value.getDefiningOp<LoopLikeOpInterface>();
@@ -128,7 +128,8 @@ private:
     return true;
   }
 
-  /// True if `op`, or what holds it, comes before `later` in the same block.
+  /// True if `op`, or its ancestor in the block, comes before `later` in the
+  /// same block.
   static bool endsBefore(Operation *op, Operation *later) {
     op = later->getBlock()->findAncestorOpInBlock(*op);
     return op && op != later && op->isBeforeInBlock(later);

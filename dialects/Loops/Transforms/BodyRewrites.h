@@ -30,9 +30,9 @@ void applyPatternsInLargeLoops(mlir::Operation *root,
                                unsigned manyOps = kManyOps);
 
 /// Folds ops and applies patterns below `root` as `applyPatternsGreedily` does,
-/// and leaves blocks as they are: loops and conditions are regions of one block
-/// still. Upstream's search for dead and equal ones reads every op several
-/// times. Fails where the driver gives up; what it leaves is valid.
+/// and leaves blocks unchanged: loops and conditions are still regions of one
+/// block. Upstream's search for dead and equal ones reads every op several
+/// times. Fails if the driver gives up; the IR is then valid.
 llvm::LogicalResult
 applyPatternsInBlocks(mlir::Operation *root,
                       const mlir::FrozenRewritePatternSet &patterns);

@@ -51,7 +51,7 @@ LogicalResult emitTooLarge(Operation *op, MemRefType type) {
                          << type;
 }
 
-/// Adds what a buffer takes to `total`, with what is left of a cache line.
+/// Adds the size of a buffer to `total`, rounded up to a cache line.
 LogicalResult addNumBytes(int64_t numBytes, int64_t &total) {
   return success(!llvm::AddOverflow(total, numBytes, total) &&
                  !llvm::AddOverflow(total, kBufferAlignment - 1, total));

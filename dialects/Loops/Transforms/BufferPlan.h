@@ -13,12 +13,12 @@
 
 namespace gridir::loops {
 
-/// Every buffer starts on a cache line, which is also what the widest vector
-/// load likes best.
+/// Every buffer starts on a cache line, which is also best for the widest
+/// vector load.
 constexpr int64_t kBufferAlignment = 64;
 
-/// One buffer: what it needs, when it lives (as positions in a walk of the
-/// function) and where it was put.
+/// One buffer: its size, its live range (as positions in a walk of the
+/// function) and its offset.
 struct PlannedBuffer {
   mlir::Operation *alloc;
   int64_t size;

@@ -70,7 +70,7 @@ bool mayComputeInto(Operation *op, OpOperand &destination, Value memref) {
     if (!isa<RankedTensorType>(operand.get().getType()))
       continue;
     auto load = operand.get().getDefiningOp<bufferization::ToTensorOp>();
-    // It accumulates in what it is about to store.
+    // It accumulates in the memory of its store.
     if (&operand == &destination && load && load.getBuffer() == memref)
       continue;
     SmallVector<Value> buffers;
@@ -114,7 +114,7 @@ public:
         ++numInPlace;
       else
         ++numCopied;
-      // The upstream elimination of empty tensors does not look at what lies
+      // The upstream elimination of empty tensors does not inspect the ops
       // between a value and its store, and must not try again.
       store.setRestrict(false);
     }
@@ -148,8 +148,8 @@ private:
     }
   }
 
-  /// True for a tensor that costs nothing and that nobody writes to through
-  /// another of its kind: an empty one, or a Ref that is only read.
+  /// True for a tensor that costs nothing and that is not written through
+  /// another one of its kind: an empty one, or a Ref that is only read.
   static bool isRepeatable(Operation *op) {
     if (auto load = dyn_cast<bufferization::ToTensorOp>(op))
       return load.getRestrict() && !load.getWritable();

@@ -79,8 +79,8 @@ struct Group {
   }
 };
 
-/// Collects the groups of elementwise ops of one block. Going up from the last
-/// op, all users of an op are known when it is met.
+/// Collects the groups of elementwise ops of one block. The walk is upwards
+/// from the last op, so all users of an op are known when it is visited.
 class Grouping {
 public:
   Grouping(Block &block, const ElementwiseLimits &limits)
@@ -89,8 +89,8 @@ public:
     for (Operation &op : llvm::reverse(block))
       if (isElementwise(&op))
         ops.push_back(&op);
-    // Values that meet again count as operands only where a group is cut
-    // between them.
+    // Values that are used again count as operands only if a group is cut
+    // between their uses.
     for (Group &group : collect(ops))
       if (group.isWithin(limits))
         groups.push_back(std::move(group));
@@ -150,8 +150,8 @@ private:
     return group;
   }
 
-  /// Whether `op` may be computed where the last op of the group is: it is of
-  /// the same shape, and what it reads is not overwritten before.
+  /// True if `op` may be computed at the position of the group's last op: it
+  /// has the same shape, and its operands in memory are not overwritten before.
   bool mayJoin(Operation *op, const Group &group) {
     Operation *last = group.getLast();
     if (cast<RankedTensorType>(op->getResult(0).getType()).getShape() !=

@@ -15,7 +15,7 @@
 
 namespace gridir::loops {
 
-/// What a `linalg.generic` of elementwise ops may hold.
+/// The limits of a `linalg.generic` of elementwise ops.
 struct ElementwiseLimits {
   /// Tensors that it reads and makes, whatever the number of ops.
   unsigned maxOperands;
@@ -31,11 +31,10 @@ struct ElementwiseLimits {
 };
 
 /// Turns arithmetic on tensors of one static shape, below `root`, into
-/// `linalg.generic`: one for all ops whose results only each other and one
-/// last op use, if the stores between them allow it. Fusing them two at a time
-/// would copy the body that there is for each op. Beyond the limits there are
-/// several, one after another, each of which makes all that the later ones
-/// read.
+/// `linalg.generic`: one for all ops whose results are used only by each other
+/// and one last op, if the stores between them allow it. Fusing two at a time
+/// would copy the growing body for each op. Beyond the limits there are several
+/// groups, in sequence; each computes all values that the later ones read.
 void groupElementwiseOps(mlir::Operation *root,
                          const ElementwiseLimits &limits);
 

@@ -52,7 +52,7 @@ public:
   }
 
 private:
-  /// Returns whether what is in `region` may write memory.
+  /// Returns true if an op in `region` may write memory.
   bool eliminateIn(Region &region) {
     bool writes = false;
     for (Block &block : region) {
@@ -82,8 +82,8 @@ private:
     return writes;
   }
 
-  /// Eliminates reads in the regions of `op`, and returns whether `op` may
-  /// write memory, itself or by what is in them.
+  /// Eliminates reads in the regions of `op`, and returns true if `op` or a
+  /// nested op may write memory.
   bool eliminateAround(Operation &op) {
     bool writesInside = false;
     for (Region &region : op.getRegions())
@@ -95,7 +95,7 @@ private:
     SmallVector<MemoryEffects::EffectInstance> effects;
     if (interface)
       interface.getEffects(effects);
-    // What is allocated has not been read before.
+    // A new allocation has not been read before.
     bool writesItself =
         !llvm::all_of(effects, [](const MemoryEffects::EffectInstance &effect) {
           return isa<MemoryEffects::Read, MemoryEffects::Allocate>(

@@ -45,7 +45,7 @@ bool isSmall(Type type) {
 struct Builder {
   OpBuilder &b;
   Location loc;
-  /// What the shape of every value is taken from.
+  /// The value whose shape all values have.
   Type like;
 
   Type shaped(Type element) const {
@@ -87,8 +87,8 @@ struct Builder {
   }
 };
 
-/// What the encodings of a small format mean, as unsigned magnitudes: the bits
-/// below the sign.
+/// The encodings of a small format as unsigned magnitudes: the bits below the
+/// sign.
 struct Format {
   explicit Format(FloatType type)
       : semantics(type.getFloatSemantics()), width(type.getWidth()),
@@ -227,7 +227,7 @@ struct ExpandTruncF : OpRewritePattern<arith::TruncFOp> {
                   uint64_t(bias + format.minExponent) << mantissa);
     Value result = b.select(isDenormal, denormal, normal);
 
-    // Infinity and NaN, and what would round to them.
+    // Infinity, NaN, and values that would round to them.
     uint64_t infinity = uint64_t(2 * bias + 1) << mantissa;
     uint64_t overflow = format.hasInf   ? format.largest + 1
                         : format.hasNaN ? format.nan
@@ -235,7 +235,7 @@ struct ExpandTruncF : OpRewritePattern<arith::TruncFOp> {
     Value tooLarge =
         b.compare(arith::CmpIPredicate::ugt, result, format.largest);
     result = b.select(tooLarge, b.integer(raw, overflow), result);
-    // Where there is no NaN, it becomes what XLA makes of it: -0.
+    // If there is no NaN, it becomes -0, as in XLA.
     result =
         b.select(b.compare(arith::CmpIPredicate::ugt, magnitude, infinity),
                  b.integer(raw, format.hasNaN ? format.nan : signBit), result);

@@ -36,8 +36,8 @@ using namespace mlir;
 
 namespace {
 
-/// How many ops a body may have to be computed again for each of its users
-/// rather than stored: about what a load and a store cost.
+/// How many ops of a body may be computed again for each user instead of
+/// stored: about the cost of a load and a store.
 constexpr unsigned kCheapOps = 2;
 /// A fused op reads at most this many operands, since each is a pointer in the
 /// inner loop.
@@ -227,12 +227,12 @@ bool isProfitable(OpOperand *operand, bool mayCopy) {
   return !inMemory || numTensors <= 1;
 }
 
-/// Decides whether the op that makes `operand` is computed inside its user:
-/// never in a loop, and never past a store to what it reads.
+/// Decides whether the op that makes `operand` is fused into its user: never in
+/// a loop, and never past a store to its operands.
 bool shouldFuse(OpOperand *operand, bool mayCopy) {
   Operation *producer = operand->get().getDefiningOp();
   Operation *consumer = operand->getOwner();
-  // What lies between the two is looked at last: it may be much.
+  // The ops between the two are tested last, because there may be many.
   return producer && producer->getBlock() == consumer->getBlock() &&
          isProfitable(operand, mayCopy) &&
          gridir::loops::mayReadLater(producer, consumer);
@@ -328,7 +328,7 @@ private:
     return count;
   }
 
-  /// Where the driver does not converge, what it leaves is valid all the same.
+  /// If the driver does not converge, the IR is valid nevertheless.
   void simplify(RewritePatternSet owned) {
     FrozenRewritePatternSet patterns(std::move(owned));
     gridir::loops::applyPatternsInLargeLoops(getOperation(), patterns);

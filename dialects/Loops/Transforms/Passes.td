@@ -14,10 +14,10 @@ include "mlir/Pass/PassBase.td"
 def LoopsAnchorTensorsPass : Pass<"loops-anchor-tensors"> {
   let summary = "Keep every tensor that a loop carries in one buffer";
   let description = [{
-    One-shot bufferisation refuses a loop that yields a tensor whose buffer is
-    not the buffer of the matching argument, or allocates in each step when told
-    to. This pass writes the yielded tensor into that argument just before the
-    yield, which costs nothing when the value can be computed there and one copy
+    One-shot bufferization rejects a loop that yields a tensor whose buffer is
+    not that of the matching argument, or allocates in each iteration if told
+    to. This pass writes the yielded tensor to that argument just before the
+    yield, which costs nothing if the value can be computed there, and one copy
     otherwise.
 
     Before:
@@ -43,10 +43,10 @@ def LoopsAnchorTensorsPass : Pass<"loops-anchor-tensors"> {
     A loop that carries several tensors may swap them, so a yielded value that
     is not the fresh result of a linalg op is copied before the first anchor.
 
-    The condition of a `scf.while` is made to forward everything that the loop
-    carries, at its own operand number, where the canonicalizer has dropped a
-    tensor that the body does not read, or an operand before one: bufferization
-    compares the arguments of both regions by number.
+    The condition of a `scf.while` is changed to forward all values that the
+    loop carries, at their own operand numbers, if the canonicalizer has dropped
+    a tensor that the body does not read, or an operand before one:
+    bufferization compares the arguments of both regions by number.
   }];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
   let statistics = [
@@ -57,13 +57,13 @@ def LoopsAnchorTensorsPass : Pass<"loops-anchor-tensors"> {
 }
 
 def LoopsCanonicalizeBodiesPass : Pass<"loops-canonicalize-bodies", "::mlir::func::FuncOp"> {
-  let summary = "Canonicalize the bodies of loops of many ops";
+  let summary = "Canonicalize the bodies of loops with many ops";
   let description = [{
-    Runs all canonicalization patterns in loops of hundreds of ops, to be
-    followed by `canonicalize`, which is left little to do in them. After each
-    change upstream's driver reads the loop around it, up to its first store, to
-    see whether it is dead; here the driver starts inside of the loop. Smaller
-    loops stay as they are.
+    Runs all canonicalization patterns in loops with hundreds of ops, before
+    `canonicalize`, which then has little to do in them. After each change
+    upstream's driver reads the surrounding loop, up to its first store, to
+    determine whether it is dead; here the driver starts inside of the loop.
+    Smaller loops stay unchanged.
 
     Before, among many other ops:
 
@@ -85,21 +85,20 @@ def LoopsCanonicalizeBodiesPass : Pass<"loops-canonicalize-bodies", "::mlir::fun
   }];
   let options = [
     Option<"manyOps", "many-ops", "unsigned", /*default=*/"256",
-           "Set the number of ops from which on a body is canonicalized">,
+           "Set the least number of ops of a body that is canonicalized">,
   ];
 }
 
 def LoopsComputeInPlacePass : Pass<"loops-compute-in-place"> {
-  let summary = "Compute each stored value in the memory that it is stored to";
+  let summary = "Compute each stored value in the memory of its store";
   let description = [{
-    Replaces the empty tensor that a value is computed in with the memory of the
-    `bufferization.materialize_in_destination` that stores it, so that
-    bufferisation needs neither a buffer nor a copy. The write then happens
-    where the value is computed rather than where it is stored, so the pass
-    first proves that nothing in between reads or writes that memory, and that
-    the computation itself reads of it only the element that it is about to
-    write. Two arguments that are not `llvm.noalias` are the same array, or
-    disjoint.
+    Replaces the empty tensor in which a value is computed with the memory of
+    the `bufferization.materialize_in_destination` that stores it, so that
+    bufferization needs neither a buffer nor a copy. The write then happens at
+    the computation and not at the store. The pass therefore proves that nothing
+    in between accesses that memory, and that the computation reads from it only
+    the element that it is about to write. Two arguments that are not
+    `llvm.noalias` are the same array, or disjoint.
 
     Before:
 
@@ -119,13 +118,13 @@ def LoopsComputeInPlacePass : Pass<"loops-compute-in-place"> {
         : (tensor<8xf32>, memref<8xf32>) -> ()
     ```
 
-    The upstream `eliminate-empty-tensors` does the same without looking at what
-    lies in between; the pass takes `restrict` away, which keeps it from trying.
+    Upstream's `eliminate-empty-tensors` does the same without inspecting the
+    ops in between; this pass removes `restrict`, which prevents it.
 
-    A fill that several ops write to is repeated for each of them, which is
-    cheaper than the copies that bufferisation would make of it. An empty tensor
-    and a Ref that is only read are repeated for every 16 uses, since bufferisation
-    compares all uses of one tensor with each other.
+    A fill that several ops write to is duplicated for each of them, which is
+    cheaper than the copies that bufferization would insert. An empty tensor and
+    a read-only Ref are duplicated for every 16 uses, since bufferization
+    compares all uses of a tensor with each other.
   }];
   let dependentDialects = [
     "::mlir::bufferization::BufferizationDialect",
@@ -135,19 +134,19 @@ def LoopsComputeInPlacePass : Pass<"loops-compute-in-place"> {
     Statistic<"numInPlace", "num-in-place", "Number of values computed in place">,
     Statistic<"numCopied", "num-copied", "Number of stores left as copies">,
     Statistic<"numRepeated", "num-repeated",
-              "Number of tensors that are repeated for some of their uses">,
+              "Number of tensors that are duplicated for some of their uses">,
   ];
 }
 
 def LoopsEliminateRedundantReadsPass : Pass<"loops-eliminate-redundant-reads"> {
-  let summary = "Read memory once between two writes of a block";
+  let summary = "Eliminate repeated reads between writes of a block";
   let description = [{
-    Replaces a read by an equal one before it in the same block where no op in
-    between may write memory, itself or in its regions. `cse`, which is to
-    follow, does the same, but looks at all ops between two equal reads for each
-    pair anew: as the square of the number of reads. Here a block is walked once.
-    Equal ops without effects become one on the way, since reads are equal where
-    their indices are.
+    Replaces a read by an equal earlier one in the same block if no op in
+    between may write memory, itself or in its regions. The following `cse` does
+    the same, but visits all ops between two equal reads for each pair:
+    quadratic in the number of reads. This pass visits a block once. It also
+    combines equal ops without effects, since reads are equal if their indices
+    are.
 
     Before:
 
@@ -173,17 +172,16 @@ def LoopsExpandSmallFloatsPass : Pass<"loops-expand-small-floats"> {
   let summary = "Compute with bf16 and floats of a byte or less in f32";
   let description = [{
     No CPU computes with bf16, the float8 formats or float4, and PTX with few of
-    them. Arithmetic on them
-    becomes arithmetic on f32 whose every result is rounded: unlike
-    `arith-emulate-unsupported-floats` the pass does not let a rounding and the
-    widening after it cancel, since JAX does not.
+    them. Arithmetic on them becomes arithmetic on f32 with each result rounded.
+    Unlike in `arith-emulate-unsupported-floats`, a rounding and the widening
+    after it do not cancel, since they do not in JAX.
 
     The conversions of floats of a byte or less, `arith.extf` from and
-    `arith.truncf` to such a type, become integer operations, which vectors
-    have. They round to the nearest, ties to even. What is too large becomes
-    infinity where the format has one, else NaN, else the largest number. The
-    conversions of bf16, and those from `f8E8M0FNU`, which holds powers of two
-    only, are left to `arith-expand`.
+    `arith.truncf` to such a type, become integer operations, which can be
+    vectorized. They round to the nearest, ties to even. A value that is too
+    large becomes infinity if the format has it, otherwise NaN, otherwise the
+    largest number. The conversions of bf16, and those from `f8E8M0FNU`, which
+    holds only powers of two, are left to `arith-expand`.
 
     Before:
 
@@ -205,27 +203,27 @@ def LoopsExpandSmallFloatsPass : Pass<"loops-expand-small-floats"> {
 }
 
 def LoopsFuseElementwisePass : Pass<"loops-fuse-elementwise"> {
-  let summary = "Compute chains of elementwise ops in one loop";
+  let summary = "Fuse chains of elementwise ops into one loop";
   let description = [{
-    Turns arithmetic on tensors, gathers, concatenations and named linalg ops
-    into `linalg.generic`, drops unit dimensions, and computes a producer inside
-    its consumer where that saves a pass over memory:
+    Converts arithmetic on tensors, gathers, concatenations and named linalg ops
+    to `linalg.generic`, drops unit dimensions, and fuses a producer into its
+    consumer if that saves a pass over memory:
 
     - elementwise ops, broadcasts and transposes into the elementwise op or the
-      reduction that uses them, unless a value would be computed again for
-      every copy of a broadcast or for several users, and costs more than a
-      load, or is in memory anyway for a user that reads it there;
+      reduction that uses them. Not if a value would be computed again for every
+      copy of a broadcast or for several users and costs more than a load, or if
+      it is in memory anyway for a user that reads it there;
     - `acc + dot(a, b)` and `acc + sum(x)` into a contraction or a reduction
       that starts from `acc`;
     - a transpose into the indexing map of the contraction that reads it.
 
-    Elementwise ops of one shape that only each other use become one loop at
-    once, since fusing two at a time copies the body that there is; what such
-    loops are fused with are the other ops. A loop has a thousand ops at most,
-    and a dozen arrays, or one for every 16 ops. Longer chains are cut into loops
-    that make all that later ones read.
+    Elementwise ops of one shape whose results are used only by each other
+    become one loop in a single step, since pairwise fusion copies the growing
+    body; these loops are then fused with the other ops. A loop has at most a
+    thousand ops, and a dozen arrays, or one for every 16 ops. Longer chains are
+    split into loops that compute all values that later ones read.
 
-    A constant tensor of one number that is left becomes a `linalg.fill`.
+    A remaining constant splat tensor becomes a `linalg.fill`.
 
     A tensor loaded from a Ref is the Ref's memory, not a copy. A producer that
     reads one never moves past a store to that Ref, nor into a loop.
@@ -263,11 +261,11 @@ def LoopsFuseElementwisePass : Pass<"loops-fuse-elementwise"> {
 def LoopsWidenStoragePass : Pass<"loops-widen-storage", "::mlir::ModuleOp"> {
   let summary = "Store a bool or a sub-byte integer as one byte";
   let description = [{
-    Memory holds a bool as a byte 0 or 1, as XLA does, and a smaller integer as
-    a byte with its sign. A vector load of i1 would read packed bits instead, so
-    after this pass no memref holds elements of less than a byte: values are
-    widened when they are stored and narrowed when they are loaded, and bodies
-    of linalg ops go on computing with the narrow type.
+    Memory holds a bool as a byte 0 or 1, as in XLA, and a smaller integer as a
+    sign-extended byte. A vector load of i1 would read packed bits instead, so
+    after this pass no memref has elements of less than a byte. Values are
+    widened when they are stored and narrowed when they are loaded; bodies of
+    linalg ops still compute with the narrow type.
 
     Before:
 

@@ -98,7 +98,8 @@ LogicalResult AssumeMultipleOp::verify() {
   return success();
 }
 
-/// A region yields what the op gives. Its terminator is known to be one by now.
+/// The operands of the region's terminator become the results of the op. It is
+/// known to have a terminator by now.
 static LogicalResult verifyYield(Operation *op) {
   Operation *yield = op->getRegion(0).front().getTerminator();
   if (yield->getOperandTypes() != op->getResultTypes())

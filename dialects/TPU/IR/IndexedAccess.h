@@ -23,7 +23,7 @@ struct IndexedAccess {
   mlir::OperandRange indices;
   /// How many elements of each dimension lie from the first to the last one.
   llvm::SmallVector<int64_t> spans;
-  /// Whether a mask may hide elements.
+  /// True if a mask may exclude elements.
   bool isMasked = false;
 
   mlir::MemRefType getType() const {
@@ -31,8 +31,8 @@ struct IndexedAccess {
   }
 };
 
-/// What an op accesses by indices; none where it does not, or where its size
-/// is no constant.
+/// Returns the indexed access of an op; none if it has none, or if its size is
+/// not a constant.
 std::optional<IndexedAccess> getIndexedAccess(mlir::Operation *op);
 
 } // namespace gridir::tpu

@@ -18,7 +18,7 @@ using namespace gridir::tpu;
 // Between memory and registers
 //===----------------------------------------------------------------------===//
 
-/// What a load and a store of a whole vector have in common.
+/// The common part of a load and a store of a whole vector.
 template <typename OpT>
 static LogicalResult verifyVectorAccess(OpT op, VectorType vector) {
   MemRefType base = op.getBase().getType();

@@ -14,9 +14,9 @@
 namespace gridir::tpu {
 
 /// The dialect of the form in which the Mosaic compiler reads a module: every
-/// op `x` is there as `stable_mosaic.x`, in generic form, with all that it
-/// holds as plain attributes. No op of it is known here: what each means is a
-/// matter of the version that the module names.
+/// op `x` is `stable_mosaic.x`, in generic form, with all of its data as plain
+/// attributes. Its ops are not registered: their meaning depends on the version
+/// in the module.
 class StableMosaicDialect : public mlir::Dialect {
 public:
   explicit StableMosaicDialect(mlir::MLIRContext *context);

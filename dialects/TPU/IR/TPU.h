@@ -23,7 +23,7 @@
 
 namespace gridir::tpu {
 
-/// What the ops of a program share beside memory: the clock, the random
+/// The state that ops of a program share besides memory: the clock, the random
 /// generator, the trace and the log of the core.
 struct MachineResource : mlir::SideEffects::Resource::Base<MachineResource> {
   llvm::StringRef getName() final { return "tpu.machine"; }

@@ -16,8 +16,8 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def TPU_EnqueueDMAOp : TPU_Op<"enqueue_dma", [AttrSizedOperandSegments]> {
   let summary = "start a copy";
   let description = [{
-    `target_semaphore` counts what has arrived. A copy to another device or core
-    also counts, on `source_semaphore`, what has left.
+    `target_semaphore` counts the arrived data. A copy to another device or core
+    also counts the sent data on `source_semaphore`.
 
     Example:
 
@@ -71,11 +71,11 @@ def TPU_WaitDMA2Op : TPU_Op<"wait_dma2", [AttrSizedOperandSegments]> {
 }
 
 def TPU_WaitDMAOp : TPU_Op<"wait_dma", [AttrSizedOperandSegments]> {
-  let summary = "wait for a copy, by the operands that started it";
+  let summary = "wait for a copy, with the operands that started it";
   let description = [{
-    JAX's lowering writes it since version 15 of the form. Waits until
-    `target_semaphore` has counted what arrives; without `wait_target`, until
-    `source_semaphore` has counted what leaves.
+    JAX's lowering emits it since version 15 of the format. Waits until
+    `target_semaphore` has counted the arrived data; without `wait_target`,
+    until `source_semaphore` has counted the sent data.
 
     Example:
 
@@ -123,7 +123,7 @@ def TPU_SemaphoreSignalOp : TPU_Op<"sem_signal", [AttrSizedOperandSegments]> {
 }
 
 def TPU_SemaphoreWaitOp : TPU_Op<"sem_wait"> {
-  let summary = "wait until a semaphore reaches a number and take it away";
+  let summary = "wait until a semaphore reaches a number, and subtract it";
   let description = [{
     Example:
 
@@ -137,7 +137,7 @@ def TPU_SemaphoreWaitOp : TPU_Op<"sem_wait"> {
 }
 
 def TPU_SemaphoreReadOp : TPU_Op<"sem_read"> {
-  let summary = "the number that a semaphore holds";
+  let summary = "read the value of a semaphore";
   let description = [{
     Example:
 
@@ -151,7 +151,7 @@ def TPU_SemaphoreReadOp : TPU_Op<"sem_read"> {
 }
 
 def TPU_AllocaSemaphoreOp : TPU_Op<"sem_alloc"> {
-  let summary = "semaphores that live as long as the region around them";
+  let summary = "allocate semaphores until the end of the region";
   let description = [{
     Example:
 
@@ -164,7 +164,7 @@ def TPU_AllocaSemaphoreOp : TPU_Op<"sem_alloc"> {
 }
 
 def TPU_GetBarrierSemaphoreOp : TPU_Op<"sem_barrier"> {
-  let summary = "the semaphore that the kernels of one collective share";
+  let summary = "the semaphore that the kernels of a collective share";
   let description = [{
     Example:
 

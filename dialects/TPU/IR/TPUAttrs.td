@@ -19,7 +19,7 @@ class TPU_Attr<string name, string attrMnemonic> : AttrDef<TPU_Dialect, name> {
 def TPU_MemorySpaceAttr : TPU_Attr<"MemorySpace", "memory_space"> {
   let summary = "memory space of a memref";
   let description = [{
-    The core is named where the memory belongs to another one than the kernel's.
+    The core is named if the memory belongs to another core than the kernel's.
 
     Example:
 
@@ -40,7 +40,7 @@ def TPU_ElementWindowAttr : TPU_Attr<"ElementWindow", "element_window"> {
   let summary = "a window whose indices count elements";
   let description = [{
     The transform of the operand counts elements and not blocks. The numbers are
-    the padding of the array, low and high, one for each dimension.
+    the padding of the array, low and high, for each dimension.
 
     Example:
 
@@ -57,9 +57,9 @@ def TPU_ElementWindowAttr : TPU_Attr<"ElementWindow", "element_window"> {
 def TPU_DotDimensionNumbersAttr : TPU_Attr<"DotDimensionNumbers", "dot_dimension_numbers"> {
   let summary = "which dimensions a matmul contracts";
   let description = [{
-    The dimensions that the left and the right side contract, those that remain
-    of each, the order of the result as pairs of a side (0 or 1) and a dimension
-    of it, and the batch dimensions of each side.
+    The contracted dimensions of the left and of the right side, the remaining
+    dimensions of each, the order of the result as pairs of a side (0 or 1) and
+    a dimension of it, and the batch dimensions of each side.
 
     Example:
 

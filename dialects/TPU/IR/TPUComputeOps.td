@@ -21,8 +21,8 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def TPU_MatmulOp : TPU_Op<"matmul", [Pure, AllTypesMatch<["acc", "result"]>]> {
   let summary = "multiply matrices and add";
   let description = [{
-    `transpose_lhs` and `transpose_rhs` are an older way to say what
-    `dimension_numbers` says. The accumulator has elements of 32 bits.
+    `transpose_lhs` and `transpose_rhs` are an older form of
+    `dimension_numbers`. The accumulator has elements of 32 bits.
 
     Example:
 
@@ -51,8 +51,8 @@ def TPU_ReciprocalOp : TPU_Op<"reciprocal", [
     Pure, SameOperandsAndResultType, ElementwiseMappable]> {
   let summary = "one divided by every element";
   let description = [{
-    With `approx` a few bits are wrong; then `full_range = false` also leaves
-    values at the ends of the range undefined.
+    With `approx` a few bits are wrong; `full_range = false` then also leaves
+    results at the ends of the range undefined.
 
     Example:
 
@@ -70,7 +70,7 @@ def TPU_ReciprocalOp : TPU_Op<"reciprocal", [
 def TPU_ReduceIndexOp : TPU_Op<"reduce_index", [Pure]> {
   let summary = "argmax or argmin along a dimension";
   let description = [{
-    The lowest index wins where elements are equal.
+    The lowest index of equal elements wins.
 
     Example:
 
@@ -86,10 +86,10 @@ def TPU_ReduceIndexOp : TPU_Op<"reduce_index", [Pure]> {
 }
 
 def TPU_IotaOp : TPU_Op<"iota", [Pure]> {
-  let summary = "a vector that counts";
+  let summary = "a vector of indices";
   let description = [{
     Counts from zero along the dimensions, flattened in the order in which they
-    are named.
+    are listed.
 
     Example:
 
@@ -143,7 +143,7 @@ def TPU_TransposeOp : TPU_ShapeOp<"transpose"> {
 }
 
 def TPU_ConcatenateOp : TPU_ShapeOp<"concatenate"> {
-  let summary = "vectors one after another";
+  let summary = "concatenate vectors";
   let description = [{
     Example:
 
@@ -157,7 +157,7 @@ def TPU_ConcatenateOp : TPU_ShapeOp<"concatenate"> {
 }
 
 def TPU_RepeatOp : TPU_ShapeOp<"repeat"> {
-  let summary = "a vector several times, one after another";
+  let summary = "repeat a vector";
   let description = [{
     Example:
 
@@ -173,7 +173,7 @@ def TPU_RepeatOp : TPU_ShapeOp<"repeat"> {
 def TPU_BitcastOp : TPU_ShapeOp<"bitcast"> {
   let summary = "the same bits as another element type";
   let description = [{
-    Widths that differ change the second-to-last dimension.
+    Different widths change the second-to-last dimension.
 
     Example:
 

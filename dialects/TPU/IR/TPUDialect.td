@@ -17,16 +17,16 @@ def TPU_Dialect : Dialect {
   let summary = "Kernels in the conventions of the Mosaic TPU compiler";
   let description = [{
     The ops of Mosaic's `tpu` dialect that a kernel on a TensorCore needs, with
-    the names, attributes, operand segments and text of Mosaic's own, so that
-    jaxlib parses what gridir prints and gridir parses what JAX's lowering
-    prints. Beside them a kernel holds `arith`, `math`, `vector`, `memref` and
-    `scf` ops on vectors.
+    Mosaic's names, attributes, operand segments and assembly format, so that
+    jaxlib parses gridir's output and gridir parses that of JAX's lowering. A
+    kernel also contains `arith`, `math`, `vector`, `memref` and `scf` ops on
+    vectors.
 
-    A module holds one function with `tpu.core_type = #tpu.core_type<tc>`, the
-    kernel, and one function for each operand that is cut into blocks, which
-    gives the indices of its block. `tpu-check-contract` verifies the attributes
-    of the kernel function: `iteration_bounds`, `dimension_semantics`,
-    `window_params`, `scalar_prefetch`, `scratch_operands`.
+    A module contains one function with `tpu.core_type = #tpu.core_type<tc>`,
+    the kernel, and one function for each operand with blocks, which returns the
+    indices of its block. `tpu-check-contract` verifies the attributes of the
+    kernel function: `iteration_bounds`, `dimension_semantics`, `window_params`,
+    `scalar_prefetch`, `scratch_operands`.
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::vector::VectorDialect"];
   let hasOperationAttrVerify = 1;

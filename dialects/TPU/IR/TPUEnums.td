@@ -35,13 +35,14 @@ def TPU_CoreType : TPU_I32Enum<"CoreType", "a core of a TPU", [
     I32EnumAttrCase<"ScVectorSubcore", 2, "sc_vector_subcore">]>;
 
 def TPU_DimensionSemantics : TPU_I32Enum<"DimensionSemantics",
-    "what the order of the programs along a dimension may be", [
+    "the order of the programs along a dimension", [
     I32EnumAttrCase<"Parallel", 0, "parallel">,
     I32EnumAttrCase<"Arbitrary", 1, "arbitrary">,
     I32EnumAttrCase<"CoreParallel", 2, "core_parallel">,
     I32EnumAttrCase<"SubcoreParallel", 3, "subcore_parallel">]>;
 
-def TPU_PipelineMode : TPU_I32Enum<"PipelineMode", "how many blocks of an operand are held", [
+def TPU_PipelineMode : TPU_I32Enum<"PipelineMode", "the number of blocks of an "
+                                                   "operand that are held", [
     I32EnumAttrCase<"Synchronous", 1, "synchronous">,
     I32EnumAttrCase<"DoubleBuffered", 2, "double_buffered">]>;
 
@@ -49,11 +50,13 @@ def TPU_RevisitMode : TPU_I32Enum<"RevisitMode", "when an output block may be vi
     I32EnumAttrCase<"Immediate", 0, "immediate">,
     I32EnumAttrCase<"Any", 1, "any">]>;
 
-def TPU_ContractPrecision : TPU_I32Enum<"ContractPrecision", "how exact the products of a matmul are", [
+def TPU_ContractPrecision : TPU_I32Enum<"ContractPrecision", "the precision of "
+                                                             "the products of "
+                                                             "a matmul", [
     I32EnumAttrCase<"BF16", 0, "bf16">,
     I32EnumAttrCase<"FP32", 1, "fp32">]>;
 
-def TPU_ReductionKind : TPU_I32Enum<"ReductionKind", "what a reduction computes", [
+def TPU_ReductionKind : TPU_I32Enum<"ReductionKind", "the kind of a reduction", [
     I32EnumAttrCase<"Sum", 0, "sum">,
     I32EnumAttrCase<"Max", 1, "max">,
     I32EnumAttrCase<"Min", 2, "min">,
@@ -66,7 +69,7 @@ class TPU_EnumAttr<EnumInfo info, string mnemonic> : EnumAttr<TPU_Dialect, info,
 }
 
 def TPU_CoreTypeAttr : TPU_EnumAttr<TPU_CoreType, "core_type"> {
-  let summary = "the core that a kernel runs on";
+  let summary = "the core on which a kernel runs";
   let description = [{
     The value of `tpu.core_type` on the function that is the kernel.
 
@@ -88,7 +91,7 @@ def TPU_DimensionSemanticsAttr : TPU_EnumAttr<TPU_DimensionSemantics, "dimension
   }];
 }
 def TPU_PipelineModeAttr : TPU_EnumAttr<TPU_PipelineMode, "pipeline_mode"> {
-  let summary = "how many blocks of an operand are held";
+  let summary = "the number of blocks of an operand that are held";
   let description = [{
     Example:
 
@@ -108,7 +111,7 @@ def TPU_RevisitModeAttr : TPU_EnumAttr<TPU_RevisitMode, "revisit_mode"> {
   }];
 }
 def TPU_ContractPrecisionAttr : TPU_EnumAttr<TPU_ContractPrecision, "contract_precision"> {
-  let summary = "how exact the products of a matmul are";
+  let summary = "the precision of the products of a matmul";
   let description = [{
     Example:
 
@@ -118,7 +121,7 @@ def TPU_ContractPrecisionAttr : TPU_EnumAttr<TPU_ContractPrecision, "contract_pr
   }];
 }
 def TPU_ReductionKindAttr : TPU_EnumAttr<TPU_ReductionKind, "reduction_kind"> {
-  let summary = "what a reduction computes";
+  let summary = "the kind of a reduction";
   let description = [{
     Example:
 

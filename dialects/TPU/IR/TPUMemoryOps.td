@@ -22,8 +22,8 @@ def TPU_VectorLoadOp : TPU_Op<"vector_load", [AttrSizedOperandSegments]> {
   let summary = "load a vector";
   let description = [{
     Loads as many elements as the result has, starting at `indices`; a result of
-    lower rank leaves out leading dimensions. Elements whose mask is false are
-    unspecified. `strides` is empty: Mosaic has no other.
+    lower rank omits leading dimensions. Masked elements are unspecified.
+    `strides` is empty, since Mosaic supports no others.
 
     Example:
 
@@ -45,8 +45,8 @@ def TPU_VectorLoadOp : TPU_Op<"vector_load", [AttrSizedOperandSegments]> {
 def TPU_VectorStoreOp : TPU_Op<"vector_store", [AttrSizedOperandSegments]> {
   let summary = "store a vector";
   let description = [{
-    Stores to the elements from `indices` on, or adds to them with `add`.
-    Elements whose mask is false keep their value.
+    Stores to the elements from `indices` on, or adds to them with `add`. Masked
+    elements keep their value.
 
     Example:
 
@@ -159,7 +159,7 @@ def TPU_MemRefSqueezeOp : TPU_ViewOp<"memref_squeeze"> {
 }
 
 def TPU_MemRefReshapeOp : TPU_ViewOp<"memref_reshape"> {
-  let summary = "a memref with the same elements in another shape";
+  let summary = "a view of a memref with another shape";
   let description = [{
     Example:
 
@@ -171,9 +171,9 @@ def TPU_MemRefReshapeOp : TPU_ViewOp<"memref_reshape"> {
 }
 
 def TPU_MemRefBitcastOp : TPU_ViewOp<"memref_bitcast"> {
-  let summary = "a memref whose bytes are seen as another element type";
+  let summary = "a view of a memref with another element type";
   let description = [{
-    Widths that differ change the second-to-last dimension.
+    Different widths change the second-to-last dimension.
 
     Example:
 

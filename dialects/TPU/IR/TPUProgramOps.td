@@ -51,7 +51,8 @@ def TPU_DeviceIdOp : TPU_Op<"device_id", [Pure]> {
 def TPU_AssumeMultipleOp : TPU_Op<"assume_multiple", [Pure, SameOperandsAndResultType]> {
   let summary = "a number that is known to be a multiple of another";
   let description = [{
-    Gives its operand. Mosaic proves with it that a dynamic index is aligned.
+    Returns its operand. Mosaic uses it to prove that a dynamic index is
+    aligned.
 
     Example:
 
@@ -66,9 +67,9 @@ def TPU_AssumeMultipleOp : TPU_Op<"assume_multiple", [Pure, SameOperandsAndResul
 }
 
 def TPU_DelayOp : TPU_Op<"delay", [MemoryEffects<[MemWrite<TPU_Machine>]>]> {
-  let summary = "let time pass";
+  let summary = "delay the program";
   let description = [{
-    The number is in nanoseconds.
+    The delay is in nanoseconds.
 
     Example:
 
@@ -110,7 +111,7 @@ def TPU_PRNGRandomBitsOp : TPU_Op<"prng_random_bits", [
 //===----------------------------------------------------------------------===//
 
 def TPU_YieldOp : TPU_Op<"yield", [Pure, ReturnLike, Terminator]> {
-  let summary = "end a region and give its results";
+  let summary = "end a region and return its results";
   let description = [{
     Example:
 
@@ -133,7 +134,7 @@ class TPU_BodyOp<string mnemonic> : TPU_Op<mnemonic, [
 }
 
 def TPU_RegionOp : TPU_BodyOp<"region"> {
-  let summary = "a region at whose end its allocations are gone";
+  let summary = "a region that ends the lifetime of its allocations";
   let description = [{
     Memory comes from `memref.alloca`, semaphores from `tpu.sem_alloc`.
 
@@ -163,7 +164,7 @@ def TPU_TraceOp : TPU_BodyOp<"trace"> {
 }
 
 def TPU_TraceStartOp : TPU_Op<"trace_start", [MemoryEffects<[MemWrite<TPU_Machine>]>]> {
-  let summary = "begin what a profile shows by name";
+  let summary = "begin a named region of a profile";
   let description = [{
     Example:
 
@@ -201,7 +202,8 @@ def TPU_TraceValueOp : TPU_Op<"trace_value", [MemoryEffects<[MemWrite<TPU_Machin
 def TPU_LogOp : TPU_Op<"log", [MemoryEffects<[MemWrite<TPU_Machine>]>]> {
   let summary = "print values to the log of the device";
   let description = [{
-    With `formatted` the tag says where each value goes: `$0`, `$1`, and so on.
+    With `formatted` the tag contains the position of each value: `$0`, `$1`,
+    and so on.
 
     Example:
 

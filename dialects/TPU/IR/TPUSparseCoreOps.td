@@ -13,8 +13,8 @@ include "dialects/TPU/IR/TPUAttrs.td"
 include "dialects/TPU/IR/TPUTypes.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-/// A kernel in `grid` says these ops itself, on tensors and Refs; what is handed
-/// to Mosaic has vectors and memrefs.
+/// A kernel in `grid` may contain these ops, on tensors and Refs; Mosaic
+/// receives vectors and memrefs.
 def TPU_Lanes : AnyTypeOf<[TPU_Vector, AnyRankedTensor], "vector or tensor">;
 
 //===----------------------------------------------------------------------===//
@@ -22,7 +22,7 @@ def TPU_Lanes : AnyTypeOf<[TPU_Vector, AnyRankedTensor], "vector or tensor">;
 //===----------------------------------------------------------------------===//
 
 def TPU_BarrierOp : TPU_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "wait until all subcores of a core have come here";
+  let summary = "synchronize all subcores of a core";
   let description = [{
     Example:
 
@@ -35,11 +35,11 @@ def TPU_BarrierOp : TPU_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
 }
 
 def TPU_EnqueueIndirectDMAOp : TPU_Op<"enqueue_indirect_dma"> {
-  let summary = "start a copy of the rows that indices name";
+  let summary = "start a copy of rows by index";
   let description = [{
-    The rows are of that end which is not in the VMEM of the subcore: with
-    `offsets` in the order of the rows of the other one. An offset that equals
-    `offset_filter` names none. With `add` the rows are added to the target.
+    The rows belong to the end that is not in the VMEM of the subcore, in the
+    order of the rows of the other end with `offsets`. An offset that equals
+    `offset_filter` names no row. With `add` the rows are added to the target.
 
     Example:
 
@@ -87,8 +87,8 @@ def TPU_WaitIndirectDMAOp : TPU_Op<"wait_indirect_dma"> {
 def TPU_VectorLoadIdxOp : TPU_Op<"vector_load_idx", [AttrSizedOperandSegments]> {
   let summary = "load the elements at vectors of indices";
   let description = [{
-    There is a vector of indices for each dimension. Elements whose mask is false
-    are unspecified.
+    There is a vector of indices for each dimension. Masked elements are
+    unspecified.
 
     Example:
 
@@ -129,10 +129,9 @@ def TPU_VectorStoreIdxOp : TPU_Op<"vector_store_idx", [AttrSizedOperandSegments]
 //===----------------------------------------------------------------------===//
 
 def TPU_ScanOp : TPU_Op<"scan", [Pure]> {
-  let summary = "sums or extrema of the lanes so far";
+  let summary = "prefix sums or extrema of lanes";
   let description = [{
-    Lanes whose mask is false have no part in it. Integers are compared without
-    a sign.
+    Masked lanes do not take part. Integers are unsigned.
 
     Example:
 
@@ -148,7 +147,7 @@ def TPU_ScanOp : TPU_Op<"scan", [Pure]> {
 def TPU_SortOp : TPU_Op<"sort", [Pure]> {
   let summary = "sort the lanes of two registers by the first";
   let description = [{
-    Lanes whose mask is false come last. Integers are compared without a sign.
+    Masked lanes come last. Integers are unsigned.
 
     Example:
 
@@ -167,9 +166,9 @@ def TPU_SortOp : TPU_Op<"sort", [Pure]> {
 }
 
 def TPU_ScanCountOp : TPU_Op<"scan_count", [Pure]> {
-  let summary = "how often the value of a lane has occurred so far";
+  let summary = "count the earlier occurrences of the value of each lane";
   let description = [{
-    The mask that it gives has the last lane of each value.
+    The resulting mask has the last lane of each value.
 
     Example:
 
@@ -186,9 +185,9 @@ def TPU_ScanCountOp : TPU_Op<"scan_count", [Pure]> {
 }
 
 def TPU_AllReduceOp : TPU_Op<"all_reduce", [Pure]> {
-  let summary = "one number of all lanes, in every lane";
+  let summary = "reduce a mask to a number, in every lane";
   let description = [{
-    Of a mask: the sum of its lanes, or the number of the first that is true.
+    The number of true lanes, or the index of the first one.
 
     Example:
 

@@ -19,7 +19,7 @@ class TPU_Type<string name, string typeMnemonic>
 }
 
 def TPU_SemaphoreType : TPU_Type<"Semaphore", "semaphore"> {
-  let summary = "a counter that cores signal and wait on";
+  let summary = "a counter that cores signal and wait for";
   let description = [{
     Example:
 

@@ -36,8 +36,8 @@ static int64_t getTileRows(unsigned bits, int64_t arrayRows) {
   return bits <= 8 && arrayRows % packed == 0 ? packed : kSublanes;
 }
 
-/// A bool comes as an i32, and a semaphore is a word; what a TPU does not hold
-/// is refused elsewhere.
+/// A bool is passed as an i32, and a semaphore is a word; other unsupported
+/// types are rejected elsewhere.
 static unsigned getHeldBits(const TPUTarget &target, Type elementType) {
   bool isWord = isa<SemaphoreType>(elementType) || elementType.isInteger(1) ||
                 !target.isElementType(elementType);
@@ -46,7 +46,7 @@ static unsigned getHeldBits(const TPUTarget &target, Type elementType) {
 
 /// Reports a size that no tile ends at, with the legal ones around it.
 ///
-/// Every multiple of `tile` is legal; `alsoLegal` says what else is.
+/// Every multiple of `tile` is legal; `alsoLegal` describes other sizes.
 static LogicalResult refuseSize(KernelOp kernel, unsigned operand, unsigned dim,
                                 int64_t size, int64_t extent, int64_t tile,
                                 function_ref<bool(int64_t)> isLegal,

@@ -30,7 +30,7 @@ public:
   int64_t getHeldBytes(llvm::ArrayRef<int64_t> block,
                        llvm::ArrayRef<int64_t> array, mlir::Type elementType,
                        grid::MemorySpace space) const override;
-  /// The limit that the author gives to a kernel, else what a chip has.
+  /// The author's limit for a kernel, or the capacity of a chip.
   grid::SpaceBytes getCapacities(grid::KernelOp kernel) const override;
 };
 

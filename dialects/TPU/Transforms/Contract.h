@@ -13,9 +13,8 @@
 
 namespace gridir::tpu {
 
-/// Reports everything in a module that the Mosaic compiler takes for granted
-/// and does not check: what reads a module of Mosaic may take it for granted
-/// afterwards.
+/// Reports every violation of assumptions that the Mosaic compiler does not
+/// check; readers of a Mosaic module may rely on them afterwards.
 llvm::LogicalResult checkContract(mlir::ModuleOp module);
 
 } // namespace gridir::tpu

@@ -133,7 +133,7 @@ struct ExpandFloatCompare : OpRewritePattern<arith::CmpFOp> {
     auto compare = [&](Predicate predicate, Value a, Value b) -> Value {
       return arith::CmpFOp::create(rewriter, loc, predicate, a, b);
     };
-    // Whether both are equal to, or either differs from, itself.
+    // True if both are equal to themselves (not NaN), or if either is not.
     auto withThemselves = [&](Predicate predicate, auto join) -> Value {
       Value first = compare(predicate, lhs, lhs);
       return lhs == rhs ? first : join(first, compare(predicate, rhs, rhs));
@@ -154,7 +154,7 @@ struct ExpandFloatCompare : OpRewritePattern<arith::CmpFOp> {
       return opposite(Predicate::OLT);
     case Predicate::ONE:
     case Predicate::UEQ: {
-      // What has a magnitude differs from zero.
+      // A number with a magnitude differs from zero.
       if (isa<VectorType>(lhs.getType()) && getElementTypeOrSelf(lhs).isF32() &&
           matchPattern(rhs, m_AnyZeroFloat())) {
         lhs = math::AbsFOp::create(rewriter, loc, lhs);
@@ -293,10 +293,10 @@ struct FoldAbs : OpRewritePattern<arith::MaxSIOp> {
   }
 };
 
-/// The larger, or smaller, of two narrow numbers, in 32 bits. libtpu would make
-/// the op that it lacks in 16 and 8 bits of an op on numbers that were widened,
-/// and of a comparison of what is selected. It has no such rule for their
-/// difference, which 32 bits hold.
+/// The larger, or smaller, of two narrow numbers, in 32 bits. For an op that it
+/// lacks in 16 and 8 bits, libtpu matches an op on widened numbers, and a
+/// comparison of a selection. It has no such rule for their difference, which
+/// 32 bits hold.
 template <typename OpT, bool isUnsigned, arith::CmpIPredicate predicate>
 struct ExpandNarrowExtreme : OpRewritePattern<OpT> {
   using OpRewritePattern<OpT>::OpRewritePattern;
@@ -411,8 +411,8 @@ template <typename OpT> struct WidenFloats : OpRewritePattern<OpT> {
   }
 };
 
-/// The bits of a narrow number, counted in 32: of the zeros in front there are
-/// so many more.
+/// The bit count of a narrow number in 32 bits; leading zeros include the
+/// additional bits.
 template <typename OpT, bool countsFront>
 struct WidenCount : OpRewritePattern<OpT> {
   using OpRewritePattern<OpT>::OpRewritePattern;
@@ -490,22 +490,22 @@ public:
                  ExpandUnsignedExtreme<arith::MinUIOp, Predicate::slt>>(
         context);
     populateFoldComparisonPatterns(patterns);
-    // Before what else becomes of the larger of two numbers.
+    // Before other patterns for the larger of two numbers.
     patterns.add<FoldAbs>(context, /*benefit=*/2);
     frozen = std::move(patterns);
     return success();
   }
 
   void runOnOperation() override {
-    // What is here is rewritten once; nothing else of the kernel is folded.
+    // Each op is rewritten once; the rest of the kernel is not folded.
     GreedyRewriteConfig config;
     config.enableFolding(false);
     config.enableConstantCSE(false);
     config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
     if (failed(applyPatternsGreedily(getOperation(), frozen, config)))
       return signalPassFailure();
-    // Mosaic has one comparison for what differs, which is called `one` and
-    // holds for NaN: JAX's lowering writes every `!=` so.
+    // Mosaic has one comparison for inequality, which is called `one` and is
+    // true for NaN: JAX's lowering writes every `!=` so.
     getOperation().walk([](arith::CmpFOp op) {
       if (op.getPredicate() == arith::CmpFPredicate::UNE)
         op.setPredicate(arith::CmpFPredicate::ONE);

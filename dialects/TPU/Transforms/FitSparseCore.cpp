@@ -105,7 +105,7 @@ private:
                                                   type, number));
   }
 
-  /// Counts in one dimension what was counted in two. Returns whether it did.
+  /// Converts a two-dimensional iota to one dimension. Returns true if it did.
   bool fitIota(vector::ShapeCastOp cast) {
     auto iota = cast.getSource().getDefiningOp<IotaOp>();
     VectorType type = cast.getResultVectorType();

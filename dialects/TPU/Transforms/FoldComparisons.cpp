@@ -21,7 +21,7 @@ using namespace gridir::tpu;
 
 namespace {
 
-/// What a bool is the opposite of.
+/// Returns the value that a bool negates.
 Value getOpposite(Value value) {
   auto opposite = value.getDefiningOp<arith::XOrIOp>();
   if (!opposite || !getElementTypeOrSelf(opposite).isInteger(1) ||
@@ -64,7 +64,7 @@ struct FoldSelectOfNeither : OpRewritePattern<arith::SelectOp> {
   }
 };
 
-/// What a value is compared with zero for.
+/// Returns the operand of a comparison with zero.
 template <typename CompareOp, typename Predicate, typename ZeroMatcher>
 Value getComparedWithZero(Value value, Predicate predicate, ZeroMatcher zero) {
   auto compare = value.getDefiningOp<CompareOp>();
@@ -154,7 +154,7 @@ private:
   }
 };
 
-/// Whether an op takes a bool among numbers of 32 bits.
+/// True if an op combines a bool with 32-bit numbers.
 bool isWideUse(Operation *user) {
   if (!isa<arith::ExtUIOp, arith::SelectOp, arith::UIToFPOp>(user))
     return false;

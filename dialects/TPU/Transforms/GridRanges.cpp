@@ -41,9 +41,9 @@ void GridRangeAnalysis::setToEntryState(
   propagateIfChanged(lattice, lattice->join(IntegerValueRange(range)));
 }
 
-/// The range of `select(x == end, first, x)`, of which `old` is known so far;
-/// when that changes, all that `x` may yet be before it reaches the end. None
-/// for another select, and where `x` may be on both sides of the end.
+/// The range of `select(x == end, first, x)`, if `old` is its range so far;
+/// when that changes, all values of `x` before it reaches the end. None for
+/// another select, and if `x` may be on both sides of the end.
 static std::optional<ConstantIntRanges>
 inferRestart(arith::SelectOp select,
              ArrayRef<const dataflow::IntegerValueRangeLattice *> operands,
@@ -65,7 +65,7 @@ inferRestart(arith::SelectOp select,
   bool isFirst = old.isUninitialized();
   if (isFirst && x.smin() != end && x.smax() != end)
     return x;
-  // What it is while it has not ended.
+  // The range of the value while the loop continues.
   auto going = ConstantIntRanges::fromSigned(isBelow ? x.smin() : end + 1,
                                              isBelow ? end - 1 : x.smax());
   ConstantIntRanges range = first.rangeUnion(going);
@@ -138,7 +138,7 @@ SmallVector<func::FuncOp> getFunctions(func::FuncOp kernel) {
 
 namespace {
 
-/// What an op computes of two numbers, in as many bits as no result needs.
+/// Evaluates an op on two numbers with enough bits for any result.
 std::optional<APInt> compute(Operation *op, const APInt &lhs,
                              const APInt &rhs) {
   APInt a = lhs.sext(128), b = rhs.sext(128);
@@ -155,19 +155,19 @@ std::optional<APInt> compute(Operation *op, const APInt &lhs,
   return std::nullopt;
 }
 
-/// Whether an op computes a number of scalars that may be large.
+/// True if an op is scalar arithmetic whose result may be large.
 bool isScalarArithmetic(Operation *op) {
   return isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::ShLIOp>(op) &&
          !isa<ShapedType>(op->getResult(0).getType());
 }
 
-/// Whether the result of such an op may be a number that 32 bits do not hold,
-/// which are what a TPU's scalar unit and its addresses have.
+/// True if the result of such an op may exceed 32 bits, the width of a TPU's
+/// scalar unit and its addresses.
 bool mayWrap(Operation *op, const FunctionRanges &known) {
   SmallVector<ConstantIntRanges> ranges;
   for (Value operand : op->getOperands()) {
     std::optional<ConstantIntRanges> range = known.getRange(operand);
-    // What never runs does not wrap.
+    // Ops that never run do not wrap.
     if (!range)
       return false;
     ranges.push_back(*range);
@@ -179,14 +179,13 @@ bool mayWrap(Operation *op, const FunctionRanges &known) {
   return false;
 }
 
-/// Whether an op itself accesses memory: what the ops in it do is asked of
-/// them.
+/// True if an op itself accesses memory; nested ops are queried separately.
 bool accessesMemory(Operation *op) {
   return !isMemoryEffectFree(op) && !op->hasTrait<OpTrait::IsTerminator>() &&
          !op->hasTrait<OpTrait::HasRecursiveMemoryEffects>();
 }
 
-/// Whether such an op may access memory outside of what its operands name.
+/// True if such an op may access memory outside of its operands.
 bool mayReadBeyond(Operation *op, const FunctionRanges &known) {
   auto load = dyn_cast<memref::LoadOp>(op);
   if (!load)

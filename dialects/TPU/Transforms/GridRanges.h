@@ -16,8 +16,8 @@
 
 namespace gridir::tpu {
 
-/// Ranges of integers, of which those of the grid's indices are given. That of
-/// a vector has all its elements.
+/// Ranges of integers, given the ranges of the grid's indices. The range of a
+/// vector covers all its elements.
 class GridRangeAnalysis : public mlir::dataflow::IntegerRangeAnalysis {
 public:
   GridRangeAnalysis(mlir::DataFlowSolver &solver, mlir::func::FuncOp function,
@@ -27,9 +27,9 @@ public:
   void
   setToEntryState(mlir::dataflow::IntegerValueRangeLattice *lattice) override;
 
-  /// Upstream takes what a loop carries for any number as soon as it changes. A
-  /// counter that begins again when it reaches an end keeps its range. What a
-  /// vector counts is known.
+  /// Upstream treats a carried value as any number as soon as it changes. A
+  /// counter that restarts when it reaches an end keeps its range. The range of
+  /// a vector of indices is known.
   mlir::LogicalResult visitOperation(
       mlir::Operation *op,
       llvm::ArrayRef<const mlir::dataflow::IntegerValueRangeLattice *> operands,
@@ -41,16 +41,16 @@ private:
   llvm::ArrayRef<int64_t> bounds;
 };
 
-/// The ranges of the integers of one of a kernel's functions, as long as nobody
-/// changes it.
+/// The ranges of the integers of one of a kernel's functions, as long as the
+/// function does not change.
 class FunctionRanges {
 public:
   FunctionRanges(mlir::func::FuncOp kernel, mlir::func::FuncOp function);
 
-  /// The range of an integer; none where it is computed by what never runs.
+  /// The range of an integer; none if it is computed by dead code.
   std::optional<mlir::ConstantIntRanges> getRange(mlir::Value value) const;
 
-  /// Whether an integer is known to be 0 or more and less than `bound`.
+  /// True if an integer is known to be at least 0 and less than `bound`.
   bool isIndex(mlir::Value value, int64_t bound) const;
 
 private:
@@ -65,13 +65,13 @@ llvm::SmallVector<mlir::func::FuncOp> getTransforms(mlir::func::FuncOp kernel);
 /// A kernel, and the functions that say where its windows lie.
 llvm::SmallVector<mlir::func::FuncOp> getFunctions(mlir::func::FuncOp kernel);
 
-/// What is known of the integers of all functions of a kernel.
+/// The ranges of the integers of all functions of a kernel.
 class KernelRanges {
 public:
   explicit KernelRanges(mlir::func::FuncOp kernel);
 
-  /// The ranges of one of the kernel's functions, which are found when somebody
-  /// asks for them: many functions have nothing to ask about.
+  /// The ranges of one of the kernel's functions, computed at the first query:
+  /// many functions are never queried.
   const FunctionRanges &getRanges(mlir::func::FuncOp function) const;
 
   /// The sums, differences, products and shifts of scalars that may wrap

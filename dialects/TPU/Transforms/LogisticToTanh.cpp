@@ -25,7 +25,7 @@ namespace {
 
 bool isOne(Value value) { return matchPattern(value, m_OneFloat()); }
 
-/// The other operand of a sum of which one is 1.
+/// The other operand of a sum if one is 1.
 Value getBesideOne(arith::AddFOp add) {
   if (isOne(add.getLhs()))
     return add.getRhs();

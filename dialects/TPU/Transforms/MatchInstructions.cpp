@@ -49,7 +49,7 @@ bool isNumber(Value value, int64_t expected) {
          number.getSExtValue() == expected;
 }
 
-/// What is compared where a value is a comparison with a number.
+/// Returns the operand that a value compares with a number.
 Value getCompared(Value value, arith::CmpFPredicate predicate,
                   double expected) {
   auto compare = value.getDefiningOp<arith::CmpFOp>();
@@ -59,7 +59,7 @@ Value getCompared(Value value, arith::CmpFPredicate predicate,
   return compare.getLhs();
 }
 
-/// A conversion with what keeps its operand in range, and its result.
+/// A conversion with the guards that keep its operand in range, and its result.
 struct SaturatingConversion {
   Value input;
   /// The smallest and the largest integer of the type.
@@ -108,7 +108,8 @@ bool isFiniteTest(arith::CmpFOp op) {
          op.getLhs().getDefiningOp<math::AbsFOp>();
 }
 
-/// Whether an op is `1 / x` for which the author wants less than a division.
+/// True if an op is `1 / x` and the author allows less precision than a
+/// division.
 bool isLooseReciprocal(arith::DivFOp op) {
   auto type = dyn_cast<VectorType>(op.getType());
   auto loose = arith::FastMathFlags::afn | arith::FastMathFlags::ninf;
@@ -124,7 +125,7 @@ public:
   using TPUMatchInstructionsPassBase::TPUMatchInstructionsPassBase;
 
   void runOnOperation() override {
-    // What is found first and changed then: a change erases other ops.
+    // Collected first and changed later, because a change erases other ops.
     SmallVector<std::pair<arith::SelectOp, SaturatingConversion>> conversions;
     getOperation().walk([&](arith::SelectOp op) {
       if (std::optional<SaturatingConversion> found = match(op))
@@ -172,8 +173,8 @@ private:
     ++numConversions;
   }
 
-  /// No instruction gives 32 bits without a sign: what is 2^31 or more is
-  /// converted without its first bit.
+  /// No instruction returns unsigned 32-bit integers: numbers of 2^31 or more
+  /// are converted without their first bit.
   static Value convertToUnsigned(OpBuilder &builder, Location loc, Type type,
                                  Value input) {
     Value half = createFloat(builder, loc, input.getType(), 0x1p31);

@@ -12,15 +12,16 @@
 include "mlir/Pass/PassBase.td"
 
 def TPUCheckContractPass : Pass<"tpu-check-contract", "::mlir::ModuleOp"> {
-  let summary = "Refuse what the Mosaic compiler aborts on or silently accepts";
+  let summary = "Reject modules on which Mosaic aborts or that it silently "
+                "accepts";
   let description = [{
     The kernel's windows are its blocks, with transforms that have bodies and
-    the right types; its grid has programs; its memrefs lie in a memory of a
-    TPU. Accesses at constant indices are in bounds, and no loop is endless.
-    libtpu checks none of these: some end the process, others read beside the
-    block.
+    the right types; its grid has programs; its memrefs are in a memory of a
+    TPU. Accesses at constant indices are in bounds, and no loop is infinite.
+    libtpu checks none of these: some end the process, others access adjacent
+    memory.
 
-    The module is left as it is. This one is refused, since its window is not its
+    The module is not changed. This one is rejected, since its window is not its
     block:
 
     ```mlir
@@ -41,24 +42,23 @@ def TPUCheckContractPass : Pass<"tpu-check-contract", "::mlir::ModuleOp"> {
 }
 
 def TPUExpandArithmeticPass : Pass<"tpu-expand-arithmetic", "::mlir::func::FuncOp"> {
-  let summary = "Write arithmetic that Mosaic lacks in the ops that it has";
+  let summary = "Expand arithmetic that Mosaic lacks";
   let description = [{
-    Integers of 8 bits and less are summed, multiplied and compared in 32 bits,
-    those of 16 and less are shifted, divided and counted there; an extreme of 16
-    bits and less is a choice by the sign of a difference, and one of numbers
-    without a sign a choice by the numbers with their first bit flipped. Bools are
-    compared by logic, and floats in the ordered ways only: what holds for NaN is
-    the opposite of what does not. Only what differs is compared at once, in the
-    way that Mosaic calls `one`, which holds for NaN there. Rounding, remainders
-    and logarithms of bf16 are those of f32. Divisions that round to an infinity,
-    `math.log2`, `math.expm1`, `math.copysign` and `math.fma` are written with
-    other ops. Mosaic
-    refuses all of these.
+    Integers of at most 8 bits are added, multiplied and compared in 32 bits,
+    and those of at most 16 bits are shifted, divided and counted there. An
+    extreme of at most 16 bits is a selection by the sign of a difference; for
+    unsigned numbers it compares the numbers with their first bit flipped. Bools
+    are compared by logic, and floats only by ordered predicates: a comparison
+    that is true for NaN is the negation of one that is false. Only inequality
+    is compared directly, with Mosaic's `one`, which is true for NaN. Rounding,
+    remainders and logarithms of bf16 are computed in f32. Divisions that round
+    to an infinity, `math.log2`, `math.expm1`, `math.copysign` and `math.fma`
+    use other ops. Mosaic rejects all of these.
 
-    Some of what comes of this takes fewer instructions in another form: a number
-    of 8 bits is compared with a constant, one of 16 or a bf16 with any other, in
-    the width in which the answer is used, two signs by the bits, and the sign of
-    a remainder of f32 is set by one comparison.
+    Some results take fewer instructions in another form: a number of 8 bits is
+    compared with a constant, and one of 16 bits or a bf16 with any other
+    number, in the width in which the result is used; two signs are compared by
+    their bits; and the sign of a remainder of f32 is set by one comparison.
 
     Before:
 
@@ -81,13 +81,13 @@ def TPUExpandArithmeticPass : Pass<"tpu-expand-arithmetic", "::mlir::func::FuncO
 }
 
 def TPUExpandMathPass : Pass<"tpu-expand-math", "::mlir::func::FuncOp"> {
-  let summary = "Compute functions that Mosaic lacks by those that it has";
+  let summary = "Expand math functions that Mosaic lacks";
   let description = [{
-    `acos`, `asin` and `atan` become angles of triangles, by `math.atan2`; `sinh`,
-    `cosh`, `asinh`, `acosh`, `atanh` and `cbrt` exponentials and logarithms; `erfc`
-    is one less `math.erf` near zero, and an exponential times a polynomial away
-    from it. Narrow floats are computed as f32. `tpu-expand-arithmetic` writes what
-    of this Mosaic lacks, too.
+    `acos`, `asin` and `atan` use `math.atan2`; `sinh`, `cosh`, `asinh`,
+    `acosh`, `atanh` and `cbrt` use exponentials and logarithms; `erfc` is one
+    minus `math.erf` near zero, and an exponential times a polynomial elsewhere.
+    Narrow floats are computed in f32. `tpu-expand-arithmetic` expands ops of
+    the result that Mosaic lacks.
 
     Before:
 
@@ -107,7 +107,7 @@ def TPUExpandMathPass : Pass<"tpu-expand-math", "::mlir::func::FuncOp"> {
     ```
   }];
   let statistics = [
-    Statistic<"numExpanded", "num-expanded", "Number of functions written as others">
+    Statistic<"numExpanded", "num-expanded", "Number of functions expanded">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"
@@ -115,13 +115,14 @@ def TPUExpandMathPass : Pass<"tpu-expand-math", "::mlir::func::FuncOp"> {
 }
 
 def TPUFitSparseCorePass : Pass<"tpu-fit-sparse-core", "::mlir::func::FuncOp"> {
-  let summary = "Say a kernel for a SparseCore as its compiler wants it";
+  let summary = "Convert a SparseCore kernel to the form that its compiler "
+                "requires";
   let description = [{
-    The compiler for SparseCores wants an index map of every operand, that of an
-    array which stays in place as well. It counts in one dimension, and has no
-    constants of floats but numbers. Where the author does without layout passes,
-    a vector is a register: it has no leading unit dimensions in a load or store.
-    A kernel for a TensorCore is left as it is.
+    The compiler for SparseCores requires an index map for every operand, also
+    for arrays that stay in place. It indexes in one dimension, and has only
+    scalar float constants. With `needs_layout_passes=False` a vector is a
+    register: it has no leading unit dimensions in a load or store. A kernel for
+    a TensorCore is not changed.
 
     Before:
 
@@ -160,7 +161,7 @@ def TPUFitSparseCorePass : Pass<"tpu-fit-sparse-core", "::mlir::func::FuncOp"> {
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"];
   let statistics = [
-    Statistic<"numRewritten", "num-rewritten", "Number of ops said otherwise">
+    Statistic<"numRewritten", "num-rewritten", "Number of ops converted">
   ];
 }
 
@@ -200,13 +201,13 @@ def TPULogisticToTanhPass : Pass<"tpu-logistic-to-tanh", "::mlir::func::FuncOp">
 def TPUMatchInstructionsPass : Pass<"tpu-match-instructions", "::mlir::func::FuncOp"> {
   let summary = "Drop guards that an instruction already implements";
   let description = [{
-    libtpu's conversion of a float to an integer saturates, and takes NaN to 0:
-    guards for these cases are dropped. For integers of 32 bits without a sign
-    there is no instruction: a comparison gives their first bit, the conversion
-    of the rest the others. Whether a float is finite is one instruction,
-    `tpu.weird`, and so is `1 / x` where `afn` allows an approximation: it is
-    `tpu.reciprocal`, without the ends of the range where `ninf` says that there
-    are no infinities.
+    libtpu's conversion of a float to an integer saturates, and converts NaN to
+    0; guards for these cases are dropped. Unsigned 32-bit integers have no such
+    instruction: a comparison gives their first bit, and the conversion of the
+    rest the others. The test for a finite float is one instruction,
+    `tpu.weird`. `1 / x` with `afn`, which allows an approximation, is
+    `tpu.reciprocal`, without the ends of the range if `ninf` excludes
+    infinities.
 
     Before:
 
@@ -233,16 +234,17 @@ def TPUMatchInstructionsPass : Pass<"tpu-match-instructions", "::mlir::func::Fun
 }
 
 def TPUSelectAccumulatorsPass : Pass<"tpu-select-accumulators", "::mlir::func::FuncOp"> {
-  let summary = "Sum inside matmuls, and begin the sum with a select";
+  let summary = "Accumulate inside matmuls, and begin accumulators with a "
+                "select";
   let description = [{
-    A sum with the result of a matmul becomes the matmul's accumulator. Where a
+    The sum with the result of a matmul becomes the matmul's accumulator. If a
     region stores a constant at the first step, and every step loads that memory
-    and overwrites it, the load gives the constant at the first step instead,
-    and the region is dropped: no store and no branch constrain the scheduler (7
-    to 27 % of the bundles of a matrix product on v5e).
+    and overwrites it, the load is replaced by a select of the constant at the
+    first step, and the region is dropped: no store and no branch constrain the
+    scheduler (7 to 27 % of the bundles of a matrix product on v5e).
 
-    A store is kept where anything else of the kernel may read the memory before
-    it is overwritten.
+    A store stays if anything else in the kernel may read the memory before it
+    is overwritten.
 
     Before:
 
@@ -287,12 +289,13 @@ def TPUSelectAccumulatorsPass : Pass<"tpu-select-accumulators", "::mlir::func::F
 }
 
 def TPUSerializePass : Pass<"tpu-serialize", "::mlir::ModuleOp"> {
-  let summary = "Write a module in the versioned form that the Mosaic compiler reads";
+  let summary = "Serialize a module to the versioned form that Mosaic reads";
   let description = [{
     Renames every op `x` to `stable_mosaic.x`, with its properties as plain
-    attributes, and records the version on the module. Ops that an older version
-    had with other operand segments get those; what the version cannot say is an
-    error. Attributes of the module that are not Mosaic's are dropped.
+    attributes, and records the version on the module. Ops that had other
+    operand segments in an older version get those; an op that the version
+    cannot express is an error. Attributes of the module that are not Mosaic's
+    are dropped.
 
     The generic text of the result, with locations, is the body of a
     `tpu_custom_call`.
@@ -328,17 +331,17 @@ def TPUSerializePass : Pass<"tpu-serialize", "::mlir::ModuleOp"> {
 def TPUSimplifyIndicesPass : Pass<"tpu-simplify-indices", "::mlir::ModuleOp"> {
   let summary = "Simplify arithmetic on grid indices by their ranges";
   let description = [{
-    The grid says how far its indices go. What follows for the integers of the
-    kernel and of its transforms is folded, and sums that are compared lose what
-    both sides have in common: a block on or below the diagonal is found by one
-    comparison of two indices. Every step of the grid runs this arithmetic on
-    the scalar unit before it can do anything else.
+    The grid bounds its indices. Integers of the kernel and of its transforms
+    that these bounds determine are folded, and comparisons of sums drop common
+    terms: a block on or below the diagonal is found by one comparison of two
+    indices. Every step of the grid runs this arithmetic on the scalar unit
+    before anything else.
 
-    So says the size of a vector that counts how far its numbers go: what keeps
-    those within an array is dropped, and what they leave over from a power of
-    two is their last bits.
+    The size of a vector of indices bounds its numbers in the same way: clamps
+    to the array are dropped, and a remainder by a power of two becomes a mask
+    of its last bits.
 
-    Nothing is rewritten that may wrap around.
+    Ops that may wrap around are not rewritten.
 
     Before:
 

@@ -31,7 +31,7 @@ bool isZero(Value value) {
   return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero());
 }
 
-/// Whether a loop carries a value to its next step.
+/// True if a loop carries a value to its next iteration.
 bool isCarried(Value value) {
   return llvm::any_of(value.getUsers(), [](Operation *user) {
     return isa<scf::YieldOp>(user) &&
@@ -50,7 +50,7 @@ bool foldSum(Operation *add) {
     if (!matmul || !matmul->hasOneUse() || !isZero(matmul.getAcc()) ||
         matmul->getBlock() != add->getBlock())
       continue;
-    // What is added must be known where the matmul stands.
+    // The addend must be available at the matmul.
     Operation *def = other.getDefiningOp();
     if (def && def->getBlock() == matmul->getBlock() &&
         !def->isBeforeInBlock(matmul))
@@ -101,8 +101,8 @@ std::optional<AccessedMemory> getLoadedMemory(Operation &op) {
                         load.getVectorType()};
 }
 
-/// Whether an op, or one inside it, may touch what a memref names. Arguments of
-/// the kernel are apart from each other.
+/// True if an op, or a nested one, may access the memory of a memref. Arguments
+/// of the kernel do not alias.
 bool mayTouch(Operation &op, Value base) {
   return op
       .walk([&](Operation *inner) {

@@ -49,7 +49,7 @@ public:
     for (Operation *op : ops)
       if (failed(rename(op)))
         return signalPassFailure();
-    // Which checks are needless is for whoever writes the call.
+    // The writer of the call decides which checks are needed.
     for (NamedAttribute attr : llvm::to_vector(module->getDiscardableAttrs()))
       if (attr.getName() != kRunTimeChecksName)
         module->removeDiscardableAttr(attr.getName());
@@ -63,7 +63,7 @@ private:
   LogicalResult downgrade(Operation *op, NamedAttrList &attributes);
 };
 
-/// What an older version of the form says otherwise.
+/// Converts an op to an older version of the format.
 LogicalResult TPUSerializePass::downgrade(Operation *op,
                                           NamedAttrList &attributes) {
   if (isa<EnqueueDMAOp, SemaphoreSignalOp>(op) && version < kSubcoreVersion) {

@@ -34,7 +34,7 @@ using namespace gridir::tpu;
 
 namespace {
 
-/// Forgets what is known of ops that the driver erases.
+/// Discards the facts about ops that the driver erases.
 class ForgetErased : public RewriterBase::Listener {
 public:
   explicit ForgetErased(DataFlowSolver &solver) : solver(solver) {}
@@ -190,7 +190,7 @@ CmpIPredicate swapOperands(CmpIPredicate predicate) {
   }
 }
 
-/// `a - b < 1` is `a <= b`, and so on: what needs no constant.
+/// `a - b < 1` is `a <= b`, and so on: the form without a constant.
 void avoidConstant(CmpIPredicate &predicate, int64_t &constant) {
   if (predicate == CmpIPredicate::slt && constant == 1)
     predicate = CmpIPredicate::sle;
@@ -263,8 +263,8 @@ CompareWithoutProducts::matchAndRewrite(arith::CmpIOp op,
   };
   size_t numOps = countOps(added.size(), /*withConstant=*/false) +
                   countOps(subtracted.size(), constant != 0);
-  // What something else needs than comparisons, which may become others, too,
-  // stays.
+  // Ops that are needed outside of comparisons, which may be rewritten too,
+  // stay.
   size_t numSaved = llvm::count_if(difference.ops, [&](Operation *part) {
     return llvm::all_of(part->getUsers(), [&](Operation *user) {
       return difference.ops.contains(user) || isa<arith::CmpIOp>(user) ||
@@ -345,8 +345,8 @@ struct FoldPowerOfTwo : OpRewritePattern<OpT> {
   DataFlowSolver &solver;
 };
 
-/// Whether a function has anything that a range may decide: numbers, and
-/// vectors where one counts.
+/// True if a function has selections that a range may decide: on scalars, or on
+/// vectors with a single value.
 bool hasChoices(func::FuncOp function) {
   bool hasScalars = false, hasVectors = false, hasIota = false;
   function.walk([&](Operation *op) {

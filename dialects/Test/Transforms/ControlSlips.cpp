@@ -52,7 +52,7 @@ bool plantOffByOneStart(Operation *op) {
   return true;
 }
 
-/// What a loop carries stays what it was at first.
+/// The loop keeps its initial value instead of the carried one.
 bool plantLostUpdate(Operation *op) {
   auto loop = dyn_cast<scf::ForOp>(op);
   if (!loop || loop.getRegionIterArgs().empty())
@@ -141,7 +141,7 @@ bool plantExchangedIndices(Operation *op) {
   return store && exchange(store.getIndicesMutable());
 }
 
-/// Loads what a mask leaves out.
+/// Loads masked elements.
 bool plantLostMask(Operation *op) {
   Value mask;
   if (auto load = dyn_cast<vector::MaskedLoadOp>(op))
@@ -163,7 +163,7 @@ bool plantLostMask(Operation *op) {
 // Threads
 //===----------------------------------------------------------------------===//
 
-/// Nobody waits for the others.
+/// The barrier does not wait for the other threads.
 bool plantLostBarrier(Operation *op) {
   static constexpr StringLiteral kNames[] = {
       "gpu.barrier",         "nvvm.barrier",          "nvvm.barrier0",

@@ -12,10 +12,11 @@
 include "mlir/Pass/PassBase.td"
 
 def TestCrashPass : Pass<"test-crash", "::mlir::ModuleOp"> {
-  let summary = "Crash, for the tests of what becomes of a crash";
+  let summary = "Crash, to test the handling of crashes";
   let description = [{
-    Ends the process that runs it, as a defect of a pass does. No pipeline has this
-    pass; tests name it to see what a caller of the compiler makes of a crash.
+    Ends the process that runs it, like a faulty pass. No pipeline has this
+    pass; tests use it to check the handling of a crash by callers of the
+    compiler.
 
     There is no IR after this:
 
@@ -26,7 +27,7 @@ def TestCrashPass : Pass<"test-crash", "::mlir::ModuleOp"> {
   }];
   let options = [Option<
       "kind", "kind", "::gridir::test::CrashKind",
-      /*default=*/"::gridir::test::CrashKind::Abort", "How to crash",
+      /*default=*/"::gridir::test::CrashKind::Abort", "The kind of crash",
       [{::llvm::cl::values(
           clEnumValN(::gridir::test::CrashKind::Abort, "abort",
                      "Call abort, as an assertion does"),
@@ -39,12 +40,12 @@ def TestCrashPass : Pass<"test-crash", "::mlir::ModuleOp"> {
 }
 
 def TestMiscompilePass : Pass<"test-miscompile", "::mlir::ModuleOp"> {
-  let summary = "Be wrong in a way that is asked for, for the tests of who finds it";
+  let summary = "Miscompile on request, to test tools that search for faults";
   let description = [{
-    Runs the passes of `mutated`, if there are any, and then makes one op of the
-    module wrong: the IR verifies, and computes something else. That is what a
-    pass with a defect looks like to `gridir bisect`. The slips have the names in
-    `Slips.h`'s tables, such as `wrong-sign`, `lost-store`, `off-by-one-bound`.
+    Runs the passes of `mutated`, if any, and then makes one op of the module
+    wrong: the IR verifies, and computes another result, like the output of a
+    faulty pass in `gridir bisect`. The kinds of faults have the names in the
+    tables of `Slips.h`, such as `wrong-sign`, `lost-store`, `off-by-one-bound`.
 
     ```mlir
     func.func @add(%x: f32, %y: f32) -> f32 {
@@ -63,24 +64,24 @@ def TestMiscompilePass : Pass<"test-miscompile", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"slip", "slip", "std::string", /*default=*/"", "How to be wrong">,
+    Option<"slip", "slip", "std::string", /*default=*/"", "The kind of fault">,
     Option<"only", "only", "std::string", /*default=*/"",
-           "Choose among ops of this name; of any without it">,
+           "Choose among ops of this name; of any by default">,
     Option<"skip", "skip", "unsigned", /*default=*/"0",
-           "Leave as many of those right">,
+           "The number of those ops to leave correct">,
     Option<"mutated", "mutated", "std::string", /*default=*/"",
            "Run these passes of a module first">];
 }
 
 def TestWarpgroupLayoutsPass : Pass<"test-warpgroup-layouts", "::mlir::ModuleOp"> {
-  let summary = "Say what is known of the layouts of a function's arguments";
+  let summary = "Print the layouts of a function's arguments";
   let description = [{
-    Of each declared function whose arguments are tensors with a layout it says, in
-    attributes, the element that each thread has in each register, as the layout
-    and as the IR for it compute that. `test.transpose`, `test.drop`,
-    `test.insert` and `test.reshape` ask for another layout of the first argument,
-    `test.multiply` for the product with that of the second, and `test.convert`
-    for the way from one to the other.
+    For each declared function whose arguments are tensors with a layout, writes
+    to attributes the element that each thread has in each register, as the
+    layout and the IR for it compute it. `test.transpose`, `test.drop`,
+    `test.insert` and `test.reshape` request another layout of the first
+    argument, `test.multiply` the product with that of the second, and
+    `test.convert` the conversion from one to the other.
 
     ```mlir
     func.func private @transposed(tensor<64x8xf32, #warpgroup.layout<wgmma>>)

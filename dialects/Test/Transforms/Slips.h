@@ -21,9 +21,9 @@ struct Slip {
   bool (*plant)(mlir::Operation *);
 };
 
-/// In what an op computes.
+/// Faults in the computation of an op.
 llvm::ArrayRef<Slip> getValueSlips();
-/// In loops, branches, memory and what orders threads.
+/// Faults in loops, branches, memory and the order of threads.
 llvm::ArrayRef<Slip> getControlSlips();
 
 } // namespace gridir::test

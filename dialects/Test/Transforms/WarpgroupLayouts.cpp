@@ -42,7 +42,7 @@ public:
         continue;
       for (auto [result, folded] : llvm::zip(op.getResults(), results)) {
         auto attr = dyn_cast<Attribute>(folded);
-        // A copy: the map may grow, and move what it has.
+        // A copy: the map may grow, and move its elements.
         Attribute value = attr ? attr : known.at(cast<Value>(folded));
         known[result] = value;
       }
@@ -100,7 +100,7 @@ DenseElementsAttr tabulateCoordinates(RankedTensorType type) {
   });
 }
 
-/// Says what is known of one layout of a function.
+/// Reports the properties of one layout of a function.
 class Report {
 public:
   explicit Report(func::FuncOp function)

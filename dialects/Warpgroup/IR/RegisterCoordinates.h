@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a conversion to the registers of a thread asks of a tensor whose
-// encoding is a `#warpgroup.layout`. The thread's part of such a tensor is a
-// vector of `getNumRegisters` elements; register r holds the element at
+// The interface for a conversion to the registers of a thread, for tensors
+// whose encoding is a `#warpgroup.layout`. The thread's part of such a tensor
+// is a vector of `getNumRegisters` elements; register r holds the element at
 // `RegisterCoordinates::getCoordinates(r)`.
 //
 //===----------------------------------------------------------------------===//
@@ -33,7 +33,7 @@ mlir::RankedTensorType withLayout(mlir::RankedTensorType type,
 int64_t getNumRegisters(mlir::RankedTensorType type);
 
 /// How many consecutive registers hold consecutive elements of the last
-/// dimension, aligned to as many: what one load or store of a thread can move.
+/// dimension, with that alignment: the width of one load or store of a thread.
 int64_t getVectorLength(mlir::RankedTensorType type);
 
 /// The exclusive or of the basis vectors of the set bits of the number of a
@@ -41,8 +41,8 @@ int64_t getVectorLength(mlir::RankedTensorType type);
 mlir::Value mapThread(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value thread, llvm::ArrayRef<int64_t> basis);
 
-/// The coordinates of the elements that a thread holds, as IR. What depends on
-/// the thread is computed once.
+/// The coordinates of the elements that a thread holds, as IR. The part that
+/// depends on the thread is computed once.
 class RegisterCoordinates {
 public:
   /// Computes the thread's part at the insertion point. `thread` is an index

@@ -85,7 +85,7 @@ bool isPackedForTensorCore(Value ref) {
   });
 }
 
-/// What products do with a Ref and the views of it.
+/// The uses of a Ref and its views by MMAs.
 struct TensorMemoryUse {
   bool isAccumulator = false, isScale = false, isPairedScale = false,
        isMetadata = false;

@@ -13,7 +13,7 @@
 
 namespace gridir::warpgroup {
 
-/// Tensor memory has so many lanes, each of so many columns of 32 bits.
+/// The lanes of tensor memory, and the 32-bit columns of each.
 constexpr int64_t kTensorLanes = 128, kTensorColumns = 512;
 
 /// How matrices lie in the lanes and columns of tensor memory, as the matrix
@@ -31,13 +31,13 @@ struct TensorMemoryLayout {
     /// Factors: 32 rows by four, each with the bytes of four columns, in every
     /// quarter of the lanes.
     Scales,
-    /// The same of the columns of two blocks, of which each has its quarters.
+    /// The same for the columns of two CTAs, each with its own quarters.
     PairedScales,
     /// Where the elements of a sparse operand stand.
     Metadata,
   };
   Kind kind;
-  /// Leading dimensions count matrices, one behind the other.
+  /// Leading dimensions count matrices, one after the other.
   llvm::SmallVector<int64_t> shape;
   /// Elements that share a column of a lane.
   int64_t packing = 1;
@@ -51,16 +51,16 @@ struct TensorMemoryLayout {
   std::pair<int64_t, int64_t> getElement(int64_t lane, int64_t column) const;
 };
 
-/// How a Ref lies that a `grid.scoped` allocates, by what the kernel does with
-/// it. Reports a Ref that tensor memory cannot hold.
+/// Returns the layout of a Ref that a `grid.scoped` allocates, from its uses in
+/// the kernel. Reports a Ref that tensor memory cannot hold.
 mlir::FailureOr<TensorMemoryLayout> getTensorMemoryLayout(grid::ScopedOp scope,
                                                           unsigned number);
 
-/// Whether the elements of a Ref in shared memory share bytes: they have less
+/// True if the elements of a Ref in shared memory are packed: they have less
 /// than 8 bits, and only bulk copies and the tensor core access them.
 bool isPackedForTensorCore(mlir::Value ref);
 
-/// Whether two blocks share the products of a kernel.
+/// True if two CTAs share the MMAs of a kernel.
 bool hasPairedBlocks(grid::KernelOp kernel);
 
 } // namespace gridir::warpgroup

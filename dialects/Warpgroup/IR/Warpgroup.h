@@ -17,7 +17,7 @@
 
 namespace gridir::warpgroup {
 
-/// So many blocks a cluster has at most, whatever the chip.
+/// The most CTAs of a cluster, on any chip.
 constexpr int64_t kMaxClusterBlocks = 16;
 
 /// Where the Refs of a `grid.scoped` begin in shared or tensor memory, and how
@@ -47,7 +47,7 @@ struct UnionMember {
   }
 };
 
-/// For each Ref of a scope what member of a union it is, if it is one.
+/// For each Ref of a scope its place in a union, if it is a member of one.
 llvm::SmallVector<std::optional<UnionMember>>
 getUnionMembers(grid::ScopedOp scope);
 
@@ -55,8 +55,8 @@ getUnionMembers(grid::ScopedOp scope);
 /// the dimensions of threads.
 int64_t getNumWarpgroups(grid::KernelOp kernel);
 
-/// What a warpgroup has begun and not waited for: groups of copies to global
-/// memory, products of the matrix units.
+/// The operations that a warpgroup has started and not waited for: groups of
+/// copies to global memory, and MMAs.
 struct PendingResource : mlir::SideEffects::Resource::Base<PendingResource> {
   llvm::StringRef getName() final { return "warpgroup.pending"; }
 };

@@ -30,8 +30,7 @@ void WarpgroupDialect::registerAttributes() {
 // LayoutAttr
 //===----------------------------------------------------------------------===//
 
-/// More than any register file holds, so that whoever counts them comes to an
-/// end.
+/// More than any register file holds; bounds loops over them.
 static constexpr int64_t kMaxTileElements = 1 << 20;
 static constexpr int64_t kMaxRegisters = 1 << 14;
 

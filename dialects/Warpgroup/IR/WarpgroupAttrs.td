@@ -16,24 +16,25 @@ include "mlir/IR/TensorEncoding.td"
 def Warpgroup_LayoutAttr : AttrDef<Warpgroup_Dialect, "Layout", [
     DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
   let mnemonic = "layout";
-  let summary = "which thread of a warpgroup holds which elements of a tensor";
+  let summary = "the distribution of a tensor's elements over the threads of a "
+                "warpgroup";
   let description = [{
-    The encoding of a tensor that lies in the registers of a warpgroup of 128
-    threads. It is a linear map over F2 from the bits of (register, lane, warp) to
-    an index in a tile whose sizes are powers of two: the exclusive or of the basis
-    vectors of the set bits. The tile repeats over the tensor, whose
-    sizes are multiples of the tile's; each repeat is one more group of
-    registers, the last dimension fastest. There are 5 basis vectors for the bits
-    of the lane and 2 for those of the warp; a bit whose vector is zero changes
-    nothing, and its threads hold the same elements.
+    The encoding of a tensor in the registers of a warpgroup of 128 threads. It
+    is a linear map over F2 from the bits of (register, lane, warp) to an index
+    in a tile whose sizes are powers of two: the exclusive or of the basis
+    vectors of the set bits. The tile repeats over the tensor, whose sizes are
+    multiples of the tile's; each repetition is another group of registers, the
+    last dimension fastest. There are 5 basis vectors for the bits of the lane
+    and 2 for those of the warp. If the vector of a bit is zero, threads that
+    differ in that bit hold the same elements.
 
-    A tile of one dimension may also spread a tensor of another rank, in row-major
-    order.
+    A one-dimensional tile may also distribute a tensor of another rank, in
+    row-major order.
 
-    Layouts that instructions demand have names: `wgmma` is the accumulator of
+    Layouts that instructions require have names: `wgmma` is the accumulator of
     `wgmma`, `wgmma_8bit` its left operand of 8-bit elements, `strided(n)` gives
     consecutive threads `n` consecutive elements each, and `splat` is one
-    register that holds the value of all elements.
+    register with the value of all elements.
 
     Example:
 

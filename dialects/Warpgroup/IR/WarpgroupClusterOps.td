@@ -21,10 +21,10 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Warpgroup_ClusterLoadOp : Warpgroup_Op<"cluster_load", [
     Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
-  let summary = "load what a Ref holds in another block of the cluster";
+  let summary = "load from a Ref of another CTA of the cluster";
   let description = [{
-    The other block has these coordinates along these axes of the cluster, and those
-    of this one along all others.
+    The other CTA has these coordinates along these axes of the cluster, and
+    this CTA's coordinates along all others.
 
     Example:
 
@@ -49,12 +49,12 @@ def Warpgroup_ClusterLoadOp : Warpgroup_Op<"cluster_load", [
 
 def Warpgroup_ClusterStoreOp : Warpgroup_Op<"cluster_store", [
     AttrSizedOperandSegments, Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
-  let summary = "start to store to a Ref of another block of the cluster";
+  let summary = "start a store to a Ref of another CTA of the cluster";
   let description = [{
-    The other block has these coordinates along these axes of the cluster, and those
-    of this one along all others. With a barrier, the end of the store is an
-    arrival at the one of that block. With `reduce` each element is combined with
-    what is there.
+    The other CTA has these coordinates along these axes of the cluster, and
+    this CTA's coordinates along all others. With a barrier, the end of the
+    store is an arrival at that CTA's barrier. With `reduce` each element is
+    combined with the one in memory.
 
     Example:
 
@@ -87,9 +87,9 @@ def Warpgroup_ClusterStoreOp : Warpgroup_Op<"cluster_store", [
 
 def Warpgroup_DeviceLoadOp : Warpgroup_Op<"device_load", [
     Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
-  let summary = "load what a Ref of the call holds on another device";
+  let summary = "load from a Ref of the call on another device";
   let description = [{
-    The call is mapped over devices, each of which has such a Ref.
+    The call is mapped over devices, each with such a Ref.
 
     Example:
 
@@ -119,8 +119,8 @@ def Warpgroup_DeviceStoreOp : Warpgroup_Op<"device_store", [
     Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
   let summary = "store to a Ref of the call on another device";
   let description = [{
-    The call is mapped over devices, each of which has such a Ref. Who reads it
-    there must be told, by a semaphore.
+    The call is mapped over devices, each with such a Ref. A reader on that
+    device must be notified, by a semaphore.
 
     Example:
 
@@ -151,7 +151,7 @@ def Warpgroup_DeviceStoreOp : Warpgroup_Op<"device_store", [
 
 def Warpgroup_TryClusterCancelOp : Warpgroup_Op<"try_cluster_cancel", [
     Warpgroup_AsyncProxyOpInterface, Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
-  let summary = "ask for a cluster that has not begun, to do its work here";
+  let summary = "request a cluster that has not begun, to do its work here";
   let description = [{
     All warpgroups of a cluster ask together, or with `alone` each for itself, with
     that of the same number in the other blocks. The answer is 16 bytes for
@@ -183,10 +183,10 @@ def Warpgroup_TryClusterCancelOp : Warpgroup_Op<"try_cluster_cancel", [
 
 def Warpgroup_QueryClusterCancelOp : Warpgroup_Op<"query_cluster_cancel", [
     Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
-  let summary = "which cluster does not begin, since its work is done here";
+  let summary = "the cancelled cluster, whose work is done here";
   let description = [{
-    Gives the coordinates of that cluster along these axes of the grid, and whether
-    there is one. Without one they may be anything.
+    Returns the coordinates of that cluster along these axes of the grid, and
+    whether there is one. Without one the coordinates are unspecified.
 
     Example:
 

@@ -16,7 +16,7 @@ include "dialects/Warpgroup/IR/WarpgroupInterfaces.td"
 include "dialects/Warpgroup/IR/WarpgroupTypes.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-/// What both copies say of their window.
+/// The common description of windows of both copies.
 defvar Warpgroup_Window = [{
     ::llvm::SmallVector<::mlir::OpFoldResult> getWindowOffsets() {
       return ::mlir::getMixedValues(getStaticOffsets(), getOffsets(), getContext());
@@ -28,14 +28,14 @@ def Warpgroup_TmaLoadOp : Warpgroup_Op<"tma_load", [
     Warpgroup_AsyncProxyOpInterface, Grid_ProgramOpInterface, Grid_RefAccessOpInterface, Grid_WindowOpInterface]> {
   let summary = "start a copy of a window from global to shared memory";
   let description = [{
-    The copy ends in one arrival at the barrier. Elements of the window that lie
+    The copy ends with one arrival at the barrier. Elements of the window
     outside of the source are zero. Offsets are static or dynamic (i32, i64 or
     index); a dimension in `drop` has size 1 and is absent from the destination.
 
-    Along `collective` axes of the cluster every block runs the copy and gets the
-    whole window, with an arrival at a barrier of its own. With `leader_tracked`
-    each block along the one axis copies a window of its own, and all of these
-    copies end in one arrival, at the barrier of the first block.
+    Along `collective` axes of the cluster every CTA executes the copy and
+    receives the whole window, with an arrival at its own barrier. With
+    `leader_tracked` each CTA along the axis copies a window of its own, and all
+    of these copies end with one arrival, at the barrier of the first CTA.
 
     Example:
 
@@ -73,9 +73,8 @@ def Warpgroup_TmaGatherOp : Warpgroup_Op<"tma_gather", [
     Warpgroup_AsyncProxyOpInterface, Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
   let summary = "start a copy of rows from global to shared memory";
   let description = [{
-    Row `i` of the destination is the one that `rows` names at `i`, or zero where
-    the source has none of that number. The copy ends in one arrival at the
-    barrier.
+    Row `i` of the destination is the row with the number `rows[i]`, or zero if
+    the source has no such row. The copy ends with one arrival at the barrier.
 
     Example:
 
@@ -106,9 +105,9 @@ def Warpgroup_TmaStoreOp : Warpgroup_Op<"tma_store", [
   let summary = "start a copy from shared memory to a window in global memory";
   let description = [{
     The copy belongs to the warpgroup's open group, which `commit_group` closes,
-    and reads shared memory until `wait_group`. Elements of the window that lie
-    outside of the destination are not written. With `reduce` each element is
-    combined with what is there, at once. Where `predicate` is false nothing is
+    and reads shared memory until `wait_group`. Elements of the window outside
+    of the destination are not written. With `reduce` each element is combined
+    with the one in memory, atomically. If `predicate` is false nothing is
     copied.
 
     Example:
@@ -146,10 +145,10 @@ def Warpgroup_TmaScatterOp : Warpgroup_Op<"tma_scatter", [
     Warpgroup_AsyncProxyOpInterface, Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
   let summary = "start a copy of rows from shared to global memory";
   let description = [{
-    Row `i` of the source goes to the one that `rows` names at `i`, or nowhere
-    where the destination has none of that number. Where two numbers are equal,
-    any of their rows may be the one that stays. The copy belongs to the
-    warpgroup's open group, as one of `tma_store`.
+    Row `i` of the source goes to the row with the number `rows[i]`, or is
+    dropped if the destination has no such row. If two numbers are equal, either
+    row may be the one that stays. The copy belongs to the warpgroup's open
+    group, like `tma_store`.
 
     Example:
 
@@ -173,7 +172,7 @@ def Warpgroup_TmaScatterOp : Warpgroup_Op<"tma_scatter", [
 def Warpgroup_CommitGroupOp : Warpgroup_Op<"commit_group", [
     MemoryEffects<[MemRead<Warpgroup_Pending>, MemWrite<Warpgroup_Pending>]>,
     Grid_ProgramOpInterface]> {
-  let summary = "close the group of the copies to global memory that were started";
+  let summary = "close the group of copies to global memory";
   let description = [{
     Example:
 
@@ -192,9 +191,9 @@ def Warpgroup_WaitGroupOp : Warpgroup_Op<"wait_group", [
     Grid_ProgramOpInterface]> {
   let summary = "wait until at most some groups of copies are pending";
   let description = [{
-    The groups are those of this warpgroup, the last ones may stay pending. With
-    `read` their copies have read shared memory; without it global memory holds
-    what they wrote, too.
+    The groups are those of this warpgroup; the last ones may stay pending. With
+    `read` the copies of the others have read shared memory; without it their
+    writes to global memory are also complete.
 
     Example:
 

@@ -15,19 +15,19 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Warpgroup_Dialect : Dialect {
   let name = "warpgroup";
   let cppNamespace = "::gridir::warpgroup";
-  let summary = "What the warpgroups of a GPU kernel do beside computing";
+  let summary = "Synchronization, copies and MMAs of warpgroups";
   let description = [{
-    The ops of a kernel that says itself what each warpgroup does, as Mosaic GPU
-    kernels do: barriers with phases, copies by the tensor memory accelerator
-    (TMA), groups of such copies, and the matrix units. They stand in the body of
-    a `grid.kernel` beside the ops of `grid`, whose interfaces they answer. Along
-    the kernel's dimensions of kind `thread` are the warpgroups of a block, along
-    those of kind `cluster` the blocks of a cluster.
+    The ops of a kernel that programs each warpgroup, such as a Mosaic GPU
+    kernel: barriers with phases, copies by the tensor memory accelerator (TMA),
+    groups of such copies, and matrix units. They are in the body of a
+    `grid.kernel` with the ops of `grid`, and implement the interfaces of
+    `grid`. The kernel's dimensions of kind `thread` enumerate the warpgroups of
+    a CTA, those of kind `cluster` the CTAs of a cluster.
 
-    An array in registers is a tensor, whose encoding, a `layout`, says which
-    thread holds which elements once that is decided. An accumulator of a matrix unit a Ref in
-    `gpu.regs`. A Ref in shared memory has the shape that the author indexes; how
-    it is tiled and swizzled belongs to its allocation.
+    An array in registers is a tensor. Its encoding, a `layout`, defines the
+    distribution over threads once that is decided. An accumulator of a matrix
+    unit is a Ref in `gpu.regs`. A Ref in shared memory has the shape that the
+    author indexes; its tiling and swizzle belong to its allocation.
   }];
   let dependentDialects = ["::gridir::grid::GridDialect"];
   let useDefaultAttributePrinterParser = 1;

@@ -39,7 +39,7 @@ static void printOffsets(OpAsmPrinter &printer, Operation *op,
 // Windows of copies
 //===----------------------------------------------------------------------===//
 
-/// What a copy moves are numbers.
+/// A copy moves numbers.
 static LogicalResult verifyElements(Operation *op, MemRefType array) {
   if (!array.getElementType().isIntOrFloat())
     return op->emitOpError("expected an array of integers or floats, got ")
@@ -138,7 +138,7 @@ LogicalResult TmaStoreOp::verify() {
 // Pairs of blocks
 //===----------------------------------------------------------------------===//
 
-/// What two blocks do together is along an axis of two.
+/// An operation of two CTAs is along an axis of size two.
 static LogicalResult verifyPair(Operation *op, StringAttr axis) {
   auto kernel = op->getParentOfType<grid::KernelOp>();
   if (!axis || !kernel)
@@ -160,7 +160,7 @@ LogicalResult Tcgen05CommitOp::verify() {
 // Products
 //===----------------------------------------------------------------------===//
 
-/// The matrix unit does not reach what all blocks share.
+/// The matrix unit does not access memory that all CTAs share.
 static bool isInGlobalMemory(ShapedType type) {
   auto ref = dyn_cast<MemRefType>(type);
   auto space =
@@ -169,8 +169,8 @@ static bool isInGlobalMemory(ShapedType type) {
   return space && space.getValue() == grid::MemorySpace::GpuGmem;
 }
 
-/// The product of `numBlocks` blocks, of which each has a part of the columns;
-/// each element of the left operand stands for `lhsSpan` along k.
+/// The MMA of `numBlocks` CTAs, each with a part of the columns; each element
+/// of the left operand stands for `lhsSpan` along k.
 template <typename OpT>
 static LogicalResult verifyProduct(OpT op, int64_t numBlocks = 1,
                                    int64_t lhsSpan = 1) {

@@ -38,8 +38,8 @@ class Warpgroup_BarrierOp<string mnemonic, list<Trait> traits = []>
 def Warpgroup_BarrierArriveOp : Warpgroup_BarrierOp<"barrier_arrive"> {
   let summary = "arrive at a barrier";
   let description = [{
-    What the warpgroup did before is seen by those that wait for this phase. A
-    phase must be seen by somebody before the next one is complete.
+    Earlier accesses of the warpgroup are visible to those that wait for this
+    phase. A phase must be observed before the next one is complete.
 
     Example:
 
@@ -52,8 +52,8 @@ def Warpgroup_BarrierArriveOp : Warpgroup_BarrierOp<"barrier_arrive"> {
 def Warpgroup_BarrierWaitOp : Warpgroup_BarrierOp<"barrier_wait"> {
   let summary = "wait until the next phase of a barrier is complete";
   let description = [{
-    Each warpgroup waits for every phase in turn: one that comes when the next
-    phase is complete, too, has missed one, which is an error of the kernel.
+    Each warpgroup waits for every phase in turn. A warpgroup that waits after
+    the next phase is complete has missed one, which is an error of the kernel.
 
     Example:
 
@@ -65,15 +65,15 @@ def Warpgroup_BarrierWaitOp : Warpgroup_BarrierOp<"barrier_wait"> {
 
 def Warpgroup_NamedBarrierOp : Warpgroup_Op<"named_barrier", [
     MemoryEffects<[MemRead, MemWrite]>, Grid_ProgramOpInterface]> {
-  let summary = "meet other warpgroups of the block at a barrier that has a number";
+  let summary = "synchronize warpgroups of the CTA at a numbered barrier";
   let description = [{
-    `bar.sync` and `bar.arrive` of PTX: once so many threads of the block have
-    come, those that wait go on, and the barrier begins anew. With `arrive` the
-    warpgroup does not wait. What a warpgroup did before it came is seen by those
-    that wait.
+    `bar.sync` and `bar.arrive` of PTX: once the number of threads has arrived,
+    waiting threads continue, and the barrier is reset. With `arrive` the
+    warpgroup does not wait. Accesses of a warpgroup before its arrival are
+    visible to those that wait.
 
-    A warpgroup meets its own threads at the barrier of its number plus one, which
-    authors leave alone.
+    The barrier whose number is a warpgroup's plus one synchronizes the
+    warpgroup's own threads; authors must not use it.
 
     Example:
 
@@ -93,9 +93,9 @@ def Warpgroup_NamedBarrierOp : Warpgroup_Op<"named_barrier", [
 }
 
 def Warpgroup_BarrierTestOp : Warpgroup_BarrierOp<"barrier_test"> {
-  let summary = "whether the next phase of a barrier is complete";
+  let summary = "test whether the next phase of a barrier is complete";
   let description = [{
-    Where it is, the warpgroup has seen it, as after a wait.
+    If it is, the warpgroup has observed it, as after a wait.
 
     Example:
 
@@ -109,10 +109,10 @@ def Warpgroup_BarrierTestOp : Warpgroup_BarrierOp<"barrier_test"> {
 def Warpgroup_CommitSmemOp : Warpgroup_Op<"commit_smem", [
     MemoryEffects<[MemRead<Warpgroup_Pending>, MemWrite<Warpgroup_Pending>]>,
     Grid_ProgramOpInterface]> {
-  let summary = "order accesses of shared memory before later copies and products";
+  let summary = "order accesses to shared memory before later copies and MMAs";
   let description = [{
-    Copies and matrix units see shared memory through a proxy of their own, which
-    what the warpgroup has written, or read, reaches only here.
+    Copies and matrix units access shared memory through the async proxy.
+    Earlier accesses of the warpgroup are ordered before theirs only by this op.
 
     Example:
 
@@ -130,13 +130,13 @@ def Warpgroup_CommitSmemOp : Warpgroup_Op<"commit_smem", [
 def Warpgroup_MmaOp : Warpgroup_Op<"mma", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     Warpgroup_AsyncProxyOpInterface, Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
-  let summary = "start to add a product to an accumulator";
+  let summary = "start an MMA";
   let description = [{
-    `%acc += %a * %b`, for an `m x k` and a `k x n` operand. The left one is a Ref
-    in shared memory or a value in registers, the right one a Ref in shared
-    memory. Each product is a group of its own; until `mma_wait` its operands may
-    not be written and the accumulator not be read. Integers are signed unless
-    `unsigned_lhs` or `unsigned_rhs` says otherwise.
+    `%acc += %a * %b`, for an `m x k` and a `k x n` operand. The left one is a
+    Ref in shared memory or a value in registers, the right one a Ref in shared
+    memory. Each MMA is a group of its own; until `mma_wait` its operands must
+    not be written and the accumulator must not be read. Integers are signed
+    unless `unsigned_lhs` or `unsigned_rhs` is set.
 
     Example:
 
@@ -156,7 +156,7 @@ def Warpgroup_MmaOp : Warpgroup_Op<"mma", [
 def Warpgroup_MmaWaitOp : Warpgroup_Op<"mma_wait", [
     MemoryEffects<[MemRead<Warpgroup_Pending>, MemWrite<Warpgroup_Pending>]>,
     Grid_ProgramOpInterface]> {
-  let summary = "wait until at most some products are pending";
+  let summary = "wait until at most some MMAs are pending";
   let description = [{
     Example:
 
@@ -200,22 +200,22 @@ def Warpgroup_Tcgen05MmaOp : Warpgroup_Op<"tcgen05_mma", [
     AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     Warpgroup_AsyncProxyOpInterface, Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
-  let summary = "start a product whose accumulator is in tensor memory";
+  let summary = "start an MMA whose accumulator is in tensor memory";
   let description = [{
-    `%acc = %a * %b`, added to what is there where `accumulate` is true. The left
+    `%acc = %a * %b`, added to the accumulator if `accumulate` is true. The left
     operand is in shared or in tensor memory, the right one in shared memory.
-    Products of one warpgroup are done in their order. With a barrier, the end of
-    this and of all earlier ones is an arrival there.
+    MMAs of one warpgroup complete in order. With a barrier, the end of this and
+    of all earlier ones is an arrival there.
 
-    Along a `collective` axis of the cluster, of two blocks, the first block
-    starts a product of both: each has rows of the accumulator and of the left
+    Along a `collective` axis of the cluster, with two CTAs, the first CTA
+    starts an MMA of both. Each has rows of the accumulator and of the left
     operand, and half of the columns of the right one. Its end is an arrival at
-    the barriers of both blocks. The other block does nothing here.
+    the barriers of both CTAs. In the other CTA this op does nothing.
 
-    With `scales` each element of an operand is multiplied by the one of its
-    block along k, which the number of scales tells. With `sparse` two of each
-    four elements along k of the left operand are zero and absent: the metadata
-    tells where each of the others stands among the four.
+    With `scales` each element of an operand is multiplied by the factor of its
+    block along k; the number of scales determines the size of a block. With
+    `sparse` two of each four elements along k of the left operand are zero and
+    absent: the metadata has the position of each of the others among the four.
 
     Example:
 
@@ -250,12 +250,13 @@ def Warpgroup_Tcgen05CommitOp : Warpgroup_BarrierOp<"tcgen05_commit"> {
                        OptionalAttr<StrAttr>:$collective);
   let assemblyFormat = "$barrier (`collective` $collective^)? attr-dict `:` type($barrier)";
   let hasVerifier = 1;
-  let summary = "arrive at a barrier when all products and copies that were started are done";
+  let summary = "arrive at a barrier when all started MMAs and copies are "
+                "complete";
   let description = [{
-    Those are the products with accumulators in tensor memory, and the copies to
-    it, of this warpgroup. Along a `collective` axis of the cluster the first
-    block arrives at the barriers of both, for the collective ones that it has
-    started; the other one does nothing.
+    These are the MMAs with accumulators in tensor memory, and the copies to it,
+    of this warpgroup. Along a `collective` axis of the cluster the first CTA
+    arrives at the barriers of both, for the collective ones that it has
+    started; in the other one this op does nothing.
 
     Example:
 
@@ -269,16 +270,16 @@ def Warpgroup_TmemCopyOp : Warpgroup_Op<"tmem_copy", [
     Warpgroup_AsyncProxyOpInterface, Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
   let summary = "start a copy from shared to tensor memory";
   let description = [{
-    Later products of this warpgroup see what it wrote; others after
-    `tcgen05_commit`. Along a `collective` axis of the cluster, of two blocks, the
-    first one starts the copies of both, each from its own shared to its own
+    Later MMAs of this warpgroup see the copied elements; others do after
+    `tcgen05_commit`. Along a `collective` axis of the cluster, with two CTAs,
+    the first one starts the copies of both, each from its own shared to its own
     tensor memory.
 
-    With `as_scales` the tile has the factors of an operand by 128 rows and 4
-    columns, each block as 32 rows of 16: `tile[i, j, r, 4 a + b]` is the one of
-    row `128 i + 32 a + r` and column `4 j + b`; rows 32 to 63, where there are
-    some, are of the next block. With `as_metadata` it has the metadata of a sparse
-    operand by blocks of 128 rows and 64 columns.
+    With `as_scales` the tile has the factors of an operand in blocks of 128
+    rows and 4 columns, each block as 32 rows of 16: `tile[i, j, r, 4 a + b]` is
+    the factor of row `128 i + 32 a + r` and column `4 j + b`; rows 32 to 63, if
+    present, belong to the next block. With `as_metadata` it has the metadata of
+    a sparse operand in blocks of 128 rows and 64 columns.
 
     Example:
 
@@ -312,7 +313,8 @@ class Warpgroup_TmemWaitOp<string mnemonic> : Warpgroup_Op<mnemonic, [
 }
 
 def Warpgroup_CommitTmemOp : Warpgroup_TmemWaitOp<"commit_tmem"> {
-  let summary = "wait until what the warpgroup stored to tensor memory is there";
+  let summary = "wait until the warpgroup's stores to tensor memory are "
+                "complete";
   let description = [{
     Example:
 
@@ -323,7 +325,8 @@ def Warpgroup_CommitTmemOp : Warpgroup_TmemWaitOp<"commit_tmem"> {
 }
 
 def Warpgroup_WaitTmemLoadOp : Warpgroup_TmemWaitOp<"wait_tmem_load"> {
-  let summary = "wait until what the warpgroup loads from tensor memory may be written";
+  let summary = "wait until the warpgroup's loads from tensor memory are "
+                "complete";
   let description = [{
     Example:
 
@@ -340,7 +343,7 @@ def Warpgroup_WaitTmemLoadOp : Warpgroup_TmemWaitOp<"wait_tmem_load"> {
 def Warpgroup_SetMaxRegistersOp : Warpgroup_Op<"set_max_registers", [
     MemoryEffects<[MemRead<Warpgroup_Pending>, MemWrite<Warpgroup_Pending>]>,
     Grid_ProgramOpInterface]> {
-  let summary = "say how many registers each thread of the warpgroup needs";
+  let summary = "set the number of registers of each thread of the warpgroup";
   let description = [{
     Example:
 
@@ -357,10 +360,10 @@ def Warpgroup_SetMaxRegistersOp : Warpgroup_Op<"set_max_registers", [
 def Warpgroup_ProfileOp : Warpgroup_Op<"profile", [
     MemoryEffects<[MemRead<Warpgroup_Pending>, MemWrite<Warpgroup_Pending>]>,
     Grid_ProgramOpInterface]> {
-  let summary = "record when a scope that the author has named begins or ends";
+  let summary = "record the begin or end of a scope that the author has named";
   let description = [{
-    The kernel's `profile_space` says how many scopes a trace has room for, and
-    its `profile_trace_scope` whether a warpgroup or a warp has one.
+    The kernel's `profile_space` is the number of scopes for which a trace has
+    room, and its `profile_trace_scope` selects traces of warpgroups or warps.
 
     Example:
 
@@ -375,9 +378,9 @@ def Warpgroup_ProfileOp : Warpgroup_Op<"profile", [
 
 def Warpgroup_LayoutCastOp : Warpgroup_Op<"layout_cast", [
     Pure, SameOperandsAndResultType]> {
-  let summary = "the same array, spread over the registers as the author demands";
+  let summary = "the same array in the layout that the author requests";
   let description = [{
-    `layout` is the author's name of the layout, `spread` the layout itself where
+    `layout` is the author's name of the layout, `spread` the layout itself if
     it is linear in the bits of register, lane and warp.
 
     Example:
@@ -395,7 +398,7 @@ def Warpgroup_RelayoutOp : Warpgroup_Op<"relayout", [
     Pure, SameOperandsAndResultShape, SameOperandsAndResultElementType]> {
   let summary = "the same tensor in another layout";
   let description = [{
-    Threads exchange elements where the layouts of operand and result differ.
+    Threads exchange elements if the layouts of operand and result differ.
 
     Example:
 

@@ -19,14 +19,14 @@ def Warpgroup_BarrierType : TypeDef<Warpgroup_Dialect, "Barrier",
   let summary = "a barrier in shared memory that counts arrivals in phases";
   let description = [{
     A phase is complete after `arrivals` arrivals, of warpgroups, copies or
-    products, and the next one begins. Each warpgroup waits for the phases in
-    turn, from the first on. With `tensor_core` the barrier orders what the tensor
-    core has written to tensor memory, too.
+    MMAs, and the next one begins. Each warpgroup waits for the phases in turn,
+    from the first on. With `tensor_core` the barrier also orders writes of the
+    tensor core to tensor memory.
 
-    A barrier with `cluster` axes is one of each block along them: to arrive at it
-    is to arrive at those of all blocks that differ in at most one of the axes.
-    Axes in brackets of their own count as one. With `leader_tracked` only the one
-    of the first block is arrived at.
+    A barrier with `cluster` axes exists once in each CTA along them: an arrival
+    at it is an arrival at those of all CTAs that differ in at most one of the
+    axes. Axes in their own brackets count as one. With `leader_tracked` the
+    arrival is only at that of the first CTA.
 
     Example:
 

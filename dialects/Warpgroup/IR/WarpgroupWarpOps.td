@@ -17,11 +17,11 @@ def Warpgroup_WarpsOp : Warpgroup_Op<"warps", [
     Grid_ProgramOpInterface, NoTerminator, RecursiveMemoryEffects, SingleBlock]> {
   let summary = "code that each of the four warps of the warpgroup runs";
   let description = [{
-    The argument of the region is the number of the warp, 0 to 3. The warps go on
-    each for itself: one may wait for a barrier at which another one arrives. The
-    warpgroup goes on when all four have ended. Values from outside are scalars
-    and Refs. What one warp does at a barrier, or with a copy or a product, counts
-    as it does for a warpgroup.
+    The argument of the region is the number of the warp, 0 to 3. The warps run
+    independently: one may wait for a barrier at which another one arrives. The
+    warpgroup continues when all four have ended. Values from outside are
+    scalars and Refs. A barrier, a copy or an MMA counts the operation of a warp
+    like that of a warpgroup.
 
     Example:
 

@@ -44,7 +44,7 @@ int64_t ConversionCosts::get(LayoutAttr from, LayoutAttr to,
 // Frames and edges
 //===----------------------------------------------------------------------===//
 
-/// A loop runs what is in it some times more often.
+/// The body of a loop runs several times.
 static int64_t getWeight(Region *region) {
   int64_t weight = 1;
   for (; region && weight < 512; region = region->getParentRegion())
@@ -57,7 +57,7 @@ LogicalResult LayoutAssignment::collect(Region &region) {
   WalkResult walked = region.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (failed(collectLayoutFrames(op, frames)))
       return WalkResult::interrupt();
-    // What is inside computes single elements.
+    // Nested ops compute single elements.
     return isa<linalg::LinalgOp>(op) ? WalkResult::skip()
                                      : WalkResult::advance();
   });
@@ -78,7 +78,7 @@ LogicalResult LayoutAssignment::collect(Region &region) {
       if (!part.value)
         continue;
       definitions[part.value] = {index, number};
-      // What has a layout keeps it.
+      // A tensor with a layout keeps it.
       if (std::optional<Layout> layout =
               gridir::warpgroup::getLayout(part.getType());
           layout && part.isEqual && frame.allowed.empty())
@@ -106,14 +106,14 @@ LogicalResult LayoutAssignment::collect(Region &region) {
   return success();
 }
 
-/// The tile has the rank of the array where it can, so that what is the same is
-/// equal.
+/// The tile has the rank of the array if possible, so that equal layouts have
+/// equal attributes.
 static LayoutAttr normalize(MLIRContext *context, const Layout &layout,
                             Shape shape) {
   return LayoutAttr::get(context, layout.unflatten(shape).value_or(layout));
 }
 
-/// Whether a thread can hold its part of an array.
+/// True if a thread can hold its part of an array.
 static bool isHeld(const Layout &layout, Shape shape) {
   return layout.fits(shape) &&
          layout.getNumRegisters(shape) <= kMaxElementsOfThread;
@@ -179,7 +179,7 @@ int64_t LayoutAssignment::getOwnCost(unsigned index, LayoutAttr attr) {
   if (frame.accepts && !frame.accepts(layout))
     return it->second = ConversionCosts::impossible;
   int64_t cost = frame.cost ? frame.cost(layout) : 0;
-  // Beyond what a thread can hold at once, values go to memory and back.
+  // Values beyond the registers of a thread go to memory and back.
   constexpr int64_t fewRegisters = 128;
   if (int64_t held = layout.getNumRegisters(frame.shape); held > fewRegisters)
     cost += 8 * (held - fewRegisters);

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each frame gets one layout of those that it allows. What that costs is what
-// ops do in their layouts, and the conversion of each operand to the layout
-// that its user needs, more in loops. Frames that hand a tensor on in one
-// layout are chosen for together at first, and then each alone; a choice goes
-// on as long as another layout, of the op's own or of a neighbor, is cheaper.
+// Each frame gets one of its allowed layouts. The cost is that of the ops in
+// their layouts, and of the conversion of each operand to the layout of its
+// user, more in loops. Frames that pass a tensor on in one layout are decided
+// together at first, and then each alone, as long as another layout, of the
+// op's own or of a neighbor, is cheaper.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@
 
 namespace gridir::warpgroup {
 
-/// What conversions between layouts of a type cost, each computed once.
+/// The costs of conversions between layouts of a type, each computed once.
 class ConversionCosts {
 public:
   /// Weighted instructions; `impossible` where there is no conversion.
@@ -38,16 +38,16 @@ private:
 
 class LayoutAssignment {
 public:
-  /// Collects the frames of all ops in a region; an error where an op does not
-  /// say what it demands.
+  /// Collects the frames of all ops in a region; an error if an op does not
+  /// state its requirements.
   mlir::LogicalResult collect(mlir::Region &region);
 
   void solve();
 
   llvm::ArrayRef<LayoutFrame> getFrames() const { return frames; }
 
-  /// The layout of a part. Where its op cannot do with the one that was chosen,
-  /// it is another one, and at last what any array can have.
+  /// The layout of a part. If its op does not support the chosen one, it is
+  /// another one, and finally one that any array can have.
   LayoutAttr getLayout(unsigned frame, const LayoutFrame::Part &part) const;
 
   /// The frame that defines a value.
@@ -64,7 +64,7 @@ private:
   };
   using Group = llvm::SmallVector<unsigned>;
 
-  /// Whether the op of a frame can do with a layout.
+  /// True if the op supports a layout.
   bool isServed(const LayoutFrame &frame, LayoutAttr layout) const;
   LayoutAttr derive(const LayoutFrame::Part &part, LayoutAttr layout) const;
   LayoutAttr lift(const LayoutFrame &frame, const LayoutFrame::Part &part,
@@ -75,7 +75,7 @@ private:
   llvm::SmallVector<LayoutAttr> getCandidates(const Group &group) const;
   llvm::SmallVector<LayoutAttr> getAllowed(unsigned frame) const;
   llvm::SmallVector<Group> groupFrames() const;
-  /// Whether another layout is cheaper for a group.
+  /// True if another layout is cheaper for a group.
   bool choose(const Group &group);
   void improve(llvm::ArrayRef<Group> groups, unsigned maxRounds);
 

@@ -139,8 +139,8 @@ static LogicalResult addElementwise(Operation *op,
   return success();
 }
 
-/// What a thread does to reduce what it holds of `dims`: shuffles for lanes, an
-/// exchange through shared memory for warps that hold the rest.
+/// Returns the cost for a thread to reduce its part of `dims`: shuffles between
+/// lanes, and an exchange through shared memory between warps.
 static int64_t countReduction(const Layout &layout, Shape shape,
                               ArrayRef<int64_t> dims) {
   std::optional<Layout> result = layout.dropDims(dims, shape);
@@ -160,7 +160,8 @@ static int64_t countReduction(const Layout &layout, Shape shape,
 }
 
 bool gridir::warpgroup::isReducedInRegisters(linalg::LinalgOp op) {
-  // What combines an element with a sum combines two sums, too.
+  // The op that combines an element with an accumulator must also combine two
+  // accumulators.
   if (op.getNumDpsInputs() != op.getNumDpsInits() || op.hasIndexSemantics())
     return false;
   for (auto [input, init] :
@@ -179,7 +180,7 @@ bool gridir::warpgroup::isReducedInRegisters(linalg::LinalgOp op) {
                       [](AffineMap map) { return map.isPermutation(); });
 }
 
-/// Arrays of which the body reads elements as it likes.
+/// Arrays whose elements the body reads at arbitrary indices.
 static bool addCaptured(linalg::LinalgOp op,
                         SmallVectorImpl<LayoutFrame> &frames) {
   bool found = false;
@@ -208,7 +209,7 @@ static LogicalResult addStructured(linalg::LinalgOp op,
   op.getReductionDims(reduced);
   SmallVector<int64_t> dims(reduced.begin(), reduced.end());
   bool readsTensor = addCaptured(op, frames);
-  // Whether what a register holds depends on the coordinates of its element.
+  // True if the value of a register depends on the coordinates of its element.
   bool isIndexed = op.hasIndexSemantics() || readsTensor;
   // The loops whose space threads share; the others each thread runs.
   SmallVector<int64_t> shape = op.getStaticLoopRanges(), position(shape.size());
@@ -276,7 +277,8 @@ static LogicalResult addStructured(linalg::LinalgOp op,
   return success();
 }
 
-/// What flows into one argument or result has one layout, on all paths.
+/// All values that flow into one argument or result have one layout, on all
+/// paths.
 static LogicalResult addBranches(RegionBranchOpInterface op,
                                  SmallVectorImpl<LayoutFrame> &frames) {
   llvm::EquivalenceClasses<Value> classes;
@@ -338,7 +340,7 @@ gridir::warpgroup::collectLayoutFrames(Operation *op,
     return addStructured(structured, frames);
   if (auto branch = dyn_cast<RegionBranchOpInterface>(op))
     return addBranches(branch, frames);
-  // What a terminator passes on its parent has in a frame.
+  // An operand of a terminator and the parent's result have the same layout.
   if (op->hasTrait<OpTrait::IsTerminator>() ||
       (llvm::none_of(op->getOperands(), isTensor) &&
        llvm::none_of(op->getResults(), isTensor)))

@@ -33,9 +33,9 @@ struct LayoutFrame {
     /// A layout of the space from the tensor's, where there is but one; may be
     /// absent.
     Derivation lift;
-    /// Whether the layout is that of the space.
+    /// True if the layout is that of the iteration space.
     bool isEqual = true;
-    /// Whether nothing reads what an operand holds.
+    /// True if the contents of an operand are not read.
     bool isUnread = false;
 
     mlir::RankedTensorType getType() const;
@@ -64,8 +64,8 @@ struct LayoutFrame {
   llvm::SmallVector<Layout> preferred;
   /// Weighted instructions of each thread, as `ConversionCost::getWeight`.
   std::function<int64_t(const Layout &)> cost;
-  /// Whether to do the op once more, for whoever needs its result in another
-  /// layout, is better than to move that. Such an op reads no tensor.
+  /// True if it is better to recompute the op for a user that needs another
+  /// layout than to convert its result. Such an op reads no tensor.
   bool isRepeatable = false;
 };
 
@@ -74,15 +74,16 @@ struct LayoutFrame {
 void addMoved(mlir::Operation *op, mlir::OpOperand &operand,
               llvm::SmallVectorImpl<LayoutFrame> &frames);
 
-/// Whether each element has a register of its own: no splat of several.
+/// True if each element has its own register: no splat of several.
 bool holdsEach(const Layout &layout, Shape shape);
 
-/// Whether no register of a thread holds what another one of it does, so that
-/// each element counts once.
+/// True if no two registers of a thread hold the same element, so that each
+/// element counts once.
 bool holdsOnce(const Layout &layout, Shape shape);
 
-/// Whether threads reduce the elements that they hold, and then with each
-/// other. Other structured ops with reductions need elements of other threads.
+/// True if threads reduce the elements that they hold, and then combine the
+/// results. Other structured ops with reductions need elements of other
+/// threads.
 bool isReducedInRegisters(mlir::linalg::LinalgOp op);
 
 /// The layouts of `known` that an array of this shape can have.

@@ -40,7 +40,7 @@ static int64_t getLongestAccess(RankedTensorType type) {
   return std::max<int64_t>(128 / getBits(type), 1);
 }
 
-/// What one access of a thread moves at most, as its elements lie.
+/// Returns the most consecutive elements that one access of a thread moves.
 static int64_t getAccessVector(const Layout &layout, RankedTensorType type) {
   return std::min<int64_t>(layout.getVectorLength(type.getShape()),
                            getLongestAccess(type));
@@ -224,7 +224,7 @@ struct StoreModel : LayoutOpInterface::ExternalModel<StoreModel<OpT>, OpT> {
   }
 };
 
-/// An update whose result somebody reads is done once for each element.
+/// An update whose result is used happens once for each element.
 struct AtomicModel
     : LayoutOpInterface::ExternalModel<AtomicModel, grid::AtomicRmwOp> {
   LogicalResult getLayoutFrames(Operation *op,
@@ -244,7 +244,7 @@ struct AtomicModel
   }
 };
 
-/// Each thread asks for the indices of what it loads.
+/// Each thread needs the indices of its loads.
 struct GatherModel
     : LayoutOpInterface::ExternalModel<GatherModel, grid::GatherOp> {
   LogicalResult getLayoutFrames(Operation *op,
@@ -269,7 +269,7 @@ struct GatherModel
   }
 };
 
-/// What goes through shared memory.
+/// Ops that use shared memory.
 template <typename OpT>
 struct MovedModel : LayoutOpInterface::ExternalModel<MovedModel<OpT>, OpT> {
   LogicalResult getLayoutFrames(Operation *op,
@@ -281,8 +281,8 @@ struct MovedModel : LayoutOpInterface::ExternalModel<MovedModel<OpT>, OpT> {
   }
 };
 
-/// What a scope yields lies as its results do, and what a variable holds alike
-/// for all who access it.
+/// The operands that a scope yields have the layouts of its results, and all
+/// users of a variable have one layout.
 struct ScopedModel
     : LayoutOpInterface::ExternalModel<ScopedModel, grid::ScopedOp> {
   LogicalResult getLayoutFrames(Operation *op,
@@ -391,8 +391,7 @@ private:
   }
 };
 
-/// A store that ends at a barrier moves words, of which each thread has all
-/// bytes.
+/// A store that ends at a barrier moves words; each word belongs to one thread.
 struct ClusterStoreModel
     : LayoutOpInterface::ExternalModel<ClusterStoreModel, ClusterStoreOp> {
   LogicalResult getLayoutFrames(Operation *op,
@@ -457,7 +456,8 @@ struct LayoutCastModel
           << spread << " of " << type;
       return success();
     }
-    // Copies beyond what a thread can hold nobody looks for, nor for a splat.
+    // Do not enforce a requested layout that is a splat or replicates more than
+    // a thread's registers can hold.
     constexpr int64_t registerBits = 256 * 32;
     bool isDemanded =
         !layout.isSplat() &&
@@ -473,7 +473,7 @@ struct LayoutCastModel
 // Ops of upstream dialects
 //===----------------------------------------------------------------------===//
 
-/// What every thread can make in any layout.
+/// Ops whose result every thread can create in any layout.
 template <typename OpT>
 struct RepeatableModel
     : LayoutOpInterface::ExternalModel<RepeatableModel<OpT>, OpT> {

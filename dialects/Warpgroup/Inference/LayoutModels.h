@@ -14,10 +14,10 @@
 
 namespace gridir::warpgroup {
 
-/// The sizes of the largest tile of which a window of an array of `shape` is
-/// made. None for a window that is not made of tiles of which each thread holds
-/// elements of its own: it could not have the layout of its array, which is
-/// what the ops say of their types.
+/// The sizes of the largest tile that composes a window of an array of `shape`.
+/// None for a window that does not consist of tiles in which each thread holds
+/// elements of its own: it could not have the layout of its array, which the
+/// types of the ops require.
 std::optional<Coordinates>
 getWindowTile(mlir::OffsetSizeAndStrideOpInterface op, Shape shape,
               Shape window);

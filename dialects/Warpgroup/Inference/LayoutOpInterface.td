@@ -14,10 +14,10 @@ include "mlir/IR/OpBase.td"
 def Warpgroup_LayoutOpInterface : OpInterface<"LayoutOpInterface"> {
   let cppNamespace = "::gridir::warpgroup";
   let description = [{
-    How the layouts of an op's tensors, in the registers of a warpgroup, depend on
-    one another. Ops that need not answer: those with upstream's `Elementwise`
-    trait, whose tensors lie alike, structured ops, whose indexing maps say it,
-    and ops that pass values on to regions and back.
+    How the layouts of an op's tensors, in the registers of a warpgroup, depend
+    on each other. These ops need not implement it: those with upstream's
+    `Elementwise` trait, whose tensors have the same layout; structured ops,
+    whose indexing maps define it; and ops that pass values to regions and back.
   }];
   let methods = [
     InterfaceMethod<[{

@@ -25,7 +25,7 @@ gridir::warpgroup::getWindowTile(OffsetSizeAndStrideOpInterface op, Shape shape,
     int64_t all = offset | size | whole;
     tile.push_back(all & -all);
   }
-  // What has fewer dimensions has other tiles.
+  // A value with fewer dimensions has other tiles.
   if (window.size() != shape.size())
     return std::nullopt;
   Layout layout = Layout::blocked(tile, 4);

@@ -43,8 +43,8 @@ public:
   unsigned getRank() const;
   bool isInjective() const { return getRank() == getNumInputs(); }
 
-  /// A map back, of `numOutputs` columns, for one whose columns span all
-  /// vectors of so many bits.
+  /// The inverse map, with `numOutputs` columns, of one whose columns span all
+  /// vectors of this many bits.
   std::optional<BitMap> invert(unsigned numOutputs) const;
 
   bool operator==(const BitMap &other) const {
@@ -55,14 +55,14 @@ private:
   llvm::SmallVector<uint64_t> columns;
 };
 
-/// The space that vectors span, and of which of them each member is the sum.
-/// Vectors are numbered in the order in which they were inserted.
+/// The space that vectors span, and for each member the vectors whose sum it
+/// is. Vectors are numbered in the order of insertion.
 class Span {
 public:
   /// Adds the next vector; false where it depends on those before.
   bool insert(uint64_t vector);
 
-  /// Whether the vectors so far sum up to `vector`.
+  /// True if `vector` is a sum of the vectors so far.
   bool contains(uint64_t vector) const { return solve(vector).has_value(); }
 
   /// Which of them sum up to `vector`, a bit each.
@@ -75,8 +75,8 @@ private:
     uint64_t vector, origin;
   };
 
-  /// Takes away what the entries can of `vector`; what is left, and which
-  /// vectors were taken.
+  /// Reduces `vector` by the entries; returns the rest, and the vectors that
+  /// were used.
   Entry reduce(uint64_t vector) const;
 
   /// No two have the same highest bit.
@@ -84,7 +84,7 @@ private:
   unsigned numVectors = 0;
 };
 
-/// Whether an odd number of bits are set in both.
+/// True if an odd number of bits is set in both.
 bool getParity(uint64_t mask, uint64_t bits);
 
 } // namespace gridir::warpgroup

@@ -124,7 +124,7 @@ static Conversion planSharedMemory(const Layout &source, const Layout &dest,
 std::optional<Conversion>
 gridir::warpgroup::planConversion(const Layout &source, const Layout &dest,
                                   Shape shape, unsigned elementBits) {
-  // What is less than a byte is one in memory, and in registers of its own.
+  // Elements of less than a byte take a byte in memory and a register each.
   elementBits = std::max(elementBits, 8u);
   Conversion plan;
   if (Layout::isSame(source, dest, shape))

@@ -6,10 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How the threads of a warpgroup get the elements that they hold in one layout
-// from where they are in another, and what that costs. A plan says all that
-// code for it must know; its registers hold an element each, whatever their
-// width.
+// How the threads of a warpgroup move elements from one layout to another, and
+// the cost. A plan contains everything that its code needs; its registers hold
+// an element each, whatever their width.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,8 +28,8 @@ struct ThreadChoice {
   int64_t choose(unsigned thread) const;
 };
 
-/// Every thread sends one of its registers, and receives what another lane of
-/// its warp sends.
+/// Every thread sends one of its registers, and receives the register of
+/// another lane of its warp.
 struct ShuffleRound {
   /// The register that a thread sends, for each choice of `Conversion::send`.
   llvm::SmallVector<int64_t> sources;
@@ -60,11 +59,11 @@ struct ConversionCost {
 
 struct Conversion {
   enum class Kind {
-    /// Each register stays what it is.
+    /// Each register is unchanged.
     Nothing,
-    /// Each thread has what it needs.
+    /// Each thread has its elements.
     Registers,
-    /// Each warp has what its threads need.
+    /// Each warp has the elements of its threads.
     Shuffles,
     /// All else: elements are stored and loaded.
     SharedMemory
@@ -74,10 +73,10 @@ struct Conversion {
   /// Registers: for each register of the result one of the source.
   llvm::SmallVector<int64_t> registers;
 
-  /// Shuffles: the rounds, what threads send and which lanes they receive from.
-  /// Where `lanes` is the identity and the offset zero a thread keeps what it
-  /// sends. Groups of `wordRegisters` registers that share a word of 32 bits
-  /// move as one, in the round of the first.
+  /// Shuffles: the rounds, the sent registers and the lanes from which threads
+  /// receive. If `lanes` is the identity and the offset zero a thread keeps its
+  /// own value. Groups of `wordRegisters` registers that share a 32-bit word
+  /// move together, in the round of the first.
   llvm::SmallVector<ShuffleRound> rounds;
   ThreadChoice send;
   BitMap lanes;
@@ -87,9 +86,9 @@ struct Conversion {
   llvm::SmallVector<llvm::SmallVector<int64_t>> receivers;
   ThreadChoice receive;
 
-  /// SharedMemory: in one round elements lie in row-major order, moved by this,
-  /// and threads store and load so many at once. `planSharedRounds` has the
-  /// rounds where there are more.
+  /// SharedMemory: in one round elements are in row-major order, swizzled by
+  /// this, and threads store and load this many at once. `planSharedRounds`
+  /// plans several rounds.
   Swizzle swizzle;
   int64_t storeVector = 1, loadVector = 1;
 

@@ -27,9 +27,9 @@ constexpr unsigned kNumLaneBits = 5, kNumWarpBits = 2,
                    kNumThreadBits = kNumLaneBits + kNumWarpBits,
                    kNumThreads = 1 << kNumThreadBits;
 
-/// Elements of an array that a thread may hold its part of. There are 255
-/// registers, and local memory for what they do not hold, but the code for more
-/// than these, one after the other, would never end.
+/// The most elements of an array in a thread. There are 255 registers, and
+/// local memory for the rest, but the code for more than these, one after the
+/// other, would be too long.
 constexpr int64_t kMaxElementsOfThread = 4096;
 
 /// The coordinates of an element of an array, or the sizes of one.
@@ -63,8 +63,8 @@ public:
 
   bool isSplat() const { return tile.empty(); }
 
-  /// Whether the tile lies in the row-major order of an array of `rank`
-  /// dimensions, which it does not cut into tiles of that rank.
+  /// True if the tile is in the row-major order of an array of `rank`
+  /// dimensions, and not a tile of that rank.
   bool isFlat(unsigned rank) const { return tile.size() == 1 && rank != 1; }
 
   Shape getTile() const { return tile; }
@@ -76,10 +76,10 @@ public:
   const BitMap &getRegisters() const { return registers; }
   const BitMap &getThreads() const { return threads; }
 
-  /// Whether tiles cover an array without remainder, or the array is padded.
+  /// True if tiles cover an array without remainder, or the array is padded.
   bool fits(Shape shape) const;
 
-  /// Whether the last tile reaches beyond the last element of an array.
+  /// True if the last tile extends beyond the last element of an array.
   bool isPadded(Shape shape) const;
 
   //===--------------------------------------------------------------------===//
@@ -114,7 +114,7 @@ public:
   /// the last dimension, at a multiple of the length: a power of two.
   int64_t getVectorLength(Shape shape) const;
 
-  /// Whether two layouts hold the same element in each register.
+  /// True if two layouts hold the same element in each register.
   static bool isSame(const Layout &a, const Layout &b, Shape shape);
 
   /// The same with a tile of as many dimensions as the array, where rows of
@@ -124,15 +124,16 @@ public:
   //===--------------------------------------------------------------------===//
   // Of arrays that are made of others
   //
-  // Each thread holds what it needs already; `findRegisters` says where.
+  // Each thread already holds its elements; `findRegisters` locates them.
   //===--------------------------------------------------------------------===//
 
   /// Dimension i of the result is dimension `permutation[i]`.
   std::optional<Layout> transpose(llvm::ArrayRef<int64_t> permutation,
                                   Shape shape) const;
 
-  /// What is left of the array without `dims`, as a reduction leaves it: a
-  /// thread holds every element of which it held one before.
+  /// Returns the layout of the array without `dims`, after a reduction: a
+  /// thread holds an element of the result if it held one of its elements
+  /// before.
   std::optional<Layout> dropDims(llvm::ArrayRef<int64_t> dims,
                                  Shape shape) const;
 

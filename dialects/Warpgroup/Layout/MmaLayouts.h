@@ -18,7 +18,7 @@ namespace gridir::warpgroup {
 struct MmaLayouts {
   Layout lhs, rhs, acc;
 
-  /// Those of operands whose elements have so many bits. Of the four warps
+  /// The layouts for operands with elements of this width. Of the four warps
   /// `rowWarps`, 1, 2 or 4, have different rows of the accumulator; the others
   /// have different columns.
   static MmaLayouts get(unsigned bits, int64_t rowWarps);

@@ -21,7 +21,7 @@ namespace gridir::warpgroup {
 std::optional<Layout> getNamedLayout(llvm::StringRef name,
                                      std::optional<int64_t> number);
 
-/// What `getNamedLayout` knows the layout by, as it is written.
+/// Returns the text of the layout that `getNamedLayout` parses.
 std::optional<std::string> getLayoutName(const Layout &layout);
 
 /// A name with an argument, as `strided(4)`, or without.

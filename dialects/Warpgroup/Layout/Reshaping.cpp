@@ -73,7 +73,7 @@ std::optional<Layout> Layout::dropDims(ArrayRef<int64_t> dims,
 
 std::optional<Layout> Layout::insertDims(ArrayRef<int64_t> dims,
                                          Shape shape) const {
-  // Row-major order stays what it is.
+  // Row-major order is unchanged.
   if (isSplat() || isPadded(shape))
     return *this;
   std::optional<Layout> source = unflatten(shape);

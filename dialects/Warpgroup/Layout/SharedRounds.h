@@ -21,7 +21,7 @@
 
 namespace gridir::warpgroup {
 
-/// So many bytes of shared memory each warpgroup would like to have.
+/// The bytes of shared memory that each warpgroup prefers.
 constexpr int64_t kRoundBytes = 32 << 10;
 
 struct SharedRounds {
@@ -35,7 +35,7 @@ struct SharedRounds {
   uint64_t roundBits = 0;
   /// Bytes of a round.
   int64_t bytes = 0;
-  /// Threads store and load so many elements at once.
+  /// The elements that threads store and load at once.
   int64_t storeVector = 1, loadVector = 1;
   /// Moves the bytes of a round.
   Swizzle swizzle;
@@ -50,7 +50,7 @@ struct SharedRounds {
     return source.getNumRepeats() * getNumRoundsOfTile();
   }
 
-  /// Whether an element belongs to a round of its tile.
+  /// True if an element belongs to a round of its tile.
   bool isInRound(uint64_t element, int64_t round) const;
 
   /// The byte of an element in its round: linear in the bits of its index.

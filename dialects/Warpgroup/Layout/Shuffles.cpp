@@ -30,7 +30,7 @@ using llvm::SmallVector;
 
 namespace {
 
-/// Where a thread finds what it needs: a register and a thread of its warp, for
+/// The source of a thread's element: a register and a thread of its warp, for
 /// bits of the register of the result and of the thread itself.
 struct Origins {
   BitMap registerOfRegister, threadOfRegister, registerOfThread, threadOfThread;
@@ -118,7 +118,7 @@ static BitMap spreadRounds(const Origins &origins) {
     left = others;
   };
   llvm::append_range(left, llvm::seq<unsigned>(kNumThreadBits));
-  // Who has what it needs keeps it.
+  // A thread that has its element keeps it.
   insertWhere([&](unsigned bit) {
     return origins.threadOfThread[bit] == uint64_t(1) << bit;
   });
@@ -153,11 +153,12 @@ static BitMap add(const BitMap &a, const BitMap &b) {
   return BitMap(columns);
 }
 
-/// Of what threads need a map of who has it, where `asked` says whom each one
-/// asks; none where two ask one for different registers.
+/// Converts a map of needed elements by receiver to one by sender, where
+/// `asked` is the lane that each thread asks; none if two ask one for different
+/// registers.
 static std::optional<BitMap> moveToSenders(const BitMap &needed,
                                            const BitMap &asked) {
-  // Threads that nobody asks come last, and send anything.
+  // Threads whose values are not used come last, and send any value.
   SmallVector<uint64_t> columns(asked.getColumns());
   llvm::append_range(columns, BitMap::identity(kNumThreadBits).getColumns());
   std::optional<BitMap> receivers = BitMap(columns).invert(kNumThreadBits);
@@ -181,13 +182,13 @@ struct TilePlan {
   SmallVector<ShuffleRound> rounds;
   /// For each register, for each choice.
   SmallVector<SmallVector<int64_t>> receivers;
-  /// Whether groups of this many registers move as one.
+  /// True if groups of this many registers move together.
   bool keepsWords = false;
 };
 
 } // namespace
 
-/// Whether the low bits of a register are those of its origin, and nothing else
+/// True if the low bits of a register are those of its origin, and no other bit
 /// changes them.
 static bool keepsWords(const Origins &origins, const BitMap &rounds,
                        int64_t ofWord) {

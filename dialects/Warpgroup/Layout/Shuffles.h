@@ -13,9 +13,8 @@
 
 namespace gridir::warpgroup {
 
-/// The rounds of a conversion within warps; none where a thread needs what only
-/// another warp holds, or where the tiles of the layouts do not divide each
-/// other.
+/// The rounds of a conversion within warps; none if a thread needs elements of
+/// another warp, or if the tiles of the layouts do not divide each other.
 std::optional<Conversion> planShuffles(const Layout &source, const Layout &dest,
                                        Shape shape, unsigned elementBits);
 

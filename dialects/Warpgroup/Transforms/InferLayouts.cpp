@@ -29,8 +29,8 @@ using namespace gridir::warpgroup;
 
 namespace {
 
-/// Writes the layouts to the types, and makes of each operand what its user
-/// needs.
+/// Writes the layouts to the types, and converts each operand to the layout of
+/// its user.
 class Relayouts {
 public:
   Relayouts(const LayoutAssignment &assignment, bool sharedMemory)
@@ -49,7 +49,7 @@ public:
         if (part.operand && !frame.isRepeatable &&
             failed(setOperand(part, assignment.getLayout(index, part))))
           return failure();
-    // What was made anew for all users has none any more.
+    // An op that was recomputed for all users has no user left.
     for (const LayoutFrame &frame : llvm::reverse(frames))
       if (frame.isRepeatable && frame.op->use_empty())
         frame.op->erase();

@@ -102,7 +102,7 @@ SmallVector<Access> getAccesses(Operation *op) {
   for (Value operand : op->getOperands()) {
     if (!isInSharedMemory(operand))
       continue;
-    // Nobody knows what an op without effects does.
+    // An op without effects in its interface may do anything.
     bool reads = !effects, writes = !effects;
     if (effects) {
       reads =
@@ -178,7 +178,7 @@ public:
       entry.writer = access.op;
   }
 
-  /// Whether it learns anything.
+  /// True if the state changes.
   bool join(const Unfenced &other) {
     bool changed = false;
     for (auto &[root, entry] : other.entries) {
@@ -216,7 +216,7 @@ private:
   llvm::MapVector<Value, Entry> entries;
 };
 
-/// Why an op needs a fence in front of it.
+/// The reason why an op needs a fence before it.
 struct Hazard {
   Operation *access = nullptr;
   Value root;
@@ -232,8 +232,8 @@ public:
     });
   }
 
-  /// Finds the ops that need a fence in front of them, none of which another
-  /// one makes needless.
+  /// Finds the ops that need a fence before them, without those that another
+  /// fence covers.
   void run() {
     if (asyncAccesses.empty())
       return;
@@ -253,8 +253,8 @@ public:
   }
 
 private:
-  /// What is unfenced behind a region, of what is before it. Where fences are
-  /// inserted it succeeds; else it fails where one is missing.
+  /// Computes the unfenced accesses after a region from those before it.
+  /// Inserts fences and succeeds, or fails if a fence is missing.
   LogicalResult visit(Region &region, Unfenced &unfenced, bool inserts) {
     for (Block &block : region)
       for (Operation &op : block)
@@ -292,9 +292,9 @@ private:
     return success();
   }
 
-  /// A loop, or the code of warps. What is unfenced before it gets a fence in
-  /// front of all of it: inside of a loop each iteration would have one, and
-  /// inside of a warp only what that warp has accessed.
+  /// A loop, or the code of warps. The fence for unfenced accesses before it
+  /// precedes all of it: inside of a loop each iteration would execute it, and
+  /// inside of a warp it would cover only accesses of that warp.
   LogicalResult visitRepeated(Operation *op, Unfenced &unfenced, bool inserts) {
     Unfenced inside;
     if (inserts)
@@ -314,8 +314,8 @@ private:
   LogicalResult visitBody(Operation *op, Unfenced &unfenced, bool inserts) {
     if (!isa<LoopLikeOpInterface>(op))
       return visit(op->getRegion(0), unfenced, inserts);
-    // A `while` ends behind its first region, others behind the body, or before
-    // it where there may be no iteration.
+    // A `while` ends after its first region, other loops after the body, or
+    // before it if there may be no iteration.
     bool isWhile = isa<scf::WhileOp>(op);
     Unfenced exit, entry = unfenced;
     if (!isWhile && !runsOnce(op))
@@ -333,7 +333,7 @@ private:
     return success();
   }
 
-  /// Whether a loop surely has an iteration.
+  /// True if a loop has at least one iteration.
   static bool runsOnce(Operation *op) {
     auto loop = dyn_cast<scf::ForOp>(op);
     std::optional<int64_t> begin, end;
@@ -344,7 +344,7 @@ private:
     return begin && end && *begin < *end;
   }
 
-  /// The access by threads that an op needs a fence behind.
+  /// The access by threads after which an op needs a fence.
   Hazard findHazard(Operation *op, const Unfenced &unfenced) {
     if (unfenced.empty())
       return {};
@@ -361,9 +361,9 @@ private:
           return hazard;
     if (!signals(op))
       return {};
-    // The fence is the one of the threads that stored: who waits for them knows
-    // nothing of what it orders. What they have loaded is in registers when
-    // they arrive.
+    // The threads that stored must execute the fence: threads that wait for
+    // them do not know its effect. Loaded values are in registers when they
+    // arrive.
     for (const Access &access : asyncAccesses)
       if (mayRunElsewhere(access.op, op))
         if (Hazard hazard = find(access, /*countsLoads=*/false); hazard.access)
@@ -371,7 +371,7 @@ private:
     return {};
   }
 
-  /// Whether others may go on behind an op that wait for this program.
+  /// True if others that wait for this program may continue after an op.
   static bool signals(Operation *op) {
     if (auto scope = dyn_cast<grid::ScopedOp>(op))
       return llvm::any_of(scope.getBody().getArguments(), isInSharedMemory);
@@ -380,8 +380,8 @@ private:
            !isa<BarrierWaitOp, BarrierTestOp>(op);
   }
 
-  /// Whether an asynchronous access may be one of another warpgroup, warp or
-  /// block than the one that comes to `op`.
+  /// True if an asynchronous access may belong to another warpgroup, warp or
+  /// CTA than the one that executes `op`.
   bool mayRunElsewhere(Operation *async, Operation *op) {
     if (cast<AsyncProxyOpInterface>(async).reachesOtherBlocks())
       return true;

@@ -12,24 +12,25 @@
 include "mlir/Pass/PassBase.td"
 
 def WarpgroupInferLayoutsPass : Pass<"warpgroup-infer-layouts", "::mlir::ModuleOp"> {
-  let summary = "Decide which thread of a warpgroup holds which elements";
+  let summary = "Choose the distribution of arrays over the threads of a "
+                "warpgroup";
   let description = [{
-    Gives each tensor in the body of a `grid.kernel` a layout, as the encoding of
-    its type. Ops say what they demand by `LayoutOpInterface`: accumulators and
-    operands of the matrix units lie as those define it, an author's `layout_cast`
-    is kept, accesses of memory do best with vectors that lie side by side.
-    Elementwise ops hand layouts on, and structured ones as their indexing maps
-    say; what flows through loops and branches lies alike. Of the layouts that
-    serve, those are chosen that cost the fewest instructions, with those in loops
-    counted several times.
+    Gives each tensor in the body of a `grid.kernel` a layout, as the encoding
+    of its type. Ops state their requirements by `LayoutOpInterface`. Matrix
+    units define the layouts of accumulators and operands, an author's
+    `layout_cast` is kept, and memory accesses prefer consecutive vectors.
+    Elementwise ops propagate layouts, and structured ops do so by their
+    indexing maps; all values that flow through a loop or branch have the same
+    layout. The pass chooses the layouts with the fewest instructions;
+    instructions in loops count several times.
 
-    A window of an array that is not made of whole tiles, or whose offsets are not
-    known, becomes a structured op that reads single elements.
+    A window of an array that does not consist of whole tiles, or whose offsets
+    are dynamic, becomes a structured op that reads single elements.
 
-    Where an operand lies otherwise than its user needs it, a `relayout` is put
-    behind the op that makes it, and a remark says how many instructions that is.
-    Constants are made anew instead. A layout's tile has the rank of its tensor
-    where that can be.
+    If the layout of an operand differs from the one that its user requires, a
+    `relayout` is inserted after the op that defines it, with a remark about the
+    number of instructions. Constants are duplicated instead. A layout's tile
+    has the rank of its tensor if possible.
 
     Before:
 
@@ -50,38 +51,39 @@ def WarpgroupInferLayoutsPass : Pass<"warpgroup-infer-layouts", "::mlir::ModuleO
   }];
   let options = [
     Option<"sharedMemory", "shared-memory", "bool", /*default=*/"true",
-           "Let relayouts go through shared memory, instead of an error">
+           "Allow relayouts through shared memory; otherwise they are errors">
   ];
   let statistics = [
-    Statistic<"numTensors", "num-tensors", "Tensors that have a layout now">,
-    Statistic<"numRelayouts", "num-relayouts", "Relayouts that were put in">,
+    Statistic<"numTensors", "num-tensors", "Number of tensors with a layout">,
+    Statistic<"numRelayouts", "num-relayouts", "Number of relayouts inserted">,
     Statistic<"numInstructions", "num-instructions",
-              "Instructions of a thread for relayouts">
+              "Number of instructions of a thread for relayouts">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
       "::mlir::tensor::TensorDialect", "::gridir::warpgroup::WarpgroupDialect"];
 }
 
 def WarpgroupInsertProxyFencesPass : Pass<"warpgroup-insert-proxy-fences", "::mlir::ModuleOp"> {
-  let summary = "Order what threads do in shared memory before copies and products";
+  let summary = "Order accesses of threads to shared memory before copies and "
+                "MMAs";
   let description = [{
-    Threads access shared memory through the generic proxy, bulk copies and matrix
-    units through the asynchronous one (`AsyncProxyOpInterface`). What threads have
-    stored there reaches a copy or a product only behind a proxy fence, as does
-    what they have loaded or stored reach a copy that overwrites it. Authors write
-    `commit_smem` for it. Where none is on some way from an access by threads to
-    such an op, the pass puts one in front of the op, with a remark at the line of
-    the op and a note at the line of the access.
+    Threads access shared memory through the generic proxy, bulk copies and
+    matrix units through the async proxy (`AsyncProxyOpInterface`). Stores of
+    threads reach a copy or an MMA only after a proxy fence, and so do loads and
+    stores before a copy that overwrites the memory. Authors write `commit_smem`
+    for this. If there is none on some path from an access by threads to such an
+    op, the pass inserts one before the op, with a remark at the line of the op
+    and a note at the line of the access.
 
-    The fence is one of the threads that made the access. So where threads have
-    stored and the op is one of another warpgroup, warp or block, the fence is in
-    front of the op by which those learn that they may go on: an arrival at a
-    barrier, or the begin of a scope whose memory is that of one before. A load
-    needs none there: its value is in registers before the thread arrives. Where
-    an access is before a loop, or
-    before the code of warps, and the op in it, the fence is in front of the loop.
+    The threads that made the access must execute the fence. If threads have
+    stored and the op belongs to another warpgroup, warp or CTA, the fence is
+    therefore before the op that signals them: an arrival at a barrier, or the
+    begin of a scope that reuses the memory of an earlier one. A load needs none
+    there: its value is in registers before the thread arrives. If an access is
+    before a loop, or before the code of warps, and the op is inside, the fence
+    is before the loop.
 
-    Run it behind `warpgroup-plan-memory`, whose offsets tell which Refs share
+    Requires `warpgroup-plan-memory`, whose offsets determine which Refs share
     bytes. Refs without an offset may be anywhere.
 
     Before:
@@ -102,33 +104,32 @@ def WarpgroupInsertProxyFencesPass : Pass<"warpgroup-insert-proxy-fences", "::ml
     ```
   }];
   let statistics = [
-    Statistic<"numFences", "num-fences", "Fences that were inserted">
+    Statistic<"numFences", "num-fences", "Number of fences inserted">
   ];
 }
 
 def WarpgroupPlanMemoryPass : Pass<"warpgroup-plan-memory", "::mlir::ModuleOp"> {
   let summary = "Place the Refs of a warpgroup program in shared and tensor memory";
   let description = [{
-    Each Ref that a `grid.scoped` has in `gpu.smem` gets an offset into the one
-    array of shared memory of a CTA: `warpgroup.offsets` of the scope, with -1 for
-    a Ref that is elsewhere. Scopes are a stack: those that follow one another
-    share memory. Arrays begin at multiples of 1024 bytes, in which every swizzle
-    repeats. Barriers are behind all arrays, and none shares its bytes, since all
-    are initialized when the kernel begins. `warpgroup.shared_bytes` of the kernel
-    is the sum.
+    Each Ref of a `grid.scoped` in `gpu.smem` gets an offset in the array of
+    shared memory of a CTA: `warpgroup.offsets` of the scope, with -1 for a Ref
+    elsewhere. Scopes form a stack: consecutive scopes share memory. Arrays
+    begin at multiples of 1024 bytes, the period of every swizzle. Barriers
+    follow all arrays and share no bytes, since all are initialized when the
+    kernel begins. `warpgroup.shared_bytes` of the kernel is the total.
 
-    Where relayouts go through shared memory, each warpgroup has
-    `warpgroup.scratch_bytes` more behind that, as many as they have a use for, or
-    as are left: they go in rounds of so many.
+    For relayouts through shared memory, each warpgroup has
+    `warpgroup.scratch_bytes` after these: as many as relayouts can use, or as
+    are left; they work in rounds of this size.
 
-    Of a Ref in `gpu.tmem` the offset counts columns of tensor memory, of which
-    `warpgroup.tensor_columns` are allocated: a power of two, of 32 or more. How
-    many a Ref takes follows from what the kernel does with it: sums of products
-    have a column each, other elements share the 32 bits of one; of 64 rows half
-    of the columns lie in lanes of their own.
+    The offset of a Ref in `gpu.tmem` counts columns of tensor memory;
+    `warpgroup.tensor_columns` are allocated, a power of two of at least 32. The
+    number of columns of a Ref follows from its uses: accumulators have a column
+    for each element, other elements share the 32 bits of a column, and with 64
+    rows half of the columns are in separate lanes.
 
-    Members of a union (`warpgroup.unions`) begin where the author's count has
-    them, but for those of a union of which one takes more than that.
+    Members of a union (`warpgroup.unions`) begin at the author's offsets,
+    unless one of them needs more than these give.
 
     Before:
 
@@ -149,25 +150,26 @@ def WarpgroupPlanMemoryPass : Pass<"warpgroup-plan-memory", "::mlir::ModuleOp"> 
   }];
   let options = [
     Option<"chip", "chip", "std::string", /*default=*/"\"sm_90a\"",
-           "The chip, as LLVM names it; none is the one with most memory">,
+           "The chip, with LLVM's name; by default the one with most memory">,
     Option<"verifyOnly", "verify-only", "bool", /*default=*/"false",
-           "Only report what exceeds the memories">
+           "Only report Refs that exceed the memories">
   ];
   let statistics = [
-    Statistic<"sharedBytes", "shared-bytes", "Bytes of shared memory of a CTA">
+    Statistic<"sharedBytes", "shared-bytes", "Number of bytes of shared memory "
+                                             "of a CTA">
   ];
 }
 
 def WarpgroupShareMembersPass : Pass<"warpgroup-share-members", "::mlir::ModuleOp"> {
-  let summary = "Let members of unions see what others have written";
+  let summary = "Let members of unions read stores to other members";
   let description = [{
-    A member of a union (`warpgroup.unions`) that the kernel reads and never writes
-    holds what another one has written that shares its bytes. It becomes a view of
-    that one, of the same bytes as other elements, where both lie in row-major
-    order: in shared memory, or in all bits of the same columns of tensor memory.
-    Where it is tiled or swizzled, is a part of other columns, or has its bytes of
-    several, the read is refused: it would give other numbers than on a GPU. A
-    member that is written by itself is left alone.
+    A member of a union (`warpgroup.unions`) that the kernel only reads contains
+    the bytes that were stored to another member. It becomes a view of that one,
+    with the same bytes as other elements, if both are row-major in shared
+    memory, or occupy all bits of the same columns of tensor memory. If it is
+    tiled or swizzled, is a part of other columns, or has bytes of several
+    members, the read is rejected: it would give other numbers than on a GPU. A
+    member that is written itself is not changed.
 
     Before:
 
@@ -194,23 +196,24 @@ def WarpgroupShareMembersPass : Pass<"warpgroup-share-members", "::mlir::ModuleO
     ```
   }];
   let statistics = [
-    Statistic<"numViews", "num-views", "Members that are views of others now">
+    Statistic<"numViews", "num-views", "Number of members that became views of "
+                                       "others">
   ];
 }
 
 def WarpgroupSplitStoresPass : Pass<"warpgroup-split-stores", "::mlir::ModuleOp"> {
-  let summary = "Compute what is stored part by part, where a thread has no registers for all";
+  let summary = "Split stores whose computation exceeds the registers";
   let description = [{
-    A thread has 255 registers. A store of what is computed elementwise of a matrix
-    in tensor memory, and of others in global memory, becomes one for each part of
-    the columns, of which a thread loads at most 128 words, where all that it loads
-    for the matrix is more than 192: registers need not be stored to local memory
-    then. All layouts must be made of tiles that a part has, and between the loads
-    and the store the block may wait, and load, and nothing else.
+    A thread has 255 registers. A store of a value that is computed elementwise
+    from a matrix in tensor memory, and from others in global memory, is split
+    by columns if its loads of the matrix exceed 192 words for each thread. Each
+    part loads at most 128 words, so that registers are not spilled to local
+    memory. All layouts must consist of tiles that a part has. Between the loads
+    and the store the CTA may only wait and load.
 
-    What the store reads may not be in the memory that it writes: a load of the
-    second part is behind the store of the first one. A relayout in front of the
-    store to a layout that has no such parts is left out.
+    The store must not read memory that it writes, since a load of the second
+    part comes after the store of the first one. A relayout before the store to
+    a layout without such parts is dropped.
 
     Before:
 
@@ -243,7 +246,7 @@ def WarpgroupSplitStoresPass : Pass<"warpgroup-split-stores", "::mlir::ModuleOp"
     ```
   }];
   let statistics = [
-    Statistic<"numSplit", "num-split", "Stores that are several now">
+    Statistic<"numSplit", "num-split", "Number of stores that were split">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }

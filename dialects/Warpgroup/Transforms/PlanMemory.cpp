@@ -30,16 +30,16 @@ using namespace gridir::warpgroup;
 
 namespace {
 
-/// In so many bytes every swizzle repeats.
+/// The period of every swizzle, in bytes.
 constexpr int64_t kArrayAlignment = 1024;
 
-/// What each warpgroup has for relayouts begins at a multiple of this.
+/// The alignment of each warpgroup's scratch for relayouts.
 constexpr int64_t kScratchAlignment = 16;
 
 /// Columns where Refs in tensor memory begin, and the fewest of an allocation.
 constexpr int64_t kColumnAlignment = 4, kMinColumns = 32;
 
-/// A Ref that needs memory: so many bytes, or columns.
+/// A Ref that needs memory: its number of bytes, or columns.
 struct Allocation {
   std::string name;
   int64_t size;
@@ -134,8 +134,8 @@ private:
     return gpu::getLargestChip(/*hasTensorMemory=*/found.wasInterrupted());
   }
 
-  /// What relayouts need of shared memory for each warpgroup, and what they
-  /// have a use for.
+  /// The shared memory that relayouts require for each warpgroup, and the
+  /// amount that they can use.
   struct Scratch {
     int64_t least = 0, most = 0;
   };
@@ -179,9 +179,9 @@ private:
            cast<BarrierType>(type.getElementType()).getNumBits() / 8;
   }
 
-  /// The bytes of an array, whose elements take whole ones unless the matrix
-  /// units read them packed, or all that is asked is what a GPU would need;
-  /// none of what no shared memory can hold.
+  /// The bytes of an array, whose elements take whole bytes unless the matrix
+  /// units read them packed, or only the requirement of a GPU is requested;
+  /// none for an array that no shared memory can hold.
   std::optional<int64_t> getBytes(BlockArgument array) const {
     auto type = cast<MemRefType>(array.getType());
     std::optional<int64_t> count = countPoints(type.getShape());
@@ -214,8 +214,8 @@ private:
     return end;
   }
 
-  /// What a Ref takes of its memory, and how it begins there; no size of one
-  /// that is in neither memory.
+  /// The size and alignment of a Ref in its memory; no size for a Ref in
+  /// neither memory.
   struct Extent {
     std::optional<int64_t> size;
     int64_t alignment = 1, Ends::*end = &Ends::bytes;
@@ -253,8 +253,8 @@ private:
       extents.push_back(*extent);
     }
     SmallVector<std::optional<UnionMember>> members = getUnionMembers(scope);
-    // Where the author counts fewer bytes than are needed, what follows would
-    // be overwritten: each member of such a union has memory of its own.
+    // If the author declares fewer bytes than are needed, later members would
+    // be overwritten: each member of such a union has its own memory.
     llvm::SmallDenseSet<int64_t> apart;
     llvm::SmallDenseMap<int64_t, int64_t> lengths, begins;
     for (auto [extent, member] : llvm::zip_equal(extents, members)) {

@@ -25,7 +25,7 @@ using namespace gridir::warpgroup;
 
 namespace {
 
-/// What a kernel does with a Ref and its views.
+/// The uses of a Ref and its views by a kernel.
 struct RefUse {
   /// The first op that reads it, or null.
   Operation *reader = nullptr;
@@ -40,7 +40,7 @@ struct RefUse {
         continue;
       }
       auto effects = dyn_cast<MemoryEffectOpInterface>(user);
-      // Nobody knows what it does.
+      // Its effects are unknown.
       if (!effects) {
         isWritten = true;
         continue;
@@ -54,7 +54,8 @@ struct RefUse {
   }
 
 private:
-  /// Whether `op` comes first in the text, as far as blocks they share tell.
+  /// True if `op` precedes `other` in the text, as far as their common blocks
+  /// tell.
   static bool isBefore(Operation *op, Operation *other) {
     Operation *ancestor = op->getBlock()->findAncestorOpInBlock(*other);
     return ancestor && op->isBeforeInBlock(ancestor);
@@ -128,7 +129,7 @@ private:
         if (members[j] && uses[j].isWritten &&
             members[i]->overlaps(*members[j]))
           writers.push_back(j);
-      // Nobody writes what is read.
+      // The memory that is read is never written.
       if (writers.empty())
         continue;
       Value view = writers.size() == 1

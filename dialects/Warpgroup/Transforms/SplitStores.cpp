@@ -30,8 +30,8 @@ using namespace gridir::warpgroup;
 
 namespace {
 
-/// Words of what is loaded that a thread holds without spilling any, beside
-/// addresses and what is computed, and those that each part may have.
+/// The loaded words that a thread holds without spills, beside addresses and
+/// computed values, and those of each part.
 constexpr int64_t kMaxWords = 192, kMaxPartWords = 128;
 
 bool isInSpace(Value ref, grid::MemorySpace space) {
@@ -59,8 +59,8 @@ Value getWhole(Value ref) {
   return ref;
 }
 
-/// What a store writes, as it is computed: loads that nothing else uses, and
-/// ops on each element of them.
+/// The computation of a stored value: loads without other uses, and elementwise
+/// ops on their results.
 class Computation {
 public:
   explicit Computation(grid::StoreOp store) : store(store) {}
@@ -159,8 +159,8 @@ private:
            (op->hasTrait<OpTrait::Elementwise>() && isPure(op));
   }
 
-  /// Whether the memory of a load is none that the store writes, and has
-  /// windows of columns.
+  /// True if the memory of a load is not the store's, and has windows of
+  /// columns.
   bool canMove(grid::LoadOp load) {
     auto refType = cast<MemRefType>(load.getRef().getType());
     if (isInSpace(load.getRef(), grid::MemorySpace::GpuTmem))
@@ -193,9 +193,8 @@ private:
            (layout.getTile().size() == 2 && layout.fits(shape));
   }
 
-  /// What is loaded first may be loaded where the store is: until there, the
-  /// block waits for others, and no more. Who has waited for this one to have
-  /// loaded does so behind the store.
+  /// A load may move to the store, because the CTA only waits in between.
+  /// Programs that wait until this one has loaded do so after the store.
   LogicalResult checkOrder(PatternRewriter &rewriter) {
     for (Operation *op = ops.front(); op != store.getOperation();
          op = op->getNextNode())
@@ -260,7 +259,7 @@ private:
   }
 
   grid::StoreOp store;
-  /// What is stored, and a relayout of it that is left out.
+  /// The stored value, and a relayout of it that is left out.
   Value stored;
   Operation *dropped = nullptr;
   RankedTensorType type;

@@ -145,8 +145,8 @@ Value rewrite(tensor::InsertSliceOp op) {
         }
         if (!isInside)
           return tensor::ExtractOp::create(b, loc, op.getSource(), at);
-        // An element outside of the window is the first one, which nobody
-        // takes.
+        // An element outside of the window is replaced by the first one, whose
+        // value is not used.
         for (Value &index : at)
           index = arith::SelectOp::create(b, loc, isInside, index, zero);
         Value element = tensor::ExtractOp::create(b, loc, op.getSource(), at);

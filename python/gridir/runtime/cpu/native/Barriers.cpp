@@ -110,7 +110,7 @@ std::optional<Misuse> Barriers::forget(const char *begin, int64_t bytes,
   auto first = barriers.lower_bound(begin),
        last = barriers.lower_bound(begin + bytes);
   for (auto it = first; it != last; ++it) {
-    // A warpgroup has seen what any of its warps has.
+    // A warpgroup has observed the phases of any of its warps.
     std::map<std::size_t, int64_t> numObserved;
     for (auto [observer, seen] : it->second.numObserved)
       numObserved[observer.first] = std::max(numObserved[observer.first], seen);

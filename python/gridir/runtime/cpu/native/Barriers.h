@@ -17,7 +17,7 @@
 
 namespace gridir::cpu {
 
-/// What becomes of a barrier when somebody arrives there.
+/// The effect of an arrival at a barrier.
 struct Arrival {
   char *barrier = nullptr;
   /// How many arrivals complete a phase.
@@ -28,30 +28,30 @@ struct Arrival {
   int64_t count = 1, copies = 0;
 };
 
-/// Who sees the phases of barriers: the task of a warpgroup, and which of its
-/// warps, the first of which stands for the warpgroup as well.
+/// An observer of the phases of barriers: the task of a warpgroup, and one of
+/// its warps; the first warp also stands for the warpgroup.
 using Observer = std::pair<std::size_t, int64_t>;
 
-/// The barriers of a call, known by where they are in memory. A phase is
-/// complete after so many arrivals; each observer sees the phases one by one.
-/// What is wrong about the use of one is said in JAX's words for it.
+/// The barriers of a call, identified by their addresses. A phase is complete
+/// after a number of arrivals; each observer sees the phases one by one. Misuse
+/// is reported in JAX's words.
 class Barriers {
 public:
-  /// Says of a phase that is complete whether nobody has seen the last one.
+  /// Returns the misuse if a phase completes and the last one was not observed.
   std::optional<Misuse> arrive(const Arrival &arrival);
 
-  /// Whether the phase is complete that an observer has to see next.
+  /// True if the next phase that an observer must see is complete.
   bool isComplete(const void *barrier, Observer observer) const;
 
-  /// An observer sees a phase that is complete. `thread` is what messages call
-  /// its task.
+  /// An observer sees a phase that is complete. `thread` is the task's name in
+  /// messages.
   std::optional<Misuse> observe(const void *barrier, Observer observer,
                                 int64_t thread, int64_t site);
   /// An observer has to see the phase that is under way, and none before it.
   void join(const void *barrier, Observer observer);
   /// A phase that a warpgroup has seen is one that this warp has.
   void skip(const void *barrier, Observer warp);
-  /// A warp runs code of its own: it has seen what its warpgroup has.
+  /// A warp runs code of its own: it has observed the phases of its warpgroup.
   void addWarp(Observer warp);
 
   /// The number of phases that are complete, and of those that one saw.
@@ -78,7 +78,7 @@ private:
     int64_t numDeclared = 0, numInAll = 0;
     /// Where the last one came.
     std::optional<int64_t> lastSite;
-    /// Whether anybody has seen the last phase.
+    /// True if the last phase was observed.
     bool isObserved = true;
     std::map<Observer, int64_t> numObserved;
   };

@@ -14,10 +14,10 @@
 
 namespace gridir::cpu {
 
-/// The build IDs of the libraries in this process that hold gridir's passes,
-/// MLIR and LLVM: what the linker made of their contents, read from memory, so
-/// that a file that was replaced on disk since is not taken for what runs.
-/// Nothing when one of them was linked without a build ID.
+/// The build IDs of the libraries in this process with gridir's passes, MLIR
+/// and LLVM: the linker's hashes of their contents, read from memory, so that a
+/// file that was replaced on disk is not mistaken for the running one. None if
+/// one of them was linked without a build ID.
 std::optional<std::string> getBuildID();
 
 } // namespace gridir::cpu

@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The programs of a dimension that is called parallel may run anywhere, so each
-// work item has scratch of its own. A kernel that reads there what another work
-// item wrote is right in the order of the grid and in no other: it is a race,
-// though no byte is accessed twice. So scratch is checked as if it were one
-// memory: a read of what the own work item has not written, and a write of
-// another one to the same bytes, race in whatever order they ran.
+// The programs of a dimension declared parallel may run anywhere, so each work
+// item has its own scratch. A kernel that reads there an element of another
+// work item is correct only in grid order: it is a race, although no byte is
+// accessed twice. Scratch is therefore checked as if it were one memory: a read
+// of an element that the own work item has not written, and a write of another
+// one to the same bytes, race in any order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +38,7 @@ public:
   /// The bytes are scratch in every work item.
   void addScratch(ByteRange range) { scratch[range.begin] = range.end; }
 
-  /// A work item writes, or reads what it has not written.
+  /// A work item writes, or reads elements that it has not written.
   void write(std::size_t item, ByteRange range,
              const RaceDetector::Access &access) {
     note(item, range, access, writes, unwrittenReads);
@@ -55,8 +55,8 @@ private:
     std::size_t item;
     RaceDetector::Access access;
   };
-  /// For each range of bytes and site the events of two work items, of which
-  /// one is not that of any third.
+  /// For each range of bytes and site the events of pairs of work items; no
+  /// work item is in two pairs.
   using Events = std::map<std::pair<ByteRange, int64_t>, std::vector<Event>>;
 
   bool isScratch(ByteRange range) const;

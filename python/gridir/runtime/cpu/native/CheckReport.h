@@ -17,7 +17,7 @@
 
 namespace gridir::cpu {
 
-/// The words that a check leaves behind, as `kStatusWords` says.
+/// The words that a check stores, as `kStatusWords` describes.
 using Status = std::array<int64_t, kStatusWords>;
 
 /// The message of a check that failed.
@@ -30,7 +30,7 @@ using GridSizes = std::vector<std::vector<int64_t>>;
 std::string describeRace(const KernelInfo &info, const GridSizes &grids,
                          const RaceDetector::Race &race);
 
-/// The message of a read of what nothing has written.
+/// The message of a read of uninitialized memory.
 std::string describeUnwrittenRead(const KernelInfo &info,
                                   const GridSizes &grids,
                                   const RaceDetector::Access &read);
@@ -58,8 +58,7 @@ std::string describeLeftSemaphore(const KernelInfo &info,
 /// The message of a barrier that was used wrongly.
 std::string describeMisuse(const KernelInfo &info, const Misuse &misuse);
 
-/// The message of a call for which there is no memory: for how many bytes, and
-/// what they are for.
+/// The message of a call without enough memory: the bytes, and their purpose.
 std::string describeLackOfMemory(const KernelInfo &info, int64_t bytes,
                                  const std::string &purpose);
 

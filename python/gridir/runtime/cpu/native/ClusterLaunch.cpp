@@ -18,7 +18,7 @@
 
 namespace gridir::cpu {
 
-/// What a kernel keeps of an answer.
+/// The bytes of an answer in a kernel.
 static constexpr int64_t kAnswerBytes = 16;
 
 std::optional<std::size_t> Scheduler::findStarting() const {

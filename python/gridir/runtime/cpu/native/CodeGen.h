@@ -34,8 +34,8 @@ void setTarget(llvm::Module &module, llvm::TargetMachine &machine);
 void runPasses(llvm::Module &module, llvm::TargetMachine &machine,
                llvm::StringRef pipeline);
 
-/// Generates the code of a module as it is. Adds what the frames of its
-/// functions take of a stack to `stackBytes`.
+/// Generates the code of a module as it is. Adds the stack size of its
+/// functions' frames to `stackBytes`.
 llvm::Expected<std::string> emitObject(llvm::Module &module,
                                        llvm::TargetMachine &machine,
                                        int64_t &stackBytes);

@@ -106,8 +106,8 @@ TaskInfo readTasks(kernel::ABIOp abi) {
   return info;
 }
 
-/// Reads what the passes said of the kernel. What is a size and missing was
-/// never planned, and no number stands for it.
+/// Reads the ABI of the kernel. A missing size was never planned, and has no
+/// default.
 FailureOr<KernelInfo> readKernelInfo(kernel::ABIOp abi) {
   if (!abi.getArenaBytes())
     return abi.emitError("expected arena_bytes, the size of the kernel's "
@@ -193,7 +193,7 @@ compileModule(std::string_view module, const CompileOptions &options) {
       });
   if (!failed)
     return std::move(*object);
-  // What crashed may be in any state: it is left as it is.
+  // A crashed compiler may be in any state, so it is not destroyed.
   if (failed->crash)
     (void)context.release();
   return std::move(*failed);

@@ -16,7 +16,7 @@
 
 namespace gridir::cpu {
 
-/// An object file in memory, with what the runtime must know of it. It defines
+/// An object file in memory, with the data that the runtime needs. It defines
 /// the functions `gridir.invoke` (InvokeFn) and `gridir.range` (RangeFn).
 struct KernelObject {
   KernelInfo info;
@@ -38,7 +38,7 @@ CompileFailure recordCrash(const std::string &signal, const std::string &stage,
                            std::string_view module,
                            const CompileOptions &options);
 
-/// Gives the pipeline of the options as text, complete with what the CPU's
+/// Returns the pipeline of the options as text, with the options that the CPU's
 /// registers imply.
 std::variant<std::string, CompileFailure>
 getPipeline(const CompileOptions &options);

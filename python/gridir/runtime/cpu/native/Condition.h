@@ -26,25 +26,25 @@ struct Misuse {
   int64_t site;
   std::string reason;
   std::optional<int64_t> other = {};
-  /// What else there is to say of the object, as a sentence.
+  /// An additional sentence about the object.
   std::string note = {};
 };
 
-/// What a task waits for: something about one synchronization object, which
-/// other tasks and copies change.
+/// The condition of a wait: a state of one synchronization object, which other
+/// tasks and copies change.
 class Condition {
 public:
   /// Identifies the object; tasks that change it wake those that wait for it.
   virtual const void *getObject() const = 0;
   virtual bool holds() const = 0;
-  /// What the wait itself does to the object, once the condition holds. Gives
-  /// what is wrong with that, if anything is.
+  /// Applies the effect of the wait to the object, once the condition holds.
+  /// Returns the misuse, if any.
   virtual std::optional<Misuse> consume() = 0;
-  /// What a message says of a wait that nothing can end: the state of the
-  /// object, and the state that is waited for.
+  /// Returns the state of the object and the required state, for the message
+  /// about a wait that cannot end.
   virtual std::array<int64_t, 2> describe() const = 0;
-  /// What else a message says of the object: a text, and the site, if any, that
-  /// it ends with.
+  /// Returns an addition to the message: a text, and the site that it ends
+  /// with, if any.
   virtual std::pair<std::string, std::optional<int64_t>> explain() const {
     return {};
   }

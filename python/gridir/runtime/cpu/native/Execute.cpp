@@ -220,7 +220,7 @@ std::optional<std::string> runItems(const Kernel &kernel,
 
 } // namespace
 
-/// Delivers what the kernel prints while `run` runs it on this thread.
+/// Delivers the prints of the kernel while `run` runs it on this thread.
 template <typename Fn>
 static std::optional<std::string> runWithPrints(const Kernel &kernel, Fn run) {
   PrintBuffer prints{&kernel, {}};

@@ -278,7 +278,7 @@ ffi::Future executeCollective(ffi::RunId run, CallState *state,
   return future;
 }
 
-/// What every call carries.
+/// The attributes of every call.
 auto bindInstantiate() {
   return ffi::Ffi::BindInstantiate()
       .Attr<std::string_view>("name")

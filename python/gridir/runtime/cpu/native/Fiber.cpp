@@ -15,9 +15,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-// Switches from one stack to another, saving what is callee-saved in the System
-// V ABI: six registers and the control words of floating point. The C library's
-// swapcontext also sets the signal mask, which is a system call each time.
+// Switches from one stack to another, saving the callee-saved state of the
+// System V ABI: six registers and the control words of floating point. The C
+// library's swapcontext also sets the signal mask, which is a system call each
+// time.
 extern "C" void gridirSwitchStack(void **from, void *to)
     __attribute__((visibility("hidden")));
 
@@ -55,7 +56,8 @@ gridirSwitchStack:
 
 namespace gridir::cpu {
 
-/// What `gridirSwitchStack` pops from a stack that it resumes, lowest first.
+/// The registers that `gridirSwitchStack` pops from a stack that it resumes,
+/// lowest first.
 struct SavedRegisters {
   uint32_t vectorControl;
   uint16_t floatControl, unused = 0;
@@ -91,7 +93,7 @@ std::unique_ptr<Fiber> Fiber::create(int64_t stackBytes) {
 }
 
 Fiber::~Fiber() {
-  // What is mapped here next begins without the marks of old frames.
+  // The next mapping at this address begins without the marks of old frames.
   ownFrames.clear(stack, size);
   munmap(stack, size);
 }

@@ -24,8 +24,8 @@ namespace gridir::cpu {
 /// destructors of objects on it run.
 class Fiber {
 public:
-  /// Null when the system has no memory left for a stack of so many bytes. One
-  /// that overflows all the same faults rather than writes elsewhere.
+  /// Null if the system has no memory for a stack of this size. A stack that
+  /// overflows faults and does not overwrite other memory.
   static std::unique_ptr<Fiber> create(int64_t stackBytes);
   ~Fiber();
   Fiber(const Fiber &) = delete;
@@ -42,7 +42,7 @@ public:
 
   bool isDone() const { return done; }
 
-  /// What is on the stack of a function that has suspended.
+  /// The frames on the stack of a suspended function.
   struct Frames {
     void *top = nullptr;
     std::vector<char> bytes;
@@ -58,7 +58,7 @@ private:
   Fiber(void *stack, std::size_t size) : stack(stack), size(size) {}
   [[noreturn]] static void enter();
 
-  /// The memory of the stack, the first page of which is a guard page.
+  /// The memory of the stack; its first page is a guard page.
   void *stack;
   std::size_t size;
   /// The stack pointer of each stack while it is switched out; its callee-saved

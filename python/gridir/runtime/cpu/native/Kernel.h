@@ -42,7 +42,7 @@ struct CompileOptions {
   std::string cpu;
   /// Comma-separated features (+x,-y), added to those of the CPU.
   std::string features;
-  /// Whether a race is no error of the call, and only kept for who asks.
+  /// True if a race is recorded and is not an error of the call.
   bool reportsRaces = false;
 };
 
@@ -56,11 +56,11 @@ struct PrintType {
 
 /// One `grid.print` or `grid.callback` of a kernel.
 struct PrintSite {
-  /// What is printed; empty for a call of a function.
+  /// The format of a print; empty for a call of a function.
   std::string format;
   /// The identity of the function that is called; empty for a print.
   std::string callback;
-  /// What the function is to the author, with the line.
+  /// The author's description of the function, with the line.
   std::string what;
   std::vector<PrintType> types;
 };
@@ -89,10 +89,10 @@ struct TaskInfo {
   std::vector<SharedBytes> shared;
   /// The operands that are to be zero at first: semaphores that a call makes.
   std::vector<int64_t> zeroedOperands;
-  /// Whether to look for unordered accesses, for reads of what
-  /// nothing has written, and for what is left of semaphores and barriers.
+  /// True to check for races, for reads of uninitialized memory, and for the
+  /// final state of semaphores and barriers.
   bool races = false, uninitialized = false, semaphores = false;
-  /// So many work items that follow one another may name each other's memory.
+  /// The number of consecutive work items that may name each other's memory.
   int64_t clusterItems = 1;
   /// The programs along each dimension of the grid, for messages; negative for
   /// the next of the first operands, an i32.
@@ -101,16 +101,16 @@ struct TaskInfo {
   std::vector<UnwrittenOperand> unwritten;
 };
 
-/// What the runtime must know of a kernel beside its code.
+/// The properties of a kernel that the runtime needs besides its code.
 struct KernelInfo {
   std::string name;
   /// Buffers of the call: dynamic grid sizes, index, inputs, outputs.
   int64_t numOperands = 0;
   int64_t arenaBytes = 0;
-  /// Whether a call can be asked for work items that are finer than those of
-  /// `range`, and come after them.
+  /// True if a call can request fine-grained work items, which follow those of
+  /// `range`.
   bool hasShares = false;
-  /// What the frames of all its functions take on a stack.
+  /// The stack size of the frames of all its functions.
   int64_t stackBytes = 0;
   /// Messages of the run-time checks, with {0} and {1} for the two values that
   /// a failing check reports.

@@ -77,7 +77,8 @@ static CompileFailure describeLinkFailure(llvm::Error error,
   return recordCrash(message, "link", module, options);
 }
 
-/// Why a kernel may not run here; none when this process has what it calls.
+/// The reason why a kernel may not run here; none if this process has its
+/// callbacks.
 static std::optional<CompileFailure> checkCallbacks(const Kernel &kernel) {
   const PrintSite *site = findUnknownCallback(kernel.info);
   if (!site)

@@ -26,7 +26,7 @@ const char *toText(KernelOrigin origin);
 struct ReadyKernel {
   const Kernel *kernel;
   KernelOrigin origin;
-  /// What the user should know, or empty.
+  /// A warning for the user, or empty.
   std::string warning;
 };
 

@@ -23,9 +23,9 @@ namespace gridir::cpu {
 
 namespace {
 
-/// About so many instructions are moved at a time.
+/// The approximate number of instructions that are outlined at a time.
 constexpr size_t kPieceSize = 4000;
-/// Functions up to this stay whole, and so does what would be left of one.
+/// Functions up to this size stay whole, and so does the rest of a split one.
 constexpr size_t kLargeSize = 2 * kPieceSize;
 
 /// Finds the parts of a function that are moved. It is not changed meanwhile.
@@ -42,7 +42,7 @@ public:
         size += sizes.lookup(child->getBlock());
       sizes[block] = size;
     }
-    // What is allocated in the first block is of this function.
+    // Allocas of the first block belong to this function.
     BasicBlock &entry = function.getEntryBlock();
     cutSequence(getNext(&entry), &entry, nullptr);
   }
@@ -71,7 +71,7 @@ private:
     }
   }
 
-  /// The number of instructions of what `collectDominated` collects.
+  /// The number of instructions of the result of `collectDominated`.
   size_t getSize(BasicBlock *first, BasicBlock *end) const {
     bool hasEnd = end && dominators.dominates(first, end);
     return sizes.lookup(first) - (hasEnd ? sizes.lookup(end) : 0);
@@ -81,7 +81,7 @@ private:
     collectDominated(first, end, found.emplace_back());
   }
 
-  /// Cuts what lies inside of `parent`, a loop or a condition that goes on with
+  /// Splits the body of `parent`, a loop or a condition that continues with
   /// `end`, from `block` on.
   void cutSequence(BasicBlock *block, BasicBlock *parent, BasicBlock *end) {
     BasicBlock *first = block;
@@ -116,7 +116,7 @@ private:
   DenseMap<BasicBlock *, size_t> sizes;
 };
 
-/// Whether code takes tiles, or gives them: their registers are of one
+/// True if code has tiles as inputs or outputs: tile registers belong to one
 /// function, and no call passes them.
 bool passesTiles(const CodeExtractor &extractor) {
   SetVector<Value *> inputs, outputs;

@@ -16,10 +16,10 @@ class Module;
 namespace gridir::cpu {
 
 /// Moves parts of functions of many instructions to functions of their own,
-/// called from where they were: loops and conditions that follow each other,
-/// some thousand instructions at a time. Passes of the code generator's take
-/// more than twice the time for twice the function. What is not that large, and
-/// a block without branches, stays whole.
+/// called from the original place: consecutive loops and conditions, some
+/// thousand instructions at a time. Passes of the code generator take more than
+/// twice the time for twice the function. Smaller functions, and a block
+/// without branches, stay whole.
 void splitLargeFunctions(llvm::Module &module);
 
 } // namespace gridir::cpu

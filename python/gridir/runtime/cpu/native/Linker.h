@@ -18,7 +18,7 @@
 
 namespace gridir::cpu {
 
-/// What ended the linker, which is a defect and not the object's fault.
+/// A crash of the linker, which is a defect and not the object's fault.
 class LinkerCrash : public llvm::ErrorInfo<LinkerCrash> {
 public:
   static char ID;
@@ -35,7 +35,7 @@ private:
 };
 
 /// Links objects into this process, each in a namespace of its own, so that two
-/// functions of the same name do not clash. What it has linked is kept for the
+/// functions of the same name do not clash. Linked objects are kept for the
 /// life of the process.
 class Linker {
 public:

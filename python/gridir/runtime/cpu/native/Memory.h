@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A container of the standard library ends the process when there is no memory
-// for it, as gridir is compiled without exceptions. What grows with the sizes
-// that a kernel's author chose is allocated here instead.
+// A container of the standard library ends the process if there is no memory
+// for it, as gridir is compiled without exceptions. Objects whose size a
+// kernel's author chooses are allocated here instead.
 //
 //===----------------------------------------------------------------------===//
 

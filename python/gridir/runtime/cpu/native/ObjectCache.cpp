@@ -52,7 +52,7 @@ std::string hash(StringRef bytes) {
 /// Entries are named as `pruneCache` wants it, which removes no other file.
 constexpr StringLiteral kEntryPrefix = "llvmcache-gridir-";
 
-/// What a cache may hold where the user does not say it.
+/// The default limits of a cache.
 constexpr StringLiteral kDefaultPolicy =
     "prune_interval=0s:prune_after=0s:cache_size=50%:cache_size_bytes=1g";
 
@@ -249,9 +249,9 @@ void ObjectCache::open() {
 // Entries
 //===----------------------------------------------------------------------===//
 
-/// The bytes of a regular file of the user's that nobody else may write, or
-/// null. They are copied: a file that another process cuts off while it is
-/// mapped would end this one.
+/// The bytes of a regular file that belongs to the user and that no one else
+/// may write, or null. They are copied: a file that another process truncates
+/// while it is mapped would end this one.
 static std::unique_ptr<MemoryBuffer> readFile(int directory,
                                               const std::string &name) {
   // Neither follows a link nor waits at a pipe.
@@ -270,7 +270,7 @@ static std::unique_ptr<MemoryBuffer> readFile(int directory,
                                       /*RequiresNullTerminator=*/false,
                                       /*IsVolatile=*/true))
       bytes = std::move(*buffer);
-  // Used now, which decides what is removed first; the system itself may note
+  // Used now, which determines the order of removal; the system itself may note
   // the time of an access once a day, or never.
   timespec times[] = {{0, UTIME_NOW}, {0, UTIME_OMIT}};
   if (bytes)
@@ -321,8 +321,7 @@ void ObjectCache::write(const std::string &key,
   payload += object.object;
 
   // Written to a temporary file beside it and renamed, so that a reader sees
-  // all of it or nothing. What a process that was killed leaves behind is
-  // pruned as an entry is.
+  // all of it or nothing. Files of a killed process are pruned like entries.
   const std::string name = (kEntryPrefix + key).str();
   const std::string temporary = name + "." + std::to_string(getpid()) + "." +
                                 std::to_string(sys::Process::GetRandomNumber());

@@ -57,8 +57,8 @@ void *PackedBuffers::unpack(void *packed, int64_t count, int bits,
 
 void *PackedBuffers::unpackResult(void *packed, int64_t count, int bits,
                                   bool isSigned) {
-  // What a kernel leaves of its result is what the buffer held, as for other
-  // types; and never memory of another call.
+  // Elements that a kernel does not write keep the contents of the buffer, as
+  // for other types, and never those of another call.
   void *bytes = unpack(packed, count, bits, isSigned);
   if (bytes)
     find(packed, count)->isResult = true;

@@ -32,7 +32,7 @@ public:
   /// that it is aliased with, stays one. Null when the system has no memory.
   void *unpack(void *packed, int64_t count, int bits, bool isSigned);
 
-  /// Bytes for a result of which `pack` will make the buffer at `packed`.
+  /// Bytes for a result that `pack` converts to the buffer at `packed`.
   void *unpackResult(void *packed, int64_t count, int bits, bool isSigned);
 
   /// Writes all results back.

@@ -19,7 +19,7 @@ namespace gridir::cpu {
 /// warning.
 void keepRace(std::optional<std::string> message);
 
-/// What was kept last.
+/// Returns the last recorded race.
 std::optional<std::string> getKeptRace();
 
 } // namespace gridir::cpu

@@ -92,8 +92,8 @@ void RaceDetector::update(Cell &cell, const Event &event, AccessKind kind) {
       cell.atomics = nullptr;
     return;
   }
-  // What this read comes after need not be remembered. The reading thread
-  // knows of few others, and of itself, while many may have read before.
+  // Reads that happen before this one need not be recorded. The reading thread
+  // knows few others, and itself, while many may have read before.
   auto position = cell.reads.begin();
   for (auto [thread, time] : clocks.getClock(event.thread).getEntries()) {
     position = std::lower_bound(

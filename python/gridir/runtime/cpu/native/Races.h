@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Two accesses race when they touch one byte, at least one of them writes, and
-// neither happens before the other. What happens before what follows from
+// Two accesses race if they touch one byte, at least one of them writes, and
+// neither happens before the other. The happens-before relation follows from
 // starting threads and from semaphores, and is kept in vector clocks; memory
 // remembers its last write and the reads since.
 //
@@ -26,9 +26,9 @@
 
 namespace gridir::cpu {
 
-/// What one access does. An atomic update races with plain accesses and with no
-/// other atomic update, after which it is ordered.
-/// A use depends on a value that was read, and is no access of its own.
+/// The kind of an access. An atomic update races with plain accesses but not
+/// with other atomic updates, with which it is ordered. A use depends on a
+/// value that was read, and is not an access itself.
 enum class AccessKind : int64_t { Read, Write, Atomic, Use };
 
 /// A program of a call: its device among those of the call, and its number in
@@ -71,7 +71,8 @@ public:
   /// after all that it did.
   void join(Thread thread);
 
-  /// What the thread did so far happens before later acquires of the semaphore.
+  /// Earlier accesses of the thread happen before later acquires of the
+  /// semaphore.
   void release(Thread thread, const void *semaphore);
   void acquire(Thread thread, const void *semaphore);
 
@@ -100,11 +101,11 @@ private:
   };
 
   /// The shadow state of a run of bytes. No read in the list happens before
-  /// another one: what happens after the later one happens after both.
+  /// another one: an event after the later one is after both.
   struct Cell {
     Address end;
     std::optional<Event> write;
-    /// What is known to the last writes, where they are atomic.
+    /// The clock of the last writes, if they are atomic.
     std::shared_ptr<const VectorClock> atomics;
     /// Sorted by thread.
     std::vector<Event> reads;

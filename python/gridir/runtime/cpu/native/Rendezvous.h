@@ -24,12 +24,12 @@ struct CollectiveCall {
   int64_t numDevices;
 };
 
-/// Takes the message of what went wrong, or nothing.
+/// Takes the error message, or none.
 using CallDone = std::function<void(const std::optional<std::string> &)>;
 
-/// Adds the call of one device, or why it cannot be made. The last of them runs
-/// the programs of all, as tasks on its thread, and tells all; no thread waits
-/// for another one. What fails one device fails all, at once.
+/// Adds the call of one device, or the reason why it cannot be made. The last
+/// of them runs the programs of all, as tasks on its thread, and notifies all;
+/// no thread waits for another one. A failure of one device fails all, at once.
 void joinCall(const CollectiveCall &call,
               std::variant<DeviceBuffers, std::string> device, CallDone done);
 

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// XLA is compiled without the thread sanitizer, which sees nothing of the
-// queues by which one thread gets what another one has made. Told of it here,
-// it still sees the unordered accesses of gridir's own code.
+// XLA is compiled without the thread sanitizer, which cannot see the queues
+// that pass objects between threads. With this information, it still sees the
+// unordered accesses of gridir's own code.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@
 
 namespace gridir::cpu {
 
-/// XLA gets the object: what this thread did so far happens before XLA takes
+/// XLA gets the object: earlier events of this thread happen before XLA takes
 /// it.
 inline void giveToXla([[maybe_unused]] void *object) {
 #ifdef __SANITIZE_THREAD__

@@ -44,7 +44,7 @@ public:
 #endif
   }
 
-  /// The frames on the stack become others, of which no marks are known.
+  /// The frames on the stack are replaced; no marks of the new ones are known.
   void replace() {
 #ifdef __SANITIZE_ADDRESS__
     __asan_unpoison_memory_region(bottom, size);

@@ -21,10 +21,11 @@ namespace {
 /// happen, looks forever.
 constexpr int64_t kMaxIdlePolls = 1 << 20;
 
-/// With a seed, new work items start while others wait; so many at a time.
+/// With a seed, new work items start while others wait; at most this many at a
+/// time.
 constexpr std::size_t kMaxLiveTasks = 256;
 
-/// Beside what the code of a kernel takes: what it calls of the runtime.
+/// The stack of the runtime functions, in addition to the code of a kernel.
 constexpr int64_t kRuntimeStackBytes = 256 << 10;
 
 /// The byte of a number that stands out: floats of it are NaN, integers -1.
@@ -37,7 +38,7 @@ thread_local Scheduler *current = nullptr;
 Scheduler *Scheduler::getCurrent() { return current; }
 
 //===----------------------------------------------------------------------===//
-// What runs next
+// Selection of the next task
 //===----------------------------------------------------------------------===//
 
 /// Reads the sizes of a device's grid; its outputs hold nothing yet.
@@ -127,8 +128,8 @@ bool Scheduler::step() {
     starting = findStarting();
   const bool mayStart = starting.has_value();
   if (!seeded) {
-    // In program order: who was waiting goes on before another one starts, and
-    // what is on its way to another task arrives when all wait.
+    // In program order: a waiting task continues before another one starts, and
+    // data on its way to another task arrives when all wait.
     bool arrives = !copies.empty() && !mayStart && (ready.empty() || polled);
     polled = false;
     if (arrives) {
@@ -232,7 +233,7 @@ void Scheduler::prepare(Task &task) {
 void Scheduler::finish(Task &task) {
   ++numDone;
   idlePolls = 0;
-  // A copy that nobody waited for is done before its memory is used again.
+  // A copy without a wait completes before its memory is reused.
   for (std::size_t number = 0; number < copies.size();) {
     if (getTask(copies[number].task).warpgroup == running)
       finishCopy(number);
@@ -275,7 +276,7 @@ void Scheduler::abandon() {
 }
 
 //===----------------------------------------------------------------------===//
-// What a task does
+// Operations of a task
 //===----------------------------------------------------------------------===//
 
 /// Lets others run here, if they may be seen to.
@@ -331,7 +332,7 @@ void Scheduler::wait(std::unique_ptr<Condition> condition, int64_t diagnostic) {
 //===----------------------------------------------------------------------===//
 
 void Scheduler::complete(const Arrival &arrival) {
-  // A GPU allows phases that nobody sees.
+  // A GPU allows phases that are not observed.
   std::optional<Misuse> misuse = barriers.arrive(arrival);
   if (misuse && kernel.info.tasks->semaphores)
     fail(*misuse);
@@ -347,7 +348,8 @@ void Scheduler::arrive(const Arrival &arrival) {
   pause();
 }
 
-/// What messages call a task: its number among those that share the barrier.
+/// Returns the number of a task in messages: among those that share the
+/// barrier.
 int64_t Scheduler::getThread(const char *barrier) const {
   const Task &task = getTask(running);
   for (const SharedMemory &kind : shared[task.device]) {
@@ -408,7 +410,7 @@ void Scheduler::waitForGroups(int64_t pending) {
 /// A task that looks may look until it sees something: others must run.
 void Scheduler::poll() {
   if (++idlePolls > kMaxIdlePolls) {
-    // It stays away: nobody can change what it looks at.
+    // It stays blocked: nothing can change its condition.
     blocked.push_back(running);
     suspend();
   }
@@ -442,7 +444,7 @@ void Scheduler::startCopy(Copy copy) {
   pause();
 }
 
-/// Whoever reads what a bulk copy has not brought yet shall see it.
+/// A read of elements that a bulk copy has not brought yet must be visible.
 void Scheduler::poison(const Copy &copy) {
   if (!copy.arrival.barrier && !copy.group)
     return;

@@ -29,20 +29,20 @@
 
 namespace gridir::cpu {
 
-/// What a warpgroup has.
+/// The number of warps of a warpgroup.
 inline constexpr int64_t kNumWarps = 4;
 
 /// The code of one work item, or of one warp of it while each runs its own.
 struct Task {
   int64_t device = 0;
   int64_t item = 0;
-  /// The task of the work item, of which this is the warp of that number, and
-  /// of which the first is the task itself.
+  /// The task of the work item; this is the warp of that number, and the first
+  /// warp is the task itself.
   std::size_t warpgroup = 0;
   int64_t warp = 0;
   /// Where it goes on, while the stack has the frames of another warp.
   std::optional<Fiber::Frames> frames;
-  // What follows up to the condition is the work item's.
+  // The following fields up to the condition belong to the work item.
   /// The other warps, once there are some, and whether they run.
   std::optional<std::size_t> firstWarp;
   bool startsWarps = false, hasWarps = false;
@@ -57,8 +57,8 @@ struct Task {
   Array<char> arena;
   std::unique_ptr<Fiber> fiber;
   Status status = {};
-  /// What it waits for, with the check that fails if nothing can bring it
-  /// about. A task that looked too often waits for nothing.
+  /// The condition for which it waits, with the check that fails if nothing can
+  /// satisfy it. Null for a task that has polled too often.
   std::unique_ptr<Condition> condition;
   int64_t diagnostic = 0;
   /// The groups of copies that it has closed.
@@ -72,10 +72,10 @@ struct Copy {
   const char *source;
   char *dest;
   StridedRegion region;
-  /// What is added to which semaphores when it is done.
+  /// The amounts that are added to semaphores at its completion.
   int64_t bytes = 0;
   std::array<Counter, 2> counters = {};
-  /// Sites of what it reads and what it writes.
+  /// Sites of its reads and its writes.
   std::array<int64_t, 2> sites = {};
   /// The barrier that it arrives at when it is done, if any.
   Arrival arrival = {};
@@ -88,7 +88,7 @@ struct Copy {
   bool isRemote() const { return counters[1].getAddress(); }
 };
 
-/// The tasks of one call, of which one runs at a time.
+/// The tasks of one call; one runs at a time.
 class Scheduler {
 public:
   Scheduler(const Kernel &kernel, const std::vector<DeviceBuffers> &devices)
@@ -101,7 +101,7 @@ public:
       memory.emplace();
   }
 
-  /// Runs all tasks, and gives the message of what went wrong, or nothing.
+  /// Runs all tasks, and returns the error message, or none.
   std::optional<std::string> run();
 
   /// The scheduler whose task runs on this thread.
@@ -112,7 +112,7 @@ public:
   void wait(std::unique_ptr<Condition> condition, int64_t diagnostic);
   int64_t read(Counter counter);
   char *locate(char *address, int64_t device, int64_t item);
-  /// Memory that the task shares with so many, or all.
+  /// Memory that the task shares with `members` tasks, or all.
   char *getShared(int64_t members);
   int64_t getDevice() { return devices[getTask(running).device].number; }
   void startCopy(Copy copy);
@@ -123,25 +123,25 @@ public:
   /// The task sees the next phase of a barrier; `site` is where it waits.
   void waitForBarrier(char *barrier, int64_t diagnostic, int64_t site);
   bool testBarrier(char *barrier, int64_t site);
-  /// The task comes to a barrier that its block knows by a number, of which
-  /// `members` tasks are warpgroups, and waits there if asked to.
+  /// The task arrives at a barrier that its CTA identifies by a number, and
+  /// waits there if requested. `members` tasks are its warpgroups.
   void meetAtNamedBarrier(int64_t members, int64_t number, int64_t arrivals,
                           bool waits, int64_t diagnostic, int64_t site);
   /// The group that copies belong to, which ends with `closeGroup`.
   int64_t getOpenGroup() { return getTask(running).numGroups; }
   void closeGroup() { ++getTask(running).numGroups; }
-  /// Waits until only the last of the closed groups may be pending, so many.
+  /// Waits until at most `pending` of the last closed groups are pending.
   void waitForGroups(int64_t pending);
   void pause();
   /// Each warp of the task goes on from here with locals of its own, and gets
   /// its number. They end where they join; the task goes on when all have.
   int64_t startWarps();
   void joinWarps();
-  /// The task asks, for its block of so many tasks, for a cluster that has not
-  /// begun; all blocks of a cluster get the same answers. Alone it asks for
-  /// itself, and gets the same as its counterparts in the other blocks. The
-  /// clusters of a call that may begin at once are so many from then on, more
-  /// when one ends.
+  /// The task requests a cluster that has not begun, for its CTA of `members`
+  /// tasks; all CTAs of a cluster get the same answers. If it `isAlone`, it
+  /// requests for itself, and gets the answers of its counterparts in the other
+  /// CTAs. From then on, at most `clustersAtOnce` clusters of a call run at a
+  /// time.
   void askForCluster(char *answer, int64_t members, bool isAlone,
                      int64_t clustersAtOnce, int64_t site);
 
@@ -152,8 +152,8 @@ public:
   void setProgram(int64_t number);
   /// Scratch of the task, which is at the same offset in every task's memory.
   void addScratch(const char *begin, int64_t bytes);
-  /// Counters that are to be zero in the end, in the memory of each task or in
-  /// what they share.
+  /// Counters that must be zero at the end, in the memory of each task or in
+  /// shared memory.
   void addSemaphores(const int64_t *counters,
                      const std::vector<StridedRegion::Dim> &dims, int64_t site);
   /// Memory of the task holds something, or nothing, from now on.
@@ -161,10 +161,10 @@ public:
                   bool isDefined);
   void transfer(const char *source, const char *dest,
                 const StridedRegion &region);
-  /// Copies may see what the task's block has written to its memory so far.
+  /// Copies may see the earlier stores of the task's CTA to its memory.
   void commitWrites();
 
-  /// What the kernel says of the next copy or access before it.
+  /// The kernel's description of the next copy or access.
   std::vector<StridedRegion::Dim> dims;
   std::array<int64_t, 2> sites = {};
   /// The Ref that an access is to a part of, where messages name its elements.
@@ -191,13 +191,14 @@ private:
   void runTask(std::size_t task);
   void prepare(Task &task);
   void finish(Task &task);
-  /// The memory of a task that is over, and what it shared as the last one.
+  /// Frees the memory of a task that has ended, and memory that it shared as
+  /// the last one.
   void recycleMemory(std::size_t index);
   void finishCopy(std::size_t number);
   void poison(const Copy &copy);
   /// Lets those go on that wait for an object, which has changed.
   void wake(const void *object);
-  /// Does to a barrier what an arrival does.
+  /// Applies an arrival to a barrier.
   void complete(const Arrival &arrival);
   /// Ends the call: the first reason counts.
   void fail(const Misuse &misuse);
@@ -220,11 +221,12 @@ private:
   /// Where an address is in a task's memory, if it is there.
   std::optional<CarryFinder::ByteRange>
   findInArena(const Task &task, const char *begin, int64_t bytes) const;
-  /// Whether an address is in memory of a task or in what tasks share.
+  /// True if an address is in memory of a task or in shared memory of the
+  /// tasks.
   bool isOwn(const char *address) const;
   /// The first task of the block that the running task is one of.
   std::size_t getBlock() const;
-  /// Says so where a copy may not see what it reads.
+  /// Reports a copy that may not see the data that it reads.
   void checkCommitted(const Copy &copy);
   std::optional<std::string> describeUnwritten() const;
   /// Where the next task to start is among those that have not; none where all
@@ -268,7 +270,7 @@ private:
     std::optional<int64_t> numLaunched;
   };
   std::vector<Launches> launches;
-  /// What the blocks of a cluster were answered, by its first task.
+  /// The answers for the CTAs of a cluster, by its first task.
   std::map<std::size_t, std::vector<int64_t>> answers;
   /// Those that could go on, and those that wait for a semaphore.
   std::deque<std::size_t> ready;
@@ -277,11 +279,11 @@ private:
   std::size_t running = 0, numDone = 0;
   int64_t idlePolls = 0;
   bool polled = false;
-  /// What ended the call early; nothing runs any more.
+  /// The reason why the call ended early; no task runs after that.
   std::string failure;
-  /// None where nobody looks for races.
+  /// None if races are not checked.
   std::optional<RaceDetector> races;
-  /// None where nobody looks for reads of what nothing has written.
+  /// None if reads of uninitialized memory are not checked.
   std::optional<DefinedMemory> memory;
   CarryFinder carries;
   UncommittedWrites uncommitted;

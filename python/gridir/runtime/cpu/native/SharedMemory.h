@@ -17,9 +17,9 @@
 
 namespace gridir::cpu {
 
-/// Memory that consecutive work items of one device share: all of them, or so
-/// many at a time, as the warpgroups of a block do. Each such group has memory
-/// of its own, made when it is asked for; it is zero then.
+/// Memory that consecutive work items of one device share: all of them, or
+/// groups of a size, such as the warpgroups of a CTA. Each group has its own
+/// memory, allocated at the first request and zeroed.
 class SharedMemory {
 public:
   SharedMemory(SharedBytes info, int64_t numItems)
@@ -36,11 +36,11 @@ public:
   /// The memory of a work item's group, which is made where `isNew` is set, or
   /// null where the system has no more.
   char *get(int64_t item, bool &isNew);
-  /// The same, null where nobody has asked for it.
+  /// The same; null if it has not been requested.
   char *find(int64_t item) const;
 
-  /// Says that a work item is over. Gives the memory of its group if that was
-  /// the last one of it; what all share lives as long as the call.
+  /// Marks a work item as ended. Returns the memory of its group if that was
+  /// the last one of it; memory that all share lives as long as the call.
   char *leave(int64_t item);
   /// Lets another group have the memory of a group that is over.
   void recycle(int64_t item);

@@ -87,8 +87,8 @@ struct NamedPipeline {
   StringRef name, options;
 };
 
-/// Nothing for a list of passes, nor where the options say already what the CPU
-/// would imply.
+/// None for a list of passes, and if the options already have the values that
+/// the CPU would imply.
 std::optional<NamedPipeline> readNamedPipeline(StringRef text) {
   auto [name, options] = text.split('{');
   if (name.empty() || name.find_first_of(",()}") != StringRef::npos)

@@ -15,7 +15,7 @@
 namespace gridir::cpu {
 
 //===----------------------------------------------------------------------===//
-// What a task did
+// Accesses of a task
 //===----------------------------------------------------------------------===//
 
 void Scheduler::setProgram(int64_t number) {
@@ -81,7 +81,7 @@ void Scheduler::checkSemaphores(const char *base,
 void Scheduler::setDefined(const char *base, const StridedRegion &region,
                            bool isDefined) {
   region.forEachRun([&](int64_t offset, int64_t, int64_t bytes) {
-    // No program has written what is there now.
+    // No program has written the current contents.
     if (races)
       uncommitted.forget(base + offset, bytes);
     if (!memory)
@@ -121,8 +121,8 @@ void Scheduler::access(const char *base, const StridedRegion &region,
   });
 }
 
-/// Something depends on what is there. Where a part of it was written the rest
-/// is taken for padding, as of a buffer that is larger than what it holds.
+/// Something depends on the contents. If a part of it was written the rest
+/// counts as padding, as of a buffer that is larger than its data.
 void Scheduler::use(const char *base, const StridedRegion &region,
                     RaceDetector::Access read) {
   if (!memory)
@@ -143,7 +143,7 @@ void Scheduler::use(const char *base, const StridedRegion &region,
 }
 
 //===----------------------------------------------------------------------===//
-// What copies may see
+// Visibility to copies
 //===----------------------------------------------------------------------===//
 
 bool Scheduler::isOwn(const char *address) const {
@@ -185,7 +185,7 @@ void Scheduler::checkCommitted(const Copy &copy) {
 }
 
 //===----------------------------------------------------------------------===//
-// What went wrong
+// Errors
 //===----------------------------------------------------------------------===//
 
 /// The first element of an output that nothing has written.

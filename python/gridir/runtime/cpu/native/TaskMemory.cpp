@@ -60,8 +60,8 @@ void Scheduler::endMemory(char *base, int64_t bytes,
                           std::optional<std::size_t> kind, Program last,
                           std::size_t firstTask) {
   checkSemaphores(base, kind, last);
-  // Nobody waits any more: a GPU does not mind, and JAX's own kernels leave the
-  // last phases of a ring unseen.
+  // No program waits any more. A GPU allows this, and JAX's own kernels leave
+  // the last phases of a ring unobserved.
   std::optional<Misuse> misuse = barriers.forget(base, bytes, firstTask);
   if (misuse && kernel.info.tasks->semaphores)
     fail(*misuse);
@@ -83,7 +83,7 @@ char *Scheduler::locate(char *address, int64_t device, int64_t item) {
   const DeviceBuffers &from = devices[own.device], &to = devices[target];
   if (char *arena = own.arena.get(); isWithin(arena, kernel.info.arenaBytes)) {
     std::size_t index = firstTasks[target] + (item < 0 ? own.item : item);
-    // A device whose grid is empty has nobody to receive.
+    // A device with an empty grid has no receiver.
     if (index >= numTasks || tasks[index].device != target)
       return address;
     // Where there is no memory, the task may write to its own while it still

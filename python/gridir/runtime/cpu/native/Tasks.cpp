@@ -49,7 +49,7 @@ char *taskShared(int64_t members) {
   return Scheduler::getCurrent()->getShared(members);
 }
 
-/// One dimension of what the next copy or access is about.
+/// One dimension of the next copy or access.
 void taskDim(int64_t size, int64_t stride0, int64_t stride1) {
   Scheduler::getCurrent()->dims.push_back({size, {stride0, stride1}});
 }

@@ -30,8 +30,8 @@ struct DeviceBuffers {
 /// one at a time; which is next is decided where a task waits or, with a seed,
 /// wherever one could be seen by another.
 ///
-/// Gives the message of what went wrong, or nothing: the first failing check in
-/// work-item order, a race, or a wait that nobody can end.
+/// Returns the error message, or none: the first failing check in work-item
+/// order, a race, or a wait that cannot end.
 std::optional<std::string> runTasks(const Kernel &kernel,
                                     const std::vector<DeviceBuffers> &devices);
 

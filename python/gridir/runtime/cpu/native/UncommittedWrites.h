@@ -16,9 +16,9 @@
 
 namespace gridir::cpu {
 
-/// What warpgroups have written to memory of their blocks and bulk copies may
-/// not see yet: these see it through a proxy of their own, which the writes of
-/// a block reach where the block commits them.
+/// The stores of warpgroups to memory of their CTAs that bulk copies may not
+/// see yet: copies use the async proxy, which sees the stores of a CTA after a
+/// commit.
 class UncommittedWrites {
 public:
   /// `site` is where the block writes, as an index into the kernel's accesses.

@@ -49,7 +49,7 @@ void VectorClock::set(Thread thread, Time time) {
 }
 
 void VectorClock::join(const VectorClock &other) {
-  // Threads that meet at barriers know of the same ones.
+  // Threads that synchronize at barriers know the same threads.
   auto mine = entries.begin();
   auto theirs = other.entries.begin();
   while (theirs != other.entries.end() && mine != entries.end() &&

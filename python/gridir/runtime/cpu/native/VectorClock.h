@@ -32,7 +32,7 @@ public:
 
   Time get(Thread thread) const;
   void set(Thread thread, Time time);
-  /// Knows from now on what `other` knows, too.
+  /// Adds the knowledge of `other`.
   void join(const VectorClock &other);
   const std::vector<Entry> &getEntries() const { return entries; }
 
@@ -44,7 +44,7 @@ private:
   std::vector<Entry> entries;
 };
 
-/// The threads of one run, and what each of them knows.
+/// The threads of one run, and the knowledge of each.
 class ThreadClocks {
 public:
   using Thread = VectorClock::Thread;
@@ -57,19 +57,20 @@ public:
   /// after all that it did.
   void join(Thread thread);
 
-  /// What a thread knows, for others: what it does from now on is news.
+  /// Returns a thread's clock for others; later events of the thread are new to
+  /// them.
   const VectorClock &publish(Thread thread) {
     threads[thread].isPublished = true;
     return threads[thread].clock;
   }
-  /// What a thread knows, for itself.
+  /// Returns a thread's clock for the thread itself.
   const VectorClock &getClock(Thread thread) const {
     return threads[thread].clock;
   }
   void learn(Thread thread, const VectorClock &clock) {
     threads[thread].clock.join(clock);
   }
-  /// The time of what the thread does next.
+  /// The time of the thread's next event.
   Time advance(Thread thread);
   bool knows(Thread thread, Thread other, Time time) const {
     return time <= threads[thread].clock.get(other);
@@ -80,7 +81,7 @@ private:
     VectorClock clock;
     Time time = 0;
     bool isLive = false;
-    /// Whether others know of all that it did.
+    /// True if others know all of its events.
     bool isPublished = false;
   };
 

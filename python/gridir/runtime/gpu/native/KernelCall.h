@@ -16,8 +16,8 @@
 
 namespace gridir::cuda {
 
-/// What XLA keeps for one custom call of an executable. Threads of all devices
-/// use it at the same time.
+/// XLA's state of one custom call of an executable. Threads of all devices use
+/// it at the same time.
 class KernelCall {
 public:
   KernelCall(std::string name, LaunchData launch,
@@ -28,7 +28,7 @@ public:
   const LaunchData &getLaunch() const { return launch; }
 
   /// Loads the kernel in the current context, before calls run there. Returns
-  /// what goes wrong.
+  /// the error, if any.
   std::optional<std::string> prepare();
 
   /// Launches the kernel on a stream of the current context.

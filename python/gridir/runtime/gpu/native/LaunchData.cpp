@@ -159,8 +159,8 @@ Parameter readParameter(const json::Object &object, Reader &reader,
   return parameter;
 }
 
-/// Places what must be zero first. A report that no check writes is not zeroed:
-/// that would be one more operation of the stream.
+/// Places memory that must be zero first. A report that no check writes is not
+/// zeroed: that would be one more operation of the stream.
 void placeScratch(LaunchData &data, const std::vector<int64_t> &bytes) {
   auto place = [&](bool isZeroed) {
     for (auto [parameter, size] : llvm::zip_equal(data.parameters, bytes)) {

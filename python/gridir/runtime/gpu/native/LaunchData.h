@@ -47,7 +47,7 @@ struct Parameter {
 struct LaunchData {
   std::string entry;
   int64_t threads = 0, ctas = 0, clusterCtas = 1, sharedBytes = 0;
-  /// What the kernel's checks say, with {0} and {1} for two values.
+  /// The messages of the kernel's checks, with {0} and {1} for two values.
   std::vector<std::string> diagnostics;
   std::vector<Parameter> parameters;
 
@@ -59,7 +59,7 @@ struct LaunchData {
   int64_t report = -1;
 };
 
-/// Reads a launch, or returns what is wrong with the text.
+/// Reads a launch, or returns the error of the text.
 std::variant<LaunchData, std::string> parseLaunch(std::string_view json);
 
 } // namespace gridir::cuda

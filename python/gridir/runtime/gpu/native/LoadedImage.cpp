@@ -45,8 +45,9 @@ std::optional<int> getCapability(const Driver &driver) {
   return 10 * major + minor;
 }
 
-/// Whether code for a chip, as "sm_90a", can run where the capability is this
-/// one. The driver checks the rest, as it knows machine code from PTX.
+/// True if code for a chip, such as "sm_90a", can run on this compute
+/// capability. The driver checks the rest, because it distinguishes machine
+/// code from PTX.
 bool runsOn(const std::string &chip, int capability) {
   constexpr std::string_view kPrefix = "sm_";
   if (chip.compare(0, kPrefix.size(), kPrefix) != 0)

@@ -43,7 +43,7 @@ public:
 private:
   struct PreparedFunction {
     Function function = nullptr;
-    /// What launches of it may use.
+    /// The resources that its launches may use.
     int64_t sharedBytes = 0;
     bool allowsLargeClusters = false;
   };

@@ -16,7 +16,7 @@ namespace {
 
 using Values = ArrayRef<Value *>;
 
-/// What an opcode does with one element of each operand.
+/// The effect of an opcode on one element of each operand.
 struct ArithmeticRow {
   StringLiteral opcode;
   unsigned operands;
@@ -184,7 +184,7 @@ void emitProduct(Emitter &emitter, ScalarType type, bool adds) {
   emitter.write(0u, result, type.isSigned());
 }
 
-/// What all arithmetic of floats can do beside.
+/// The modifiers of all float arithmetic.
 struct FloatModifiers {
   Rounding rounding = Rounding::Nearest;
   bool flushes = false, saturates = false, isRelu = false, keepsNaN = false;

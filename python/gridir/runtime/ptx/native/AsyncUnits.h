@@ -21,7 +21,7 @@ class Execution;
 struct Cluster;
 struct Thread;
 
-/// Copies or products as an actor of their own, until nobody asks for it.
+/// Copies or MMAs as an actor of their own, while there are references to it.
 class AsyncUnit {
 public:
   AsyncUnit(OrderChecker &order, OrderChecker::Actor actor)
@@ -39,7 +39,7 @@ private:
 /// Null where nothing is checked.
 using AsyncUnitRef = std::shared_ptr<AsyncUnit>;
 
-/// What a copy has yet to do.
+/// The remaining work of a copy.
 struct AsyncWork {
   std::function<void()> body;
   const Cluster *cluster = nullptr;
@@ -53,7 +53,7 @@ struct AsyncWork {
 /// Null where the copy is done when it is started.
 using AsyncWorkRef = std::shared_ptr<AsyncWork>;
 
-/// What a thread has started and waits for in groups.
+/// The asynchronous operations of a thread that it waits for in groups.
 class AsyncGroups {
 public:
   struct Operation {
@@ -70,7 +70,7 @@ public:
   AsyncUnitRef getOpenUnit() const {
     return open.empty() ? nullptr : open.back().unit;
   }
-  /// Calls `body` with all that nobody has waited for.
+  /// Calls `body` with all operations that have not been waited for.
   template <typename Body> void forEach(Body body) const {
     for (const std::vector<Operation> &group : committed)
       for (const Operation &operation : group)

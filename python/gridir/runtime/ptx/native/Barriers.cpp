@@ -14,7 +14,7 @@ namespace gridir::ptx {
 
 namespace {
 
-/// What a barrier does with the predicates of its threads.
+/// The combination of threads' predicates at a barrier.
 enum class Vote : uint64_t { None, Count, All, Any };
 
 /// Arguments: barrier, threads or 0 for all, vote, predicate.
@@ -63,8 +63,8 @@ void complete(Execution &execution, Barrier &barrier) {
   }
 }
 
-/// Adds a thread to a barrier, and tells whether it was the last one. What all
-/// have done before comes before what those do next that `wait`.
+/// Adds a thread to a barrier, and returns true if it was the last one. Earlier
+/// events of all happen before later events of those that `wait`.
 bool arrive(const Group &group, Barrier &barrier, bool waits) {
   const uint64_t *words = group.arguments[0];
   std::optional<uint32_t> expected;
@@ -150,7 +150,7 @@ void runClusterWait(const Group &group) {
   group.execution.wait(group.thread, group.site,
                        {&group.thread.cta->cluster->barrier.generation,
                         ~uint64_t(0), group.thread.clusterGeneration});
-  // Nobody can arrive again before this thread does.
+  // No thread can arrive again before this one does.
   const Barrier &barrier = group.thread.cta->cluster->barrier;
   if (OrderChecker *order = group.execution.getOrder())
     order->acquire(group.thread.actor, barrier.known);

@@ -79,7 +79,7 @@ void emitFunnelShift(Emitter &emitter) {
   emitter.write(0u, b.CreateTrunc(result, b.getInt32Ty()));
 }
 
-/// A mask of the lowest `count` bits, of which there may be all.
+/// A mask of the lowest `count` bits, possibly all.
 Value *createMask(Emitter &emitter, Value *count, unsigned bits) {
   IRBuilder<> &b = emitter.builder;
   Value *all = ConstantInt::getAllOnesValue(emitter.getBits(bits));
@@ -113,7 +113,7 @@ void emitExtractField(Emitter &emitter) {
   Value *result;
   if (type.isSigned()) {
     Value *shifted = b.CreateAShr(value, shift);
-    // The top bit of the field fills what is above it.
+    // The top bit of the field fills the bits above it.
     Value *end = emitter.callIntrinsic(
         Intrinsic::umin,
         {b.CreateSub(b.CreateAdd(position, length), ConstantInt::get(ty, 1)),

@@ -70,7 +70,7 @@ struct ArgumentList {
   }
 };
 
-/// As much as a GPU's buffer for what it prints holds.
+/// The size of a GPU's print buffer.
 constexpr int kMaxFormatted = 1 << 20;
 
 template <typename T> std::string formatAs(const std::string &spec, T value) {

@@ -27,7 +27,7 @@ AllocaInst *getCarry(Emitter &emitter) {
 }
 
 /// The sum or difference of two words and the flag, if that takes part. A
-/// difference borrows what a sum carries.
+/// borrow is an inverted carry.
 void emitSum(Emitter &emitter, Value *x, Value *y, ScalarType type,
              bool subtracts, bool reads, bool writes) {
   IRBuilder<> &b = emitter.builder;
@@ -105,7 +105,7 @@ constexpr OpcodeRow kRows[] = {{"addc", emitCarrySum<false, true>},
                                {"dp4a", emitDotProduct},
                                {"dp2a", emitDotProduct}};
 
-/// What is plain arithmetic without `.cc`.
+/// These are plain arithmetic without `.cc`.
 constexpr OpcodeRow kFirstRows[] = {{"add", emitCarrySum<false, false>},
                                     {"sub", emitCarrySum<true, false>},
                                     {"mad", emitCarryProduct<false>}};

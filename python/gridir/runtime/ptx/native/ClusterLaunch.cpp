@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A cluster that has not started can be cancelled by one that runs, which then
-// does its work. What hardware answers is not documented; here the answer is
-// the coordinates of the cluster's first block, then whether there is one.
+// A running cluster can cancel one that has not started and do its work. The
+// hardware's format of the answer is not documented; here it is the coordinates
+// of the cluster's first block, then whether there is one.
 //
 //===----------------------------------------------------------------------===//
 

@@ -31,7 +31,7 @@ public:
                                               : std::nullopt;
   }
 
-  /// A cluster has failed: those behind it need not go on.
+  /// A cluster has failed: later ones need not continue.
   void end(uint64_t cluster) {
     uint64_t before = last.load(std::memory_order_relaxed);
     while (cluster < before && !last.compare_exchange_weak(before, cluster)) {

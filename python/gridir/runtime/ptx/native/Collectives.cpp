@@ -186,7 +186,8 @@ bool emitCollective(Emitter &emitter) {
   best->name.split(parts, '.');
   for (StringRef part : ArrayRef(parts).drop_front())
     emitter.take(part);
-  // What all threads of a warp execute together they execute together here.
+  // Instructions that all threads of a warp execute together are executed
+  // together here.
   emitter.take("aligned");
   Encoder encoder(emitter);
   best->encode(encoder);

@@ -14,8 +14,9 @@
 
 namespace gridir::ptx {
 
-/// Says what a thread brings to a collective, and where its results go. The
-/// arguments are words of 64 bits; the results replace the first of them.
+/// Encodes the arguments of a thread for a collective, and the location of its
+/// results. The arguments are 64-bit words; the results replace the first of
+/// them.
 class Encoder {
 public:
   explicit Encoder(Emitter &emitter) : emitter(emitter) {}
@@ -51,7 +52,7 @@ private:
   llvm::SmallVector<Result> results;
 };
 
-/// Who meets for a collective.
+/// The threads that synchronize for a collective.
 enum class Team {
   Thread,
   /// The lanes of a mask, which is the first argument.
@@ -89,7 +90,7 @@ struct CollectiveRow {
   void (*run)(const Group &);
   /// Of the PTX manual.
   llvm::StringLiteral section;
-  /// Whether lanes may come to it at different instructions.
+  /// True if lanes may reach it at different instructions.
   bool isAnywhere = false;
 };
 

@@ -83,8 +83,8 @@ void emitNothing(Emitter &emitter) {
     emitter.take(emitter.getModifiers().front());
 }
 
-/// Orders what the thread does before and after it; a fence between proxies
-/// lets asynchronous copies and products see what threads have written.
+/// Orders the thread's events before and after it; a fence between proxies
+/// makes stores of threads visible to asynchronous copies and MMAs.
 void emitFence(Emitter &emitter) {
   const bool isNarrow = emitter.take("cta");
   const bool isOfProxies = emitter.take("proxy");

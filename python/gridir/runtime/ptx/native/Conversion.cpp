@@ -25,7 +25,7 @@ constexpr IntegralRounding kIntegral[] = {{"rni", Intrinsic::roundeven},
                                           {"rmi", Intrinsic::floor},
                                           {"rpi", Intrinsic::ceil}};
 
-/// What a conversion does beside converting.
+/// The adjustments of a conversion.
 struct Adjustments {
   Rounding rounding = Rounding::Nearest;
   Intrinsic::ID integral = Intrinsic::not_intrinsic;
@@ -132,8 +132,8 @@ Value *convertIntegerToInteger(Emitter &emitter, Value *bits, ScalarType to,
   return b.CreateTrunc(value, emitter.getBits(to.bits));
 }
 
-/// Two elements from two operands, of which the first is the upper one, or
-/// from the elements of one.
+/// Two elements from two operands, the first as the upper one, or from the
+/// elements of one.
 void emitPacked(Emitter &emitter, ScalarType to, ScalarType from,
                 const Adjustments &adjustments) {
   SmallVector<Value *> elements;

@@ -117,8 +117,8 @@ void encodeWait(Encoder &e) {
   e.add(uint64_t(isRead));
 }
 
-/// The copies before it are done. An arrival that the barrier does not expect
-/// is first added to what it expects.
+/// The copies before it are complete. An arrival that the barrier does not
+/// expect is first added to its expected count.
 void encodeArrive(Encoder &e) {
   Emitter &emitter = e.emitter;
   const bool isExpected = emitter.take("noinc");
@@ -299,7 +299,7 @@ constexpr CollectiveRow kRows[] = {
 } // namespace
 
 Direction takeDirection(Emitter &emitter) {
-  // What stands first is where the copy goes to.
+  // The destination of the copy comes first.
   SmallVector<bool> isGlobal;
   for (StringRef modifier : SmallVector<StringRef>(emitter.getModifiers()))
     if (modifier == "global" || modifier.starts_with("shared")) {

@@ -50,22 +50,22 @@ void forEachDestination(const Group &group, bool isMulticast, uint64_t mask,
   }
 }
 
-/// What a load writes in each block, by the rank, as units of their own: who
-/// waits for the barrier of one block knows nothing of what the others got.
+/// The writes of a load in each CTA, by rank, as separate units: a thread that
+/// waits for the barrier of one CTA does not know the writes in others.
 using UnitsOfBlocks = std::map<uint64_t, AsyncUnitRef>;
 
-/// The unit of a block, behind what reads the source; of a load to one block
-/// the same one.
+/// The unit of a CTA, ordered after reads of the source; for a load to one CTA
+/// the same unit.
 AsyncUnitRef startUnitOfBlock(const Group &group, const AsyncUnitRef &reader,
                               bool isMulticast);
 
 /// Adds a copy to global memory to the groups of its thread, which may wait for
-/// what it reads alone.
+/// its reads alone.
 void addStore(const Group &group, AsyncUnitRef reader, AsyncUnitRef writer,
               AsyncWorkRef work);
 
-/// Does the rest of a copy, with the first of its arguments; with a seed, when
-/// nobody can go on without it.
+/// Performs the rest of a copy, with the first of its arguments; with a seed,
+/// when no thread can continue without it.
 AsyncWorkRef startCopy(const Group &group, unsigned numArguments,
                        std::function<void(const Group &)> body);
 

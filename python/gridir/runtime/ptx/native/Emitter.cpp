@@ -24,7 +24,7 @@ struct SpecialName {
   SpecialRegister index;
 };
 
-/// Those of three dimensions have .x, .y and .z behind their names.
+/// Three-dimensional ones have the suffix .x, .y or .z.
 constexpr SpecialName kSpecialVectors[] = {{"tid", ThreadId},
                                            {"ntid", BlockSize},
                                            {"ctaid", BlockId},

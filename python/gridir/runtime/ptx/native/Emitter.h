@@ -20,7 +20,7 @@
 
 namespace gridir::ptx {
 
-/// What the instructions of a function share.
+/// The state that the instructions of a function share.
 struct FunctionContext {
   llvm::IRBuilder<> builder;
   llvm::Function *function;
@@ -45,9 +45,9 @@ struct FunctionContext {
   bool meetsClusters = false;
 };
 
-/// Says what an instruction does, in LLVM IR. An instruction takes its
-/// modifiers one by one; what nobody takes is refused. A failure is noted and
-/// work goes on with values that mean nothing.
+/// Emits LLVM IR for an instruction. An instruction takes its modifiers one by
+/// one; a modifier that is not taken is an error. After an error, emission
+/// continues with meaningless values.
 class Emitter {
 public:
   Emitter(FunctionContext &context, const Instruction &instruction,
@@ -63,7 +63,7 @@ public:
   /// The last modifier that is left, which must be a type.
   ScalarType takeType();
   llvm::ArrayRef<llvm::StringRef> getModifiers() const { return modifiers; }
-  /// Refuses modifiers that nobody has taken.
+  /// Rejects modifiers that were not taken.
   void finish();
 
   // Operands.
@@ -118,22 +118,22 @@ public:
   // Memory.
   /// The address that an operand in brackets names.
   llvm::Value *readAddress(const Operand &operand);
-  /// Whether it is a register of 32 bits, enough for addresses in small spaces.
+  /// True for a 32-bit register, which suffices for addresses in small spaces.
   bool isNarrowAddress(const Operand &operand) const;
-  /// An address in the space that begins where the frame says, of which 32 bits
-  /// may be all that is known.
+  /// An address in the space that begins where the frame says; only its low 32
+  /// bits may be known.
   llvm::Value *widenAddress(llvm::Value *address, unsigned frameOffset);
-  /// Where an access of so many bytes is in this process. Who is not allowed to
-  /// does not come back.
+  /// The address in this process of an access of this many bytes. Does not
+  /// return if the access is not allowed.
   llvm::Value *locate(const Operand &operand, Space space, unsigned bytes,
                       unsigned alignment, bool isParameter = false);
   /// Counts that a thread executes the instruction.
   void countExecution();
-  /// Whether generated code tells of its accesses.
+  /// True if generated code reports its accesses.
   bool tellsOfAccesses() const;
-  /// Tells of an access of so many bytes; `flags` are `AccessFlag`.
+  /// Reports an access of this many bytes; `flags` are `AccessFlag`.
   void note(llvm::Value *pointer, unsigned bytes, unsigned flags);
-  /// The same for a read of what may be global memory.
+  /// The same for a read that may be of global memory.
   void noteRead(llvm::Value *pointer, unsigned bytes);
   /// Tells of a plain write of these values, before they are written.
   void noteStore(llvm::Value *pointer, llvm::ArrayRef<llvm::Value *> values);
@@ -188,7 +188,8 @@ llvm::ArrayRef<OpcodeRow> getCallRows();
 bool emitFirstOfCarry(Emitter &emitter);
 /// Arithmetic of whatever types; false where the opcode is none.
 bool emitArithmetic(Emitter &emitter);
-/// What several threads or asynchronous units take part in.
+/// Emits an instruction in which several threads or asynchronous units take
+/// part.
 bool emitCollective(Emitter &emitter);
 
 } // namespace gridir::ptx

@@ -121,7 +121,7 @@ LaunchReport Execution::run() {
     if (report.fault || live.empty())
       continue;
     idle = progressed ? 0 : idle + 1;
-    // Threads that tell each other what they saw go on without getting on.
+    // Threads that only exchange the values that they read make no progress.
     looks += paused;
     if ((idle && (!paused || idle > kPatience)) || looks > kManyLooks) {
       if (runWork()) {
@@ -184,7 +184,7 @@ bool Execution::admitCluster() {
       setFault("the system has no memory left for local memory", 0, nullptr);
       return false;
     }
-    // What nobody has written is NaN.
+    // Uninitialized memory is NaN.
     char *shared = cluster->window + (uint64_t(rank) << kBlockWindowBits) +
                    kReservedShared;
     std::memset(shared, 0xff, sharedBytes);
@@ -307,7 +307,8 @@ void Execution::startThread(Cta &cta, uint32_t index,
   });
 }
 
-/// On the thread's own stack: what waited for it may now be complete.
+/// On the thread's own stack: operations that waited for it may now be
+/// complete.
 void Execution::finish(Thread &thread) {
   checkEnd(thread);
   checkTensorMemoryEnd(*this, thread);
@@ -482,7 +483,7 @@ void Execution::setFault(const std::string &message, unsigned site,
   report.fault = std::move(fault);
 }
 
-/// What came to the barrier that a thread waits for.
+/// Returns the arrivals at the barrier that a thread waits for.
 std::string Execution::describeArrivals(const Wait &wait) const {
   if (!wait.word || !wait.describe)
     return {};
@@ -576,7 +577,7 @@ void Execution::setStuck(const std::string &message) {
       }
 }
 
-// What generated code calls.
+// Functions that generated code calls.
 
 namespace {
 

@@ -41,16 +41,16 @@ struct Warpgroup;
 struct Wait {
   const uint64_t *word = nullptr;
   uint64_t mask = ~uint64_t(0), value = 0;
-  /// What a message says of the word; null for nothing.
+  /// Describes the word in a message; null for no description.
   std::string (*describe)(uint64_t word) = nullptr;
 
   bool isOver() const { return !word || (*word & mask) != value; }
 };
 
-/// What tensor cores do for a thread, in the order in which it asks for it.
+/// The operations of tensor cores for a thread, in the order of issue.
 struct TensorUnits {
-  /// What touches tensor memory, and what reads shared memory; null where
-  /// nothing is checked.
+  /// The unit that accesses tensor memory, and the unit that reads shared
+  /// memory; null without checks.
   AsyncUnitRef memory, shared;
   std::shared_ptr<std::deque<std::function<void(const Group &)>>> queue;
 };
@@ -63,18 +63,18 @@ struct Thread {
   Warp *warp = nullptr;
   Warpgroup *warpgroup = nullptr;
   Wait wait;
-  /// What it was last seen at.
+  /// The last site of the thread.
   unsigned site = 0;
   bool isPaused = false, isDone = false;
-  /// Whether it is far ahead of its warp.
+  /// True if it is far ahead of its warp.
   bool isAhead = false;
   uint64_t clusterGeneration = 0;
   /// Its number among all threads of the launch: those of a block together, and
   /// the blocks of a cluster.
   uint32_t number = 0;
   OrderChecker::Actor actor = 0;
-  /// What it has started and must wait for: copies of a few bytes, reads and
-  /// writes of copies to global memory, products.
+  /// The operations that it has started and must wait for: copies of a few
+  /// bytes, reads and writes of copies to global memory, MMAs.
   AsyncGroups copies, bulkReads, bulkWrites, products;
   TensorUnits tensorUnits;
   ProductRegisters registers;
@@ -119,13 +119,13 @@ struct Barrier {
   uint32_t reduced = 0, result = 0;
   /// The last clock of those who have come, and of those of the last time.
   uint64_t clock = 0, lastClock = 0;
-  /// What those who have come tell, and what those of the last time told.
+  /// The knowledge of the arrived threads, and that of the previous phase.
   Knowledge told, known;
   std::vector<Thread *> waiting;
 };
 
-/// The memory of tensor cores of a block: lanes of words of 32 bits, of which
-/// columns are allocated. It lies in the block's window.
+/// The tensor memory of a CTA: lanes of 32-bit words, with columns that are
+/// allocated. It is in the CTA's window.
 struct TensorMemory {
   static constexpr unsigned kLanes = 128, kColumns = 512;
   static constexpr uint64_t kBegin = uint64_t(8) << 20;
@@ -165,17 +165,16 @@ std::string describe(const std::array<uint32_t, 3> &coordinates);
 
 using KernelFn = void (*)(Frame *);
 
-/// What is launched.
+/// A function that is ready for launches.
 struct PreparedFunction {
   KernelFn entry = nullptr;
   Translation translation;
   int64_t stackBytes = 0;
 };
 
-/// What one thread of the process does of a launch. It takes clusters from the
-/// queue and runs them one after another; where none of the live threads can go
-/// on, or all of them only look whether something has changed, the next cluster
-/// joins them.
+/// The part of a launch in one thread of the process. It takes clusters from
+/// the queue and runs them one after another. If none of the live threads can
+/// continue, or all of them poll, the next cluster starts.
 class Execution {
 public:
   Execution(const PreparedFunction &function, const LaunchOptions &options,
@@ -190,7 +189,7 @@ public:
   /// Ends the launch. Does not come back.
   void fail(Thread &thread, unsigned site, const std::string &message);
   void wait(Thread &thread, unsigned site, Wait wait);
-  /// Counts what came to a barrier, for who waits there for ever.
+  /// Counts the arrivals at a barrier, for a thread that waits for ever.
   void countArrivals(const uint64_t *barrier, int64_t count, unsigned site) {
     Arrivals &known = arrivals[barrier];
     known = {known.count + count, site};
@@ -230,12 +229,13 @@ public:
             unsigned site) {
     note(thread, nullptr, pointer, bytes, flags, site);
   }
-  /// The same of a read that is not noted where nobody writes the buffer.
+  /// The same for a read, which is not recorded if the buffer is never written.
   void noteRead(Thread &thread, const void *pointer, uint64_t bytes,
                 unsigned site);
-  /// What follows cannot be undone: the launch may not begin anew.
+  /// Marks that the launch cannot restart, because the following effects cannot
+  /// be undone.
   void commit();
-  /// The same of what is no access of an instruction's own: it is not counted.
+  /// The same for an access that belongs to no instruction: it is not counted.
   void checkOrder(Thread &thread, const AsyncUnitRef &unit, const void *pointer,
                   uint64_t bytes, uint32_t flags, unsigned site);
   /// An instruction touches, or a product takes, a register of products.
@@ -243,11 +243,11 @@ public:
                      unsigned site);
   void useRegister(Thread &thread, unsigned number, bool isResult,
                    unsigned site);
-  /// What goes on beside a thread from here on.
+  /// Starts a unit that runs concurrently with a thread.
   AsyncUnitRef startUnit(Thread &thread);
-  /// What the unit did comes before what the thread does.
+  /// Orders the events of the unit before later events of the thread.
   void acquire(Thread &thread, const AsyncUnitRef &unit);
-  /// Does what is given; with a seed, when nobody can go on without it.
+  /// Runs the body; with a seed, when no thread can continue without it.
   AsyncWorkRef start(Thread &thread, std::function<void()> body);
 
   // The counts of a launch. Where it is not profiled, these do nothing.
@@ -280,7 +280,7 @@ private:
   void run(Cluster &cluster, bool &progressed, bool &paused);
   /// Resumes a fiber, and comes back when it waits or ends.
   void resume(cpu::Fiber &fiber);
-  /// Ends this execution; the launch begins anew. Does not come back.
+  /// Ends this execution; the launch restarts. Does not return.
   void repeat();
   /// Does one of the things that were put off; false where there is none.
   bool runWork(const Cluster *cluster = nullptr);

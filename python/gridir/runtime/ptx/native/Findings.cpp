@@ -17,7 +17,7 @@ namespace gridir::ptx {
 void Execution::note(Thread &thread, const AsyncUnitRef &unit,
                      const void *pointer, uint64_t bytes, uint32_t flags,
                      unsigned site) {
-  // Nobody else sees local memory.
+  // Local memory is visible only to its thread.
   if (!bytes || reinterpret_cast<uint64_t>(pointer) -
                         reinterpret_cast<uint64_t>(thread.frame.local) <
                     thread.frame.localBytes)
@@ -62,7 +62,7 @@ void Execution::commit() {
 }
 
 void Execution::repeat() {
-  // The fault ends the loop of this execution. Nobody sees it.
+  // The fault ends the loop of this execution, and is not reported.
   report.fault.emplace();
   for (;;)
     running->suspend();
@@ -101,7 +101,8 @@ void Execution::acquire(Thread &thread, const AsyncUnitRef &unit) {
     order->acquire(thread.actor, unit->actor);
 }
 
-/// Who ends leaves its block's shared memory to what it has started.
+/// The operations that a thread has started outlive it in its CTA's shared
+/// memory.
 void Execution::checkEnd(Thread &thread) {
   if (order && order->isAskedForRaces())
     thread.bulkReads.forEach([&](const AsyncGroups::Operation &operation) {
@@ -111,7 +112,7 @@ void Execution::checkEnd(Thread &thread) {
     });
 }
 
-/// What an access does, as a noun.
+/// Returns the noun for an access.
 static std::string describeAccess(uint32_t flags) {
   const char *what = !(flags & Writes)  ? "read"
                      : !(flags & Reads) ? "write"
@@ -176,7 +177,7 @@ std::string Execution::describeAddress(const Thread &thread,
   return "the byte at 0x" + utohexstr(address, true);
 }
 
-// What generated code calls, where it is checked.
+// Functions that checked code calls.
 
 namespace {
 

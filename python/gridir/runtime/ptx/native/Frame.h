@@ -35,14 +35,15 @@ enum SpecialRegister : unsigned {
   LaneMaskGt,
   DynamicShared,
   TotalShared,
-  /// What has but one value here: the multiprocessor and the grid.
+  /// Special registers with only one value here: the multiprocessor and the
+  /// grid.
   Zero,
   One,
   NumSpecialRegisters
 };
 
-/// Where an access was last found to be allowed: addresses from `begin` on, of
-/// which `starts` may be that of an access of this instruction.
+/// The range of the last allowed access: addresses from `begin` on; an access
+/// of this instruction may start at `starts` of them.
 struct AllowedRange {
   uint64_t begin = 0;
   uint64_t starts = 0;
@@ -53,7 +54,7 @@ struct AllowedRange {
 /// Generated code reads this at fixed offsets.
 struct Frame {
   uint32_t special[NumSpecialRegisters];
-  /// What has the shared address 0 of the block's cluster.
+  /// The base of shared address 0 of the CTA's cluster.
   char *window;
   /// The shared addresses of the block.
   uint64_t sharedBegin, sharedBytes;

@@ -16,7 +16,7 @@ namespace gridir::ptx {
 
 namespace {
 
-/// What a launch may not ask for; none where all is well.
+/// Returns the reason why a launch is invalid; none if it is valid.
 std::optional<std::string> check(const PreparedFunction &function,
                                  const LaunchOptions &options) {
   for (unsigned i = 0; i < 3; ++i) {
@@ -64,7 +64,7 @@ uint64_t countCores(const PreparedFunction &function,
   return std::min<uint64_t>(options.cores, clusters);
 }
 
-/// Adds what one thread has done to what others have.
+/// Adds the results of one thread to those of others.
 void merge(LaunchReport &all, LaunchReport &&part) {
   all.switches += part.switches;
   if (part.fault && (!all.fault || part.fault->cluster < all.fault->cluster))
@@ -104,7 +104,7 @@ LaunchReport launchOnCores(const PreparedFunction &function,
   return report;
 }
 
-/// Begins anew for each buffer that turns out to be read and written.
+/// Restarts for each buffer that turns out to be read and written.
 LaunchReport launchChecked(const PreparedFunction &function,
                            const LaunchOptions &options,
                            const BufferTable &buffers, uint64_t clusters) {

@@ -13,10 +13,10 @@
 
 namespace gridir::ptx {
 
-/// Runs all blocks, on as many threads of the process as the options allow.
-/// More than one take part where no block can tell: nothing in the code looks
-/// at, or leaves behind, in what order clusters run, and nothing is checked or
-/// counted. A launch that is checked may begin anew, see WrittenBuffers.h.
+/// Runs all CTAs, on as many threads of the process as the options allow. More
+/// than one take part if no CTA can observe it: the code neither depends on the
+/// order of clusters nor stores anything in that order, and nothing is checked
+/// or counted. A launch with checks may restart, see WrittenBuffers.h.
 LaunchReport launch(const PreparedFunction &function,
                     const LaunchOptions &options, const BufferTable &buffers);
 

@@ -30,7 +30,7 @@ struct Token {
     End
   };
   Kind kind = Kind::End;
-  /// Of a string what is between the quotes.
+  /// The text between the quotes of a string.
   llvm::StringRef text;
   Position where;
   /// Of an integer, or the bits of a float.
@@ -42,8 +42,8 @@ struct Token {
   }
 };
 
-/// Splits a text into tokens, the last of which is an End. The tokens refer to
-/// the text. Stops at what is no token, and says so in `problems`.
+/// Splits a text into tokens, with an End as the last. The tokens refer to the
+/// text. Stops at an invalid token and adds it to `problems`.
 std::vector<Token> tokenize(llvm::StringRef text, Problems &problems);
 
 } // namespace gridir::ptx

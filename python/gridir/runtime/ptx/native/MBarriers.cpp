@@ -17,12 +17,12 @@ namespace gridir::ptx {
 
 namespace {
 
-/// What a word of shared memory says, whose layout is our own.
+/// The contents of a word of shared memory, in gridir's own format.
 struct MBarrier {
   static constexpr unsigned kCountBits = 20, kBytesBits = 22;
   /// The bit in the word where the phase is.
   static constexpr uint64_t kPhase = uint64_t(1) << 63;
-  /// Memory that nobody has written; no barrier waits for so many arrivals.
+  /// Uninitialized memory; no barrier expects this many arrivals.
   static constexpr uint64_t kUnwritten = ~uint64_t(0);
 
   int64_t pending = 0, expected = 0, bytes = 0;
@@ -46,7 +46,7 @@ struct MBarrier {
   }
 };
 
-/// What a phase takes, and what came to the one under way.
+/// Describes the arrivals that a phase expects, and those of the current one.
 std::string describeMBarrier(uint64_t word) {
   const MBarrier barrier = MBarrier::unpack(word);
   std::string text =
@@ -88,14 +88,14 @@ Modifiers takeModifiers(Emitter &emitter) {
   return {!isShared, isRelaxed};
 }
 
-/// What a thread does to the barrier itself, which others must find made.
+/// Records an access to the barrier itself, which others must find initialized.
 void noteWord(const Group &group, const AsyncUnitRef &unit,
               const uint64_t *word, uint32_t flags) {
   group.execution.checkOrder(group.thread, unit, word, sizeof(*word), flags,
                              group.site);
 }
 
-/// Arguments: address, and the operand behind it or a number.
+/// Arguments: the address, and the next operand or a number.
 void encodeInit(Encoder &e) {
   const bool generic = takeModifiers(e.emitter).isGeneric;
   e.emitter.takeType();

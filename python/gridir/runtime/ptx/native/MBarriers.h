@@ -13,18 +13,18 @@
 
 namespace gridir::ptx {
 
-/// What an arrival tells those who wait for the phase.
+/// The events that an arrival orders before waits for the phase.
 enum class Telling {
   Nothing,
-  /// What comes before the last fence.
+  /// The events before the last fence.
   Fenced,
   /// All that comes before it.
   All
 };
 
-/// Subtracts arrivals from what a barrier waits for, and bytes from its count
-/// of transactions; the phase ends where neither is left. It is the unit, or
-/// where it is null the thread, that does so.
+/// Subtracts arrivals from the expected count of a barrier, and bytes from its
+/// count of transactions; the phase ends when both are zero. The actor is the
+/// unit or, if it is null, the thread.
 void updateMBarrier(const Group &group, uint64_t address, int64_t arrivals,
                     int64_t bytes, Telling telling = Telling::All,
                     const AsyncUnitRef &unit = nullptr);

@@ -195,7 +195,7 @@ void encodeMma(Encoder &e) {
 }
 
 /// Where elements of a fragment are in the registers of a lane. Columns are
-/// counted along what a register holds.
+/// counted along the contents of a register.
 struct Fragment {
   const ElementFormat &format;
   /// Of the matrix, for A and accumulators in groups of eight.

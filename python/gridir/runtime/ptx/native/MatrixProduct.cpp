@@ -46,7 +46,7 @@ addAll(T *sums, const float *left, const float *right, T *factors,
       Vector sum[kRows] = {};
       const float *x[kRows];
       for (unsigned r = 0; r < kRows; ++r) {
-        // What is computed for rows behind the last one is left out.
+        // Results for rows after the last one are not used.
         const unsigned own = std::min(row + r, rows - 1);
         x[r] = left + size_t(own) * depth;
         std::memcpy(&sum[r], sums + size_t(own) * columns + first,

@@ -13,9 +13,9 @@
 
 namespace gridir::ptx {
 
-/// Adds to sums, row by row, the products of rows of `left` and of `right`,
-/// each of which has `depth` elements. Each product and each sum is rounded, in
-/// the order of the depth, whatever processor this is. Sums are floats or
+/// Adds the products of rows of `left` and of `right`, each with `depth`
+/// elements, to accumulators, row by row. Each product and each sum is rounded,
+/// in the order of the depth, on any processor. Accumulators are floats or
 /// doubles.
 template <typename T>
 void addProducts(std::vector<T> &sums, const std::vector<float> &left,

@@ -188,7 +188,7 @@ void emitStore(Emitter &emitter) {
                                        Align(1), /*isVolatile=*/order.waits);
 }
 
-// What an atomic update makes of the old value and of its operands.
+// Combines the old value and the operands of an atomic update.
 using Update = Value *(*)(Emitter &, ScalarType, Value *old, Value *value);
 
 Value *select(Emitter &emitter, Value *condition, Value *x, Value *y) {
@@ -374,8 +374,8 @@ void emitIsInSpace(Emitter &emitter) {
                               : b.CreateNot(b.CreateOr(inShared, inLocal)));
 }
 
-/// Splits an address in shared memory of a cluster into what is in front of
-/// the rank of the block, the offset in the block, and the rank.
+/// Splits an address in shared memory of a cluster into the bits above the rank
+/// of the CTA, the offset in the CTA, and the rank.
 struct ClusterAddress {
   Value *base, *offset, *rank;
 };

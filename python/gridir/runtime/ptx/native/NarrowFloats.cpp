@@ -22,7 +22,7 @@ namespace {
 struct NarrowFormat {
   StringLiteral name;
   const fltSemantics &(*semantics)();
-  /// Of one of the pair, with what is not used.
+  /// The bits of one of the pair, with unused ones.
   unsigned bits;
 };
 
@@ -160,7 +160,7 @@ void emitToTF32(Emitter &emitter) {
   Value *bits = emitter.readInteger(1, 32);
   Value *value = b.CreateBitCast(bits, b.getFloatTy());
   Value *isNaN = b.CreateFCmpUNO(value, value);
-  // The exponent takes what is carried out of the mantissa.
+  // The carry of the mantissa goes to the exponent.
   Value *added = b.getInt32(0);
   if (rounding == "rna")
     added = b.getInt32(0x1000);

@@ -62,7 +62,7 @@ namespace {
 struct Operator {
   StringLiteral text;
   unsigned precedence;
-  /// None for what has no value.
+  /// None for an undefined result.
   std::optional<uint64_t> (*apply)(uint64_t, uint64_t);
 };
 

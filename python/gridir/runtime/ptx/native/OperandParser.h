@@ -16,8 +16,8 @@
 
 namespace gridir::ptx {
 
-/// The tokens of a text, of which one is looked at. After the first problem it
-/// stands at the end, so that whoever reads on stops.
+/// The tokens of a text, with a current one. After the first problem it is at
+/// the end, so that a reader stops.
 class TokenStream {
 public:
   TokenStream(std::vector<Token> tokens, Problems &problems)

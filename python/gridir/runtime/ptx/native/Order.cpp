@@ -14,14 +14,14 @@
 
 namespace gridir::ptx {
 
-/// Global memory may be read by every thread of a launch: so many events of an
-/// address that are in no order are remembered.
+/// Every thread of a launch may read global memory: at most this many mutually
+/// unordered events of an address are recorded.
 static constexpr size_t kMaxGlobalEvents = 8;
 /// The same of writes of one value.
 static constexpr size_t kMaxSilentEvents = 4096;
 
 //===----------------------------------------------------------------------===//
-// Actors and what they know
+// Actors and their knowledge
 //===----------------------------------------------------------------------===//
 
 OrderChecker::Actor OrderChecker::startThread(uint32_t owner) {
@@ -131,8 +131,8 @@ std::optional<OrderChecker::Finding::Kind>
 OrderChecker::compare(const Event &before, const Event &now) const {
   if (!((before.flags | now.flags) & Writes) || areBothStrong(before, now))
     return std::nullopt;
-  // What changes nothing is no matter to others, whatever order they are in;
-  // but who writes where a unit still reads has forgotten to wait for that.
+  // A silent write does not affect others, in any order; but a thread that
+  // writes while a unit still reads has omitted a wait for the unit.
   const bool isUnitRead = (before.flags & Async) && !(before.flags & Writes);
   const bool areSame =
       (now.flags & Silent) && !(before.flags & Strong) && !isUnitRead;
@@ -198,7 +198,8 @@ void OrderChecker::update(Cell &cell, const Event &now, bool isOfBlock) {
   }
   cell.hasStrongWrites |= (now.flags & Writes) && (now.flags & Strong);
   cell.hasSilentWrites |= bool(now.flags & Silent);
-  // Who is in no order with what was before is in none with this, either.
+  // An event that is not ordered after the earlier ones is not ordered after
+  // this one, either.
   auto isCovered = [&](const Event &event) {
     return (now.flags & Strong) <= (event.flags & Strong) &&
            (now.flags & Writes) >= (event.flags & Writes) &&
@@ -221,8 +222,8 @@ void OrderChecker::update(Cell &cell, const Event &now, bool isOfBlock) {
     more[numForgotten++ % more.size()] = last;
     return;
   }
-  // All lanes of a block may read a word again and again: what need not be
-  // remembered is looked for only where there is no more room.
+  // All lanes of a CTA may read a word repeatedly: redundant events are removed
+  // only when there is no more room.
   if (more.size() == more.capacity()) {
     llvm::erase_if(more, isCovered);
     more.reserve(2 * more.size() + 4);

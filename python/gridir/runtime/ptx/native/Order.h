@@ -6,15 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Two accesses race when they touch one byte, one of them writes, not both are
-// atomic, and neither happens before the other. What happens before what
-// follows from barriers, and from releases and acquires, whatever order the
-// threads run in here. Writes of one value are let be, as compilers have all
-// threads write what is the same for all of them; who reads it must come after
-// one of them. Asynchronous copies and products are actors of their
-// own: what they do comes after their start and before the end of a wait for
-// them. They see memory through a proxy of its own; what threads have written
-// is in order for them only after a fence between the two proxies.
+// Two accesses race if they touch one byte, one of them writes, not both are
+// atomic, and neither happens before the other. The happens-before relation
+// follows from barriers, and from releases and acquires, in any order of
+// execution. Writes of equal values are accepted, as compilers let all threads
+// store uniform values; a reader must come after one of them. Asynchronous
+// copies and MMAs are actors of their own: their accesses come after their
+// start and before the end of a wait for them. They access memory through the
+// async proxy; stores of threads are ordered before theirs only by a proxy
+// fence.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@
 
 namespace gridir::ptx {
 
-/// What an access is. Generated code passes this as a number.
+/// The kind of an access. Generated code passes it as a number.
 enum AccessFlag : uint32_t {
   Reads = 1,
   Writes = 2,
@@ -42,14 +42,14 @@ enum AccessFlag : uint32_t {
   Narrow = 32,
   /// It goes through the asynchronous proxy.
   Async = 64,
-  /// It writes what is already there.
+  /// It writes the value that is already there.
   Silent = 128,
   /// It is one of tensor memory, with `Async` by tensor cores themselves.
   Tensor = 256
 };
 
-/// What an actor knows: which events come before, and which of those that
-/// wrote the asynchronous proxy sees.
+/// The knowledge of an actor: the events that happen before, and the writes
+/// among them that the async proxy sees.
 struct Knowledge {
   cpu::VectorClock seen, fenced;
 
@@ -61,7 +61,7 @@ struct Knowledge {
 
 class OrderChecker {
 public:
-  /// A thread, or what goes on beside it for an instruction.
+  /// A thread, or an asynchronous unit of an instruction.
   using Actor = cpu::ThreadClocks::Thread;
 
   struct Event {
@@ -89,7 +89,7 @@ public:
       Unfenced,
       /// It is in an order, but not for tensor memory.
       UnfencedTensor,
-      /// Nobody has written what it reads.
+      /// It reads uninitialized memory.
       Unwritten
     };
     Kind kind;
@@ -107,14 +107,14 @@ public:
   // Actors.
 
   Actor startThread(uint32_t owner);
-  /// What an instruction of the parent starts knows what the parent does.
+  /// Starts a unit of the parent, which knows the parent's events.
   Actor startUnit(Actor parent);
   void end(Actor actor) { clocks.join(actor); }
 
   // Order.
 
   void release(Actor actor, Knowledge &into);
-  /// What it did before its last fence: for a relaxed write.
+  /// Releases the events before its last fence: for a relaxed write.
   void releaseFenced(Actor actor, Knowledge &into, bool isNarrow);
   void acquire(Actor actor, const Knowledge &from);
   /// All that the other one has done comes before.
@@ -122,19 +122,20 @@ public:
     acquire(actor, Knowledge{clocks.publish(other), actors[other].fenced});
   }
   void fence(Actor actor, bool isNarrow);
-  /// What the actor knows is there for the asynchronous proxy.
+  /// Makes the actor's known events visible to the async proxy.
   void fenceProxy(Actor actor);
-  /// What the actor knows of tensor cores is in an order for what it asks of
-  /// them next.
+  /// Orders the known events of tensor cores before operations that the actor
+  /// issues next.
   void fenceTensor(Actor actor);
-  /// A unit of tensor memory starts something for an actor: it knows what that
-  /// knows.
+  /// A unit of tensor memory starts an operation for an actor, and gets the
+  /// actor's knowledge.
   void continueTensorUnit(Actor unit, Actor actor);
-  /// A strong access learns from the writes of the address before it, and tells
-  /// later ones. An update carries on what it finds.
+  /// A strong access gets the knowledge of earlier writes of the address, and
+  /// passes knowledge to later ones. An update passes on the knowledge that it
+  /// finds.
   void exchange(Actor actor, uint64_t address, uint32_t flags);
 
-  /// What the arrivals at a barrier in memory tell those who wait for it.
+  /// The knowledge that arrivals at an mbarrier pass to waits for it.
   struct Phases {
     Knowledge current, completed;
   };
@@ -145,20 +146,22 @@ public:
   /// Notes an access. Of memory of blocks it is known whether it was written.
   std::optional<Finding> access(Actor actor, uint64_t address, uint64_t bytes,
                                 uint32_t flags, uint32_t site, bool isOfBlock);
-  /// The bytes are used for something new, that nobody has written.
+  /// The bytes are reused and become uninitialized.
   void forget(uint64_t begin, uint64_t bytes);
 
 private:
   struct ActorState {
     uint32_t owner = 0;
     cpu::VectorClock fenced, tensorFenced;
-    /// What a relaxed write tells others: what was known at the last fence.
+    /// The knowledge that a relaxed write passes on: events before the last
+    /// fence.
     Knowledge wide, narrow;
-    /// What relaxed reads have seen: known after the next fence.
+    /// The knowledge from relaxed reads, which the next fence makes effective.
     Knowledge pending;
   };
 
-  /// What the last strong writes of an address tell who reads it.
+  /// The knowledge that the last strong writes of an address pass to its
+  /// readers.
   struct Location {
     static constexpr uint32_t kSeveral = ~uint32_t(0);
 
@@ -167,13 +170,13 @@ private:
     uint32_t wideBlock = kSeveral, narrowBlock = kSeveral;
   };
 
-  /// What is known of some bytes: the last plain write, and what came since:
-  /// reads and strong writes, none of which says all that another one does.
+  /// The recorded accesses to some bytes: the last plain write, and later reads
+  /// and strong writes that do not subsume each other.
   struct Cell {
     Event write, since;
     std::unique_ptr<std::vector<Event>> more;
-    /// Whether anything was written, and of what came since, whether a write
-    /// was strong, and whether one changed nothing.
+    /// True if there was a write; true if a later write was strong; true if a
+    /// later write did not change the value.
     bool isWritten = false, hasStrongWrites = false, hasSilentWrites = false;
 
     Cell() = default;
@@ -198,7 +201,7 @@ private:
   bool areBothStrong(const Event &x, const Event &y) const;
   std::optional<Finding::Kind> compare(const Event &before,
                                        const Event &now) const;
-  /// Whether one of the writes of a value comes before who reads it.
+  /// True if one of the writes of a value happens before its reader.
   bool isWrittenBefore(const Cell &cell, const Event &now) const;
   std::optional<Finding> check(const Cell &cell, const Event &now,
                                bool isOfBlock) const;

@@ -222,7 +222,7 @@ void Parser::parseQualifiers(Variable &variable, bool isParameter) {
     if (token.text == "align") {
       uint64_t value =
           tokens.expect(Token::Kind::Integer, "an alignment").value;
-      // A parameter that is a pointer says how what it points to is aligned.
+      // A pointer parameter declares the alignment of its target.
       if (!hasType || !isParameter)
         alignment = value;
     } else if (std::optional<ScalarType> type = findType(token.text)) {

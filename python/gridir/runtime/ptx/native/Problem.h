@@ -24,7 +24,8 @@ struct Position {
   unsigned column = 0;
 };
 
-/// What `.loc` says of an instruction: the file's number, line and column.
+/// The position that `.loc` gives to an instruction: file number, line and
+/// column.
 struct SourceLine {
   unsigned file = 0;
   unsigned line = 0;

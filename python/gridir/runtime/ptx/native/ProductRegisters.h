@@ -16,18 +16,17 @@
 
 namespace gridir::ptx {
 
-/// The registers of one thread that asynchronous products use. Until somebody
-/// has waited for a product its result may not be touched, and what it reads
-/// may not be written; between a write and a product must be a fence.
+/// The registers of one thread that asynchronous MMAs use. Before the wait for
+/// an MMA its result must not be accessed, and its operands must not be
+/// written; a fence must separate a write from an MMA.
 class ProductRegisters {
 public:
   /// An instruction reads or writes a register. Gives the product that still
   /// uses it.
   std::optional<unsigned> touch(unsigned number, bool writes, unsigned site);
-  /// A move that a compiler leaves behind, where it calls one register by two
-  /// names.
+  /// A move between two names that a compiler gives to one register.
   void move(unsigned from, unsigned to);
-  /// A product takes a register. Gives the write that no fence is behind.
+  /// An MMA uses a register. Returns the write without a later fence.
   std::optional<unsigned> use(unsigned number, bool isResult, unsigned site);
   void fence();
   void commit() { ++committed; }
@@ -41,7 +40,7 @@ private:
     uint64_t group = 0;
     bool isResult = false;
     unsigned product = 0;
-    /// The last write that no fence is behind.
+    /// The last write without a later fence.
     std::optional<unsigned> write;
   };
 

@@ -142,7 +142,7 @@ void Profile::finish(WarpProfile &warp) {
   }
 }
 
-// What an execution tells.
+// Events of an execution.
 
 void Execution::countAccess(Thread &thread, const void *pointer, uint64_t bytes,
                             uint32_t flags, unsigned site) {

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Threads run one at a time here, on hardware the lanes of a warp run together.
-// So what a lane does for the n-th time at an instruction is taken together
-// with what the others do there for the n-th time: one request of the warp.
+// Threads run one at a time here; on hardware the lanes of a warp run together.
+// The n-th execution of an instruction by a lane is therefore grouped with the
+// n-th of the others: one request of the warp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@
 
 namespace gridir::ptx {
 
-/// What the lanes of a warp ask of memory at one instruction at a time.
+/// The simultaneous memory accesses of a warp's lanes at one instruction.
 struct Request {
   std::array<uint64_t, 32> addresses = {};
   uint32_t lanes = 0;
@@ -49,7 +49,7 @@ private:
   std::array<uint64_t, 32> next = {};
 };
 
-/// What the lanes of one warp have done so far.
+/// The counts of the lanes of one warp.
 class WarpProfile {
 public:
   explicit WarpProfile(size_t numSites)
@@ -83,7 +83,7 @@ public:
   void copy(uint64_t bytes, bool isShared, unsigned site) {
     (isShared ? counts[site].copiedShared : counts[site].copiedGlobal) += bytes;
   }
-  /// A thread has waited, while others executed so many instructions more.
+  /// A thread has waited while others executed this many more instructions.
   void wait(uint64_t instructions, unsigned site) {
     ++counts[site].waits;
     counts[site].stalled += instructions;

@@ -40,8 +40,8 @@ namespace {
 
 constexpr StringLiteral kEntry = "ptx.kernel";
 
-/// What is run before LLVM's code generator. Registers of PTX are stored to
-/// memory, which the first pass undoes.
+/// The passes before LLVM's code generator. Registers of PTX are allocas, which
+/// the first pass promotes.
 constexpr StringLiteral kPasses =
     "function(sroa,instcombine<no-verify-fixpoint>,simplifycfg)";
 

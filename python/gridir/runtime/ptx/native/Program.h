@@ -52,18 +52,17 @@ struct LaunchOptions {
   std::vector<Buffer> buffers;
   /// Seconds until the launch is given up; 0 for never.
   double timeout = 0;
-  /// Whether to look for unordered accesses, and for
-  /// reads of shared memory that nobody has written.
+  /// True to check for races, and for reads of uninitialized shared memory.
   bool findsRaces = false, findsUnwritten = false;
-  /// Whether to count what each instruction does.
+  /// True to count the executions of each instruction.
   bool isProfiled = false;
-  /// How many blocks run at a time, if so many clusters are left; one cluster
-  /// does, and more where threads wait for others.
+  /// The number of CTAs that run at a time, if enough clusters are left; one
+  /// cluster does, and more if threads wait for others.
   uint64_t blocksAtOnce = 0;
   /// How many threads of the process may run clusters, where those are
   /// independent.
   uint64_t cores = 1;
-  /// Chooses the order of threads and puts off what goes on beside them.
+  /// Selects the order of threads, and delays asynchronous work.
   std::optional<uint64_t> scheduleSeed;
   /// Asked now and then; true ends the launch.
   std::function<bool()> isInterrupted;
@@ -77,7 +76,7 @@ struct Fault {
   std::vector<std::string> notes = {};
   /// The number of the cluster that failed.
   uint64_t cluster = 0;
-  /// The instruction that the one above is in conflict with, with what it did.
+  /// The instruction that conflicts with the one above, with its access.
   std::optional<Problem> other = {};
   std::string otherInstruction = {};
   /// Where threads wait that cannot go on.
@@ -86,15 +85,14 @@ struct Fault {
 
 /// How warps have accessed memory at an instruction.
 struct MemoryCounts {
-  /// What the lanes of a warp asked for at a time, and the bytes of all of
-  /// them.
+  /// The requests of the warp's lanes, and their bytes.
   uint64_t requests = 0, bytes = 0;
   /// Of shared memory how often its banks were gone through, of global memory
   /// the sectors; and the least number that would do.
   uint64_t pieces = 0, least = 0;
 };
 
-/// What an instruction has done in a launch.
+/// The counts of an instruction in a launch.
 struct SiteCounts {
   /// How often warps have executed it, and threads.
   uint64_t warps = 0, threads = 0;
@@ -116,7 +114,7 @@ struct InstructionProfile {
   SiteCounts counts;
 };
 
-/// What a launch has counted.
+/// The counts of a launch.
 struct LaunchReport {
   std::optional<Fault> fault;
   uint64_t switches = 0;
@@ -124,28 +122,27 @@ struct LaunchReport {
   std::vector<InstructionProfile> profile;
 };
 
-/// Whether there is code of a function, and where it is from.
+/// The state of a function's code, and its origin.
 struct Preparation {
   /// Instructions that are not known among them.
   Problems problems = {};
   cpu::KernelOrigin origin = cpu::KernelOrigin::Memory;
-  /// What the user should know, or empty.
+  /// A warning for the user, or empty.
   std::string warning = {};
 };
 
 /// The functions of one text.
 class Program {
 public:
-  /// Reads a text. What is no PTX is a problem.
+  /// Reads a text. Invalid PTX is a problem.
   static std::variant<std::unique_ptr<Program>, Problems>
   load(const std::string &text);
   ~Program();
 
   const std::vector<FunctionInfo> &getFunctions() const { return functions; }
 
-  /// Makes code of a function, which tells of its accesses where they are
-  /// checked, and counts where it is profiled; or reads what a process before
-  /// made.
+  /// Compiles a function; the code reports its accesses if they are checked,
+  /// and counts if it is profiled. Or reads the code of an earlier process.
   Preparation prepare(const std::string &name, bool isChecked, bool isProfiled);
 
   /// Runs a function that is prepared.

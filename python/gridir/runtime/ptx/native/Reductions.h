@@ -13,7 +13,7 @@
 
 namespace gridir::ptx {
 
-/// What becomes of a value of memory and one that is written to it.
+/// The combination of a value in memory and a value that is written to it.
 enum class ReductionOp : uint64_t {
   /// The new one, which is no reduction.
   Replace,
@@ -35,11 +35,11 @@ struct Reduction {
   /// As one argument of a collective.
   uint64_t pack() const;
   static Reduction unpack(uint64_t word);
-  /// Whether there is such a reduction of the element type.
+  /// True if the reduction exists for the element type.
   bool isKnown() const;
   /// How that touches memory, as `AccessFlag`.
   uint32_t getAccess(const char *to, const char *from, uint64_t bytes) const;
-  /// Elements of memory become what they and new ones give.
+  /// Combines elements of memory with new ones.
   void run(char *to, const char *from, uint64_t bytes) const;
 };
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What no instruction of the CPU does without a change of its modes is done by
-// LLVM's arithmetic of any precision.
+// Operations that no instruction of the CPU performs without a change of its
+// modes use LLVM's arbitrary-precision arithmetic.
 //
 //===----------------------------------------------------------------------===//
 

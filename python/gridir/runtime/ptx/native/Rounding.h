@@ -18,7 +18,7 @@ enum class Rounding : uint32_t { Nearest, TowardZero, Down, Up };
 /// The modifier rn, rz, rm or rp, if there is one.
 std::optional<Rounding> takeRounding(Emitter &emitter);
 
-/// What arithmetic is done with a rounding.
+/// The arithmetic operations with a rounding mode.
 enum class RoundedOp : uint32_t { Add, Sub, Mul, Div, Fma };
 
 /// Arithmetic of f32 and f64 with a rounding, on the bits of elements.

@@ -44,8 +44,7 @@ public:
     }
   }
 
-  /// What was known of these bytes, and of others of their pages, is of no
-  /// matter.
+  /// Discards the records of these bytes, and of other bytes of their pages.
   void forget(uint64_t begin, uint64_t bytes) {
     for (uint64_t number = begin / kPageBytes;
          number * kPageBytes < begin + bytes; ++number)
@@ -58,7 +57,7 @@ private:
   static constexpr unsigned kLargestShift = 4;
 
   struct Page {
-    /// A cell is for so many bytes, as a power of two.
+    /// The bytes of a cell, as a power of two.
     unsigned shift = kLargestShift;
     std::vector<Cell> cells = std::vector<Cell>(kPageBytes >> kLargestShift);
   };

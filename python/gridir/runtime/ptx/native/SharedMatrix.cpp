@@ -14,7 +14,7 @@ using namespace llvm;
 
 namespace gridir::ptx {
 
-/// What both kinds of descriptors have in the same bits.
+/// Reads the bits that both kinds of descriptors share.
 static MatrixDescriptor readStrides(const Group &group, uint64_t word) {
   if (word >> 49 & 7)
     group.fail("expected a matrix descriptor without a base offset");

@@ -14,8 +14,8 @@
 
 namespace gridir::ptx {
 
-/// What a descriptor says of a matrix of shared memory: addresses and strides
-/// in bytes.
+/// The contents of a descriptor of a matrix in shared memory: addresses and
+/// strides in bytes.
 struct MatrixDescriptor {
   uint64_t start = 0, leading = 0, stride = 0;
   /// Bytes of a row that the swizzle permutes: 0, 32, 64 or 128.
@@ -40,7 +40,7 @@ public:
 
   /// The elements of the first rows up to a depth, row by row.
   std::vector<float> read(unsigned rows, unsigned depth) const;
-  /// The bytes from an element on, at most 16 of which stay together.
+  /// The bytes from an element on; at most 16 are contiguous.
   const char *find(unsigned row, unsigned depth, unsigned bytes) const;
   /// Notes that a unit reads these rows up to a depth.
   void note(const AsyncUnitRef &unit, unsigned firstRow, unsigned numRows,

@@ -43,7 +43,7 @@ bool isContext(const Context *context) {
 /// The contexts that this thread has pushed; the last one is current.
 struct Contexts {
   std::vector<Context *> stack;
-  /// Whether the thread has said what is current.
+  /// True if the thread has set a current context.
   bool isSet = false;
 };
 thread_local Contexts contexts;
@@ -146,7 +146,7 @@ int cuCtxGetDevice(int *device) {
     return kInvalidContext;
   return *device = context->device, kSuccess;
 }
-/// What kernels print has no limit.
+/// Prints of kernels have no limit.
 int cuCtxGetLimit(size_t *value, int) { return *value = ~size_t(0), kSuccess; }
 int cuCtxSetLimit(int, size_t) { return kSuccess; }
 

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A library of its own with the functions of CUDA's driver that the host code
-// of kernels calls: modules, whose images are texts of PTX, their functions,
-// attributes and launches. What a module is and what a launch does is asked of
-// who has the library loaded (driver.py). Contexts, streams, memory and tensor
-// maps have sources of their own.
+// A library with the functions of CUDA's driver that the host code of kernels
+// calls: modules, whose images are texts of PTX, their functions, attributes
+// and launches. The process that loaded the library implements modules and
+// launches (driver.py). Contexts, streams, memory and tensor maps have sources
+// of their own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,7 +53,7 @@ struct LaunchConfig {
   uint32_t numAttributes;
 };
 
-/// What a function was last allowed.
+/// The dynamic shared memory that was last allowed for the function.
 int dynamicSharedBytes = 0;
 std::map<const Module *, std::unique_ptr<Module>> modules;
 std::condition_variable kernelEnded;
@@ -77,8 +77,7 @@ int runKernel(Function *function, const uint32_t *sizes, void **parameters) {
   return result;
 }
 
-/// What a driver checks before it adds a launch to a stream. The caller holds
-/// the mutex.
+/// Checks a launch before it is added to a stream. The caller holds the mutex.
 int checkLaunch(const Function *function, const uint32_t *sizes) {
   if (!isFunction(function) || function->module->context != getCurrent())
     return kInvalidHandle;

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The stand-in checks what a driver checks: a current context, handles of that
-// context, attributes of functions, and operations that the capture of a graph
-// forbids. Kernels run in the thread that launches them.
+// The replacement checks the preconditions of a driver: a current context,
+// handles of that context, attributes of functions, and operations that the
+// capture of a graph forbids. Kernels run in the thread that launches them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,12 +25,11 @@
 
 extern "C" {
 
-/// What the functions of the driver ask for. Results are 0 or the number of an
-/// error.
+/// The entry points of the driver. Results are 0 or the number of an error.
 struct GridirDriver {
   int multiprocessors, major, minor, sharedBytes, devices;
-  /// Whether a thread begins with the context of the first device, as those
-  /// have on which XLA calls; else with none.
+  /// True if a thread begins with the context of the first device, like the
+  /// threads on which XLA calls; otherwise with none.
   int isBound;
   int (*load)(const char *text, int device);
   /// Gives the bytes of each parameter; the count is that of the room, and then
@@ -42,7 +41,7 @@ struct GridirDriver {
   int (*launch)(const char *text, const char *name, const uint32_t *sizes,
                 void **parameters);
   int (*synchronize)();
-  /// Keeps what host code must not do, and what a GPU would not report.
+  /// Records invalid uses by host code that a GPU would not report.
   void (*fail)(const char *message);
 };
 

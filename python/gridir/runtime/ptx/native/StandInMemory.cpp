@@ -76,8 +76,8 @@ using namespace gridir::stand_in;
 
 extern "C" {
 
-/// Gives the addresses and sizes of what is allocated, as far as there is room;
-/// returns how many there are.
+/// Returns the addresses and sizes of allocations, as far as there is room, and
+/// their number.
 int gridirGetAllocations(uint64_t *addresses, uint64_t *bytes, int room) {
   std::lock_guard<std::mutex> lock(mutex);
   int count = 0;
@@ -107,7 +107,7 @@ int cuMemAlloc_v2(uint64_t *address, size_t bytes) {
                                                kAlignment * kAlignment);
   if (!data)
     return kOutOfMemory;
-  // What nothing has written is no number.
+  // Uninitialized memory is NaN.
   std::memset(data, 0xFF, bytes);
   *address = reinterpret_cast<uint64_t>(data);
   allocations.emplace(*address, Allocation{bytes, context});

@@ -35,7 +35,8 @@ bool isDefault(void *handle) {
   return reinterpret_cast<std::size_t>(handle) <= 2;
 }
 
-/// Whether this thread must not do what is unsafe while the stream is captured.
+/// True if this thread must not perform unsafe operations while the stream is
+/// captured.
 bool forbidsUnsafe(const Stream &stream) {
   if (!stream.captured || threadMode == CaptureMode::Relaxed ||
       stream.mode == CaptureMode::Relaxed)

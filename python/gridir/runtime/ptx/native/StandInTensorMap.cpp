@@ -20,8 +20,8 @@ struct ElementType {
   uint32_t bytes, kind;
 };
 
-/// Of each of the types that tensor maps may have, in the order of their
-/// numbers: its size, and what reductions take it for.
+/// For each of the types of tensor maps, in the order of their numbers: its
+/// size, and its type in reductions.
 constexpr ElementType kElementTypes[] = {{1, 2}, {2, 2}, {4, 2}, {4, 3}, {8, 2},
                                          {8, 3}, {2, 4}, {4, 4}, {8, 4}, {2, 5},
                                          {4, 4}, {4, 4}, {4, 4}};
@@ -32,8 +32,8 @@ constexpr uint64_t kMaxStride = uint64_t(1) << 40;
 extern "C" {
 
 /// Sizes, strides and boxes begin with the innermost dimension, which has no
-/// stride. Elements between which there are others, interleaved layouts and
-/// what is not 0 outside of the tensor are not supported.
+/// stride. Element strides, interleaved layouts and fill values other than 0
+/// are not supported.
 int cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void *address,
                            const uint64_t *sizes, const uint64_t *strides,
                            const uint32_t *box, const uint32_t *elementStrides,

@@ -23,13 +23,14 @@ namespace gridir::ptx {
 
 struct Operand {
   enum class Kind {
-    /// A register, a variable, a label, a function or `_`; with what is added.
+    /// A register, a variable, a label, a function or `_`; with an added
+    /// offset.
     Name,
     Integer,
     Float,
     /// Elements in braces, or in the parentheses of a call.
     Vector,
-    /// In brackets: where, and what else some instructions have there.
+    /// In brackets: the address, and additional operands of some instructions.
     Address,
     /// Two destinations, as "%r1|%p1".
     Pair
@@ -37,9 +38,9 @@ struct Operand {
   Kind kind = Kind::Name;
   Position where;
   std::string name;
-  /// A predicate of which the opposite is meant.
+  /// True for a negated predicate.
   bool negated = false;
-  /// An integer, what is added to a name, or the bits of a float.
+  /// An integer, the offset from a name, or the bits of a float.
   uint64_t value = 0;
   /// Of a float: 32 or 64, as it is written.
   unsigned floatBits = 0;
@@ -54,7 +55,7 @@ struct Instruction {
   /// The predicate under which it is executed; none for always.
   std::optional<Operand> guard;
   std::string opcode;
-  /// What follows the opcode, without periods.
+  /// The modifiers after the opcode, without periods.
   std::vector<std::string> modifiers;
   std::vector<Operand> operands;
 };

@@ -35,7 +35,7 @@ uint64_t checkColumns(const Group &group, uint64_t columns) {
   return columns;
 }
 
-/// The first of so many free columns; none where there are not as many.
+/// The first of `count` free columns; none if there are too few.
 std::optional<unsigned> findColumns(const TensorMemory &memory,
                                     unsigned columns) {
   for (unsigned first = 0; first < TensorMemory::kColumns; first += columns) {
@@ -70,7 +70,7 @@ void runAllocate(const Group &group) {
                          {&memory.generation, ~uint64_t(0), memory.generation});
   for (unsigned column = *first; column < *first + columns; ++column)
     memory.allocated[column] = true;
-  // What nobody has written is NaN.
+  // Uninitialized memory is NaN.
   for (unsigned lane = 0; lane < TensorMemory::kLanes; ++lane)
     std::memset(getLane(group, lane) + *first, 0xff, columns * 4);
   char *pointer =
@@ -120,7 +120,7 @@ void runRelinquish(const Group &group) {
 
 // Loads and stores.
 
-/// What a warp moves with `.x1`.
+/// The shape that a warp moves with `.x1`.
 struct TensorShape {
   StringLiteral name;
   /// Registers of a lane, lanes and columns of tensor memory.
@@ -199,8 +199,9 @@ template <bool stores> void encodeMove(Encoder &e) {
   }
 }
 
-/// Loads and stores of a warp are done by units of its own, which know what its
-/// lanes do. Who has the values of a load knows that it is done.
+/// Loads and stores of a warp are performed by units of its own, which have the
+/// knowledge of its lanes. A thread with the values of a load knows that it is
+/// complete.
 AsyncUnitRef startMove(const Group &group, bool stores) {
   Warp &warp = *group.thread.warp;
   AsyncUnitRef &unit = stores ? warp.tensorStores : warp.tensorLoads;
@@ -272,7 +273,7 @@ void encodeNothing(Encoder &e) { e.emitter.expectOperands(0, 0); }
 /// Loads are done already.
 void runWaitLoad(const Group &) {}
 
-/// What the warp has stored is there.
+/// The stores of the warp are complete.
 void runWaitStore(const Group &group) {
   for (Thread *lane : group.threads)
     if (lane)
@@ -281,16 +282,16 @@ void runWaitStore(const Group &group) {
 
 // Fences.
 
-/// What the thread has asked of tensor cores comes before what it tells others
-/// from here on.
+/// Orders the issued operations of tensor cores before later signals of the
+/// thread.
 void runFenceBefore(const Group &group) {
   for (const AsyncUnitRef &unit :
        {group.thread.tensorUnits.memory, group.thread.warp->tensorStores})
     group.execution.acquire(group.thread, unit);
 }
 
-/// What the thread knows comes before what it asks of tensor cores from here
-/// on.
+/// Orders the known events before operations of tensor cores that the thread
+/// issues from here on.
 void runFenceAfter(const Group &group) {
   if (OrderChecker *order = group.execution.getOrder())
     order->fenceTensor(group.thread.actor);

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One thread starts a product for its block, or for both blocks of a pair, each
-// of which has its rows of A and D and half of the columns of B. What is known
-// only when it runs, as the types and sizes in the instruction descriptor, is
-// refused then.
+// One thread starts an MMA for its CTA, or for both CTAs of a pair; each has
+// its rows of A and D and half of the columns of B. Properties that are known
+// only at execution, such as the types and sizes in the instruction descriptor,
+// are rejected then.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,8 +29,7 @@ struct ProductKind {
   /// Scales along the depth of an instruction where it does not say; 0 for
   /// products without scales.
   unsigned scales;
-  /// Element types by their numbers in the descriptor; "" for what is not
-  /// implemented.
+  /// Element types by their numbers in the descriptor; "" for unsupported ones.
   std::array<StringLiteral, 6> formats;
 };
 
@@ -48,7 +47,8 @@ constexpr std::pair<StringLiteral, unsigned> kScaleCounts[] = {
 
 constexpr unsigned kMaskWords = 8;
 
-/// Addresses of tensor memory, descriptors, and what else an instruction says.
+/// Addresses of tensor memory, descriptors, and other arguments of an
+/// instruction.
 enum ProductArgument {
   Kind,
   IsPair,
@@ -90,7 +90,7 @@ template <bool isSparse> void encodeProduct(Encoder &e) {
     scales = kind->depth / 32;
   if (emitter.take("block16"))
     scales = kind->depth / 16;
-  // What buffers of operands hold is no matter of values.
+  // Hints about operand buffers do not affect values.
   for (StringRef modifier : SmallVector<StringRef>(emitter.getModifiers()))
     if (modifier.starts_with("collector::a"))
       emitter.take(modifier);
@@ -145,7 +145,7 @@ template <bool isSparse> void encodeProduct(Encoder &e) {
       e.add(uint64_t(0));
 }
 
-/// What the arguments and the instruction descriptor say.
+/// The arguments and the instruction descriptor.
 struct Product {
   const ProductKind &kind;
   SmallVector<uint64_t, 2> blocks;
@@ -153,7 +153,7 @@ struct Product {
   bool isTransposedA, isTransposedB, isNegativeA, isNegativeB;
   /// Of D as a whole, and of that the rows of a block.
   unsigned rows, columns, blockRows;
-  /// Along the depth, and of that what is stored of A.
+  /// The depth, and the stored part of it for A.
   unsigned depth, storedDepth;
   /// Scales along the depth, the byte of the first one in a word, and their
   /// type.
@@ -318,7 +318,7 @@ void scale(const Product &product, std::vector<float> &values, unsigned count,
   }
 }
 
-/// The columns of B of all blocks, of which each has its part.
+/// The columns of B of all CTAs, each with its part.
 std::vector<float> readB(const Group &group, const Product &product) {
   std::vector<float> result;
   for (uint64_t rank : product.blocks) {
@@ -354,7 +354,7 @@ void scaleOperands(const Group &group, const Product &product, uint64_t rank,
         });
 }
 
-/// Whether a lane of D is left as it is.
+/// True if a lane of D is unchanged.
 bool isDisabled(const uint64_t *words, unsigned block, unsigned lane) {
   return words[FirstMask + 4 * block + lane / 32] >> lane % 32 & 1;
 }

@@ -145,7 +145,8 @@ public:
     }
   }
 
-  /// Calls `body(address, bytes)` with what lies in the tensor of each row.
+  /// Calls `body(address, bytes)` for the part of each row inside of the
+  /// tensor.
   template <typename Body> void forEachRow(Body body) const {
     forEachWholeRow(
         [&](uint64_t, uint64_t address, uint64_t begin, uint64_t end) {
@@ -236,7 +237,7 @@ Reduction getReduction(const Group &group, const TensorMap &map) {
   return reduction;
 }
 
-/// Notes writes of elements, of which neighbours are one access.
+/// Records writes of elements; adjacent elements are one access.
 class ElementWrites {
 public:
   ElementWrites(const Group &group, const AsyncUnitRef &unit)
@@ -343,8 +344,8 @@ void loadTile(const Group &group, const UnitsOfBlocks &units) {
   });
 }
 
-/// Notes what a copy does to shared memory. A swizzle moves bytes about inside
-/// of the tile.
+/// Records the accesses of a copy to shared memory. A swizzle permutes bytes
+/// inside of the tile.
 void noteShared(const Group &group, const AsyncUnitRef &unit, uint64_t rank,
                 uint64_t bytes, uint32_t flag) {
   const uint64_t address = getSharedAddress(rank, group.arguments[0][Shared]);

@@ -13,8 +13,8 @@
 
 namespace gridir::ptx {
 
-/// The 128 bytes that a kernel knows a tensor by. What a driver puts there is
-/// not documented; this layout is our own, and `tensor_map.py` writes it.
+/// The 128-byte descriptor of a tensor. A driver's format is not documented;
+/// this layout is gridir's own, and `tensor_map.py` writes it.
 struct TensorMap {
   static constexpr uint32_t kMagic = 0x50414d54;
 

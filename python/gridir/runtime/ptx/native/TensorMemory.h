@@ -42,11 +42,11 @@ llvm::SmallVector<uint64_t, 2> getBlocks(const Group &group, bool isPair);
 /// Takes `.cta_group::1` or `.cta_group::2`; true for the second.
 bool takePair(Emitter &emitter);
 
-/// The units of the thread, which know now what it knows.
+/// The units of the thread, with its current knowledge.
 TensorUnits &getTensorUnits(const Group &group);
 
-/// Does something behind all that the thread has asked of tensor cores; with a
-/// seed, when nobody can go on without it.
+/// Runs a body after all operations that the thread has issued to tensor cores;
+/// with a seed, when no thread can continue without it.
 void startInOrder(const Group &group, unsigned numArguments,
                   std::function<void(const Group &)> body);
 

@@ -92,7 +92,7 @@ private:
   /// Offsets of variables in shared memory, which are the same in all calls of
   /// the function that declares them.
   llvm::DenseMap<const Variable *, uint64_t> sharedOffsets;
-  /// What the text declares outside of functions.
+  /// The declarations of the text outside of functions.
   Scopes ofModule;
   /// The functions whose code is being translated, the innermost last.
   SmallVector<const Function *> callees;
@@ -220,8 +220,8 @@ const Function *FunctionTranslator::findCallee(const Instruction &call) const {
   return found == module.functions.end() ? nullptr : &*found;
 }
 
-/// Declares a parameter or a result of a function: a register, or what the call
-/// names, of which a function may write the results only.
+/// Declares a parameter or a result of a function: a register, or the operand
+/// of the call. A function may only write results.
 void FunctionTranslator::bind(Emitter &emitter, const Operand &actual,
                               const Variable &formal, const Scopes &caller) {
   if (formal.space == "reg") {

@@ -34,26 +34,26 @@ std::vector<ParameterLayout> layOutParameters(const Function &function);
 /// Addresses of the variables of a module, which the caller has allocated.
 using GlobalAddresses = llvm::StringMap<uint64_t>;
 
-/// What a launch must know of a translated function.
+/// The properties of a translated function that a launch needs.
 struct Translation {
   std::vector<Site> sites;
   uint64_t staticSharedBytes = 0;
   uint64_t localBytes = 0;
-  /// Whether an instruction shows blocks what those of other clusters do while
-  /// they run, or leaves something in the order in which they do it.
+  /// True if an instruction shows CTAs the progress of other clusters, or
+  /// leaves an effect in the order of their progress.
   bool meetsClusters = false;
 };
 
-/// What generated code tells of beside what it computes.
+/// The events that generated code reports.
 struct Instrumentation {
-  /// Whether it tells of its accesses and fences, for checks of their order.
+  /// True if it reports its accesses and fences, for checks of their order.
   bool isChecked = false;
-  /// Whether it tells of its accesses, and counts its instructions.
+  /// True if it reports its accesses and counts its instructions.
   bool isProfiled = false;
 };
 
-/// Adds `void @NAME(Frame *)` to an LLVM module. Each instruction that nothing
-/// here knows is a problem, so that none is met at run time.
+/// Adds `void @NAME(Frame *)` to an LLVM module. Each unknown instruction is a
+/// problem, so there are none at run time.
 Translation translate(const Module &module, const Function &function,
                       const GlobalAddresses &globals, llvm::Module &result,
                       llvm::StringRef name, Instrumentation instrumentation,

@@ -212,7 +212,7 @@ void encodeMask(Encoder &e) {
   e.add(e.emitter.getOperand(0), 32);
 }
 
-/// What each of the lanes has done comes before what they do next.
+/// Orders the earlier events of each lane before the later events of all.
 void runMeet(const Group &group) {
   OrderChecker *order = group.execution.getOrder();
   if (!order)
@@ -250,7 +250,7 @@ void encodeActive(Encoder &e) {
   e.addResult(e.emitter.getOperand(0), 32);
 }
 
-/// All that are live: nobody knows here which of them are at the same
+/// All live lanes: it is not known here which of them are at the same
 /// instruction.
 void runActive(const Group &group) {
   group.arguments[0][0] = group.thread.warp->live;

@@ -94,7 +94,7 @@ void encodeWgmma(Encoder &e) {
     e.add(a, 64);
   e.add(emitter.getOperand(2), 64);
   e.add(emitter.getOperand(3), 1);
-  // What is left: signs of A and B, then which of them are transposed.
+  // The rest: signs of A and B, then their transposition.
   SmallVector<uint64_t> rest;
   for (unsigned i = 4; i < emitter.getNumOperands(); ++i)
     rest.push_back(
@@ -142,10 +142,11 @@ std::vector<float> readA(const Group &group, const uint64_t *words) {
   return result;
 }
 
-/// The products of a warp go on beside its lanes: it reads its rows of A and
-/// all of B, and knows what its lanes know. Those that are committed together
-/// end together, and for all of the warpgroup: JAX and others have one thread
-/// wait for them and tell whoever fills the shared memory again.
+/// The MMAs of a warp run concurrently with its lanes: they read its rows of A
+/// and all of B, and know what its lanes know. Those that are committed
+/// together end together, and for the whole warpgroup: JAX and others let one
+/// thread wait for them and signal the threads that fill the shared memory
+/// again.
 void noteProducts(const Group &group) {
   OrderChecker *order = group.execution.getOrder();
   if (!order)

@@ -12,8 +12,8 @@
 
 namespace gridir::ptx {
 
-/// So many bytes are kept, to begin anew with them. Of larger memory every
-/// access is noted.
+/// The most bytes that are kept for a restart. Every access to larger memory is
+/// recorded.
 static constexpr uint64_t kMaxBytes = uint64_t(1) << 28;
 
 WrittenBuffers::WrittenBuffers(const BufferTable &buffers) {

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads of what nobody writes are in no race, and are most of what a kernel
-// does: they are not noted. Whether anybody will write a buffer is not known
-// before; where it is written after reads that were not noted, the launch
-// begins anew, from the memory that it found, and notes the reads of that
+// Reads of memory that is never written cannot race, and are most of a kernel's
+// accesses: they are not recorded. It is not known in advance which buffers
+// will be written. If a buffer is written after reads that were not recorded,
+// the launch restarts with the original memory, and records the reads of that
 // buffer, too.
 //
 //===----------------------------------------------------------------------===//
@@ -24,7 +24,7 @@ namespace gridir::ptx {
 /// A buffer, or several that overlap.
 struct BufferUse {
   uint64_t begin = 0, bytes = 0;
-  /// Whether it has reads that were not noted.
+  /// True if it has reads that were not recorded.
   bool isRead = false;
   bool isWritten = false;
 
@@ -37,13 +37,13 @@ public:
 
   /// Null where nothing is known of an address: accesses of it are noted.
   BufferUse *find(uint64_t address);
-  /// Says that memory is written; false where the launch must begin anew.
+  /// Reports a write to memory; returns false if the launch must restart.
   bool write(uint64_t address);
-  /// The same for all memory: what the launch does next cannot be undone.
+  /// The same for all memory: later effects of the launch cannot be undone.
   bool writeAll();
-  /// True once somebody was told so.
+  /// True if `write` has returned false.
   bool mustRepeat() const { return isRepeated; }
-  /// The memory is as it was, and nobody has read it.
+  /// Restores the memory; nothing has read it.
   void restore();
 
 private:
@@ -51,7 +51,7 @@ private:
 
   /// In the order of their addresses.
   std::vector<BufferUse> uses;
-  /// What each of them held.
+  /// The contents of each buffer.
   std::vector<std::vector<char>> contents;
   /// The one that was written last.
   BufferUse *last = nullptr;
