@@ -20,7 +20,7 @@ using namespace mlir;
 
 namespace {
 
-/// Numbers are followed through so many ops.
+/// The most ops through which a number is followed.
 constexpr unsigned kMaxDepth = 16;
 
 int64_t multiply(int64_t lhs, int64_t rhs) {

@@ -18,14 +18,13 @@ namespace gridir::cpu {
 /// where both are the same.
 int64_t getAddressDivisor(mlir::vector::TransferWriteOp write);
 
-/// The numbers of which the position of a write in its array is a sum with
-/// positive factors: its indices, and the offsets of the views that it is
-/// written through.
+/// The numbers whose sum, with positive factors, is the position of a write in
+/// its array: its indices, and the offsets of its views.
 llvm::SmallVector<mlir::Value>
 getAddressNumbers(mlir::vector::TransferWriteOp write);
 
-/// True if `number` is a sum of which one term is `variable` with a factor that
-/// is not zero. False where this is not known.
+/// True if `number` is a sum with a term that is `variable` times a factor
+/// other than zero. False if this is not known.
 bool growsWith(mlir::Value number, mlir::Value variable);
 
 } // namespace gridir::cpu

@@ -29,20 +29,19 @@ using namespace gridir::cpu;
 
 namespace {
 
-/// What memory transfers at a time, on every x86-64 CPU.
+/// The bytes that memory transfers at a time, on every x86-64 CPU.
 constexpr int64_t kLineBytes = 64;
 
 /// The shortest streaming store of a vector.
 constexpr int64_t kLeastBytes = 16;
 
-/// The ops that write an operand, of which there is no other use.
+/// The ops that write an operand without other uses.
 struct Writes {
   SmallVector<vector::TransferWriteOp> transfers;
   SmallVector<Operation *> others;
 };
 
-/// Follows all views of `array`. Nothing where an op may read it, or gives it
-/// to somebody else.
+/// Follows all views of `array`. None if an op may read it, or passes it on.
 std::optional<Writes> findWrites(Value array) {
   Writes writes;
   SmallVector<Value> views{array};
@@ -109,8 +108,7 @@ std::optional<Extent> getExtent(vector::TransferWriteOp write) {
   return Extent{*first, *first + (*end - *first - 1) / *step * *step + size};
 }
 
-/// True if two writes are parts of one row, of which neither reaches into the
-/// other one.
+/// True if two writes are disjoint parts of one row.
 bool areApart(vector::TransferWriteOp first, vector::TransferWriteOp second) {
   if (first.getBase() != second.getBase())
     return false;

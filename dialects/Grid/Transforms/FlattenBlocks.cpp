@@ -209,7 +209,7 @@ private:
         context, programs, StringAttr(), /*vmapped=*/false, DimKind::Grid)));
     kernel.setSemanticsAttr(builder.getArrayAttr(
         DimSemanticsAttr::get(context, DimSemantics::Parallel)));
-    // What is said of the author's dimensions and arrays holds no longer.
+    // Attributes about the author's dimensions and arrays are no longer valid.
     kernel.removeParamsAttr();
     kernel.removeJaxAttr();
 

@@ -44,7 +44,7 @@ constexpr std::size_t kBytesWorthThreads = 8 << 10;
 /// Of an element that is copied as it is.
 constexpr int kBitsOfByte = 8;
 
-/// What XLA keeps for one custom call of an executable.
+/// XLA's state of one custom call of an executable.
 struct CallState {
   static ffi::TypeId id;
   static ffi::TypeInfo info;
@@ -118,7 +118,7 @@ int getPackedBits(ffi::DataType type) {
   }
 }
 
-/// Whether the kernel needs operand `number` to begin elsewhere than at `data`.
+/// True if the kernel requires operand `number` to begin elsewhere than `data`.
 bool isMisaligned(const KernelInfo &info, std::size_t number, void *data) {
   return reinterpret_cast<std::uintptr_t>(data) % kOperandAlignment != 0 &&
          std::find(info.alignedOperands.begin(), info.alignedOperands.end(),

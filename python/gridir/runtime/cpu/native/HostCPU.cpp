@@ -57,8 +57,8 @@ ArrayRef<std::pair<std::string, bool>> getHostFeatures() {
 }
 
 /// The part of the last cache that a processor can count on. A guest sees the
-/// whole cache of a machine of which it has a few processors; machines have up
-/// to so much for each of theirs.
+/// whole cache of a machine but only a few of its processors; machines have up
+/// to this much for each processor.
 static constexpr int64_t kLastCacheBytesPerProcessor = int64_t(4) << 20;
 
 /// Where the system does not say: more than most machines have.
