@@ -196,7 +196,7 @@ LogicalResult GridLoopBuilder::check() {
     return lowering.fail(
         kernel, "expected inputs that the kernel reads in place, got one that "
                 "must be copied before programs that wait for one another");
-  return success();
+  return checkMeshes(lowering);
 }
 
 void GridLoopBuilder::createFunctions() {

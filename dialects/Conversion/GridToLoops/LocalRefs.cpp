@@ -13,12 +13,14 @@
 #include "dialects/Grid/Analysis/GridParallelism.h"
 #include "dialects/Grid/Analysis/RefNames.h"
 #include "dialects/Grid/Analysis/TaskPrograms.h"
+#include "dialects/Support/CountableTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "llvm/ADT/SmallBitVector.h"
+#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 using namespace gridir::grid;
@@ -58,6 +60,33 @@ getNumMembers(KernelLowering &lowering, MemRefType type, ArrayAttr collective) {
       members *= size;
   }
   return isOfAll ? 0 : members;
+}
+
+LogicalResult checkMeshes(KernelLowering &lowering) {
+  KernelOp kernel = lowering.kernel;
+  Attribute attr = kernel->getAttr(kMeshesAttrName);
+  if (!attr)
+    return success();
+  auto meshes = dyn_cast<ArrayAttr>(attr);
+  std::optional<int64_t> programs =
+      meshes ? std::optional<int64_t>(0) : std::optional<int64_t>();
+  for (Attribute mesh : meshes ? meshes.getValue() : ArrayRef<Attribute>()) {
+    auto shape = dyn_cast<DenseI64ArrayAttr>(mesh);
+    std::optional<int64_t> size =
+        shape && !shape.empty() &&
+                llvm::all_of(shape.asArrayRef(),
+                             [](int64_t extent) { return extent > 0; })
+            ? countPoints(shape.asArrayRef())
+            : std::nullopt;
+    programs =
+        programs && size ? llvm::checkedAdd(*programs, *size) : std::nullopt;
+  }
+  if (programs && kernel.getRank() > 0 &&
+      *programs == kernel.getGridShape().back())
+    return success();
+  return lowering.fail(kernel,
+                       "expected the shapes of meshes whose cores are "
+                       "the programs of the last dimension, got others");
 }
 
 /// The SparseCore of a program, and how many there are: of several meshes that

@@ -17,6 +17,10 @@ namespace gridir {
 mlir::Value createRef(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value memref, mlir::Type type);
 
+/// Checks the shapes of the meshes that share a kernel, where several do: they
+/// are of one dimension or more, and their cores are the programs of the grid.
+mlir::LogicalResult checkMeshes(KernelLowering &lowering);
+
 /// Memory for a Ref of scratch or of a scope with these collective dimensions,
 /// which is known by the location of the Ref.
 mlir::Value createLocalRef(mlir::OpBuilder &builder, KernelLowering &lowering,

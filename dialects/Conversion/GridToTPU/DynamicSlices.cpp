@@ -86,6 +86,18 @@ Value createRotated(Lowering &lowering, Location loc, Value value, Value offset,
 /// wanted elements are rotated to the front first. A slice of two copies of a
 /// value is all of it, rotated.
 LogicalResult lowerDynamicSlice(tensor::ExtractSliceOp op, Lowering &lowering) {
+  for (auto [offset, size, stride, extent] :
+       llvm::zip_equal(op.getStaticOffsets(), op.getStaticSizes(),
+                       op.getStaticStrides(), op.getSourceType().getShape())) {
+    if (ShapedType::isDynamic(size) || ShapedType::isDynamic(stride) ||
+        ShapedType::isDynamic(extent))
+      return op.emitError("expected a slice of static size and stride");
+    int64_t first = ShapedType::isDynamic(offset) ? 0 : offset;
+    // The division cannot overflow, unlike a product.
+    if (stride < 1 || size < 1 || (extent - 1 - first) / stride < size - 1)
+      return op.emitError("expected a slice inside of its source, got size ")
+             << size << " and stride " << stride << " of " << extent;
+  }
   FailureOr<Type> type = lowering.convertType(op, op.getType());
   if (failed(type))
     return failure();

@@ -44,8 +44,9 @@ public:
   }
 
   CarriedReadFinder(KernelOp kernel, ValueRange tracked,
-                    ArrayRef<unsigned> firstDims)
-      : kernel(kernel), tracked(tracked), values(kernel) {
+                    ArrayRef<unsigned> firstDims,
+                    CopiesWrite copies = CopiesWrite::AtStart)
+      : kernel(kernel), tracked(tracked), values(kernel), copies(copies) {
     for (unsigned dim : firstDims)
       values.restrictId(dim, Interval::constant(0));
   }
@@ -322,7 +323,8 @@ private:
 
   void visitWrite(Operation &op, Value ref, Progress &progress, bool certain) {
     auto access = dyn_cast<RefAccessOpInterface>(op);
-    bool whole = access && access.replacesAll(ref);
+    bool whole = access && access.replacesAll(ref) &&
+                 (copies == CopiesWrite::AtStart || !arrivesLater(&op, ref));
     for (RefRegion &region : getAccessedRegions(&op, ref, values)) {
       touched.insert(region.root);
       if (!region.root)
@@ -374,6 +376,7 @@ private:
   /// The Refs that outlive a program.
   SmallVector<Value> tracked;
   ProgramValues values;
+  CopiesWrite copies = CopiesWrite::AtStart;
   SmallVector<CarriedRead> reads;
   SmallVector<CertainWrite> writes;
   Progress end;
@@ -384,14 +387,25 @@ private:
 
 } // namespace
 
+bool arrivesLater(Operation *op, Value ref) {
+  auto changes = dyn_cast<SemaphoreOpInterface>(op);
+  return changes &&
+         llvm::any_of(changes.getSemaphoreChanges(),
+                      [&](const SemaphoreChange &change) {
+                        return change.kind == SemaphoreChange::Signal &&
+                               change.isOfCopy() && change.amount == ref;
+                      });
+}
+
 SmallVector<CarriedRead> findCarriedReads(KernelOp kernel,
                                           ArrayRef<unsigned> firstDims) {
   return CarriedReadFinder(kernel, kernel.getScratchRefs(), firstDims).find();
 }
 
 SmallVector<CarriedRead> findReadsBeforeWrites(KernelOp kernel, ValueRange refs,
-                                               ArrayRef<unsigned> firstDims) {
-  return CarriedReadFinder(kernel, refs, firstDims).find();
+                                               ArrayRef<unsigned> firstDims,
+                                               CopiesWrite copies) {
+  return CarriedReadFinder(kernel, refs, firstDims, copies).find();
 }
 
 std::optional<Carry> findCarry(KernelOp kernel, unsigned dim) {
@@ -428,8 +442,8 @@ std::optional<Carry> findCarry(KernelOp kernel, unsigned dim) {
 }
 
 bool beginsAnew(KernelOp kernel, BlockArgument ref,
-                ArrayRef<unsigned> firstDims) {
-  CarriedReadFinder finder(kernel, Value(ref), firstDims);
+                ArrayRef<unsigned> firstDims, CopiesWrite copies) {
+  CarriedReadFinder finder(kernel, Value(ref), firstDims, copies);
   return llvm::none_of(
              finder.find(),
              [&](const CarriedRead &read) { return read.ref == ref; }) &&

@@ -39,16 +39,26 @@ struct Carry {
   mlir::SmallVector<int64_t> writer, reader;
 };
 
+/// Returns true for an op that starts a copy to `ref`, whose elements are there
+/// only after a wait.
+bool arrivesLater(mlir::Operation *op, mlir::Value ref);
+
 /// The reads by which a program may take over state, among the programs whose
 /// ids are 0 along all of `firstDims`: exactly these may not be the first of
 /// their run if state must not flow from one run into the next.
 mlir::SmallVector<CarriedRead>
 findCarriedReads(KernelOp kernel, llvm::ArrayRef<unsigned> firstDims);
 
+/// The elements that a copy writes. Where the question is only whose data a
+/// program reads, it writes all of its destination when it starts. Otherwise it
+/// writes nothing, since no expression of the ids says which wait is for it.
+enum class CopiesWrite { AtStart, Never };
+
 /// The same of any Refs of the body, among them those of scopes.
 mlir::SmallVector<CarriedRead>
 findReadsBeforeWrites(KernelOp kernel, mlir::ValueRange refs,
-                      llvm::ArrayRef<unsigned> firstDims);
+                      llvm::ArrayRef<unsigned> firstDims,
+                      CopiesWrite copies = CopiesWrite::AtStart);
 
 /// Two programs that show that state flows along dimension `dim`; none where
 /// that depends on values that only a call has.
@@ -58,7 +68,8 @@ std::optional<Carry> findCarry(KernelOp kernel, unsigned dim);
 /// elements that it has written before: the previous contents of the Ref are
 /// lost.
 bool beginsAnew(KernelOp kernel, mlir::BlockArgument ref,
-                llvm::ArrayRef<unsigned> firstDims);
+                llvm::ArrayRef<unsigned> firstDims,
+                CopiesWrite copies = CopiesWrite::AtStart);
 
 /// True if each of these programs writes all of an operand's Ref.
 bool writesAll(KernelOp kernel, mlir::BlockArgument ref,

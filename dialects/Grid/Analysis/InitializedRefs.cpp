@@ -83,8 +83,8 @@ static CheckResult checkFreshRef(BlockAccess &access, const FreshRef &fresh) {
   BlockArgument ref = fresh.ref;
   CheckResult result("initialized", getRefName(ref), ref.getLoc());
   auto findReads = [&](ArrayRef<unsigned> firstDims) {
-    SmallVector<CarriedRead> reads =
-        findReadsBeforeWrites(kernel, Value(ref), firstDims);
+    SmallVector<CarriedRead> reads = findReadsBeforeWrites(
+        kernel, Value(ref), firstDims, CopiesWrite::Never);
     llvm::erase_if(reads,
                    [&](const CarriedRead &read) { return read.ref != ref; });
     return reads;
@@ -109,7 +109,8 @@ static CheckResult checkFreshRef(BlockAccess &access, const FreshRef &fresh) {
                        .str(),
                    read.op->getLoc(), first);
   if (result.verdict == CheckResult::proved &&
-      !(!fresh.dims.empty() && beginsAnew(kernel, ref, fresh.dims)))
+      !(!fresh.dims.empty() &&
+        beginsAnew(kernel, ref, fresh.dims, CopiesWrite::Never)))
     result.lower(CheckResult::unknown,
                  "it may be read before anything has written it",
                  reads.front().op->getLoc());

@@ -9,8 +9,10 @@
 #include "dialects/Grid/Analysis/InitializedRuns.h"
 
 #include "dialects/Grid/Analysis/BoxCoverage.h"
+#include "dialects/Grid/Analysis/CarriedState.h"
 #include "dialects/Grid/Analysis/LoadedUses.h"
 #include "dialects/Grid/Analysis/ProgramRuns.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 
@@ -32,6 +34,12 @@ public:
       if (!isa<RefViewOpInterface, ViewLikeOpInterface>(op) &&
           llvm::any_of(op->getOperandTypes(), llvm::IsaPred<MemRefType>))
         addRelevant(op);
+      // The waits decide when copies have arrived.
+      if (isa<SemaphoreOpInterface>(op))
+        addRelevant(op);
+      if (auto program = dyn_cast<ProgramOpInterface>(op);
+          program && program.meetsOtherPrograms())
+        loseShared(op);
       // Its Refs are new whenever it begins.
       if (isa<ScopedOp>(op))
         addRelevant(op);
@@ -57,18 +65,102 @@ private:
   }
 
   void enter(ScopedOp scoped) override {
-    for (Value ref : scoped.getBody().getArguments())
+    for (Value ref : scoped.getBody().getArguments()) {
       written.erase(ref);
+      forget(ref);
+    }
   }
 
-  void visit(Operation *op) override { visit(op, /*isCertain=*/true); }
+  /// Begins anew with the semaphores of a Ref.
+  void forget(Value root) {
+    arrivals.remove_if(
+        [&](const auto &entry) { return entry.first.first == root; });
+    lost.erase(root);
+  }
+
+  /// Other programs change semaphores at any time.
+  void loseShared(Operation *op) {
+    for (Value operand : op->getOperands())
+      if (auto type = dyn_cast<MemRefType>(operand.getType());
+          type && isa<SemaphoreType>(type.getElementType())) {
+        Value root = getViewRoot(operand);
+        if (isa<BlockArgument>(root))
+          shared.insert(root);
+        else
+          isAnyLost = true;
+      }
+  }
+
+  void visit(Operation *op) override {
+    visit(op, /*isCertain=*/true);
+    if (auto changes = dyn_cast<SemaphoreOpInterface>(op))
+      for (const SemaphoreChange &change : changes.getSemaphoreChanges())
+        followArrivals(op, change);
+    else
+      loseSemaphores(op);
+  }
 
   /// An op that may run reads, and certainly writes nothing.
   void lose(Operation *op) override {
     op->walk([&](Operation *inner) {
-      if (!isa<RefViewOpInterface, ViewLikeOpInterface>(inner))
-        visit(inner, /*isCertain=*/false);
+      if (isa<RefViewOpInterface, ViewLikeOpInterface>(inner))
+        return;
+      visit(inner, /*isCertain=*/false);
+      loseSemaphores(inner);
     });
+  }
+
+  /// A semaphore that an op may have changed tells no arrivals any more.
+  void loseSemaphores(Operation *op) {
+    auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+    for (Value operand : op->getOperands()) {
+      auto type = dyn_cast<MemRefType>(operand.getType());
+      if (type && isa<SemaphoreType>(type.getElementType()) &&
+          (!effects || effects.getEffectOnValue<MemoryEffects::Write>(operand)))
+        loseSemaphore(operand);
+    }
+  }
+
+  void loseSemaphore(Value ref) {
+    if (std::optional<Key> key = readSemaphore(ref)) {
+      arrivals[*key].isLost = true;
+      return;
+    }
+    // It may be any of its Ref, or of all.
+    Value root = getViewRoot(ref);
+    if (isa<BlockArgument>(root))
+      lost.insert(root);
+    else
+      isAnyLost = true;
+  }
+
+  /// A copy has arrived when its semaphore has given out all that it was given:
+  /// of two copies on their way, a wait does not say which one arrived.
+  void followArrivals(Operation *op, const SemaphoreChange &change) {
+    std::optional<Key> key = readSemaphore(change.semaphore);
+    Number amount = readAmount(change);
+    if (!key || !amount || change.keeps)
+      return change.keeps ? void() : loseSemaphore(change.semaphore);
+    Arrivals &here = arrivals[*key];
+    if (change.kind == SemaphoreChange::Signal) {
+      here.rest += *amount;
+      auto access = dyn_cast<RefAccessOpInterface>(op);
+      if (change.isOfCopy() && access && access.replacesAll(change.amount))
+        for (RefRegion &region : getAccessedRegions(op, change.amount, values))
+          if (std::optional<ElementBox> box = makeConstant(region.box, values))
+            here.boxes.push_back({region.root, std::move(*box)});
+      return;
+    }
+    here.rest -= *amount;
+    // Another program gave it the difference.
+    here.isLost |= here.rest < 0;
+    if (here.rest > 0)
+      return;
+    if (!here.isLost && !isAnyLost && !lost.contains(key->first) &&
+        !shared.contains(key->first))
+      for (RefRegion &region : here.boxes)
+        write(region);
+    here.boxes.clear();
   }
 
   void visit(Operation *op, bool isCertain) {
@@ -86,7 +178,8 @@ private:
       if (!isa<MemRefType>(operand.getType()) ||
           (effects && !effects.getEffectOnValue<MemoryEffects::Write>(operand)))
         continue;
-      bool replaces = refAccess && refAccess.replacesAll(operand);
+      bool replaces = refAccess && refAccess.replacesAll(operand) &&
+                      !arrivesLater(op, operand);
       for (RefRegion &region : getAccessedRegions(op, operand, values)) {
         // A copy of uninitialized memory is uninitialized.
         if (isEarly && refAccess && refAccess.isCopy())
@@ -191,7 +284,21 @@ private:
   }
 
   BlockAccess &access;
+  /// Copies of which not all have arrived at a semaphore.
+  struct Arrivals {
+    SmallVector<RefRegion> boxes;
+    int64_t rest = 0;
+    /// True if an op that is not followed may have changed the semaphore.
+    bool isLost = false;
+  };
+
   llvm::DenseSet<Value> tracked, early;
+  llvm::MapVector<Key, Arrivals> arrivals;
+  /// Refs of semaphores, any of which may have been changed.
+  llvm::DenseSet<Value> lost;
+  /// Refs of semaphores that other programs change.
+  llvm::DenseSet<Value> shared;
+  bool isAnyLost = false;
   llvm::DenseMap<Value, SmallVector<ElementBox>> written;
   llvm::DenseMap<Value, SmallVector<AffineExpr>> blocks;
 };

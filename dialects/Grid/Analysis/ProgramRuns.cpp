@@ -8,7 +8,9 @@
 
 #include "dialects/Grid/Analysis/ProgramRuns.h"
 
+#include "dialects/Grid/IR/RefTypes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -265,6 +267,59 @@ ProgramRuns::Number ProgramRuns::computeArith(Operation *op, int64_t a,
               llvm::isIntN(type.getIntOrFloatBitWidth(), *result);
   bool isUnsigned = isa<arith::ExtUIOp>(op) && *result < 0;
   return fits && !isUnsigned ? result : std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Semaphores
+//===----------------------------------------------------------------------===//
+
+ProgramRuns::Number ProgramRuns::readAmount(const SemaphoreChange &change) {
+  if (!change.isOfCopy())
+    return read(change.amount);
+  // Waits are compared with starts, so that any measure of a shape will do.
+  auto type = cast<MemRefType>(change.amount.getType());
+  if (!type.hasStaticShape())
+    return std::nullopt;
+  return grid::getNumBytes(type.getShape(), getNumBits(type.getElementType()));
+}
+
+std::optional<ProgramRuns::Key> ProgramRuns::readSemaphore(Value ref) {
+  auto type = cast<MemRefType>(ref.getType());
+  if (!type.hasStaticShape() || type.getNumElements() != 1)
+    return std::nullopt;
+  SmallVector<int64_t> indices(type.getRank(), 0);
+  while (auto view = ref.getDefiningOp<RefViewOpInterface>()) {
+    if (view.getViewSources().size() != 1)
+      return std::nullopt;
+    Value source = view.getViewSources().front();
+    auto sourceType = cast<MemRefType>(source.getType());
+    std::optional<SmallVector<ViewDim>> dims = view.getViewDims();
+    if (sourceType.hasStaticShape() && sourceType.getNumElements() == 1) {
+      indices.assign(sourceType.getRank(), 0);
+    } else if (dims && cast<MemRefType>(ref.getType()).getNumElements() == 1) {
+      SmallVector<int64_t> outer;
+      for (const ViewDim &dim : *dims) {
+        Number number = getConstantIntValue(dim.offset);
+        if (!number)
+          number = read(dyn_cast<Value>(dim.offset));
+        if (!number)
+          return std::nullopt;
+        outer.push_back(*number);
+      }
+      indices = std::move(outer);
+    } else {
+      return std::nullopt;
+    }
+    ref = source;
+  }
+  auto arg = dyn_cast<BlockArgument>(ref);
+  if (!arg)
+    return std::nullopt;
+  int64_t number = 0;
+  for (auto [at, size] :
+       llvm::zip_equal(indices, cast<MemRefType>(ref.getType()).getShape()))
+    number = number * size + at;
+  return Key(ref, number);
 }
 
 } // namespace gridir::grid

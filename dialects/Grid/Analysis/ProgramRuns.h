@@ -27,6 +27,9 @@ class ProgramRuns {
 public:
   using Number = std::optional<int64_t>;
 
+  /// A semaphore: the Ref that it is an element of, and its number there.
+  using Key = std::pair<mlir::Value, int64_t>;
+
   virtual ~ProgramRuns() = default;
 
 protected:
@@ -42,6 +45,11 @@ protected:
   /// depends on the call.
   Number read(mlir::Value value);
   mlir::SmallVector<Number> read(mlir::ValueRange values);
+  /// The one semaphore that a Ref names; none if it is not plain which.
+  std::optional<Key> readSemaphore(mlir::Value ref);
+  /// How much a change adds to a semaphore or takes from it. Of a copy these
+  /// are the bytes that a Ref of its shape holds.
+  Number readAmount(const SemaphoreChange &change);
   llvm::ArrayRef<int64_t> getProgram() const { return program; }
 
   virtual void beginProgram() {}

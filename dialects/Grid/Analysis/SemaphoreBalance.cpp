@@ -16,8 +16,6 @@
 #include "dialects/Grid/Analysis/ProgramRuns.h"
 #include "dialects/Grid/Analysis/RefNames.h"
 #include "dialects/Grid/Analysis/TaskPrograms.h"
-#include "dialects/Grid/IR/RefTypes.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -52,9 +50,6 @@ public:
   }
 
 private:
-  /// A semaphore: the Ref that it is an element of, and its number there.
-  using Key = std::pair<Value, int64_t>;
-
   void collect() {
     auto add = [&](BlockArgument ref) {
       if (isa<SemaphoreType>(cast<MemRefType>(ref.getType()).getElementType()))
@@ -143,60 +138,9 @@ private:
       run(op, change);
   }
 
-  /// The bytes of a Ref's contents, as a semaphore counts them. Waits compare
-  /// with starts, so any measure of a shape will do.
-  static Number getNumBytes(Value ref) {
-    auto type = cast<MemRefType>(ref.getType());
-    if (!type.hasStaticShape())
-      return std::nullopt;
-    return grid::getNumBytes(type.getShape(),
-                             getNumBits(type.getElementType()));
-  }
-
-  /// The one semaphore that a Ref names; none if it is not plain which.
-  std::optional<Key> getKey(Value ref) {
-    auto type = cast<MemRefType>(ref.getType());
-    if (!type.hasStaticShape() || type.getNumElements() != 1)
-      return std::nullopt;
-    SmallVector<int64_t> indices(type.getRank(), 0);
-    while (auto view = ref.getDefiningOp<RefViewOpInterface>()) {
-      if (view.getViewSources().size() != 1)
-        return std::nullopt;
-      Value source = view.getViewSources().front();
-      auto sourceType = cast<MemRefType>(source.getType());
-      std::optional<SmallVector<ViewDim>> dims = view.getViewDims();
-      if (sourceType.hasStaticShape() && sourceType.getNumElements() == 1) {
-        indices.assign(sourceType.getRank(), 0);
-      } else if (dims &&
-                 cast<MemRefType>(ref.getType()).getNumElements() == 1) {
-        SmallVector<int64_t> outer;
-        for (const ViewDim &dim : *dims) {
-          Number number = getConstantIntValue(dim.offset);
-          if (!number)
-            number = read(dyn_cast<Value>(dim.offset));
-          if (!number)
-            return std::nullopt;
-          outer.push_back(*number);
-        }
-        indices = std::move(outer);
-      } else {
-        return std::nullopt;
-      }
-      ref = source;
-    }
-    auto arg = dyn_cast<BlockArgument>(ref);
-    if (!arg)
-      return std::nullopt;
-    int64_t number = 0;
-    for (auto [at, size] :
-         llvm::zip_equal(indices, cast<MemRefType>(ref.getType()).getShape()))
-      number = number * size + at;
-    return Key(ref, number);
-  }
-
   /// The semaphore of an op, as long as all is known of it.
   std::optional<Key> getFollowed(Operation *op, Value sem, Number amount) {
-    std::optional<Key> key = getKey(sem);
+    std::optional<Key> key = readSemaphore(sem);
     if (!key || !amount) {
       lose(getRoot(sem),
            "which semaphore, or how much, is known at the call only",
@@ -212,8 +156,7 @@ private:
   }
 
   void run(Operation *op, const SemaphoreChange &change) {
-    Number amount =
-        change.isOfCopy() ? getNumBytes(change.amount) : read(change.amount);
+    Number amount = readAmount(change);
     std::optional<Key> key = getFollowed(op, change.semaphore, amount);
     if (!key)
       return;

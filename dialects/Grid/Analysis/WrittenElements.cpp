@@ -10,6 +10,7 @@
 #include "dialects/Grid/Analysis/InputSharing.h"
 #include "dialects/Grid/Analysis/KernelChecks.h"
 #include "dialects/Grid/Analysis/ProgramGuards.h"
+#include "dialects/Grid/Analysis/SetDifference.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -71,6 +72,10 @@ private:
                    "the sizes of the array or the grid are known at the call "
                    "only",
                    loc);
+      return result;
+    }
+    if (llvm::is_contained(kernel.getGridShape(), 0)) {
+      result.lower(CheckResult::refuted, "the grid has no program", loc);
       return result;
     }
     SmallVector<const ArrayAccess *> stores;
@@ -210,18 +215,20 @@ private:
     };
     if (stores.size() > kMaxStores)
       return giveUp();
-    PresburgerSet missing = getArray(), never = getArray();
+    std::optional<PresburgerSet> missing = getArray(), never = getArray();
     for (const ArrayAccess *store : stores) {
       std::optional<PresburgerSet> least = getElements(*store, false),
                                    most = getElements(*store, true);
       if (!least || !most)
         return giveUp();
-      missing = missing.subtract(*least);
-      never = never.subtract(*most);
+      missing = subtract(*missing, *least);
+      never = subtract(*never, *most);
+      if (!missing || !never)
+        return giveUp();
     }
-    if (missing.isIntegerEmpty())
+    if (missing->isIntegerEmpty())
       return;
-    std::optional<SmallVector<int64_t>> element = getFirst(never);
+    std::optional<SmallVector<int64_t>> element = getFirst(*never);
     if (!element) {
       result.lower(CheckResult::unknown,
                    "whether a store runs, or where to, is known at the call "

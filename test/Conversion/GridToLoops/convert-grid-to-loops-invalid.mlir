@@ -117,3 +117,41 @@ grid.kernel @escapes grid() outputs(%o: f32 [8]) {
   // expected-error @below {{expected a Ref of the kernel or a view of one, got a memref of 'grid.scoped'}}
   %v = grid.load %r : memref<8xf32> -> tensor<8xf32>
 }
+
+// -----
+
+// The meshes of a kernel enumerate its programs.
+
+!shared = memref<8xf32, #grid.space<tpu.vmem_shared>>
+
+// expected-error @below {{expected the shapes of meshes whose cores are the programs of the last dimension, got others}}
+grid.kernel @too_few_cores grid(%c = 8 core) outputs(%o: f32 [8, 8] space any) scratch(%shared: !shared)
+    semantics [core_parallel]
+    attributes {grid.tasks = #kernel.tasks<>, grid.meshes = [array<i64: 2, 3>]} {
+  %v = grid.load %shared : !shared -> tensor<8xf32>
+  grid.store %v, %shared : tensor<8xf32>, !shared
+}
+
+// -----
+
+!shared = memref<8xf32, #grid.space<tpu.vmem_shared>>
+
+// expected-error @below {{expected the shapes of meshes whose cores are the programs of the last dimension, got others}}
+grid.kernel @negative_mesh grid(%c = 8 core) outputs(%o: f32 [8, 8] space any) scratch(%shared: !shared)
+    semantics [core_parallel]
+    attributes {grid.tasks = #kernel.tasks<>, grid.meshes = [array<i64: -2, -3>, array<i64: 2>]} {
+  %v = grid.load %shared : !shared -> tensor<8xf32>
+  grid.store %v, %shared : tensor<8xf32>, !shared
+}
+
+// -----
+
+!shared = memref<8xf32, #grid.space<tpu.vmem_shared>>
+
+// expected-error @below {{expected the shapes of meshes whose cores are the programs of the last dimension, got others}}
+grid.kernel @narrow_mesh grid(%c = 8 core) outputs(%o: f32 [8, 8] space any) scratch(%shared: !shared)
+    semantics [core_parallel]
+    attributes {grid.tasks = #kernel.tasks<>, grid.meshes = [array<i32: 8>]} {
+  %v = grid.load %shared : !shared -> tensor<8xf32>
+  grid.store %v, %shared : tensor<8xf32>, !shared
+}

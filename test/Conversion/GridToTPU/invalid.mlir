@@ -525,3 +525,12 @@ grid.kernel @in_memory grid() inputs(%x: f32 [8, 128]) outputs(%o: f32 [8, 128])
       linalg.yield %a : f32
     }
 }
+
+// -----
+
+grid.kernel @stride grid() inputs(%x: f32 [8, 128]) outputs(%o: f32 [8, 128]) {
+  %0 = grid.load %x : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
+  // expected-error @below {{expected a slice inside of its source, got size 8 and stride -4294967296 of 8}}
+  %1 = tensor.extract_slice %0[0, 0] [8, 128] [-4294967296, 1] : tensor<8x128xf32> to tensor<8x128xf32>
+  grid.store %1, %o : tensor<8x128xf32>, memref<8x128xf32, #grid.space<default>>
+}
