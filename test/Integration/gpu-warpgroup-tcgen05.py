@@ -254,18 +254,19 @@ def in_blocks(scales: Any) -> Any:
     return np.ascontiguousarray(blocks.reshape(m // 128, k // 4, 32, 16))
 
 
-# Of elements of 4 bits two share a byte in shared memory, and 16 may have a factor that is no power of two.
-# CHECK-COUNT-2: scaled float8_e5m2 float8_e8m0fnu {{.*}}: right
-# CHECK-COUNT-2: scaled float4_e2m1fn float8_e8m0fnu {{.*}}: right
-# CHECK-COUNT-2: scaled float4_e2m1fn float8_e4m3fn {{.*}}: right
+# Of elements of 4 bits two share a byte in shared memory, and 16 may have a factor, which need not be a power of two.
+# CHECK-COUNT-2: scaled float8_e5m2 float8_e8m0fnu 32 {{.*}}: right
+# CHECK-COUNT-2: scaled float4_e2m1fn float8_e8m0fnu 32 {{.*}}: right
+# CHECK-COUNT-2: scaled float4_e2m1fn float8_e8m0fnu 16 {{.*}}: right
+# CHECK-COUNT-2: scaled float4_e2m1fn float8_e4m3fn 16 {{.*}}: right
 E5M2, E2M1, E8M0, E4M3 = jnp.float8_e5m2, jnp.float4_e2m1fn, jnp.float8_e8m0fnu, jnp.float8_e4m3fn
-for dtype, factor, span in ((E5M2, E8M0, 32), (E2M1, E8M0, 32), (E2M1, E4M3, 16)):
+for dtype, factor, span in ((E5M2, E8M0, 32), (E2M1, E8M0, 32), (E2M1, E8M0, 16), (E2M1, E4M3, 16)):
     K = 256
     A, B = draw(6, (128, K), dtype), draw(7, (64, K), dtype)
     powers = [2.0 ** np.random.default_rng(seed).integers(-3, 4, (128, K // span)) for seed in (8, 9)]
     factors = [np.repeat(power, span, axis=1).astype(np.float32) for power in powers]
     look(
-        f"scaled {np.dtype(dtype).name} {np.dtype(factor).name}",
+        f"scaled {np.dtype(dtype).name} {np.dtype(factor).name} {span}",
         plgpu.kernel(
             scaled,
             out_type=jax.ShapeDtypeStruct((128, 64), jnp.float32),

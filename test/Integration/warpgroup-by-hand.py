@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax._src.lib.mlir import ir
 from jax._src.lib.mlir.dialects import arith, gpu, llvm, memref
+from jax.experimental import pallas as pl
 from jax.experimental.mosaic import gpu as mgpu
 from jax.experimental.pallas import mosaic_gpu as plgpu
 
@@ -322,6 +323,41 @@ for name, computed in (("turns:", False), ("computed turns:", True)):
     look(name, of((2, 128), jnp.int32, num_threads=2, thread_name="wg", scratch_types=scratch)(kernel), TURNS)
 
 
+def feeds(o, tile, *, computed):
+    """One warp of a warpgroup writes for the other warpgroup, and they meet: 160 threads. Both warpgroups are 256."""
+    wg = jax.lax.axis_index("wg")
+    number = wg * 0 + 5 if computed else 5
+
+    @pl.when(wg == 0)
+    def _():
+        @plgpu.warp_map
+        def _(warp):
+            @pl.when(warp == 1)
+            def _():
+                for i in range(3):
+                    tile[i, 0] = jnp.int32(i + 1)
+                    named_barrier("arrive", number, threads=160)
+                    named_barrier("sync", 7, threads=160)
+
+    @pl.when(wg == 1)
+    def _():
+        for i in range(3):
+            named_barrier("sync", number, threads=160)
+            o[i] = jnp.full((128,), tile[i, 0], jnp.int32)
+            named_barrier("arrive", 7, threads=160)
+
+    named_barrier("sync", 9)
+
+
+# CHECK-COUNT-5: one warp:{{.*}} right
+# CHECK-COUNT-5: one warp, computed:{{.*}} right
+FED = np.repeat(np.array([[1], [2], [3]], np.int32), 128, axis=1)
+for name, computed in (("one warp:", False), ("one warp, computed:", True)):
+    kernel = functools.partial(feeds, computed=computed)
+    scratch = [plgpu.SMEM((3, 128), jnp.int32)]
+    look(name, of((3, 128), jnp.int32, num_threads=2, thread_name="wg", scratch_types=scratch)(kernel), FED)
+
+
 def converts(x, o, *, layout):
     """An array by JAX's own instructions on words, in which several lanes are packed."""
 
@@ -390,7 +426,7 @@ def arrives_twice(o):
 
 
 # CHECK: meets_nobody: {{.*}}the kernel waits for phase 1 of a named barrier, of which 0 are complete, and nothing can
-# CHECK: arrives_twice: {{.*}}arrival at a named barrier {{.*}}: Barrier arrival was completed again
+# CHECK: arrives_twice: {{.*}}arrival at a named barrier {{.*}}: Barrier completed phase 1, but no threads observed
 for kernel in (meets_nobody, arrives_twice):
     try:
         with gridir.installed(checks=["semaphores"]):

@@ -234,6 +234,19 @@ def partly(x, o, barriers):
         plgpu.barrier_arrive(barriers.at[1])
 
 
+def uneven(x, o, barrier):
+    """The first warp would wait for one phase, the others for the next."""
+    plgpu.barrier_arrive(barrier)
+
+    @plgpu.warp_map
+    def _(warp):
+        @pl.when(warp != 0)
+        def _():
+            plgpu.barrier_wait(barrier)
+
+    plgpu.barrier_wait(barrier)
+
+
 def forever(x, o, barrier):
     plgpu.barrier_wait(barrier)
 
@@ -243,16 +256,19 @@ def half(x, o, barrier):
     plgpu.barrier_wait(barrier)
 
 
-# CHECK: unobserved {{.*}}semaphores{{.*}}: arrival at barrier: Barrier arrival was completed again before previous
+# CHECK: unobserved {{.*}}semaphores{{.*}}: arrival at barrier: Barrier completed phase 1, but no threads observed
+# CHECK-SAME: phase 0.
 # CHECK: missed {}: wait for {{.*}}: Thread 1 is awaiting phase 1, but barrier is already at phase 2.
 # CHECK: partly {{.*}}semaphores{{.*}}: arrival at {{.*}}:
 # CHECK-SAME: Thread 1 did not observe all phases (2) for barrier (but observed 1 phase).
+# CHECK: uneven {}: wait for {{.*}}: a warpgroup waits whose warps have previously observed different numbers of
+# CHECK-SAME: phases: 0, 1, 1, 1.
 # CHECK: forever {}: the kernel waits for phase 1 of {{.*}}, of which 0 are complete, and nothing can complete it
 # CHECK-SAME: ; nothing has arrived there
 # CHECK: half {}: the kernel waits for phase 1 of {{.*}}, of which 0 are complete, and nothing can complete it
 # CHECK-SAME: ; 2 arrivals complete a phase, 1 arrival came to this one and 1 in all, the last at arrival at
 ONE, TWO = [plgpu.Barrier()], [plgpu.Barrier(num_barriers=2)]
-for function, scratch in ((unobserved, ONE), (missed, TWO), (partly, TWO), (forever, ONE)):
+for function, scratch in ((unobserved, ONE), (missed, TWO), (partly, TWO), (uneven, ONE), (forever, ONE)):
     mesh = {} if scratch is ONE else WARPGROUPS
     look(function.__name__, plgpu.kernel(function, out_type=jax.typeof(X), scratch_types=scratch, **mesh), X, X)
 look("half", plgpu.kernel(half, out_type=jax.typeof(X), scratch_types=[plgpu.Barrier(num_arrivals=2)]), X, X)

@@ -238,7 +238,7 @@ public:
         rewriter, loc, lowering, "gridirTaskNamedBarrier",
         {createI64(rewriter, loc, warpgroup::getNumWarpgroups(lowering.kernel)),
          number,
-         createI64(rewriter, loc, op.getThreads() / warpgroup::kNumThreads),
+         createI64(rewriter, loc, op.getThreads() / warpgroup::kNumLanes),
          createI64(rewriter, loc, !op.getArrive()),
          createI64(rewriter, loc, diagnostic),
          createSite(rewriter, lowering, op, "arrival at a named barrier")});

@@ -155,6 +155,8 @@ struct Trace {
   int64_t numOfBlock = 1, capacity = 0;
   /// The directory that the author names, or null.
   mlir::StringAttr directory;
+  /// True if a trace with too many events is truncated, and not an error.
+  bool truncates = false;
   llvm::SetVector<mlir::StringAttr> scopes;
 };
 

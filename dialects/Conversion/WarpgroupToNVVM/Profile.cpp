@@ -113,6 +113,8 @@ LogicalResult Lowering::beginTrace() {
   bool isOfWarps = threads && threads.getValue().equals_insensitive("warp");
   trace.emplace();
   trace->directory = params.getProfileDir();
+  BoolAttr truncates = params.getProfileBoundsCheck();
+  trace->truncates = truncates && truncates.getValue();
   trace->numOfBlock = numWarpgroups * (isOfWarps ? kWarps : 1);
   const int64_t space = *params.getProfileSpace();
   std::optional<int64_t> bytes = space < kMaxProfileBytes

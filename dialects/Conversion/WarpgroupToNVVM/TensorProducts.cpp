@@ -110,15 +110,19 @@ private:
     return success();
   }
 
-  /// True if the unit supports scale factors of these types. 16 elements of 4
-  /// bits may have a factor that is not a power of two.
+  /// True if the unit supports scale factors of these types. Elements of 4 bits
+  /// have a factor for 16 that is not a power of two, or one for 16 or 32 that
+  /// is.
   bool analyzeScales() {
     Type scale = getElementTypeOrSelf(op.getLhsScale().getType());
     scaledKind = elementA->scaledKind;
     isPowerOfTwo = isa<Float8E8M0FNUType>(scale);
     scaleSpan = 32 * getLhsSpan();
-    if (scaledKind == NVVM::MMABlockScaleKind::MXF4 &&
-        isa<Float8E4M3FNType>(scale)) {
+    int64_t count = cast<MemRefType>(op.getLhsScale().getType()).getDimSize(1);
+    int64_t depth = cast<MemRefType>(op.getRhs().getType()).getDimSize(0);
+    bool isFine =
+        isa<Float8E4M3FNType>(scale) || depth == count * 16 * getLhsSpan();
+    if (scaledKind == NVVM::MMABlockScaleKind::MXF4 && isFine) {
       scaledKind = NVVM::MMABlockScaleKind::MXF4NVF4;
       scaleSpan = 16 * getLhsSpan();
     }

@@ -213,6 +213,7 @@ private:
       abi.setProfileTraces(lowering.trace->numOfBlock);
       abi.setProfileEvents(lowering.trace->capacity);
       abi.setProfileDirAttr(lowering.trace->directory);
+      abi.setProfileTruncates(lowering.trace->truncates);
     }
     if (grid::allowsApproximations(kernel))
       kernel::KernelDialect::MappingAttrHelper(&getContext())

@@ -57,6 +57,7 @@ def Kernel_ABIOp
     | `profile_traces` | traces of a CTA: one for each warpgroup, or for each warp | `convert-warpgroup-to-nvvm` |
     | `profile_events` | events that a trace has room for, each a begin or an end of a scope | `convert-warpgroup-to-nvvm` |
     | `profile_dir` | the directory that the author wants a file of the traces in | `convert-warpgroup-to-nvvm` |
+    | `profile_truncates` | a trace with more events than it has room for is written up to there; absent where it is an error | `convert-warpgroup-to-nvvm` |
     | `shares` | a call with a negative range counts the finer work items | `convert-grid-to-loops` |
     | `tasks` | work items may wait for one another; absent where each runs to its end | `convert-grid-to-loops` |
     | `shared_memory` | memory that tasks share, by how many share it | `cpu-plan-arena` |
@@ -96,6 +97,7 @@ def Kernel_ABIOp
                        OptionalAttr<Kernel_Count>:$profile_traces,
                        OptionalAttr<Kernel_Count>:$profile_events,
                        OptionalAttr<StrAttr>:$profile_dir,
+                       UnitAttr:$profile_truncates,
                        UnitAttr:$shares,
                        OptionalAttr<Kernel_TasksAttr>:$tasks,
                        Kernel_List<Kernel_SharedMemory>:$shared_memory,
@@ -126,6 +128,7 @@ def Kernel_ABIOp
     (`profile_traces` `=` $profile_traces^)?
     (`profile_events` `=` $profile_events^)?
     (`profile_dir` `=` $profile_dir^)?
+    (`profile_truncates` $profile_truncates^)?
     (`shares` $shares^)?
     (`tasks` `=` $tasks^)?
     (`shared_memory` `=` $shared_memory^)?

@@ -300,8 +300,8 @@ int64_t gridir::warpgroup::getNumWarpgroups(grid::KernelOp kernel) {
 
 LogicalResult NamedBarrierOp::verify() {
   constexpr int64_t kMaxBlock = 1024;
-  if (getThreads() % kNumThreads != 0 || getThreads() > kMaxBlock)
-    return emitOpError("expected the threads of whole warpgroups, at most ")
+  if (getThreads() % kNumLanes != 0 || getThreads() > kMaxBlock)
+    return emitOpError("expected the threads of whole warps, at most ")
            << kMaxBlock << ", got " << getThreads();
   return success();
 }

@@ -65,12 +65,12 @@ def Warpgroup_BarrierWaitOp : Warpgroup_BarrierOp<"barrier_wait"> {
 
 def Warpgroup_NamedBarrierOp : Warpgroup_Op<"named_barrier", [
     MemoryEffects<[MemRead, MemWrite]>, Grid_ProgramOpInterface]> {
-  let summary = "synchronize warpgroups of the CTA at a numbered barrier";
+  let summary = "synchronize warpgroups or warps of the CTA at a numbered barrier";
   let description = [{
     `bar.sync` and `bar.arrive` of PTX: once the number of threads has arrived,
-    waiting threads continue, and the barrier is reset. With `arrive` the
-    warpgroup does not wait. Accesses of a warpgroup before its arrival are
-    visible to those that wait.
+    waiting threads continue, and the barrier is reset. A warpgroup arrives with
+    all of its threads, a warp in `warpgroup.warps` with its own. With `arrive`
+    they do not wait. Accesses before an arrival are visible to those that wait.
 
     The barrier whose number is a warpgroup's plus one synchronizes the
     warpgroup's own threads; authors must not use it.

@@ -25,6 +25,7 @@ namespace gridir::warpgroup {
 
 constexpr unsigned kNumLaneBits = 5, kNumWarpBits = 2,
                    kNumThreadBits = kNumLaneBits + kNumWarpBits,
+                   kNumLanes = 1 << kNumLaneBits,
                    kNumThreads = 1 << kNumThreadBits;
 
 /// The most elements of an array in a thread. There are 255 registers, and

@@ -16,7 +16,7 @@ using namespace gridir::warpgroup;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-static constexpr int64_t kNumBanks = 32, kWordBytes = 4, kNumLanes = 32;
+static constexpr int64_t kNumBanks = 32, kWordBytes = 4;
 
 /// The words that lanes served together ask for, by bank. A word is read once
 /// for all of them.

@@ -29,12 +29,14 @@ class WarpgroupProfile:
       traces: how many a CTA has.
       events: how many each of them has room for.
       directory: where the file of a launch goes.
+      truncates: whether a trace with more events is written as far as there is room.
     """
 
     scopes: tuple[str, ...]
     traces: int
     events: int
     directory: str
+    truncates: bool
 
     @staticmethod
     def of(abi: Any) -> WarpgroupProfile | None:
@@ -42,7 +44,13 @@ class WarpgroupProfile:
         if abi.profile_scopes is None or abi.profile_dir is None:
             return None
         scopes = tuple(ir.StringAttr(name).value for name in abi.profile_scopes)
-        return WarpgroupProfile(scopes, abi.profile_traces.value, abi.profile_events.value, abi.profile_dir.value)
+        return WarpgroupProfile(
+            scopes,
+            abi.profile_traces.value,
+            abi.profile_events.value,
+            abi.profile_dir.value,
+            bool(abi.profile_truncates),
+        )
 
     def write(self, kernel: str, memory: np.ndarray, ctas: int) -> None:
         """Writes the file of a launch, as `gridir.runtime.traces.write`.
@@ -59,7 +67,7 @@ class WarpgroupProfile:
         # The timer is too coarse for an event, and its unit too long for a short launch.
         rate = nanoseconds / cycles if nanoseconds and cycles else 1.0
         of_launch = [self._trace(number, record, rate) for number, record in enumerate(records)]
-        traces.write(kernel, self.directory, of_launch, scopes=self.events // 2, truncates=False)
+        traces.write(kernel, self.directory, of_launch, scopes=self.events // 2, truncates=self.truncates)
 
     def _trace(self, number: int, record: np.ndarray, rate: float) -> traces.Trace:
         count, multiprocessor = int(record[0] & _LOW), int(record[0] >> np.uint64(32))

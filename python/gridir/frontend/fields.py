@@ -321,7 +321,7 @@ MOSAIC_GPU_PARAMS = _fields(
         "profile_bounds_check",
         "`#grid.mosaic_gpu_params`",
         HONOURED,
-        "scopes without space are left out of the trace on the CPU",
+        "scopes without space are left out of the trace",
     ),
     (
         "lowering_semantics",

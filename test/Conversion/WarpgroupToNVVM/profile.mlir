@@ -2,7 +2,7 @@
 
 // The zeroed memory begins with the traces of all blocks. A trace has five numbers of its own, then one for each event:
 // the scope, whether it ends, and above them the clock. The leader of a warpgroup stores it where there is room.
-// CHECK: kernel.abi @scopes {{.*}} num_threads = 256 num_ctas = 3 cluster_ctas = 1 params = [{{.*}}, #kernel.zeroed<436>] profile_scopes = ["load", "store"] profile_traces = 2 profile_events = 4 profile_dir = "traces"
+// CHECK: kernel.abi @scopes {{.*}} num_threads = 256 num_ctas = 3 cluster_ctas = 1 params = [{{.*}}, #kernel.zeroed<436>] profile_scopes = ["load", "store"] profile_traces = 2 profile_events = 4 profile_dir = "traces"{{$}}
 // CHECK: llvm.func @scopes(%{{.+}}: !llvm.ptr<1>, %[[ZEROED:.+]]: !llvm.ptr<1>)
 // CHECK: nvvm.read.ptx.sreg.globaltimer
 // CHECK: nvvm.read.ptx.sreg.clock64
@@ -32,13 +32,13 @@ grid.kernel @scopes grid(%i = 3 named "x", %w = 2 named "wg" thread)
 
 // -----
 
-// Of warps one thread of each records.
-// CHECK: kernel.abi @warps {{.*}} params = [#kernel.zeroed<224>] profile_scopes = ["all"] profile_traces = 4 profile_events = 2
+// Of warps one thread of each records. What has no room is left out of the file.
+// CHECK: kernel.abi @warps {{.*}} params = [#kernel.zeroed<224>] profile_scopes = ["all"] profile_traces = 4 profile_events = 2 profile_dir = "traces" profile_truncates
 // CHECK: nvvm.elect.sync
 // CHECK: %[[RECORDS:.+]] = nvvm.elect.sync
 // CHECK: scf.if %[[RECORDS]]
 grid.kernel @warps grid()
-    params [#grid.mosaic_gpu_params<profile_space = 2, profile_dir = "traces", profile_trace_scope = "warp">] {
+    params [#grid.mosaic_gpu_params<profile_space = 2, profile_dir = "traces", profile_trace_scope = "warp", profile_bounds_check = true>] {
   warpgroup.profile "all"
   warpgroup.profile "all" ends
 }

@@ -65,9 +65,10 @@ module {
 // -----
 
 // CHECK: kernel.abi @profiled num_threads = 256 params = [#kernel.zeroed<352>]
-// CHECK-SAME: profile_scopes = ["load", "store"] profile_traces = 2 profile_events = 6 profile_dir = "traces"{{$}}
+// CHECK-SAME: profile_scopes = ["load", "store"] profile_traces = 2 profile_events = 6 profile_dir = "traces" profile_truncates{{$}}
 module {
   kernel.abi @profiled num_threads = 256 params = [#kernel.zeroed<352>]
       profile_scopes = ["load", "store"] profile_traces = 2 profile_events = 6 profile_dir = "traces"
+      profile_truncates
   func.func private @profiled()
 }

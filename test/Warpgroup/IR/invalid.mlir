@@ -230,16 +230,16 @@ grid.kernel @barriers grid() {
 
 // -----
 
-func.func @part_of_a_warpgroup(%n: i32) {
-  // expected-error @below {{expected the threads of whole warpgroups, at most 1024, got 64}}
-  warpgroup.named_barrier %n of 64
+func.func @part_of_a_warp(%n: i32) {
+  // expected-error @below {{expected the threads of whole warps, at most 1024, got 48}}
+  warpgroup.named_barrier %n of 48
   return
 }
 
 // -----
 
 func.func @more_than_a_block(%n: i32) {
-  // expected-error @below {{expected the threads of whole warpgroups, at most 1024, got 1152}}
+  // expected-error @below {{expected the threads of whole warps, at most 1024, got 1152}}
   warpgroup.named_barrier %n of 1152
   return
 }

@@ -61,7 +61,7 @@ def _assembly(run: Execution, op: Op) -> list[Anything]:
     barrier = _NAMED_BARRIER.fullmatch(text)
     if text == "bar.sync $0, 128" and run.threads.count == 128:
         meet(run, op)
-    elif barrier and run.threads.count == 128:
+    elif barrier:
         if not run.active.all():
             raise Refusal("expected all threads, got some of them")
         run.accesses.finish()

@@ -121,7 +121,7 @@ FUNCTIONS = """
   .reg .b32 %r<4>; .reg .pred %p; .param .b32 x; .param .b32 y;
   ld.param.b32 %r0, [a]; ld.param.b32 %r1, [b];
   st.param.b32 [x], %r0; call.uni (y), twice, (x); ld.param.b32 %r2, [y]; st.param.b32 [r], %r2;
-  st.param.b32 [x], %r1; call.uni (y), twice, (x); ld.param.b32 %r2, [y]; st.param.b32 [r+4], %r2;
+  st.param::func.b32 [x], %r1; call.uni (y), twice, (x); ld.param::func.b32 %r2, [y]; st.param::func.b32 [r+4], %r2;
 }
 .func leave() { exit; }
 .visible .entry k(.param .u64 o)

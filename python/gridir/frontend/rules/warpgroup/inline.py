@@ -111,7 +111,7 @@ class _Kernel:
             warpgroup.CommitSmemOp()
 
     def named_barrier(self, number: ir.Value | int, threads: int, waits: bool) -> None:
-        """A barrier of several warpgroups."""
+        """Synchronizes warpgroups or warps of the CTA."""
         if isinstance(number, int):
             number = emit.constant(number, emit.i32())
         warpgroup.NamedBarrierOp(number, threads, arrive=None if waits else True)

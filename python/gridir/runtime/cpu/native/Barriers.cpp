@@ -25,8 +25,9 @@ std::optional<Misuse> Barriers::arrive(const Arrival &arrival) {
   std::optional<Misuse> misuse;
   if (!state.isObserved)
     misuse = Misuse{arrival.site,
-                    "Barrier arrival was completed again before previous "
-                    "completion was observed by a thread.",
+                    "Barrier completed phase " + std::to_string(state.phase) +
+                        ", but no threads observed phase " +
+                        std::to_string(state.phase - 1) + ".",
                     state.site};
   state.numArrived -= arrival.arrivals;
   state.site = arrival.site;
@@ -84,6 +85,24 @@ void Barriers::addWarp(Observer warp) {
     if (found != state.numObserved.end())
       state.numObserved[warp] = found->second;
   }
+}
+
+std::optional<Misuse> Barriers::checkWarps(const void *barrier,
+                                           std::size_t warpgroup,
+                                           int64_t numWarps,
+                                           int64_t site) const {
+  std::string phases;
+  bool differ = false;
+  for (int64_t warp = 0; warp < numWarps; ++warp) {
+    int64_t seen = getNumObserved(barrier, {warpgroup, warp});
+    differ |= seen != getNumObserved(barrier, {warpgroup, 0});
+    phases += (warp ? ", " : "") + std::to_string(seen);
+  }
+  if (!differ)
+    return std::nullopt;
+  return Misuse{site, "a warpgroup waits whose warps have previously observed "
+                      "different numbers of phases: " +
+                          phases + "."};
 }
 
 std::optional<Misuse> Barriers::observe(const void *barrier, Observer observer,

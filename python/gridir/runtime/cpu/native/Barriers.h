@@ -51,6 +51,10 @@ public:
   void join(const void *barrier, Observer observer);
   /// A phase that a warpgroup has seen is one that this warp has.
   void skip(const void *barrier, Observer warp);
+  /// Returns the misuse of a warpgroup that starts to wait while its warps have
+  /// observed different phases: they would wait for different ones.
+  std::optional<Misuse> checkWarps(const void *barrier, std::size_t warpgroup,
+                                   int64_t numWarps, int64_t site) const;
   /// A warp runs code of its own: it has observed the phases of its warpgroup.
   void addWarp(Observer warp);
 

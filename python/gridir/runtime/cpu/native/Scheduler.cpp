@@ -360,13 +360,25 @@ int64_t Scheduler::getThread(const char *barrier) const {
   return 0;
 }
 
+/// True if all warps of the task run the same code, after code of single warps.
+bool Scheduler::isWholeWarpgroup() {
+  return getWorkItem().firstWarp && !getWorkItem().hasWarps;
+}
+
 void Scheduler::waitForBarrier(char *barrier, int64_t diagnostic,
                                int64_t site) {
   Observer observer(getTask(running).warpgroup, getTask(running).warp);
+  if (isWholeWarpgroup()) {
+    if (std::optional<Misuse> misuse =
+            barriers.checkWarps(barrier, observer.first, kNumWarps, site)) {
+      fail(*misuse);
+      abandon();
+    }
+  }
   wait(std::make_unique<BarrierCondition>(barriers, barrier, observer,
                                           getThread(barrier), site),
        diagnostic);
-  if (getWorkItem().firstWarp && !getWorkItem().hasWarps)
+  if (isWholeWarpgroup())
     for (int64_t warp = 1; warp < kNumWarps; ++warp)
       barriers.skip(barrier, {observer.first, warp});
 }
@@ -377,8 +389,12 @@ void Scheduler::meetAtNamedBarrier(int64_t members, int64_t number,
   const Task &task = getTask(running);
   int64_t block = task.item - task.item % members;
   char *barrier = &namedBarriers[{task.device, block, number}];
-  barriers.join(barrier, {task.warpgroup, task.warp});
-  arrive({barrier, arrivals, site});
+  int64_t end = isWholeWarpgroup() ? kNumWarps : task.warp + 1;
+  for (int64_t warp = task.warp; warp < end; ++warp)
+    barriers.join(barrier, {task.warpgroup, warp});
+  Arrival arrival = {barrier, arrivals, site};
+  arrival.count = getWorkItem().hasWarps ? 1 : kNumWarps;
+  arrive(arrival);
   if (waits)
     waitForBarrier(barrier, diagnostic, site);
 }

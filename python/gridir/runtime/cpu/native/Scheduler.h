@@ -124,7 +124,8 @@ public:
   void waitForBarrier(char *barrier, int64_t diagnostic, int64_t site);
   bool testBarrier(char *barrier, int64_t site);
   /// The task arrives at a barrier that its CTA identifies by a number, and
-  /// waits there if requested. `members` tasks are its warpgroups.
+  /// waits there if requested. `members` tasks are its warpgroups. A warpgroup
+  /// arrives with all of its warps, a warp alone.
   void meetAtNamedBarrier(int64_t members, int64_t number, int64_t arrivals,
                           bool waits, int64_t diagnostic, int64_t site);
   /// The group that copies belong to, which ends with `closeGroup`.
@@ -185,6 +186,7 @@ private:
   }
   /// The work item that runs, whichever of its warps does.
   Task &getWorkItem() { return tasks[getTask(running).warpgroup]; }
+  bool isWholeWarpgroup();
   void suspend() { getWorkItem().fiber->suspend(); }
   void createWarps(Task &task, std::size_t index);
   bool step();

@@ -55,10 +55,10 @@ struct SpaceName {
 };
 
 constexpr SpaceName kSpaces[] = {
-    {"global", Space::Generic},     {"const", Space::Generic},
-    {"param", Space::Generic},      {"shared", Space::Shared},
-    {"shared::cta", Space::Shared}, {"shared::cluster", Space::Shared},
-    {"local", Space::Local}};
+    {"global", Space::Generic},         {"const", Space::Generic},
+    {"param", Space::Generic},          {"param::func", Space::Generic},
+    {"shared", Space::Shared},          {"shared::cta", Space::Shared},
+    {"shared::cluster", Space::Shared}, {"local", Space::Local}};
 
 Space takeSpace(Emitter &emitter) {
   for (const SpaceName &row : kSpaces)
@@ -119,7 +119,7 @@ ArrayRef<Operand> getVector(Emitter &emitter, unsigned operand,
 
 /// Parameters are where the launch has put them, at offsets that are known.
 void emitLoadParameter(Emitter &emitter) {
-  emitter.takeOneOf({"param", "param::entry"});
+  emitter.takeOneOf({"param", "param::entry", "param::func"});
   ScalarType type = emitter.takeType();
   const unsigned count = takeVector(emitter);
   const Operand &address = emitter.getOperand(1);
