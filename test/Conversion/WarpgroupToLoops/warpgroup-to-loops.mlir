@@ -158,11 +158,11 @@ grid.kernel @reduce grid()
 
 // -----
 
-// A barrier with a number is one of the block: the runtime knows how many warpgroups are one, how many must come, and
-// whether this one waits.
+// A numbered barrier belongs to the CTA: the runtime gets the number of warpgroups, the number of warps that arrive, and
+// a flag that is set if this one waits.
 // CHECK-LABEL: func.func @named(
 // CHECK-DAG:     %[[MEMBERS:.+]] = arith.constant 3 : i64
-// CHECK-DAG:     %[[ARRIVALS:.+]] = arith.constant 2 : i64
+// CHECK-DAG:     %[[ARRIVALS:.+]] = arith.constant 8 : i64
 // CHECK:         call @gridirTaskNamedBarrier(%[[MEMBERS]], %{{[^,]+}}, %[[ARRIVALS]], %{{.+}}, %{{.+}}, %{{.+}})
 // CHECK:         call @gridirTaskNamedBarrier(%{{.+}}, %{{[^,]+}}, %{{.+}}, %{{.+}}, %{{.+}}, %{{.+}})
 // CHECK-NOT:     warpgroup.
