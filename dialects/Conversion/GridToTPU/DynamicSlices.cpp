@@ -89,12 +89,11 @@ LogicalResult lowerDynamicSlice(tensor::ExtractSliceOp op, Lowering &lowering) {
   for (auto [offset, size, stride, extent] :
        llvm::zip_equal(op.getStaticOffsets(), op.getStaticSizes(),
                        op.getStaticStrides(), op.getSourceType().getShape())) {
-    if (ShapedType::isDynamic(size) || ShapedType::isDynamic(stride) ||
-        ShapedType::isDynamic(extent))
-      return op.emitError("expected a slice of static size and stride");
     int64_t first = ShapedType::isDynamic(offset) ? 0 : offset;
-    // The division cannot overflow, unlike a product.
-    if (stride < 1 || size < 1 || (extent - 1 - first) / stride < size - 1)
+    // A size that is not static is negative. The division cannot overflow,
+    // unlike a product.
+    if (stride < 1 || size < 1 || extent < 1 ||
+        (extent - 1 - first) / stride < size - 1)
       return op.emitError("expected a slice inside of its source, got size ")
              << size << " and stride " << stride << " of " << extent;
   }

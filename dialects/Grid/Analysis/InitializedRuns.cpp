@@ -71,7 +71,7 @@ private:
     }
   }
 
-  /// Begins anew with the semaphores of a Ref.
+  /// Discards what is known of the semaphores of a Ref.
   void forget(Value root) {
     arrivals.remove_if(
         [&](const auto &entry) { return entry.first.first == root; });
@@ -284,7 +284,7 @@ private:
   }
 
   BlockAccess &access;
-  /// Copies of which not all have arrived at a semaphore.
+  /// Copies that have not all arrived at a semaphore.
   struct Arrivals {
     SmallVector<RefRegion> boxes;
     int64_t rest = 0;
@@ -294,7 +294,7 @@ private:
 
   llvm::DenseSet<Value> tracked, early;
   llvm::MapVector<Key, Arrivals> arrivals;
-  /// Refs of semaphores, any of which may have been changed.
+  /// Refs of semaphores that may have been changed.
   llvm::DenseSet<Value> lost;
   /// Refs of semaphores that other programs change.
   llvm::DenseSet<Value> shared;

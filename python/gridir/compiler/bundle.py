@@ -83,11 +83,10 @@ def _operand(
     kernel: str, spec: grid.OperandAttr, number: str, *, is_output: bool, alias: int | None = None
 ) -> OperandInfo:
     element, shape, name = str(spec.element_type), list(spec.shape), spec.origin or number
-    if element not in DTYPES or not all(isinstance(size, int) and size >= 0 for size in shape):
-        raise UnsupportedError(f"expected arrays of numbers of known shape in a bundle, got {spec}", kernel=kernel)
-    if element != "i1" and getattr(spec.element_type, "width", 8) < 8:
+    is_known = element in DTYPES and all(isinstance(size, int) and size >= 0 for size in shape)
+    if not is_known or (element != "i1" and getattr(spec.element_type, "width", 8) < 8):
         raise UnsupportedError(
-            f"expected elements of 8 bits or more in a bundle, got {element} of {name}, whose elements share bytes",
+            f"expected arrays of numbers of 8 bits or more, of known shape, in a bundle, got {element} of {name}",
             kernel=kernel,
         )
     dtype = np.dtype(DTYPES[element]).name

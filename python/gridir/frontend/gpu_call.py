@@ -128,7 +128,7 @@ def _call_of(kernel: Kernel, request: KernelRequest) -> xla_call.XlaCall:
         )
     if prepared.profile is not None:
         raise UnsupportedError(
-            "expected a kernel without a profile, got one with profile_space, which only the executor of PTX writes",
+            "expected a kernel without profile_space, as only the executor of PTX writes a profile",
             kernel=kernel.name,
         )
     packed = {number for number, _ in launch.packed_operands}

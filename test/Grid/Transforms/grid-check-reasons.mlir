@@ -24,6 +24,14 @@ grid.kernel @loaded grid(%i = 4) index(%n: i32 [4] origin "n_ref")
 
 // -----
 
+// A grid of size 0 has no program that writes.
+// CHECK-LABEL: grid.kernel @no_program
+// CHECK: {check = "written", reason = "the grid has no program", subject = "o_ref", verdict = "refuted"}
+grid.kernel @no_program grid(%i = 0) outputs(%o: f32 [16, 8] block [4, 8] at (%i, 0) origin "o_ref") {
+}
+
+// -----
+
 // No affine index map.
 // CHECK-LABEL: grid.kernel @squares 
 // CHECK: {check = "no-revisit", reason = "its blocks are known at the call only", subject = "o_ref", verdict = "unknown"}

@@ -1,11 +1,13 @@
 // RUN: gridir-opt %s --split-input-file --pass-pipeline="builtin.module(grid.kernel(grid-flatten-blocks{block-elements=256}))" | FileCheck %s
 // RUN: gridir-opt %s --split-input-file --pass-pipeline="builtin.module(grid.kernel(grid-flatten-blocks{block-elements=256}))" --mlir-pass-statistics --mlir-pass-statistics-display=list -o /dev/null 2>&1 | FileCheck %s --check-prefix=STATS
 // RUN: gridir-opt %s --split-input-file --pass-pipeline="builtin.module(grid.kernel(grid-flatten-blocks))" | FileCheck %s --check-prefix=DEFAULT
+// RUN: gridir-opt %s --split-input-file --pass-pipeline="builtin.module(grid.kernel(grid-flatten-blocks{block-elements=256}))" -o /dev/null 2>&1 --remarks-filter=grid-flatten-blocks --remark-format=emitRemark | FileCheck %s --check-prefix=REMARK
 
 // Blocks of a few columns, of which the last ones overhang. Conditions and constants are of the new shape, too; a number
 // stays one.
 // STATS:      (S) 1 num-flattened
 // STATS-NEXT: (S) 0 num-kept
+// REMARK: Remark="blocks are ", Remark=256, Remark=" elements that follow each other"
 // CHECK-LABEL: grid.kernel @columns grid(%{{.*}} = 117)
 // CHECK:         inputs(%{{.*}}: f32 [29700] block [256] at (%{{.*}}) origin "x_ref"
 // DEFAULT-LABEL: grid.kernel @columns grid(%{{.*}} = 8)
@@ -143,6 +145,7 @@ grid.kernel @scratch grid(%i = 5, %j = 4)
 // The body asks which program it is.
 // STATS:      (S) 0 num-flattened
 // STATS-NEXT: (S) 1 num-kept
+// REMARK: blocks stay as they are, since not every element is computed from the same element of the inputs here
 // CHECK-LABEL: grid.kernel @indexed grid(%{{.*}} = 5, %{{.*}} = 4)
 grid.kernel @indexed grid(%i = 5, %j = 4)
     inputs(%x: f32 [300, 100] block [64, 32] at (%i, %j))

@@ -101,8 +101,10 @@ print("replaced:", outcome(), outcome(interpreted))
 
 # CHECK: expected platforms among cpu, cuda, tpu, got 'abacus'
 # CHECK-NEXT: expected checks and schedule_seed with the platform 'cpu', got platforms=('cuda',)
+# CHECK-NEXT: note: emulate= executes the code of another target on the CPU, with its checks
 # CHECK: expected platforms among cpu, cuda, tpu, got 'abacus'
 # CHECK-NEXT: expected checks and schedule_seed with the platform 'cpu', got platforms=('cuda',)
+# CHECK-NEXT: note: emulate= executes the code of another target on the CPU, with its checks
 for install in (gridir.install, lambda **kwargs: gridir.installed(**kwargs).__enter__()):
     for arguments in ({"platforms": ("cpu", "abacus")}, {"platforms": ("cuda",), "checks": ["races"]}):
         try:

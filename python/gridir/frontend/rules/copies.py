@@ -320,7 +320,7 @@ def dma_wait(ctx: RuleContext, *leaves: ir.Value, tree: Any, device_id_type: Any
     source, dest, sem, _, device = unflatten(ctx, tree, leaves)
     to = receiver_of(ctx, device, device_id_type)
     if sem is None:
-        raise ctx.unsupported("expected a semaphore to wait for, got a wait for all copies that have none")
+        raise ctx.unsupported("expected a semaphore that counts the arrived data")
 
     def wait(source: ir.Value, dest: ir.Value) -> None:
         grid.CopyWaitOp(

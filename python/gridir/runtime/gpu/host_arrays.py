@@ -42,7 +42,7 @@ def execute_on_device(text: str, launch: Launch, buffers: Sequence[np.ndarray], 
     """
     if launch.packed_operands:
         raise UnsupportedError(
-            "expected operands with elements of a byte or more for a launch on a GPU, got some that share bytes",
+            "expected operands with elements of a byte or more on a GPU, got some that share bytes",
             kernel=launch.entry,
         )
     function = _load(text, launch, device)

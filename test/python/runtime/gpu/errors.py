@@ -5,9 +5,12 @@ import hashlib
 import io
 import zipfile
 
+import gridir
+import jax
 import numpy as np
 from gridir.compiler.gpu import GpuOptions
 from gridir.runtime import ptx
+from jax.experimental.pallas import mosaic_gpu as plgpu
 
 driver = ptx.open_driver()
 driver.pretend(9, devices=1, has_current_context=False)
@@ -57,7 +60,7 @@ TEXT = """.version 8.0
 """
 # CHECK: LaunchError: expected at most {{[0-9]+}} bytes of shared memory on this device, got 1048576
 refused(device.load(TEXT.encode() + b"\0").function, Launch("nothing", 32, 1, (Operand(0),), shared_bytes=1 << 20))
-# CHECK: UnsupportedError: expected operands with elements of a byte or more for a launch on a GPU
+# CHECK: UnsupportedError: expected operands with elements of a byte or more on a GPU, got some that share bytes
 launch = Launch("nothing", 32, 1, (Operand(0),), packed_operands=((0, 2),))
 refused(execute_on_device, TEXT, launch, [np.zeros(4, np.uint8)], device)
 
@@ -77,3 +80,18 @@ def archive(index):
 # CHECK: BundleError: expected a bundle of gridir, got <bundle>: expected the part k.ptx with the hash 00, got another
 index = '{"kernels": [{"images": {"ptx": {"part": "k.ptx", "sha256": "00"}}}], "versions": {}}'
 refused(gpu.Bundle.from_bytes, archive(index))
+
+
+def profiled(x):
+    def body(x_ref, o_ref):
+        with jax.named_scope("all"):
+            o_ref[...] = x_ref[...]
+
+    params = plgpu.CompilerParams(profile_space=8, profile_dir="traces")
+    return plgpu.kernel(body, out_type=jax.ShapeDtypeStruct((128,), "float32"), compiler_params=params)(x)
+
+
+# CHECK: UnsupportedError: expected a kernel without profile_space, as only the executor of PTX writes a profile
+with gridir.installed(platforms=("cuda",)):
+    traced = jax.jit(profiled).trace(jax.ShapeDtypeStruct((128,), "float32"))
+    refused(traced.lower, lowering_platforms=("cuda",))
