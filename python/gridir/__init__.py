@@ -18,6 +18,7 @@ from gridir.errors import (
     JaxVersionError,
     JaxVersionWarning,
     KernelError,
+    LaunchError,
     OptionError,
     UnsupportedError,
 )
@@ -56,6 +57,7 @@ __all__ = [
     "JaxVersionWarning",
     "Kernel",
     "KernelError",
+    "LaunchError",
     "Lowered",
     "OptionError",
     "TpuOptions",

@@ -20,6 +20,7 @@ MODULES = {
     "gridir.compiler.checks": "",
     "gridir.recording.archive": "",
     "gridir.recording.record": "",
+    "gridir.runtime.gpu": "",
     "gridir.runtime.ptx": "",
     "gridir.report.model": "",
 }

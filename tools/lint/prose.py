@@ -54,6 +54,9 @@ MARKERS = re.compile(
 SOURCES = ((".py",), (".h", ".cpp"), (".td",))
 _WITH_DOCSTRINGS = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
+# A summary or a description of a TableGen file, as a block or as strings.
+_DESCRIPTION = r'let (?:summary|description) = (?:\[\{(.*?)\}\]|((?:"[^"]*"\s*)+))'
+
 
 def paragraphs(text: str) -> Iterator[tuple[int, str]]:
     """Returns the line and the text of each paragraph, list item and table row, without code."""
@@ -119,7 +122,7 @@ def comments(path: Path) -> Iterator[tuple[int, str]]:
         if found := re.match(rf"\s*(?:{mark})\s+(\S.*)$", line):
             yield number, found[1]
     if path.suffix == ".td":
-        for found in re.finditer(r"let (?:summary|description) = (?:\[\{(.*?)\}\]|((?:\"[^\"]*\"\s*)+))", text, re.DOTALL):
+        for found in re.finditer(_DESCRIPTION, text, re.DOTALL):
             line = text.count("\n", 0, found.start()) + 1
             yield line, re.sub(r"```.*?```", "", found[1] or found[2], flags=re.DOTALL).strip().strip('"')
     if path.suffix == ".py":

@@ -43,10 +43,9 @@ public:
       expect();
     else
       lowering.syncBeforeCopyFrom(loc, tile.storage.get());
-    auto tensor =
-        RankedTensorType::get(
-            array.storage->shape,
-            lowering.getMapElementType(array.storage->elementType));
+    auto tensor = RankedTensorType::get(
+        array.storage->shape,
+        lowering.getMapElementType(array.storage->elementType));
     int64_t swizzle = tile.storage->swizzle;
     Value map = lowering.getTensorMap(kernel::TensorMapAttr::get(
         op->getContext(), array.storage->operand, tensor, {1, width},

@@ -27,11 +27,10 @@ static json::Object describeTensorMap(TensorMapAttr map) {
       strides[d] = strides[d + 1] * tensor.getDimSize(d + 1);
   }
   Type element = tensor.getElementType();
-  int64_t bits = isa<ComplexType>(element)
-                     ? 2 * cast<ComplexType>(element)
-                               .getElementType()
-                               .getIntOrFloatBitWidth()
-                     : element.getIntOrFloatBitWidth();
+  int64_t bits = isa<ComplexType>(element) ? 2 * cast<ComplexType>(element)
+                                                     .getElementType()
+                                                     .getIntOrFloatBitWidth()
+                                           : element.getIntOrFloatBitWidth();
   for (int64_t &stride : strides)
     stride *= llvm::divideCeil(bits, 8);
   std::string dtype;
@@ -61,9 +60,7 @@ std::optional<json::Object> gridir::kernel::describeLaunch(ABIOp abi) {
         .Case([](ScalarAttr attr) {
           return json::Object{{"kind", "scalar"}, {"value", attr.getValue()}};
         })
-        .Case([](NumItemsAttr) {
-          return json::Object{{"kind", "num_items"}};
-        })
+        .Case([](NumItemsAttr) { return json::Object{{"kind", "num_items"}}; })
         .Case([&](WorkspaceAttr attr) {
           return json::Object{{"kind", "workspace"},
                               {"bytes", attr.getBytes() * ctas.value_or(0)}};

@@ -282,7 +282,7 @@ class KernelOp(_GeneratedKernelOp):
         if "aliases" not in self.operation.attributes:
             return {}
         pairs = (ir.DenseI64ArrayAttr(pair) for pair in ir.ArrayAttr(self.operation.attributes["aliases"]))
-        return {operand: result for operand, result in pairs}
+        return {pair[0]: pair[1] for pair in pairs}
 
     @property
     def knows_devices(self) -> bool:
