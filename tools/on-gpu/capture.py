@@ -72,7 +72,7 @@ def write_case(
         arrays[f"before{number}"] = _to_bytes(x.tobytes())
         if x.tobytes() != y.tobytes():
             arrays[f"after{number}"] = _to_bytes(y.tobytes())
-    np.savez_compressed(path, **arrays)
+    np.savez_compressed(path, allow_pickle=False, **arrays)
 
 
 def _to_bytes(data: bytes) -> np.ndarray:

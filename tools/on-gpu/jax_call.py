@@ -300,6 +300,7 @@ def work(options: argparse.Namespace) -> None:
     for name in options.parts:
         print("begin " + json.dumps(name), flush=True)
         start = time.perf_counter()
+        result: dict[str, Any]
         try:
             result = parts[name]()
         except Exception as error:

@@ -36,9 +36,11 @@ class Materializer(Protocol, Generic[Memory]):
 
     def scratch(self, size: int, *, zeroed: bool) -> Memory:
         """Allocates `size` bytes for one launch; they are zero when the kernel begins if `zeroed`."""
+        ...
 
     def unused(self) -> Memory:
         """Returns memory that a kernel gets the address of and does not access."""
+        ...
 
 
 @dataclasses.dataclass(frozen=True)

@@ -116,8 +116,11 @@ def _try_cluster_cancel(
     # The answer goes to all CTAs of the cluster, and each expects one: they request together, named or not. Since JAX
     # 0.11 each warpgroup requests separately if the axis of threads is not named; before, all requested together.
     threads = ctx.kernel.thread_axis
-    is_alone = threads is not None and collective_axes is not None
-    is_alone = is_alone and threads not in map(ctx.kernel.name_of, collective_axes)
+    is_alone = (
+        threads is not None
+        and collective_axes is not None
+        and threads not in [ctx.kernel.name_of(axis) for axis in collective_axes]
+    )
     of_answer, of_barrier = split_leaves(leaves, result_transforms_tree, barrier_transforms_tree)
     # Persistent kernels ask JAX for this number; devices that are not GPUs have none.
     blocks = getattr(jax.devices()[0], "core_count", None) or MULTIPROCESSORS
