@@ -13,7 +13,7 @@ module {
 }
 """
 # The section of the versions of dialects: its number, its length, and one version, as variable-length integers.
-VERSION = b"\x07\x03\x03"
+VERSION = b"\x07\x03\x05"
 
 
 def bytecode_of(module):
@@ -45,10 +45,10 @@ with ir.Context(), ir.Location.unknown():
     # CHECK: kernel.abi @k arena_bytes = 64{{$}}
     module = ir.Module.parse(code)
     print(kernel.abi_of(module))
-    for version in (0, 2):
+    for version in (0, 3):
         try:
             ir.Module.parse(code.replace(VERSION, bytes([7, 3, 2 * version + 1])))
         except ir.MLIRError as error:
-            # CHECK: expected version 1 of the ABI of kernels, got 0
-            # CHECK: expected version 1 of the ABI of kernels, got 2
+            # CHECK: expected version 2 of the ABI of kernels, got 0
+            # CHECK: expected version 2 of the ABI of kernels, got 3
             print(error)

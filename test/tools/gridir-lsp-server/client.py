@@ -79,7 +79,7 @@ client.notify("initialized")
 print("opened:", client.change(TEXT, 1))
 
 # An op has its generic form and its documentation, also one of MLIR's; an argument of a kernel has its block's type.
-# CHECK-NEXT: op: "grid.load" {{.*}} %0 = "grid.load"(%arg2) {{.*}} --- _The value that a Ref holds_ Elements whose mask
+# CHECK-NEXT: op: "grid.load" {{.*}} %0 = "grid.load"(%arg2) {{.*}} --- _Load from a Ref_ Masked elements are not read
 # CHECK-NEXT: upstream: "arith.negf" {{.*}} --- _Floating point negation_
 # CHECK-NEXT: operand: Operation: "grid.kernel" Block: <Block #0> Argument #0 Type: `memref<8xf32, {{.*}}>`
 for what, line, word in (("op", 3, "grid.lo"), ("upstream", 4, "arith.ne"), ("operand", 3, "load %")):

@@ -91,4 +91,6 @@ def _stream(kind, device, out):
 _table = (ctypes.c_uint64 * 7)(
     1 | 3 << 32, 0, 0, 0, 0, ctypes.cast(_read, ctypes.c_void_p).value, ctypes.cast(_stream, ctypes.c_void_p).value
 )
-ExchangeArray.__dlpack_c_exchange_api__ = _new(ctypes.addressof(_table), b"dlpack_exchange_api", None)
+# A capsule has the address of its name.
+_name = b"dlpack_exchange_api"
+ExchangeArray.__dlpack_c_exchange_api__ = _new(ctypes.addressof(_table), _name, None)
