@@ -222,10 +222,10 @@ if hasattr(pltpu, "has_memory_space"):
     refused("moved", moved, x, target="tpu", in_specs=[ANYWHERE])
 else:
     print("read: expected a copy to another device with a semaphore of the source")
-    print("waits: expected a semaphore to wait for")
+    print("waits: expected a semaphore that counts the arrived data")
     print("starts: expected a semaphore that counts the arrived data")
     print("moved: expected a Ref that is cast to the memory that it is in, got")
 # CHECK: read: {{.*}}expected a copy to another device with a semaphore of the source
-# CHECK: waits: {{.*}}expected a semaphore to wait for
+# CHECK: waits: {{.*}}expected a semaphore that counts the arrived data
 # CHECK: starts: {{.*}}expected a semaphore that counts the arrived data
 # CHECK: moved: {{.*}}expected a Ref that is cast to the memory that it is in, got #grid.space<any> cast to
