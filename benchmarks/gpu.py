@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import gridir
+from gridir.runtime.gpu.chips import capability_of
 from gridir.runtime.ptxas import Code, assemble, compare
 from gridir.runtime.ptxas.peer import Pipeline
 
@@ -44,7 +45,7 @@ def measure_peer(case: Case, pipeline: Pipeline) -> Code:
     """The same kernel by JAX's pipeline. Raises: gridir.Error, where it is refused."""
     from gridir.frontend.jax_compat_peer import lower_to_mosaic
 
-    pipeline.driver.pretend(*divmod(int(case.chip[3:].rstrip("a")), 10))
+    pipeline.driver.pretend(*capability_of(case.chip)[0])
     modules = lower_to_mosaic(case.function, case.args, case.chip)
     kernel = max((pipeline.compile(module) for module in modules), key=lambda kernel: len(kernel.ptx))
     return Code.of(assemble(kernel.ptx, case.chip), kernel.dynamic_shared_bytes)

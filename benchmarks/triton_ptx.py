@@ -25,6 +25,7 @@ import triton
 import triton.language as tl
 from gridir.errors import Error
 from gridir.runtime import ptx
+from gridir.runtime.gpu.chips import capability_of
 from triton.tools.tensor_descriptor import TensorDescriptor
 
 
@@ -308,7 +309,7 @@ def main(words: Sequence[str] | None = None) -> int:
     print("| kernel | chip | result | error | translation ms | run ms |")
     print("| --- | --- | --- | --- | ---: | ---: |")
     for chip in arguments.chips.split(","):
-        driver.pretend(*divmod(int(chip.removeprefix("sm_").rstrip("a")), 10))
+        driver.pretend(*capability_of(chip)[0])
         for name, make in cases().items():
             if (arguments.names and name not in arguments.names) or chip not in _CHIPS.get(name, chip):
                 continue

@@ -78,10 +78,11 @@ def _compare(report: Report, example: Example, chip: str, pipeline: Pipeline) ->
     """The codes of each kernel by the names of who has compiled them."""
     from gridir.errors import UnsupportedError
     from gridir.frontend.jax_compat_peer import lower_to_mosaic
+    from gridir.runtime.gpu.chips import capability_of
     from gridir.runtime.ptxas import Code, assemble
 
-    major, minor = divmod(int(chip.removeprefix("sm_").rstrip("af")), 10)
-    pipeline.driver.pretend(major, minor)
+    capability, _ = capability_of(chip)
+    pipeline.driver.pretend(*capability)
     modules = lower_to_mosaic(example.function, example.args, chip)
     if len(modules) != len(report.kernels):
         raise UnsupportedError(

@@ -72,7 +72,7 @@ class Backend(abc.ABC):
         """Returns what the closed form says of a configuration."""
 
     def compile(self, traced: dict[int, Traced]) -> Finished:
-        """Compiles configurations and predicts their times from the code; see `tiers`."""
+        """Compiles configurations and predicts their times from the code. Backends without this tier lack it."""
         raise NotImplementedError
 
     @abc.abstractmethod

@@ -22,8 +22,7 @@ _PORTABLE_CLUSTER = 8
 _NOT_FOUND_LIBRARY = "expected NVIDIA's driver (libcuda.so.1) on this machine, found none"
 
 # Numbers of the interface of the driver.
-_NO_BINARY_FOR_GPU, _UNSUPPORTED_PTX_VERSION, _INVALID_IMAGE, _INVALID_PTX = 209, 222, 200, 218
-_OPTION_INFO_LOG, _OPTION_INFO_BYTES, _OPTION_ERROR_LOG, _OPTION_ERROR_BYTES = 3, 4, 5, 6
+_OPTION_ERROR_LOG, _OPTION_ERROR_BYTES = 5, 6
 _MAJOR, _MINOR, _MULTIPROCESSORS, _SHARED_OPTIN = 75, 76, 16, 97
 _FUNCTION_DYNAMIC_SHARED, _FUNCTION_NON_PORTABLE_CLUSTER = 8, 14
 _LAUNCH_CLUSTER = 4
@@ -368,10 +367,6 @@ class Function:
             self._keep(self._maps, key, known)
         return known
 
-    def unused_memory(self) -> int:
-        """Returns the address of memory that no kernel accesses."""
-        return self._device.unused_memory
-
 
 class _Values:
     """The arguments of a launch in the memory that the driver reads.
@@ -434,7 +429,7 @@ class _Scratch:
 
     def unused(self) -> int:
         """See `Materializer`."""
-        return self._function.unused_memory()
+        return self._device.unused_memory
 
     @property
     def is_used(self) -> bool:
