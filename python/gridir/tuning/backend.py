@@ -10,6 +10,8 @@ import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from gridir.frontend.kernel_calls import KernelCall
+from gridir.frontend.step_work import StepWork, count_work
 from gridir.runtime.chip_constants import Chip
 from gridir.tuning.traced import Traced
 
@@ -78,6 +80,17 @@ class Backend(abc.ABC):
     @abc.abstractmethod
     def measure(self, traced: dict[int, Traced], tell: Callable[[str], None]) -> Finished:
         """Runs configurations and measures their times; see `tiers`."""
+
+
+def estimate_kernels(traced: Traced, predict: Callable[[KernelCall, StepWork], Outcome]) -> Outcome:
+    """Returns the outcome of a function from what a closed form predicts of each of its kernels."""
+    outcomes = []
+    for call in traced.calls.kernels:
+        work = count_work(call.request, call.sizes, call.scalars)
+        if not work.total:
+            return Outcome.illegal(f"has a grid without steps: {work.steps.sizes}")
+        outcomes.append((predict(call, work), call.times))
+    return combine(outcomes)
 
 
 def combine(outcomes: Sequence[tuple[Outcome, int]]) -> Outcome:

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from gridir.frontend.lower import lower
-from gridir.frontend.step_work import StepWork, count_work
+from gridir.frontend.step_work import StepWork
 from gridir.runtime.chip_constants import Chip
-from gridir.tuning.backend import Backend, Finished, Outcome, combine
+from gridir.tuning.backend import Backend, Finished, Outcome, estimate_kernels
 from gridir.tuning.cache import Cache
 from gridir.tuning.measure import measure
 from gridir.tuning.traced import Traced
@@ -33,13 +33,7 @@ class CpuBackend(Backend):
 
     def estimate(self, traced: Traced) -> Outcome:
         """See `Backend`: a rough order, since caches and vector units of CPUs are not modelled."""
-        outcomes = []
-        for call in traced.calls.kernels:
-            work = count_work(call.request, call.sizes, call.scalars)
-            if not work.total:
-                return Outcome.illegal(f"has a grid without steps: {work.steps.sizes}")
-            outcomes.append((self._predict(work), call.times))
-        return combine(outcomes)
+        return estimate_kernels(traced, lambda _, work: self._predict(work))
 
     def _predict(self, work: StepWork) -> Outcome:
         chip, count = self.chip, work.steps.count

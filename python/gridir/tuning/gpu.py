@@ -20,7 +20,7 @@ from gridir.frontend.lower import lower
 from gridir.frontend.step_work import StepWork, count_work
 from gridir.runtime.chip_constants import Chip
 from gridir.runtime.ptxas import KernelReport, find_ptxas
-from gridir.tuning.backend import Backend, Finished, Outcome, combine
+from gridir.tuning.backend import Backend, Finished, Outcome, combine, estimate_kernels
 from gridir.tuning.cache import Cache
 from gridir.tuning.ledger import mebibytes
 from gridir.tuning.measure import available_tiers, measure, run_by_jax
@@ -49,13 +49,11 @@ class GpuBackend(Backend):
 
     def estimate(self, traced: Traced) -> Outcome:
         """See `Backend`; with registers and threads that most kernels have."""
-        outcomes = []
-        for call in traced.calls.kernels:
-            work = count_work(call.request, call.sizes, call.scalars)
-            if not work.total:
-                return Outcome.illegal(f"has a grid without steps: {work.steps.sizes}")
-            outcomes.append((self._predict(work, work.total, _threads(call), _REGISTERS, 0, 0), call.times))
-        return combine(outcomes)
+
+        def predict(call: KernelCall, work: StepWork) -> Outcome:
+            return self._predict(work, work.total, _threads(call), _REGISTERS, 0, 0)
+
+        return estimate_kernels(traced, predict)
 
     def compile(self, traced: dict[int, Traced]) -> Finished:
         """See `Backend`: ptxas runs in processes of its own."""
