@@ -14,6 +14,7 @@ from gridir.bisection.changes import Change, first_change, is_changed_at
 from gridir.bisection.oracle import Expected, expected_calls, expected_of, to_record
 from gridir.bisection.route import Route, routes_of
 from gridir.bisection.search import RIGHT, UNKNOWN, Outcome, Progress, Search, Verdict, clear, narrow
+from gridir.bisection.triage import NOTHING, Triage, triage
 from gridir.bisection.values import Value, first_wrong_value
 from gridir.bisection.worker import Worker
 from gridir.compiler.pass_list import passes_of
@@ -34,6 +35,7 @@ class Found:
       value: the first value of the kernel that is wrong; None where nothing is, or where that is not known.
       no_value: why it is not known; "" where it is.
       touching: those of the suspects that have changed ops which come from the frame of `value`.
+      triage: the comparison of the PTX with machine code on a GPU; None without one.
     """
 
     expected: Expected
@@ -42,11 +44,17 @@ class Found:
     value: Value | None = None
     no_value: str = ""
     touching: tuple[int, ...] = ()
+    triage: Triage | None = None
 
     @property
     def wrong(self) -> Verdict | None:
         """The verdict about the earliest stage that is wrong; None where none is."""
         return next((verdict for verdict in self.verdicts if verdict.outcome.is_wrong), None)
+
+    @property
+    def is_wrong(self) -> bool:
+        """True if a stage or machine code is wrong."""
+        return self.wrong is not None or (self.triage is not None and self.triage.fault != NOTHING)
 
 
 def bisect(
@@ -61,6 +69,7 @@ def bisect(
     schedule_seed: int | None = None,
     halve: bool = False,
     timeout: float = 60,
+    device: int | None = None,
     worker: Worker | None = None,
     progress: Progress = lambda text: None,
 ) -> list[Found]:
@@ -79,6 +88,7 @@ def bisect(
       schedule_seed: the seed of the order of concurrent work; None for the default order.
       halve: searches by halving: faster, and of several passes that are wrong it names some.
       timeout: seconds after which code that runs is taken for wrong.
+      device: a GPU of this machine, which runs the machine code of kernels for it; None for no comparison with one.
       worker: the process in which modules run, where it is kept for several searches.
       progress: is called with a description of the current work.
 
@@ -99,7 +109,7 @@ def bisect(
     checked = chosen.check_options(options).with_checks(checks, schedule_seed)
     progress("interpret mode")
     calls = expected_calls(function, args, chosen, checked, reference)
-    return _bisect_calls(calls, pipeline, trusted, halve, timeout, worker, progress)
+    return _bisect_calls(calls, pipeline, trusted, halve, timeout, device, worker, progress)
 
 
 def bisect_module(
@@ -113,6 +123,7 @@ def bisect_module(
     schedule_seed: int | None = None,
     halve: bool = False,
     timeout: float = 60,
+    device: int | None = None,
     worker: Worker | None = None,
     progress: Progress = lambda text: None,
 ) -> list[Found]:
@@ -128,6 +139,7 @@ def bisect_module(
       schedule_seed: the seed of the order of concurrent work.
       halve: searches by halving.
       timeout: seconds after which code that runs is taken for wrong.
+      device: a GPU of this machine that runs machine code; None for no comparison with one.
       worker: the process in which modules run.
       progress: is called with a description of the current work.
 
@@ -140,7 +152,7 @@ def bisect_module(
     checked = get_target(target).check_options(options).with_checks(checks, schedule_seed)
     progress("the CPU's own pipeline")
     calls = [expected_of(record, checked) for record in records_of(text, target)]
-    return _bisect_calls(calls, pipeline, trusted, halve, timeout, worker, progress)
+    return _bisect_calls(calls, pipeline, trusted, halve, timeout, device, worker, progress)
 
 
 def _bisect_calls(
@@ -149,6 +161,7 @@ def _bisect_calls(
     trusted: str | None,
     halve: bool,
     timeout: float,
+    device: int | None,
     worker: Worker | None,
     progress: Progress,
 ) -> list[Found]:
@@ -159,13 +172,19 @@ def _bisect_calls(
         for expected in calls:
             # Of several calls of a kernel the first that goes wrong is shown.
             earlier = found.get(expected.kernel.key)
-            if earlier is None or earlier.wrong is None:
-                found[expected.kernel.key] = _bisect_call(worker, expected, pipeline, trusted, halve, progress)
+            if earlier is None or not earlier.is_wrong:
+                found[expected.kernel.key] = _bisect_call(worker, expected, pipeline, trusted, halve, device, progress)
     return list(found.values())
 
 
 def _bisect_call(
-    worker: Worker, expected: Expected, pipeline: str | None, trusted: str | None, halve: bool, progress: Progress
+    worker: Worker,
+    expected: Expected,
+    pipeline: str | None,
+    trusted: str | None,
+    halve: bool,
+    device: int | None,
+    progress: Progress,
 ) -> Found:
     kernel = expected.kernel
     worker.load(to_record(expected))
@@ -205,7 +224,10 @@ def _bisect_call(
             change = first_change(*pairs[wrong.suspects[0]], frame)
         if frame is not None:
             touching = tuple(number for number, pair in pairs.items() if is_changed_at(*pair, frame))
-    return Found(expected, tuple(verdicts), change, value, no_value, touching)
+    compared = None
+    if device is not None:
+        compared = triage(worker, expected, verdicts[-1], device, progress)
+    return Found(expected, tuple(verdicts), change, value, no_value, touching, compared)
 
 
 def _ask_other_targets(worker: Worker, expected: Expected, progress: Progress) -> tuple[list[Route], list[Route]]:

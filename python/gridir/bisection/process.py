@@ -9,6 +9,7 @@ this process.
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from collections.abc import Sequence
 from multiprocessing.connection import Connection
@@ -17,13 +18,16 @@ from typing import Any
 import jax
 import numpy as np
 
+from gridir.compiler.gpu import PtxKernel
 from gridir.compiler.kernel import Kernel
 from gridir.compiler.passes import parse_module, run_pipeline, shared_context, to_bytecode
-from gridir.errors import Error
+from gridir.errors import Error, LaunchError
+from gridir.frontend.gpu_call import executor_of
 from gridir.frontend.targets import hooks_of
 from gridir.passes import load as load_passes
 from gridir.recording.archive import load
 from gridir.recording.record import Record
+from gridir.runtime.gpu import DriverError, open_device
 
 
 class Session:
@@ -60,6 +64,29 @@ class Session:
         types = [jax.ShapeDtypeStruct(x.shape, x.dtype) for x in self._record.results]
         results = execute([np.array(x) for x in self._record.operands], types, self._record.aliases)
         return {"results": [np.asarray(x) for x in results]}
+
+    def ptx(self, module: bytes, passes: Sequence[str], target: Any, options: Any) -> dict[str, Any]:
+        """Replies with the text, and whether its products read registers."""
+        kernel: PtxKernel = self._finished(module, passes, target, options).prepare()
+        return {"ptx": kernel.ptx, "register_products": kernel.known_launch.register_products}
+
+    def launch(
+        self, module: bytes, passes: Sequence[str], target: Any, options: Any, image: bytes, device: int, times: int
+    ) -> dict[str, Any]:
+        """Launches other code of the kernel on a GPU; replies with the results of each launch."""
+        assert self._record is not None
+        kernel: PtxKernel = self._finished(module, passes, target, options).prepare()
+        try:
+            open_device(device).load(image).function(kernel.known_launch)
+        except (DriverError, LaunchError) as error:
+            return {"error": str(error), "refused": True}
+        execute = executor_of(dataclasses.replace(kernel, device=device, image=image))
+        types = [jax.ShapeDtypeStruct(x.shape, x.dtype) for x in self._record.results]
+        launches = []
+        for _ in range(times):
+            results = execute([np.array(x) for x in self._record.operands], types, self._record.aliases)
+            launches.append([np.asarray(x) for x in results])
+        return {"results": launches}
 
     def _finished(self, module: bytes, passes: Sequence[str], target: Any, options: Any) -> Kernel:
         """A kernel whose passes have run."""

@@ -1,12 +1,13 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The files that show a wrong pass again: the module before it, as text and as a record that runs."""
+"""The files that show a fault again: the module before a wrong pass, or wrong machine code; and a record that runs."""
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -15,8 +16,9 @@ import numpy as np
 from gridir.bisection.find import Found
 from gridir.bisection.oracle import Expected, to_record
 from gridir.bisection.reduce import Reduction, count_ops
+from gridir.bisection.triage import NOTHING
 from gridir.bisection.worker import Worker
-from gridir.compiler.pass_list import join_passes
+from gridir.compiler.pass_list import join_passes, passes_of
 from gridir.compiler.passes import parse_module
 from gridir.errors import KernelError, UnsupportedError
 from gridir.passes import loaded
@@ -29,7 +31,7 @@ _WIDE_ELEMENTS = 1 << 16
 
 @dataclasses.dataclass(frozen=True)
 class Reproducer:
-    """The files of a reproducer.
+    """The files that show a wrong pass.
 
     Attributes:
       record: the call from the module before the pass on, for `gridir replay`.
@@ -102,6 +104,54 @@ def write_reproducer(
     text = parse_module(module).operation.get_asm(enable_debug_info=True)
     paths[1].write_text(f"{header}{text}", encoding="utf-8")
     return Reproducer(*paths, (count_ops(wrong.modules[number - 1]), count_ops(module)), tried)
+
+
+@dataclasses.dataclass(frozen=True)
+class MachineCodeReproducer:
+    """The files that show wrong machine code.
+
+    Attributes:
+      record: the call, for `gridir replay`.
+      ptx: the text.
+      images: the machine code by its compiler.
+    """
+
+    record: Path
+    ptx: Path
+    images: dict[str, Path]
+
+    def command(self, compiler: str) -> str:
+        """Returns the command that launches the code of a compiler on the operands."""
+        return " ".join(["gridir replay", *_load_options(), f"--image {self.images[compiler]}", str(self.record)])
+
+
+def write_machine_code(found: Found, directory: Path) -> MachineCodeReproducer:
+    """Writes the PTX of a kernel, the machine code of each compiler, and the call with the results that are right.
+
+    Args:
+      found: the result of `bisect` for a kernel, with a triage.
+      directory: the directory of the files; it is made.
+
+    Raises:
+      KernelError: without a triage that has found something.
+    """
+    compared = found.triage
+    if compared is None or compared.fault == NOTHING:
+        raise KernelError("expected machine code that is wrong, got none", kernel=found.expected.kernel.name)
+    directory.mkdir(parents=True, exist_ok=True)
+    stem = f"{found.expected.kernel.name}-machine-code"
+    record, ptx = directory / f"{stem}{SUFFIX}", directory / f"{stem}.ptx"
+    route = compared.route
+    own = passes_of(route.target.pipeline(route.options, route.target.stages[-1]))
+    passes = None if route.passes == own else join_passes(route.passes)
+    save(dataclasses.replace(to_record(found.expected), passes=passes, wide=_wide(found.expected)), record)
+    ptx.write_text(compared.ptx, encoding="utf-8")
+    images = {}
+    for code in compared.codes:
+        if code.image is not None:
+            images[code.compiler] = directory / f"{stem}-{re.sub(r'[^0-9A-Za-z.]+', '-', code.compiler)}.cubin"
+            images[code.compiler].write_bytes(code.image)
+    return MachineCodeReproducer(record, ptx, images)
 
 
 def _load_options() -> list[str]:

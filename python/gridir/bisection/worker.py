@@ -59,6 +59,23 @@ class Worker:
         """
         return self._ask("run", (module, tuple(passes), target, options))
 
+    def ptx(self, module: bytes, passes: Sequence[str], target: Target, options: Any) -> dict[str, Any]:
+        """Returns the `ptx` of a module and whether it has `register_products`, or an `error`."""
+        return self._ask("ptx", (module, tuple(passes), target, options))
+
+    def launch(
+        self, module: bytes, passes: Sequence[str], target: Target, options: Any, image: bytes, device: int, times: int
+    ) -> dict[str, Any]:
+        """Returns the `results` of each of several launches of a cubin or a text on a GPU, or an `error`.
+
+        `refused` is there where the driver does not load it, `died` as for `run`.
+        """
+        reply = self._ask("launch", (module, tuple(passes), target, options, image, device, times))
+        if "error" in reply:
+            # After a fault, a process cannot use the GPU again.
+            self._child.stop()
+        return reply
+
     def _ask(self, name: str, arguments: tuple[Any, ...]) -> dict[str, Any]:
         if not self._child.is_running:
             self._answered = False

@@ -18,19 +18,25 @@ from gridir.cli.errors import short_errors
 from gridir.cli.example import Example, ExampleParameter, load_example
 from gridir.cli.manual import USAGE, manual
 from gridir.cli.module_file import is_module, read_module
+from gridir.cli.on import choose_device, on_option
 from gridir.cli.passes import load_option, load_passes
 from gridir.cli.progress import progress
 
 if TYPE_CHECKING:
     from gridir.bisection.changes import Op
     from gridir.bisection.find import Found
-    from gridir.bisection.reproducer import Reproducer
+    from gridir.bisection.reproducer import MachineCodeReproducer, Reproducer
     from gridir.bisection.search import Verdict
+    from gridir.bisection.triage import Triage
 
 
 @click.command(
     epilog=manual(
-        {0: "all stages that can run are correct", 1: "a stage is wrong, or the kernel does not compile", 2: USAGE},
+        {
+            0: "all stages that can run are correct",
+            1: "a stage or machine code is wrong, or the kernel does not compile",
+            2: USAGE,
+        },
         [
             "gridir bisect kernel.py",
             "gridir bisect --target gpu:sm_90a kernel.py:forward",
@@ -87,6 +93,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Shrink the modules of reproducers with gridir-reduce, as long as the results differ.",
 )
+@on_option
 @click.option("--timeout", default=60.0, show_default=True, help="Seconds after which a run counts as wrong.")
 @chip_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON record instead of text.")
@@ -104,6 +111,7 @@ def bisect(
     output: Path,
     write: bool,
     reduce: bool,
+    on: str | None,
     timeout: float,
     chip: str | None,
     as_json: bool,
@@ -117,6 +125,9 @@ def bisect(
     It also shows the first value of the kernel that differs, with the source line, even if no pass can be named. Code
     runs in a process of its own, so a kernel that crashes or hangs is just another wrong kernel.
 
+    On a machine with a GPU for the target's chip, the command also launches the machine code of ptxas, with and without
+    optimization, and that of the driver. It decides whether the PTX or the machine code is wrong.
+
     FILE is plain JAX, or FILE:FUNCTION. It defines the function, by default the one with the name of the file, and
     example_args(), which returns its arguments. FILE.mlir is a module of the stage grid; its kernels run on random
     operands and are compared with the CPU's own pipeline.
@@ -124,9 +135,11 @@ def bisect(
     with short_errors(debug, file[0]):
         from gridir.bisection.find import bisect as find
         from gridir.bisection.find import bisect_module
-        from gridir.bisection.reproducer import write_reproducer
+        from gridir.bisection.reproducer import write_machine_code, write_reproducer
         from gridir.bisection.search import RIGHT, UNKNOWN
+        from gridir.bisection.triage import NOTHING
         from gridir.bisection.worker import Worker
+        from gridir.compiler.targets import get_target
         from gridir.frontend.module_records import kernels_of
 
         load_passes(load)
@@ -140,6 +153,8 @@ def bisect(
         if list_passes:
             click.echo("\n".join(_passes(lower(target))))
             return
+        needs_executor = bool(checks) or schedule_seed is not None
+        device = choose_device(get_target(target), on, needs_executor=needs_executor)
         with progress() as tell, Worker(timeout) as worker:
             found = search(
                 target=target,
@@ -148,20 +163,25 @@ def bisect(
                 checks=list(filter(None, checks.split(","))),
                 schedule_seed=schedule_seed,
                 halve=halve,
+                timeout=timeout,
+                device=None if device is None else device.number,
                 worker=worker,
                 progress=tell,
             )
-            reproducers = []
+            reproducers, images = [], []
             for one in found:
                 named = write and one.wrong is not None and one.wrong.culprit is not None
                 tell(f"writing {output}")
                 reproducers.append(write_reproducer(one, output, worker=worker, reduce=reduce) if named else None)
-    pairs = list(zip(found, reproducers, strict=True))
+                faulty = write and one.triage is not None and one.triage.fault != NOTHING
+                images.append(write_machine_code(one, output) if faulty else None)
+    written = list(zip(found, reproducers, images, strict=True))
     if as_json:
-        click.echo(json.dumps([_to_json(one, written) for one, written in pairs]))
+        click.echo(json.dumps([_to_json(*one) for one in written]))
     else:
-        click.echo("\n".join(line for one, written in pairs for line in _describe(one, written)))
-    if any(verdict.outcome.verdict not in (RIGHT, UNKNOWN) for one in found for verdict in one.verdicts):
+        click.echo("\n".join(line for one in written for line in _describe(*one)))
+    unfit = (verdict.outcome.verdict not in (RIGHT, UNKNOWN) for one in found for verdict in one.verdicts)
+    if any(one.is_wrong for one in found) or any(unfit):
         raise click.exceptions.Exit(1)
 
 
@@ -190,7 +210,7 @@ def _read(pipeline: str | None) -> str | None:
     return ",".join(line.rstrip(",") for line in lines if line and not line.startswith("#"))
 
 
-def _describe(found: Found, written: Reproducer | None) -> list[str]:
+def _describe(found: Found, written: Reproducer | None, images: MachineCodeReproducer | None) -> list[str]:
     kernel = found.expected.kernel
     lines = [f"{kernel.name}: compared with {found.expected.oracle}"]
     if found.expected.note:
@@ -205,7 +225,21 @@ def _describe(found: Found, written: Reproducer | None) -> list[str]:
         before, after = written.ops
         lines.append(f"  reproducer, of {after} ops instead of {before}: {written.module}")
         lines.append(f"    {written.command}")
+    if found.triage is not None:
+        lines += _describe_triage(found.triage)
+    if images is not None:
+        lines.append(f"  reproducer of the machine code: {images.ptx}")
+        lines += [f"    {images.command(compiler)}" for compiler in images.images]
     return lines
+
+
+def _describe_triage(triage: Triage) -> list[str]:
+    lines = [f"  machine code on {triage.device}:"]
+    for code in triage.codes:
+        lines.append(f"    {code.compiler}: {code.outcome.verdict}")
+        if code.outcome.reason:
+            lines.append(f"      {code.outcome.reason.splitlines()[0]}")
+    return [*lines, f"  fault: {triage.fault}", f"    {triage.reason}"]
 
 
 def _describe_search(found: Found, wrong: Verdict) -> list[str]:
@@ -251,7 +285,7 @@ def _text(op: Op | None) -> str:
     return op.text if op is not None else "nothing"
 
 
-def _to_json(found: Found, written: Reproducer | None) -> dict[str, Any]:
+def _to_json(found: Found, written: Reproducer | None, images: MachineCodeReproducer | None) -> dict[str, Any]:
     wrong, change = found.wrong, found.change
     record: dict[str, Any] = {
         "kernel": found.expected.kernel.name,
@@ -263,6 +297,17 @@ def _to_json(found: Found, written: Reproducer | None) -> dict[str, Any]:
         ],
         "pass": None,
     }
+    if found.triage is not None:
+        record["machine_code"] = {
+            "device": found.triage.device,
+            "fault": found.triage.fault,
+            "reason": found.triage.reason,
+            "codes": [
+                {"compiler": code.compiler, "verdict": code.outcome.verdict, "reason": code.outcome.reason}
+                for code in found.triage.codes
+            ],
+            "reproducer": images and {name: str(path) for name, path in images.images.items()},
+        }
     if wrong is None:
         return record
     record |= {

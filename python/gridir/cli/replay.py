@@ -17,7 +17,7 @@ import click
 
 from gridir.cli.errors import describe, short_errors, to_json
 from gridir.cli.manual import manual
-from gridir.cli.on import choose_device, on_option
+from gridir.cli.on import CHIP, choose_device, on_option
 from gridir.cli.passes import load_option, load_passes
 from gridir.cli.progress import progress
 from gridir.errors import Error
@@ -46,6 +46,13 @@ if TYPE_CHECKING:
 @click.option("--checks", default="", help="The checks of running kernels: races,uninitialized, and on cpu semaphores.")
 @click.option("--schedule-seed", type=int, help="The seed of the order in which concurrent work runs.")
 @on_option
+@click.option(
+    "--image",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="PATH",
+    help="Launch this cubin or PTX on a GPU instead of the code that the kernel is compiled to, as gridir bisect "
+    "writes it.",
+)
 @click.option("--show", is_flag=True, help="Print the contents of the files, and run nothing.")
 @click.option("--repeat", default=1, show_default=True, help="Time this many runs and report the fastest.")
 @click.option(
@@ -66,6 +73,7 @@ def replay(
     checks: str,
     schedule_seed: int | None,
     on: str | None,
+    image: Path | None,
     show: bool,
     repeat: int,
     reduced: Path | None,
@@ -79,6 +87,9 @@ def replay(
     """
     if reduced is not None and len(files) != 1:
         raise click.UsageError(f"expected one FILE with --reduce, got {len(files)}")
+    if image is not None and len(files) != 1:
+        raise click.UsageError(f"expected one FILE with --image, got {len(files)}")
+    on = CHIP if image is not None and on is None else on
     with short_errors(debug, load[0] if load else ""):
         load_passes(load)
     status = 0
@@ -87,6 +98,7 @@ def replay(
         with progress() as tell:
             tell(name)
             again = {"repeat": repeat, "checks": list(filter(None, checks.split(","))), "schedule_seed": schedule_seed}
+            again["image"] = None if image is None else image.read_bytes()
             code = _replay(found, name, target, show, again, on, reduced, debug)
         if as_json:
             click.echo(json.dumps(found))
@@ -144,6 +156,7 @@ def _show(record: Record) -> dict[str, Any]:
 
 
 def _run(record: Record, target: str | None, again: dict[str, Any], on: str | None) -> dict[str, Any]:
+    from gridir.errors import OptionError
     from gridir.frontend.replay import run
     from gridir.testing import WideRun, compare
 
@@ -153,6 +166,8 @@ def _run(record: Record, target: str | None, again: dict[str, Any], on: str | No
     )
     device = choose_device(kernel.target, on, needs_executor=needs_executor)
     replayed_on = target or record.target
+    if device is None and again["image"] is not None:
+        raise OptionError("expected --on chip with --image, got --on executor")
     if device is not None:
         again["device"] = device.number
         replayed_on += f" (the GPU {device.number}, {device.name})"

@@ -89,6 +89,7 @@ class PtxKernel:
       reports_races: true if a race is a result for the caller, and no error.
       schedule_seed: chooses the order in which the executor runs threads and copies; None for their own.
       device: the GPU that launches run on; None for the executor of PTX.
+      image: a cubin or a text that the GPU runs instead of `ptx`; None for `ptx`.
     """
 
     name: str
@@ -105,6 +106,7 @@ class PtxKernel:
     reports_races: bool = False
     schedule_seed: int | None = None
     device: int | None = None
+    image: bytes | None = dataclasses.field(repr=False, default=None)
 
     @property
     def ctas(self) -> int | None:
@@ -142,7 +144,8 @@ class PtxKernel:
         """
         launch = self.known_launch
         if self.device is not None:
-            zeroed = execute_on_device(self.ptx, launch, buffers, open_device(self.device))
+            image = self.ptx.encode() if self.image is None else self.image
+            zeroed = execute_on_device(image, launch, buffers, open_device(self.device))
         else:
             options = ExecutorOptions(self.checks, self.schedule_seed, blocks_at_once)
             zeroed = execute(self.ptx, launch, buffers, options)

@@ -96,7 +96,7 @@ class GpuHooks(TargetHooks):
 
     def executor(self, kernel: Kernel) -> emulation.Execute:
         """See `TargetHooks`; executes the PTX."""
-        return functools.partial(_launch, kernel.prepare())
+        return executor_of(kernel.prepare())
 
     def emulator(self, kernel: Kernel, request: KernelRequest) -> jax_compat_calls.Emitter:
         """See `TargetHooks`; the executor of PTX."""
@@ -106,6 +106,11 @@ class GpuHooks(TargetHooks):
         """See `TargetHooks`; returns the report of ptxas."""
         kernels = [kernel.prepare() for kernel in lowered.kernels]
         return Report(lowered.options.chip, tuple(kernel.assemble() for kernel in kernels))
+
+
+def executor_of(kernel: PtxKernel) -> emulation.Execute:
+    """Returns a function that launches a kernel on arrays of the host."""
+    return functools.partial(_launch, kernel)
 
 
 def _captured_call(kernel: Kernel) -> xla_call.XlaCall:

@@ -22,6 +22,7 @@ from gridir.compiler.passes import parse_module, run_pipeline, shared_context, t
 from gridir.compiler.targets import GPU
 from gridir.compiler.warpgroup import WarpgroupTarget
 from gridir.errors import OptionError
+from gridir.frontend.gpu_call import executor_of
 from gridir.frontend.recorder import Call, Recorder
 from gridir.frontend.targets import hooks_of
 from gridir.recording.archive import SUFFIX, save
@@ -114,6 +115,7 @@ def run(
     checks: Sequence[str] = (),
     schedule_seed: int | None = None,
     device: int | None = None,
+    image: bytes | None = None,
 ) -> tuple[tuple[np.ndarray, ...], float]:
     """Runs the kernel of a record on its operands.
 
@@ -124,6 +126,7 @@ def run(
       checks: the checks of the running kernel, in addition to the record's options.
       schedule_seed: the seed of the order of concurrent work; None for the record's.
       device: the GPU of this machine that runs the kernel; None for an emulator on the CPU.
+      image: a cubin or a text of PTX that the GPU runs instead of the code that the kernel is compiled to.
 
     Returns:
       The results, and the seconds that the fastest run took.
@@ -146,7 +149,10 @@ def run(
         module = parse_module(record.module, kernel=record.name, context=shared_context())
         run_pipeline(module, record.passes, kernel=record.name, source=record.module)
         kernel = Kernel.at_last_stage(record.name, kernel.target, kernel.options, to_bytecode(module))
-    execute = hooks_of(kernel.target).executor(kernel)
+    if image is None:
+        execute = hooks_of(kernel.target).executor(kernel)
+    else:
+        execute = executor_of(dataclasses.replace(kernel.prepare(), image=image))
     types = [jax.ShapeDtypeStruct(x.shape, x.dtype) for x in record.results]
     seconds, results = float("inf"), ()
     for _ in range(max(repeat, 1)):

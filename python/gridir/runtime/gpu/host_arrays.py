@@ -25,11 +25,11 @@ def find_device(chip: str) -> Device | None:
         return None
 
 
-def execute_on_device(text: str, launch: Launch, buffers: Sequence[np.ndarray], device: Device) -> np.ndarray:
+def execute_on_device(image: bytes, launch: Launch, buffers: Sequence[np.ndarray], device: Device) -> np.ndarray:
     """Launches a kernel, waits for it, and returns the memory that was zero when it began.
 
     Args:
-      text: the PTX.
+      image: the PTX, or a cubin for the device.
       launch: how it is launched.
       buffers: the operands, inputs before outputs, in row-major order; the kernel writes the outputs. An output that is
         in the memory of an input is the same array.
@@ -45,7 +45,7 @@ def execute_on_device(text: str, launch: Launch, buffers: Sequence[np.ndarray], 
             "expected operands with elements of a byte or more on a GPU, got some that share bytes",
             kernel=launch.entry,
         )
-    function = _load(text, launch, device)
+    function = _load(image, launch, device)
     memory = {id(buffer): device.allocate(buffer.nbytes) for buffer in buffers}
     try:
         for buffer in buffers:
@@ -62,5 +62,5 @@ def execute_on_device(text: str, launch: Launch, buffers: Sequence[np.ndarray], 
 
 
 @functools.lru_cache(maxsize=64)
-def _load(text: str, launch: Launch, device: Device) -> Function:
-    return device.load(text.encode() + b"\0").function(launch)
+def _load(image: bytes, launch: Launch, device: Device) -> Function:
+    return device.load(image).function(launch)

@@ -7,7 +7,7 @@ from gridir.runtime.ptxas.comparison import Code, compare
 from gridir.runtime.ptxas.cubin import Cubin, PtxasError, assemble, disassemble, ptxas_version
 from gridir.runtime.ptxas.report import KernelReport, Report
 from gridir.runtime.ptxas.sass import Loop, read_sass
-from gridir.runtime.ptxas.toolkit import find_libdevice_toolkit, find_nvdisasm, find_ptxas
+from gridir.runtime.ptxas.toolkit import find_all_ptxas, find_libdevice_toolkit, find_nvdisasm, find_ptxas
 
 __all__ = [
     "Code",
@@ -19,6 +19,7 @@ __all__ = [
     "assemble",
     "compare",
     "disassemble",
+    "find_all_ptxas",
     "find_libdevice_toolkit",
     "find_nvdisasm",
     "find_ptxas",

@@ -56,6 +56,8 @@ def assemble(
     timeout: float = 120,
     line_info: bool = False,
     register_products: bool = False,
+    ptxas: str | None = None,
+    level: int | None = None,
 ) -> Cubin:
     """Assembles a module of PTX that holds one kernel.
 
@@ -67,14 +69,16 @@ def assemble(
       register_products: the text has `wgmma` instructions that read an operand from registers. `ptxas` before 13.3 may
         reuse these registers too early.
       line_info: keeps the lines that the directives of the text name; the instructions are the same.
+      ptxas: the path of `ptxas`; None for the one that `find_ptxas` returns.
+      level: the level of optimization, from 0 to 3; None for the default, which is 3.
 
     Raises:
       PtxasError: when `ptxas` is not found, is too old for the text, or refuses it.
     """
-    ptxas = find_ptxas()
+    ptxas = ptxas or find_ptxas()
     if ptxas is None:
         raise PtxasError("expected ptxas, got none", kernel=kernel, notes=[_INSTALL])
-    if register_products and (version := ptxas_version()) < _FIRST_FOR_REGISTER_PRODUCTS:
+    if register_products and (version := ptxas_version(ptxas)) < _FIRST_FOR_REGISTER_PRODUCTS:
         raise PtxasError(
             "expected ptxas 13.3 or newer for a wgmma with an operand in registers, "
             f"got {'.'.join(map(str, version))}, which may overwrite the operand too early",
@@ -87,6 +91,7 @@ def assemble(
             file.write(ptx)
         command = [ptxas, "--verbose", f"--gpu-name={chip}", source, f"--output-file={target}"]
         command += ["--generate-line-info"] if line_info else []
+        command += [] if level is None else [f"--opt-level={level}"]
         try:
             run = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
         except subprocess.TimeoutExpired:
@@ -110,13 +115,16 @@ def assemble(
     )
 
 
-def ptxas_version() -> tuple[int, ...]:
+def ptxas_version(ptxas: str | None = None) -> tuple[int, ...]:
     """Returns the version of `ptxas`, as (13, 5, 37).
+
+    Args:
+      ptxas: its path; None for the one that `find_ptxas` returns.
 
     Raises:
       PtxasError: when `ptxas` is not found, or does not say its version.
     """
-    ptxas = find_ptxas()
+    ptxas = ptxas or find_ptxas()
     if ptxas is None:
         raise PtxasError("expected ptxas, got none", notes=[_INSTALL])
     return _version_of(ptxas)

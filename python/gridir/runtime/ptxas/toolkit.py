@@ -17,6 +17,14 @@ def find_ptxas() -> str | None:
     return _find_program("ptxas")
 
 
+def find_all_ptxas() -> list[str]:
+    """Returns the paths of all `ptxas` of this machine, first the one of `find_ptxas`."""
+    first = find_ptxas()
+    others = [shutil.which("ptxas", path=str(root / "bin")) for root in _toolkits()]
+    paths = [path for path in (first, *others, shutil.which("ptxas")) if path is not None]
+    return list({os.path.realpath(path): path for path in reversed(paths)}.values())[::-1]
+
+
 def find_nvdisasm() -> str | None:
     """Returns the path of `nvdisasm`, or None. `gridir[report]` brings one; GRIDIR_NVDISASM names another."""
     return _find_program("nvdisasm")

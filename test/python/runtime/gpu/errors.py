@@ -62,7 +62,7 @@ TEXT = """.version 8.0
 refused(device.load(TEXT.encode() + b"\0").function, Launch("nothing", 32, 1, (Operand(0),), shared_bytes=1 << 20))
 # CHECK: UnsupportedError: expected operands with elements of a byte or more on a GPU, got some that share bytes
 launch = Launch("nothing", 32, 1, (Operand(0),), packed_operands=((0, 2),))
-refused(execute_on_device, TEXT, launch, [np.zeros(4, np.uint8)], device)
+refused(execute_on_device, TEXT.encode(), launch, [np.zeros(4, np.uint8)], device)
 
 # CHECK: LaunchError: expected numbers for input x, got DLPack's type 3 of 64 bits and 1 lanes
 refused(arrays.view_of, (0, 0, b"\x03\x40\x01\x00", b"", b"", False), "input x")
