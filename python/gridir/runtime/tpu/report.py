@@ -80,12 +80,12 @@ class KernelReport:
         if self.needed_checks[check]:
             return f"kept, {self.needed_checks[check]}"
         if check not in self.own_checks:
-            return "off, as nothing can fail them"
+            return "off, proved to hold"
         messages = collections.Counter(self.own_checks[check])
         listed = "".join(
             f"\n    {message}{f' ({count} times)' if count > 1 else ''}" for message, count in messages.items()
         )
-        return f"off, as the kernel asserts what is not proved{listed}"
+        return f"off, replaced by assertions{listed}"
 
     def to_json(self, *, profile: bool = False) -> dict[str, Any]:
         """Returns the report in its JSON form; `profile` adds the cycles by line."""
