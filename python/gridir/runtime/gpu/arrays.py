@@ -9,6 +9,7 @@ import ctypes
 import dataclasses
 import functools
 import struct
+from collections.abc import Sequence
 from typing import Any
 
 from gridir.errors import LaunchError
@@ -60,7 +61,7 @@ class View:
 
 def stream_of(array: Any) -> int | None:
     """Returns the stream that the producer of an array uses it on, or None where the array does not say it."""
-    if (exchange := _exchange_of(type(array))) is not None:
+    if (exchange := exchange_of(type(array))) is not None:
         return exchange.stream(exchange.read(array)[_DEVICE])
     if hasattr(array, "__dlpack__"):
         return None
@@ -80,7 +81,7 @@ def facts_of(array: Any, name: str, stream: int, ordered: type | None = None) ->
       LaunchError: when it has neither, or is not on a GPU.
     """
     kind = type(array)
-    if (exchange := _exchange_of(kind)) is not None:
+    if (exchange := exchange_of(kind)) is not None:
         facts = exchange.read(array)
         # Another stream needs the order that __dlpack__ makes.
         if facts[_DEVICE] != _NO_DEVICE and (kind is ordered or exchange.stream(facts[_DEVICE]) == stream):
@@ -113,6 +114,16 @@ def view_of(facts: Facts, name: str) -> View:
     return View(pointer, dtype, tuple(shape), tuple(strides or contiguous_strides(shape, item)), device, read_only)
 
 
+def key_of(facts: Sequence[Facts]) -> bytes | None:
+    """Returns the facts of a call as PreparedLaunches.cpp has them; None if they are not those of DLPack."""
+    parts = []
+    for pointer, device, kind, shape, strides, _ in facts:
+        if isinstance(kind, str) or device == _NO_DEVICE:
+            return None
+        parts += [_KEY.pack(pointer, device, len(shape) // 8, kind, bool(strides)), shape, strides]
+    return b"".join(parts)
+
+
 def _dtype_of_interface(text: str, name: str) -> tuple[str, int]:
     kind, size = text[1], int(text[2:])
     if text[0] == ">" or kind not in _INTERFACE_KINDS:
@@ -128,6 +139,7 @@ def _dtype_of_dlpack(data: bytes, name: str) -> tuple[str, int]:
     return known if code >= _DLPACK_FIRST_WHOLE_NAME else f"{known}{bits}", max(bits // 8, 1)
 
 
+_KEY = struct.Struct("=Qii4si")
 # DLTensor, with which the memory of a capsule named "dltensor" begins: the address, the device's type and number, the
 # rank, the element type, the addresses of the shape and of the strides, and the offset of the first element.
 _TENSOR = struct.Struct("@Qiii4sQQQ")
@@ -170,10 +182,15 @@ _Bytes = ctypes.c_char * _TENSOR.size
 _stream_type = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.c_int32, ctypes.POINTER(ctypes.c_void_p))
 
 
-class _Exchange:
-    """DLPack's functions of a type of arrays, which make no object of Python and no order of streams."""
+class Exchange:
+    """DLPack's functions of a type of arrays, which make no object of Python and no order of streams.
+
+    Attributes:
+      addresses: the addresses of both functions.
+    """
 
     def __init__(self, read: int, stream: int):
+        self.addresses = read, stream
         self._read, self._stream = _read_type(read), _stream_type(stream)
 
     def read(self, array: Any) -> Facts:
@@ -192,11 +209,11 @@ class _Exchange:
 
 
 @functools.cache
-def _exchange_of(kind: type) -> _Exchange | None:
+def exchange_of(kind: type) -> Exchange | None:
     """Returns the functions of a type, or None for a type that has none of this version."""
     capsule = getattr(kind, "__dlpack_c_exchange_api__", None)
     if capsule is None:
         return None
     table = ctypes.string_at(_get_pointer(capsule, b"dlpack_exchange_api"), _EXCHANGE.size)
     major, _, _, _, _, _, read, stream = _EXCHANGE.unpack(table)
-    return _Exchange(read, stream) if major == _EXCHANGE_MAJOR and read else None
+    return Exchange(read, stream) if major == _EXCHANGE_MAJOR and read else None

@@ -17,6 +17,7 @@ from gridir.runtime.gpu.bundle import Bundle, BundledKernel, OperandInfo, names_
 from gridir.runtime.gpu.chips import cubin_runs_on, ptx_runs_on
 from gridir.runtime.gpu.launch import contiguous_strides
 from gridir.runtime.gpu.libcuda import Device, DriverError, Function, open_cuda, open_device
+from gridir.runtime.gpu.prepared import PreparedLaunches, prepared_launches
 
 _MOST_CHECKED = 1024
 """Calls whose checks are kept."""
@@ -35,9 +36,14 @@ class GpuKernel:
         self.name = kernel.name
         self.operands = kernel.operands
         self._titles = tuple(map(_title, self.operands))
+        self._sizes = tuple(map(_bytes_of, self.operands))
+        # For each operand the properties without the address that were checked.
+        self._fitting: tuple[set[Facts], ...] = tuple(set() for _ in self.operands)
         self._functions: dict[int, Function] = {}
         # Calls repeat the memory of earlier calls, for which everything is checked.
         self._checked: dict[tuple[Facts, ...], tuple[Function, tuple[int, ...]]] = {}
+        # The same in native code, for arrays whose types have functions for callers in C.
+        self._prepared: PreparedLaunches | None = None
         self._lock = threading.Lock()
 
     def __repr__(self) -> str:
@@ -57,19 +63,28 @@ class GpuKernel:
           LaunchError: when an array does not fit, with both values, or a run-time check of the kernel failed.
           DriverError: when there is no GPU, or the driver refuses the launch.
         """
+        given = None if stream is None else _handle_of(stream)
+        if self._prepared is not None and self._prepared.launch(arrays, given):
+            return
         if len(arrays) != len(self.operands):
             names = ", ".join(operand.name for operand in self.operands)
             raise self._error(f"expected {len(self.operands)} arrays ({names}), got {len(arrays)}")
-        handle, ordered = _producers_stream(arrays) if stream is None else (_handle_of(stream), None)
+        handle, ordered = _producers_stream(arrays) if given is None else (given, None)
         facts = tuple([facts_of(x, title, handle, ordered) for x, title in zip(arrays, self._titles, strict=True)])
         known = self._checked.get(facts)
         if known is None:
-            known = self._check([view_of(x, title) for x, title in zip(facts, self._titles, strict=True)])
+            function, pointers = self._check(facts)
             if len(self._checked) >= _MOST_CHECKED:
                 self._checked.clear()
-            self._checked[facts] = known
-        function, pointers = known
-        function(pointers, handle)
+            self._checked[facts] = function, pointers
+            function(pointers, handle)
+            if self._prepared is None:
+                self._prepared = prepared_launches()
+            if self._prepared is not None:
+                self._prepared.add(arrays, facts, function.prepared(pointers))
+        else:
+            function, pointers = known
+            function(pointers, handle)
 
     def function(self, device: int = 0) -> Function:
         """Returns the kernel's machine code on a device, which is loaded once.
@@ -103,17 +118,31 @@ class GpuKernel:
             error.notes += (f"the text has PTX {version}, and the driver is of CUDA {driver}",)
             raise
 
-    def _check(self, views: Sequence[View]) -> tuple[Function, tuple[int, ...]]:
+    def _check(self, facts: Sequence[Facts]) -> tuple[Function, tuple[int, ...]]:
         """Returns the function of the device and the addresses of arrays; raises LaunchError where one does not fit."""
-        for view, operand in zip(views, self.operands, strict=True):
-            self._check_operand(view, operand)
-        devices = {view.device for view in views if view.pointer and math.prod(view.shape)}
+        devices: set[int] = set()
+        for number, (fact, operand) in enumerate(zip(facts, self.operands, strict=True)):
+            # Arrays differ in their addresses more often than in the rest.
+            pointer, *others = fact
+            if (signature := tuple(others)) not in self._fitting[number]:
+                self._check_operand(view_of(fact, self._titles[number]), operand)
+                if len(self._fitting[number]) >= _MOST_CHECKED:
+                    self._fitting[number].clear()
+                self._fitting[number].add(signature)
+            if pointer % operand.alignment and self._sizes[number]:
+                raise self._error(
+                    f"expected an address of {self._titles[number]} that is a multiple of {operand.alignment}, "
+                    f"got {pointer:#x}"
+                )
+            if pointer and self._sizes[number]:
+                devices.add(others[0])
         if len(devices) > 1:
             raise self._error(f"expected all arrays on one device, got them on {sorted(devices)}")
-        for number, (view, operand) in enumerate(zip(views, self.operands, strict=True)):
+        pointers = tuple(fact[0] for fact in facts)
+        for number, operand in enumerate(self.operands):
             if operand.is_output:
-                self._check_memory(number, view, operand, views)
-        return self.function(next(iter(devices), 0)), tuple(view.pointer for view in views)
+                self._check_memory(number, operand, pointers)
+        return self.function(next(iter(devices), 0)), pointers
 
     def _check_operand(self, view: View, operand: OperandInfo) -> None:
         title = _title(operand)
@@ -129,30 +158,23 @@ class GpuKernel:
             size > 1 and got != want for size, got, want in zip(view.shape, view.strides, wanted, strict=True)
         ):
             raise self._error(f"expected the strides {wanted} in bytes of {title}, got {view.strides}")
-        if view.pointer % operand.alignment:
-            raise self._error(
-                f"expected an address of {title} that is a multiple of {operand.alignment}, got {view.pointer:#x}"
-            )
         if operand.is_output and view.read_only:
             raise self._error(f"expected memory that may be written for {title}, got an array that is read-only")
 
-    def _check_memory(self, number: int, view: View, operand: OperandInfo, views: Sequence[View]) -> None:
-        title, size = _title(operand), _bytes_of(operand)
-        if operand.alias is not None:
-            other = _title(self.operands[operand.alias])
-            if view.pointer != views[operand.alias].pointer:
-                raise self._error(
-                    f"expected {title} in the memory of {other} at {views[operand.alias].pointer:#x}, "
-                    f"got it at {view.pointer:#x}"
-                )
-        for index, (known, info) in enumerate(zip(views, self.operands, strict=True)):
-            if index == number or operand.alias == index:
+    def _check_memory(self, number: int, operand: OperandInfo, pointers: Sequence[int]) -> None:
+        pointer, size, title = pointers[number], self._sizes[number], self._titles[number]
+        if operand.alias is not None and size and pointer != pointers[operand.alias]:
+            raise self._error(
+                f"expected {title} in the memory of {self._titles[operand.alias]} at {pointers[operand.alias]:#x}, "
+                f"got it at {pointer:#x}"
+            )
+        for index, (other, other_size) in enumerate(zip(pointers, self._sizes, strict=True)):
+            if index in (number, operand.alias) or not size or not other_size:
                 continue
-            overlaps = view.pointer < known.pointer + _bytes_of(info) and known.pointer < view.pointer + size
-            if overlaps and size and _bytes_of(info) and not (info.is_output and info.alias == number):
+            if pointer < other + other_size and other < pointer + size:
                 raise self._error(
-                    f"expected {title} in memory of its own, got it at {view.pointer:#x}, which overlaps "
-                    f"{_title(info)} at {known.pointer:#x}"
+                    f"expected {title} in memory of its own, got it at {pointer:#x}, which overlaps "
+                    f"{self._titles[index]} at {other:#x}"
                 )
 
     def _error(self, message: str) -> LaunchError:

@@ -92,10 +92,18 @@ class Cuda:
         """
         code = getattr(self._library, name)(*args)
         if code:
-            text = ctypes.c_char_p()
-            self._library.cuGetErrorName(code, ctypes.byref(text))
-            known = text.value.decode() if text.value else "an error that it has no name for"
-            raise DriverError(f"{name} failed with {code} ({known})", code)
+            raise self.error(name, code)
+
+    def error(self, name: str, code: int) -> DriverError:
+        """Returns the error of a function of the driver, with the driver's name of it."""
+        text = ctypes.c_char_p()
+        self._library.cuGetErrorName(code, ctypes.byref(text))
+        known = text.value.decode() if text.value else "an error that it has no name for"
+        return DriverError(f"{name} failed with {code} ({known})", code)
+
+    def address_of(self, name: str) -> int:
+        """Returns the address of a function of the driver."""
+        return ctypes.cast(getattr(self._library, name), ctypes.c_void_p).value or 0
 
     @property
     def num_devices(self) -> int:
@@ -163,6 +171,11 @@ class Device:
         self.capability = attribute(_MAJOR), attribute(_MINOR)
         self.multiprocessors = attribute(_MULTIPROCESSORS)
         self.shared_bytes = attribute(_SHARED_OPTIN)
+
+    @property
+    def context(self) -> int:
+        """The handle of the primary context."""
+        return self._context.value or 0
 
     @functools.cached_property
     def unused_memory(self) -> int:
@@ -288,6 +301,7 @@ class Function:
         # The arguments of launches that use no memory of their own, and the configuration for each stream.
         self._ready: dict[tuple[int, ...], _Values] = {}
         self._configs: dict[int, _Configuration] = {}
+        self._default = _Configuration(launch, 0)
 
     def __call__(self, operands: Sequence[int], stream: int = 0) -> None:
         """Launches the entry on a stream, and returns before it has ended unless it has checks.
@@ -344,6 +358,13 @@ class Function:
             self._keep(self._configs, stream, config)
         self._device.cuda.call("cuLaunchKernelEx", config.reference, self._handle, values.pointers, None)
 
+    def prepared(self, operands: Sequence[int]) -> PreparedLaunch | None:
+        """Returns the parts of a launch that was made; None if each launch uses memory of its own."""
+        ready = self._ready.get(tuple(operands))
+        if ready is None:
+            return None
+        return PreparedLaunch(self, ready, self._default)
+
     @staticmethod
     def _keep(cache: dict[Any, Any], key: Any, value: Any) -> None:
         if len(cache) >= _MOST_KEPT:
@@ -354,6 +375,11 @@ class Function:
         self._device.synchronize(stream)
         words = self._device.read(report, 3 * WORD_BYTES)
         self._launch.check_report(list(struct.unpack("<3q", words)))
+
+    @property
+    def handles(self) -> tuple[int, int]:
+        """The handles of the context and of the function."""
+        return self._device.context, self._handle.value or 0
 
     def encode(self, address: int, tensor_map: TensorMap) -> ctypes.Array[ctypes.c_char]:
         """Returns the tensor map of memory at an address; the maps of an address are made once.
@@ -385,6 +411,7 @@ class _Configuration:
 
     Attributes:
       reference: what the driver gets.
+      address: the same as a number.
     """
 
     def __init__(self, launch: Launch, stream: int):
@@ -395,6 +422,24 @@ class _Configuration:
         sizes = (launch.ctas, 1, 1), (launch.threads, 1, 1), launch.shared_bytes
         self._config = _Config(*sizes, stream, attributes, num_attributes)
         self.reference = ctypes.byref(self._config)
+        self.address = ctypes.addressof(self._config)
+
+
+class PreparedLaunch:
+    """The parts of a launch in the memory that the driver reads; it keeps them alive.
+
+    Attributes:
+      context: the handle of the context.
+      function: the handle of the function.
+      config: the address of the configuration, for the default stream.
+      arguments: the address of the addresses of the arguments.
+    """
+
+    def __init__(self, function: Function, values: _Values, config: _Configuration):
+        self._parts = function, values, config
+        self.context, self.function = function.handles
+        self.config = config.address
+        self.arguments = ctypes.addressof(values.pointers)
 
 
 class _Scratch:
