@@ -9,68 +9,71 @@ includes the constant cost of a step. Times of steps add up.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from gridir.frontend.step_work import StepWork, Transfer
+from gridir.frontend.step_form import BatchTransfer, WorkBatch
 from gridir.runtime.chip_constants import Chip
 from gridir.runtime.tpu.steps import Prediction, Steps
-from gridir.runtime.tpu.tiles import extent_in_tiles
+from gridir.runtime.tpu.tiles import extents_in_tiles
 
 
-def bytes_of_steps(work: StepWork) -> tuple[np.ndarray, float]:
-    """Returns the bytes that are moved while each step computes, and those that are moved while nothing does.
+def bytes_of_steps(work: WorkBatch) -> tuple[np.ndarray, np.ndarray]:
+    """Returns for each step the bytes moved while it computes, and for each kernel those moved while nothing does.
 
     While a step computes, the blocks of the next step are fetched and those of the step before are written back. So
     nothing hides the first fetch and the last write.
     """
-    count = work.steps.count
-    total = np.zeros(count) + work.copied
-    exposed = 0.0
+    moved = work.at_steps(work.amount("copied"))
+    exposed = np.zeros(len(work.counts))
     for transfer in work.transfers:
-        changes = np.ones(count) if transfer.changes is None else transfer.changes.astype(float)
         size = block_bytes(transfer)
         exposed += size
+        if not transfer.block.shape[1] or (transfer.changes is not None and not transfer.changes.any()):
+            continue
+        each = np.repeat(size, work.counts)
+        if transfer.changes is None:
+            each[work.starts] = 0
+        else:
+            each *= transfer.changes
         # The first change of an input is its first fetch. A block of an output is written back after its last step.
-        total[: count - 1] += changes[1:] * size if not transfer.is_output else 0
-        total[1:] += changes[1:] * size if transfer.is_output else 0
-    return total, exposed
+        if transfer.is_output:
+            moved += each
+        else:
+            moved[:-1] += each[1:]
+    return moved, exposed
 
 
-def block_bytes(transfer: Transfer) -> float:
-    """Returns the bytes of a block in HBM, where arrays have whole tiles."""
+def block_bytes(transfer: BatchTransfer) -> np.ndarray:
+    """Returns for each kernel the bytes of a block in HBM, where arrays have whole tiles."""
     if "smem" in transfer.space.lower():
-        return float(np.prod(transfer.block, dtype=float) * transfer.itemsize)
-    clipped = tuple(min(block, size) for block, size in zip(transfer.block, transfer.array, strict=True))
-    return held_bytes(clipped, transfer.itemsize)
+        return np.prod(transfer.block, axis=1, dtype=float) * transfer.itemsize
+    return held_bytes(np.minimum(transfer.block, transfer.array), transfer.itemsize)
 
 
-def held_bytes(shape: Sequence[int], itemsize: float) -> float:
-    """Returns the bytes of an array in whole tiles."""
-    if not shape:
-        return float(itemsize)
-    extents = [extent_in_tiles(shape, dim, max(int(itemsize * 8), 1)) for dim in range(len(shape))]
-    return float(np.prod(extents, dtype=float) * itemsize)
+def held_bytes(shapes: np.ndarray, itemsize: float) -> np.ndarray:
+    """Returns the bytes of arrays in whole tiles; each row is a shape."""
+    extents = extents_in_tiles(shapes, max(int(itemsize * 8), 1))
+    return np.prod(extents, axis=1, dtype=float) * itemsize
 
 
-def steps_of_schedule(work: StepWork, cycles: Any) -> Steps:
+def steps_of_schedule(work: WorkBatch, cycles: Any) -> Steps:
     """Joins the cycles of a schedule with the bytes of the steps; steps that are alike become one entry.
 
     Args:
-      work: the work of the kernel.
+      work: the work of one kernel.
       cycles: a `gridir.runtime.tpu.regions.StepCycles`.
     """
     moved, exposed = bytes_of_steps(work)
     rows = np.stack([cycles.bundles, cycles.products, moved], axis=1)
     kinds, counts = np.unique(rows, axis=0, return_counts=True)
-    scale = work.total / work.steps.count
+    (scale,) = work.scale
     return Steps(
         tuple(float(count * scale) for count in counts),
         *(tuple(map(float, kinds[:, column])) for column in range(3)),
         before=float(cycles.before),
-        exposed=exposed,
+        exposed=float(exposed[0]),
         notes=cycles.notes,
     )
 
@@ -86,22 +89,36 @@ def predict_schedule(steps: Steps, chip: Chip, parallel: bool) -> Prediction:
     count, cycles, products, moved = (np.array(x) for x in (steps.count, steps.cycles, steps.products, steps.bytes))
     count = count / (chip["cores"] if parallel else 1)
     computing = np.maximum(cycles, chip["product_cycles"] * products) / chip["clock_hz"]
-    return _predict(count, computing, moved, chip["step_seconds"], chip, steps.before, steps.exposed)
-
-
-def predict_work(work: StepWork, chip: Chip, parallel: bool) -> Prediction:
-    """Predicts the time of a kernel from its operations alone, before anything is compiled."""
-    products = sum((flops * _slowdown(bits) for bits, flops in work.products.items()), np.zeros(1))
-    computing = np.maximum(
-        products / (chip["flops"] * chip["efficiency"]),
-        np.maximum(work.elements / chip["vector_ops"], work.functions / chip["function_ops"]),
+    (found,) = _predict(
+        np.zeros(1, np.int64),
+        count,
+        computing,
+        moved,
+        chip["step_seconds"],
+        chip,
+        np.array([steps.before]),
+        np.array([steps.exposed]),
     )
-    computing = np.broadcast_to(computing, (work.steps.count,))
-    scale = work.total / work.steps.count / (chip["cores"] if parallel else 1)
+    return found
+
+
+def predict_work(work: WorkBatch, chip: Chip, parallel: bool) -> list[Prediction]:
+    """Predicts the times of kernels from their operations alone, before anything is compiled."""
+    peaks = {
+        "elements": chip["vector_ops"],
+        "functions": chip["function_ops"],
+    }
+    products = sum(
+        (work.at_steps(flops) * _slowdown(bits) for bits, flops in work.products.items()), np.zeros(len(work.owner))
+    )
+    computing = products / (chip["flops"] * chip["efficiency"])
+    for kind, peak in peaks.items():
+        np.maximum(computing, work.at_steps(work.amount(kind)) / peak, out=computing)
+    scale = np.repeat(work.scale / (chip["cores"] if parallel else 1), work.counts)
     moved, exposed = bytes_of_steps(work)
     # In an estimate by peaks a step costs a quarter less: some of it overlaps with the products.
     step = 0.75 * chip["step_seconds"]
-    return _predict(np.full(work.steps.count, scale), computing, moved, step, chip, 0.0, exposed)
+    return _predict(work.starts, scale, computing, moved, step, chip, np.zeros(len(exposed)), exposed)
 
 
 def _slowdown(bits: int) -> float:
@@ -109,27 +126,34 @@ def _slowdown(bits: int) -> float:
     return 0.5 if bits <= 8 else 1.0
 
 
+_PARTS = ("memory", "compute", "steps")
+
+
 def _predict(
+    starts: np.ndarray,
     count: np.ndarray,
     computing: np.ndarray,
     moved: np.ndarray,
     step: float,
     chip: Chip,
-    before: float,
-    exposed: float,
-) -> Prediction:
+    before: np.ndarray,
+    exposed: np.ndarray,
+) -> list[Prediction]:
+    """Predicts the times of kernels whose steps begin at `starts`; the other arrays have steps or kernels."""
+
+    def total(values: np.ndarray) -> np.ndarray:
+        return np.add.reduceat(count * values, starts)
+
     copying = moved / chip["bandwidth"]
-    each = np.maximum(computing + step, copying)
-    hidden = copying <= computing + step
+    busy = computing + step
+    hidden = copying <= busy
     alone = exposed / chip["bandwidth"]
-    parts = {
-        "memory": float((count * np.where(hidden, 0, copying)).sum()) + alone,
-        "compute": float((count * np.where(hidden, computing, 0)).sum()),
-        "steps": float((count * np.where(hidden, step, 0)).sum()),
-    }
-    return Prediction(
-        float((count * each).sum()) + alone + before / chip["clock_hz"],
-        max(parts, key=lambda name: parts[name]),
-        float(count.sum()),
-        float((count * moved).sum()) + exposed,
-    )
+    parts = np.stack([total(np.where(hidden, 0, copying)) + alone, total(hidden * computing), total(hidden * step)])
+    seconds = total(np.maximum(busy, copying)) + alone + before / chip["clock_hz"]
+    bounds = parts.argmax(axis=0)
+    steps = np.add.reduceat(count, starts)
+    sizes = total(moved) + exposed
+    return [
+        Prediction(*each)
+        for each in zip(seconds.tolist(), [_PARTS[i] for i in bounds], steps.tolist(), sizes.tolist(), strict=True)
+    ]

@@ -3,14 +3,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The values that scalars of a kernel have at each step of its grid, as far as they can be computed without running it.
 
-A value is a NumPy array: of one element where all steps have the same value, else with an element for each step. It is
-None where it depends on data that is not known.
+A value is a `Scalar`, or None where it depends on data that is not known. A `Scalar` also has the operation that
+computes it, so that the values of other block sizes follow without another trace (`gridir.frontend.step_form`).
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import jax
@@ -18,7 +18,34 @@ import numpy as np
 
 from gridir.frontend import jax_compat
 
-Value = np.ndarray | None
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Scalar:
+    """A scalar at each step, and how it is computed.
+
+    Attributes:
+      array: one element where all steps have the same value, else an element for each step.
+      op: "literal"; "id" or "size" of a dimension of the grid; "element" of a prefetched operand; "opaque", for a value
+        that is computed in another way; or an operation of `compute`.
+      operands: the scalars that it is computed of.
+      detail: the dimension of the grid, the number of the prefetched operand, or what `compute` takes.
+    """
+
+    array: np.ndarray
+    op: str
+    operands: tuple[Scalar, ...] = ()
+    detail: Hashable = None
+
+
+Value = Scalar | None
+
+ONCE = Scalar(np.ones(1), "literal")
+"""The number of times that what is in no branch and no loop runs."""
+
+
+def literal(value: Any) -> Scalar:
+    """Returns a number that is the same at all steps."""
+    return Scalar(np.asarray(value), "literal")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,9 +54,11 @@ class KnownRef:
 
     Attributes:
       array: its contents.
+      number: which operand it is.
     """
 
     array: np.ndarray
+    number: int = 0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -107,15 +136,42 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
 """How primitives compute scalars, by name."""
 
 
+def compute(op: str, operands: Sequence[np.ndarray], detail: Any) -> np.ndarray:
+    """Returns the result of an operation on scalars.
+
+    Args:
+      op: a primitive of JAX; "chosen", the number of a branch; "taken", 1 where a branch is the chosen one, else 0;
+        "times", a product of numbers of times.
+      operands: its operands.
+      detail: of a primitive the type of the result, of "chosen" the number of branches, of "taken" the branch.
+    """
+    if op == "chosen":
+        return np.clip(np.asarray(operands[0], np.int64), 0, detail - 1)
+    if op == "taken":
+        return (operands[0] == detail).astype(float)
+    if op == "times":
+        return operands[0] * operands[1]
+    with np.errstate(all="ignore"):
+        return np.asarray(_FUNCTIONS[op](*operands)).astype(detail)
+
+
+def derive(op: str, operands: Sequence[Scalar], detail: Any) -> Scalar:
+    """Returns the scalar that an operation of `compute` gives."""
+    array = compute(op, [operand.array for operand in operands], detail)
+    return Scalar(array, op, tuple(operands), detail)
+
+
+def repeated(times: Scalar, factor: Scalar) -> Scalar:
+    """Returns the product of two numbers of times."""
+    return factor if times is ONCE else derive("times", (times, factor), None)
+
+
 def evaluate(name: str, operands: Sequence[Value], aval: Any) -> Value:
     """Returns the scalar that a primitive computes; None where it is not known."""
-    function = _FUNCTIONS.get(name)
-    if function is None or aval.shape or not isinstance(aval.dtype, np.dtype):
+    if name not in _FUNCTIONS or aval.shape or not isinstance(aval.dtype, np.dtype):
         return None
-    if any(not isinstance(operand, np.ndarray) for operand in operands):
-        return None
-    with np.errstate(all="ignore"):
-        return np.asarray(function(*operands)).astype(aval.dtype)
+    known = [operand for operand in operands if isinstance(operand, Scalar)]
+    return derive(name, known, aval.dtype) if len(known) == len(operands) else None
 
 
 def read_element(ref: Any, tree: Any, indices: Sequence[Value]) -> Value:
@@ -125,9 +181,14 @@ def read_element(ref: Any, tree: Any, indices: Sequence[Value]) -> Value:
     transforms = jax.tree.unflatten(tree, indices)
     if len(transforms) != 1 or not isinstance(transforms[0], jax_compat.NDIndexer):
         return None
-    found = transforms[0].indices
-    if len(found) != ref.array.ndim or any(not isinstance(index, np.ndarray | int | np.integer) for index in found):
+    found = [literal(x) if isinstance(x, int | np.integer) else x for x in transforms[0].indices]
+    if len(found) != ref.array.ndim or any(not isinstance(index, Scalar) for index in found):
         return None
+    return Scalar(element(ref.array, [index.array for index in found]), "element", tuple(found), ref.number)
+
+
+def element(array: np.ndarray, indices: Sequence[np.ndarray]) -> np.ndarray:
+    """Returns elements of a prefetched operand."""
     # A step that skips the read may have an index out of bounds.
-    clipped = [np.clip(index, 0, size - 1) for index, size in zip(found, ref.array.shape, strict=True)]
-    return np.asarray(ref.array[tuple(np.broadcast_arrays(*clipped))]) if clipped else np.asarray(ref.array)
+    clipped = [np.clip(index, 0, size - 1) for index, size in zip(indices, array.shape, strict=True)]
+    return np.asarray(array[tuple(np.broadcast_arrays(*clipped))]) if clipped else np.asarray(array)

@@ -21,7 +21,18 @@ from gridir.frontend import jax_compat
 from gridir.frontend.jax_compat_equations import canonical, primitive_name
 from gridir.frontend.request import KernelRequest
 from gridir.frontend.rules.control import open_jaxpr
-from gridir.frontend.step_values import KnownRef, Steps, Value, evaluate, read_element
+from gridir.frontend.step_values import (
+    ONCE,
+    KnownRef,
+    Scalar,
+    Steps,
+    Value,
+    derive,
+    evaluate,
+    literal,
+    read_element,
+    repeated,
+)
 from gridir.frontend.types import is_ref
 from gridir.frontend.walker import equations_of, nested_jaxprs
 from gridir.runtime.tpu.regions import KernelPart
@@ -94,7 +105,7 @@ class Transfer:
       array: the shape of the array.
       itemsize: bytes of an element.
       is_output: whether the blocks are written back.
-      changes: for each step whether the block is another one than before; None where that depends on data.
+      indices: the indices of the block, none of a block that is the whole array; None where they depend on data.
       space: the memory space, as JAX names it.
       buffers: how many blocks are held at once where they are copied.
     """
@@ -104,23 +115,38 @@ class Transfer:
     array: tuple[int, ...]
     itemsize: float
     is_output: bool
-    changes: Value
+    indices: tuple[Scalar, ...] | None
     space: str
     buffers: int
 
 
+@dataclasses.dataclass(frozen=True)
+class Count:
+    """Work of one kind.
+
+    Attributes:
+      kind: "elements" that operations compute, "functions" such as `exp`, "copied" bytes, or the bits of an operand's
+        element for floating-point operations of products of matrices.
+      times: how often it is done at each step.
+      amount: how much it is.
+    """
+
+    kind: str | int
+    times: Scalar
+    amount: float
+
+
 @dataclasses.dataclass
 class StepWork:
-    """The work of a kernel at each step; an entry is an array of one element, or of one for each step.
+    """The work of a kernel at each step.
 
     Attributes:
       steps: the steps of the grid.
       total: how many steps the grid has.
-      products: floating-point operations of products of matrices, by the bits of an operand's element.
-      elements: elements that other operations compute.
-      functions: elements of functions such as `exp`.
-      copied: bytes of copies that the kernel itself starts.
+      counts: the work of the equations.
       transfers: the operands whose blocks the pipeline copies.
+      scratch: name, shape and bytes of an element of what the kernel has in VMEM for itself.
+      operands: the values of the prefetched operands; None for one that is not known.
       parts: the jaxprs of branches and loops in the order of the kernel: whether it is a loop, the jaxpr, and how often
         it runs at each step, None where that depends on data.
       notes: how exact that is.
@@ -128,17 +154,19 @@ class StepWork:
 
     steps: Steps
     total: int
-    products: dict[int, np.ndarray] = dataclasses.field(default_factory=dict)
-    elements: np.ndarray = dataclasses.field(default_factory=lambda: np.zeros(1))
-    functions: np.ndarray = dataclasses.field(default_factory=lambda: np.zeros(1))
-    copied: np.ndarray = dataclasses.field(default_factory=lambda: np.zeros(1))
+    counts: list[Count] = dataclasses.field(default_factory=list)
     transfers: tuple[Transfer, ...] = ()
+    scratch: tuple[tuple[str, tuple[int, ...], float], ...] = ()
+    operands: tuple[Any, ...] = ()
     parts: list[tuple[bool, Any, Value]] = dataclasses.field(default_factory=list)
     notes: dict[str, None] = dataclasses.field(default_factory=dict)
 
     def kernel_parts(self) -> list[KernelPart]:
         """Returns the branches and loops with the lines of the author's file that they come from."""
-        return [KernelPart(is_loop, frozenset(_lines(jaxpr)), times) for is_loop, jaxpr, times in self.parts]
+        return [
+            KernelPart(is_loop, frozenset(_lines(jaxpr)), None if times is None else times.array)
+            for is_loop, jaxpr, times in self.parts
+        ]
 
 
 def count_work(request: KernelRequest, sizes: Sequence[Any] = (), scalars: Sequence[Any] = ()) -> StepWork:
@@ -159,18 +187,17 @@ def count_work(request: KernelRequest, sizes: Sequence[Any] = (), scalars: Seque
             notes[f"the size of grid dimension {dim} depends on data and counts as 1"] = None
         grid.append(1 if known is None else int(known))
     steps = Steps.of(grid, MAX_STEPS)
-    work = StepWork(steps, math.prod(grid), notes=notes)
+    work = StepWork(steps, math.prod(grid), operands=tuple(scalars), notes=notes)
     if not work.total:
         return work
-    if work.total > MAX_STEPS:
-        notes[f"the first {MAX_STEPS:,} of {work.total:,} steps stand for all"] = None
-    refs = [KnownRef(np.asarray(x)) if x is not None else None for x in scalars]
+    refs = [KnownRef(np.asarray(x), i) if x is not None else None for i, x in enumerate(scalars)]
     refs += [None] * (mapping.num_index_operands - len(refs))
     own_axes = [i for i in range(len(grid)) if i not in mapping.vmapped_dims]
     walk = _Walk(work, own_axes)
     work.transfers = tuple(_transfers(request, walk, refs))
+    work.scratch = tuple(_scratch(request))
     names = [*refs, *[None] * (len(request.jaxpr.invars) - len(refs))]
-    walk.jaxpr(request.jaxpr, (), names, np.ones(1))
+    walk.jaxpr(request.jaxpr, (), names, ONCE)
     return work
 
 
@@ -187,21 +214,17 @@ def _transfers(request: KernelRequest, walk: _Walk, refs: Sequence[Any]) -> list
         whole = shape == array
         if space in ("any", "hbm", "ANY", "HBM"):
             continue
-        changes: Value = np.zeros(walk.work.steps.count, bool)
+        indices: tuple[Scalar, ...] | None = ()
         if not whole:
             jaxpr, consts = open_jaxpr(block.index_map_jaxpr)
-            indices = _Walk(StepWork(walk.work.steps, walk.work.total), range(len(walk.work.steps.sizes))).jaxpr(
-                jaxpr, consts, [*walk.work.steps.ids, *refs], np.ones(1)
+            steps = walk.work.steps
+            found_indices = _Walk(StepWork(steps, walk.work.total), range(len(steps.sizes))).jaxpr(
+                jaxpr, consts, [*(Scalar(ids, "id", (), i) for i, ids in enumerate(steps.ids)), *refs], ONCE
             )
-            if any(not isinstance(index, np.ndarray) for index in indices):
-                changes = None
+            indices = tuple(index for index in found_indices if isinstance(index, Scalar))
+            if len(indices) != len(found_indices):
+                indices = None
                 walk.work.notes[f"the blocks of {name} depend on data and count at every step"] = None
-            else:
-                for index in indices:
-                    spread = np.broadcast_to(index, (walk.work.steps.count,))
-                    changes[1:] |= spread[1:] != spread[:-1]
-        if changes is not None:
-            changes[0] = True
         found.append(
             Transfer(
                 name,
@@ -209,12 +232,23 @@ def _transfers(request: KernelRequest, walk: _Walk, refs: Sequence[Any]) -> list
                 array,
                 _itemsize(aval.dtype),
                 number >= mapping.num_inputs,
-                changes,
+                indices,
                 space,
                 getattr(block.pipeline_mode, "buffer_count", None) or 2,
             )
         )
     return found
+
+
+def _scratch(request: KernelRequest) -> Iterator[tuple[str, tuple[int, ...], float]]:
+    mapping: Any = request.grid_mapping
+    names = list(request.jaxpr.debug_info.arg_names or ())
+    first = mapping.num_index_operands + len(mapping.block_mappings)
+    for number, var in enumerate(request.jaxpr.invars[first:], first):
+        aval: Any = var.aval
+        space = str(getattr(aval, "memory_space", "")).lower()
+        if is_ref(aval) and "vmem" in space and hasattr(aval.dtype, "itemsize"):
+            yield names[number] if number < len(names) else "scratch", tuple(aval.shape), aval.dtype.itemsize
 
 
 def _lines(jaxpr: Any) -> Iterator[tuple[str, int]]:
@@ -252,17 +286,17 @@ class _Walk:
         jaxpr: Any,
         consts: Sequence[Any],
         arguments: Sequence[Any],
-        times: np.ndarray,
+        times: Scalar,
     ) -> list[Any]:
         """Counts the equations of a jaxpr and returns its results."""
         env: dict[Any, Any] = {}
         for var, value in zip(jaxpr.constvars, consts or [None] * len(jaxpr.constvars), strict=True):
-            env[var] = np.asarray(value) if value is not None and not np.shape(value) else None
+            env[var] = literal(value) if value is not None and not np.shape(value) else None
         env.update(zip(jaxpr.invars, arguments, strict=True))
 
         def read(atom: Any) -> Any:
             if isinstance(atom, jax_compat.Literal):
-                return np.asarray(atom.val) if not np.shape(atom.val) else None
+                return literal(atom.val) if not np.shape(atom.val) else None
             return env.get(atom)
 
         for eqn in jaxpr.eqns:
@@ -271,7 +305,7 @@ class _Walk:
             env.update(zip(eqn.outvars, results, strict=True))
         return [read(atom) for atom in jaxpr.outvars]
 
-    def _equation(self, eqn: Any, values: list[Any], times: np.ndarray) -> Sequence[Any]:
+    def _equation(self, eqn: Any, values: list[Any], times: Scalar) -> Sequence[Any]:
         name = primitive_name(eqn.primitive)
         unknown = [None] * len(eqn.outvars)
         if name in ("program_id", "num_programs"):
@@ -307,66 +341,70 @@ class _Walk:
         if not isinstance(axis, int) or axis >= len(self._axes):
             return None
         steps = self.work.steps
-        return steps.ids[self._axes[axis]] if name == "program_id" else np.asarray(steps.sizes[self._axes[axis]])
+        dim = self._axes[axis]
+        if name == "program_id":
+            return Scalar(steps.ids[dim], "id", (), dim)
+        return Scalar(np.asarray(steps.sizes[dim]), "size", (), dim)
 
-    def _count(self, name: str, eqn: Any, times: np.ndarray) -> None:
+    def _count(self, name: str, eqn: Any, times: Scalar) -> None:
         if name == "dot_general":
             self._product(eqn, times)
         elif name in _FUNCTIONS:
-            self.work.functions = self.work.functions + times * _elements(eqn.outvars[0].aval)
+            self.work.counts.append(Count("functions", times, _elements(eqn.outvars[0].aval)))
         elif name not in _MOVES and eqn.outvars:
             avals = [atom.aval for atom in (*eqn.invars, *eqn.outvars) if not is_ref(atom.aval)]
             # Of a reduction, its operand counts.
-            self.work.elements = self.work.elements + times * max(map(_elements, avals), default=0)
+            self.work.counts.append(Count("elements", times, max(map(_elements, avals), default=0)))
 
-    def _product(self, eqn: Any, times: np.ndarray) -> None:
+    def _product(self, eqn: Any, times: Scalar) -> None:
         (contracting, _), _ = eqn.params["dimension_numbers"]
         lhs = eqn.invars[0].aval
         depth = math.prod(lhs.shape[dim] for dim in contracting)
         flops = 2 * depth * _elements(eqn.outvars[0].aval)
         bits = int(_itemsize(lhs.dtype) * 8)
-        self.work.products[bits] = self.work.products.get(bits, np.zeros(1)) + times * flops
+        self.work.counts.append(Count(bits, times, flops))
 
-    def _copy(self, eqn: Any, times: np.ndarray) -> None:
+    def _copy(self, eqn: Any, times: Scalar) -> None:
         shapes = [_elements(atom.aval) * _itemsize(atom.aval.dtype) for atom in eqn.invars if is_ref(atom.aval)]
         sizes = [size for size in shapes if size > 4]
         # The smaller of both ends is the part that is copied.
-        self.work.copied = self.work.copied + times * min(sizes, default=0)
+        self.work.counts.append(Count("copied", times, min(sizes, default=0)))
 
-    def _cond(self, eqn: Any, values: list[Any], times: np.ndarray) -> Sequence[Any]:
+    def _cond(self, eqn: Any, values: list[Any], times: Scalar) -> Sequence[Any]:
         which, *operands = values
         branches = [open_jaxpr(branch) for branch in eqn.params["branches"]]
-        chosen = None if which is None else np.clip(np.asarray(which, np.int64), 0, len(branches) - 1)
+        chosen = derive("chosen", (which,), len(branches)) if isinstance(which, Scalar) else None
         if chosen is None and sum(bool(jaxpr.eqns) for jaxpr, _ in branches):
             self.work.notes["branches whose conditions depend on data count as taken"] = None
         results = []
         for branch, (jaxpr, consts) in enumerate(branches):
-            taken = np.ones(1) if chosen is None else (chosen == branch).astype(float)
+            taken = times if chosen is None else repeated(times, derive("taken", (chosen,), branch))
             if jaxpr.eqns:
-                self.work.parts.append((False, jaxpr, None if chosen is None else times * taken))
-            results.append(self.jaxpr(jaxpr, consts, operands, times * taken))
+                self.work.parts.append((False, jaxpr, None if chosen is None else taken))
+            results.append(self.jaxpr(jaxpr, consts, operands, taken))
         if chosen is None:
             return [None] * len(eqn.outvars)
         return [self._join(chosen, column) for column in zip(*results, strict=True)]
 
-    def _join(self, chosen: np.ndarray, column: Sequence[Any]) -> Any:
-        if any(not isinstance(value, np.ndarray) for value in column):
+    def _join(self, chosen: Scalar, column: Sequence[Any]) -> Any:
+        if any(not isinstance(value, Scalar) for value in column):
             return None
-        return np.select([chosen == number for number in range(len(column))], column)
+        return derive("select_n", (chosen, *column), column[0].array.dtype)
 
-    def _scan(self, eqn: Any, values: list[Any], times: np.ndarray) -> Sequence[Any]:
+    def _scan(self, eqn: Any, values: list[Any], times: Scalar) -> Sequence[Any]:
         consts = len(eqn.params["ft_in"].unpack()[0])
         jaxpr, closed = open_jaxpr(eqn.params["jaxpr"])
         length = eqn.params["length"]
         arguments = [*values[:consts], *[None] * (len(jaxpr.invars) - consts)]
-        self._loop(jaxpr, closed, arguments, times, np.full(1, float(length)))
+        self._loop(jaxpr, closed, arguments, times, literal(float(length)))
         return [None] * len(eqn.outvars)
 
-    def _loop(self, jaxpr: Any, consts: Any, arguments: list[Any], times: np.ndarray, trips: Value) -> None:
-        self.work.parts.append((True, jaxpr, None if trips is None else times * trips))
-        self.jaxpr(jaxpr, consts, arguments, times if trips is None else times * trips)
+    def _loop(self, jaxpr: Any, consts: Any, arguments: list[Any], times: Scalar, trips: Value) -> None:
+        around = times if trips is None else repeated(times, trips)
+        self.work.parts.append((True, jaxpr, None if trips is None else around))
+        self.jaxpr(jaxpr, consts, arguments, around)
 
-    def _while(self, eqn: Any, values: list[Any], times: np.ndarray) -> Sequence[Any]:
+    def _while(self, eqn: Any, values: list[Any], times: Scalar) -> Sequence[Any]:
         params = eqn.params
         condition, cond_consts = open_jaxpr(params["cond_jaxpr"])
         body, body_consts = open_jaxpr(params["body_jaxpr"])
@@ -393,16 +431,18 @@ class _Walk:
         quiet = _Walk(StepWork(self.work.steps, self.work.total), self._axes)
         trips = np.zeros(1)
         for _ in range(_MAX_TRIPS):
-            (goes_on,) = quiet.jaxpr(condition, cond_consts, [*of_condition, *carried], np.ones(1))
+            (goes_on,) = quiet.jaxpr(condition, cond_consts, [*of_condition, *carried], ONCE)
             if goes_on is None:
                 return None
-            if not goes_on.any():
-                return trips
-            trips = trips + goes_on
-            results = quiet.jaxpr(body, body_consts, [*of_body, *carried], np.ones(1))
+            if not goes_on.array.any():
+                return Scalar(trips, "opaque")
+            trips = trips + goes_on.array
+            results = quiet.jaxpr(body, body_consts, [*of_body, *carried], ONCE)
             # Steps that have left the loop keep their values.
             carried = [
-                None if new is None or old is None else np.where(goes_on, new, old)
+                Scalar(np.where(goes_on.array, new.array, old.array), "opaque")
+                if isinstance(new, Scalar) and isinstance(old, Scalar)
+                else None
                 for new, old in zip(results, carried, strict=True)
             ]
         return None

@@ -15,6 +15,7 @@ from gridir.compiler.tpu import planned_vmem
 from gridir.errors import Error
 from gridir.frontend import jax_compat_tpu
 from gridir.frontend.kernel_calls import KernelCall, find_calls
+from gridir.frontend.step_form import alone
 from gridir.frontend.step_time import predict_schedule, steps_of_schedule
 from gridir.frontend.step_work import StepWork, count_work
 from gridir.runtime.chip_constants import Chip, chip_names, load_chip
@@ -168,7 +169,7 @@ def _to_report(candidate: Candidate, reply: dict[str, Any], chip: Chip | None) -
     if candidate.work is not None and candidate.work.total and reply.get("schedule"):
         executed = count_cycles(reply["schedule"], candidate.work.kernel_parts(), candidate.work.steps.count)
         times = executed.times * (candidate.work.total / candidate.work.steps.count)
-        steps = steps_of_schedule(candidate.work, executed)
+        steps = steps_of_schedule(alone(candidate.work), executed)
         if chip is not None:
             prediction = predict_schedule(steps, chip, candidate.is_parallel)
     return KernelReport(

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from gridir.frontend.kernel_calls import KernelCall
-from gridir.frontend.step_work import StepWork, count_work
+from gridir.frontend.step_form import WorkBatch
 from gridir.runtime.chip_constants import Chip
 from gridir.tuning.traced import Traced
 
@@ -70,8 +70,13 @@ class Backend(abc.ABC):
     tiers: Sequence[str] = ("estimate",)
 
     @abc.abstractmethod
-    def estimate(self, traced: Traced) -> Outcome:
-        """Returns what the closed form says of a configuration."""
+    def estimate(self, call: KernelCall, work: WorkBatch) -> list[Outcome]:
+        """Returns what the closed form says of kernels of one structure.
+
+        Args:
+          call: one of them.
+          work: the work of all of them.
+        """
 
     def compile(self, traced: dict[int, Traced]) -> Finished:
         """Compiles configurations and predicts their times from the code. Backends without this tier lack it."""
@@ -82,19 +87,10 @@ class Backend(abc.ABC):
         """Runs configurations and measures their times; see `tiers`."""
 
 
-def estimate_kernels(traced: Traced, predict: Callable[[KernelCall, StepWork], Outcome]) -> Outcome:
-    """Returns the outcome of a function from what a closed form predicts of each of its kernels."""
-    outcomes = []
-    for call in traced.calls.kernels:
-        work = count_work(call.request, call.sizes, call.scalars)
-        if not work.total:
-            return Outcome.illegal(f"has a grid without steps: {work.steps.sizes}")
-        outcomes.append((predict(call, work), call.times))
-    return combine(outcomes)
-
-
 def combine(outcomes: Sequence[tuple[Outcome, int]]) -> Outcome:
     """Returns the outcome of a function from those of its kernels, and how often it calls each."""
+    if len(outcomes) == 1 and outcomes[0][1] == 1:
+        return outcomes[0][0]
     refused = next((outcome for outcome, _ in outcomes if outcome.seconds is None), None)
     if refused is not None:
         return refused

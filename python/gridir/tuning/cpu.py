@@ -13,11 +13,13 @@ from typing import Any
 
 import numpy as np
 
+from gridir.frontend.kernel_calls import KernelCall
 from gridir.frontend.lower import lower
-from gridir.frontend.step_work import StepWork
+from gridir.frontend.step_form import WorkBatch
 from gridir.runtime.chip_constants import Chip
-from gridir.tuning.backend import Backend, Finished, Outcome, estimate_kernels
+from gridir.tuning.backend import Backend, Finished, Outcome
 from gridir.tuning.cache import Cache
+from gridir.tuning.ledger import no_steps
 from gridir.tuning.measure import measure
 from gridir.tuning.traced import Traced
 
@@ -31,27 +33,38 @@ class CpuBackend(Backend):
         """Measures nothing yet."""
         self.chip, self._cache = chip, cache
 
-    def estimate(self, traced: Traced) -> Outcome:
+    def estimate(self, call: KernelCall, work: WorkBatch) -> list[Outcome]:
         """See `Backend`: a rough order, since caches and vector units of CPUs are not modelled."""
-        return estimate_kernels(traced, lambda _, work: self._predict(work))
-
-    def _predict(self, work: StepWork) -> Outcome:
-        chip, count = self.chip, work.steps.count
-        moved = np.zeros(count)
+        chip = self.chip
+        refused = no_steps(work)
+        moved = np.zeros(len(work.counts))
         for transfer in work.transfers:
-            changes = np.ones(count) if transfer.changes is None else transfer.changes
-            moved += changes * float(np.prod(transfer.block)) * transfer.itemsize
+            changes = work.counts if transfer.changes is None else 1 + work.sum(transfer.changes.astype(float))
+            moved += changes * np.prod(transfer.block, axis=1, dtype=float) * transfer.itemsize
+        products = sum(map(work.total, work.products.values()), np.zeros(len(work.counts)))
         parts = {
-            "compute": sum(work.products.values(), np.zeros(1)) / chip["flops"]
-            + work.elements / chip["vector_ops"]
-            + work.functions / chip["function_ops"],
+            "compute": products / chip["flops"]
+            + work.total(work.amount("elements")) / chip["vector_ops"]
+            + work.total(work.amount("functions")) / chip["function_ops"],
             "memory": moved / chip["bandwidth"],
-            "steps": np.full(count, chip["step_seconds"]),
+            "steps": work.counts * chip["step_seconds"],
         }
-        scale = work.total / count
-        totals = {name: float(np.broadcast_to(part, (count,)).sum() * scale) for name, part in parts.items()}
-        figures = {"steps": float(work.total), "bytes": float(moved.sum() * scale)}
-        return Outcome(sum(totals.values()), "", max(totals, key=lambda name: totals[name]), 0, figures)
+        names = list(parts)
+        totals = np.stack(list(parts.values())) * work.scale
+        bounds, seconds, moved = totals.argmax(axis=0), totals.sum(axis=0), moved * work.scale
+        return [
+            Outcome.illegal(refused[i])
+            if i in refused
+            else Outcome(
+                float(seconds[i]),
+                "",
+                names[bounds[i]],
+                0,
+                {"steps": float(work.totals[i]), "bytes": float(moved[i])},
+                work.notes_of(i),
+            )
+            for i in range(len(seconds))
+        ]
 
     def measure(self, traced: dict[int, Traced], tell: Callable[[str], None]) -> Finished:
         """See `Backend`: gridir's native code."""

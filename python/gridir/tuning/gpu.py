@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import concurrent.futures
-import math
 from collections.abc import Callable
 from importlib import metadata
 from typing import Any
@@ -17,12 +16,13 @@ from gridir import __version__
 from gridir.errors import Error
 from gridir.frontend.kernel_calls import KernelCall
 from gridir.frontend.lower import lower
-from gridir.frontend.step_work import StepWork, count_work
+from gridir.frontend.step_form import WorkBatch, alone
+from gridir.frontend.step_work import count_work
 from gridir.runtime.chip_constants import Chip
 from gridir.runtime.ptxas import KernelReport, find_ptxas
-from gridir.tuning.backend import Backend, Finished, Outcome, combine, estimate_kernels
+from gridir.tuning.backend import Backend, Finished, Outcome, combine
 from gridir.tuning.cache import Cache
-from gridir.tuning.ledger import mebibytes
+from gridir.tuning.ledger import mebibytes, no_steps
 from gridir.tuning.measure import available_tiers, measure, run_by_jax
 from gridir.tuning.traced import Traced, function_key
 
@@ -47,13 +47,9 @@ class GpuBackend(Backend):
         self.chip, self._cache, self._jobs = chip, cache, jobs
         self.tiers = available_tiers(chip, bool(find_ptxas()))
 
-    def estimate(self, traced: Traced) -> Outcome:
+    def estimate(self, call: KernelCall, work: WorkBatch) -> list[Outcome]:
         """See `Backend`; with registers and threads that most kernels have."""
-
-        def predict(call: KernelCall, work: StepWork) -> Outcome:
-            return self._predict(work, work.total, _threads(call), _REGISTERS, 0, 0)
-
-        return estimate_kernels(traced, predict)
+        return self._predict(work, work.totals, _threads(call), _REGISTERS, 0, 0)
 
     def compile(self, traced: dict[int, Traced]) -> Finished:
         """See `Backend`: ptxas runs in processes of its own."""
@@ -91,10 +87,10 @@ class GpuBackend(Backend):
             kernel = next((k for k in record["kernels"] if k["name"] == call.request.kernel_name), None)
             if kernel is None:
                 return Outcome.illegal(f"kernel {call.request.kernel_name} was not compiled")
-            work = count_work(call.request, call.sizes, call.scalars)
-            outcome = self._predict(
+            work = alone(count_work(call.request, call.sizes, call.scalars))
+            (outcome,) = self._predict(
                 work,
-                kernel["ctas"] or work.total,
+                np.array([kernel["ctas"]]) if kernel["ctas"] else work.totals,
                 kernel["threads"],
                 kernel["registers"],
                 kernel["shared_bytes"],
@@ -104,12 +100,13 @@ class GpuBackend(Backend):
         return combine(outcomes)
 
     def _predict(
-        self, work: StepWork, ctas: int, threads: int, registers: int, shared_bytes: int, spill_bytes: int
-    ) -> Outcome:
-        chip = self.chip
+        self, work: WorkBatch, ctas: np.ndarray, threads: int, registers: int, shared_bytes: int, spill_bytes: int
+    ) -> list[Outcome]:
+        chip, kernels = self.chip, range(len(work.counts))
         if shared_bytes > chip["cta_shared_bytes"]:
             limit = mebibytes(chip["cta_shared_bytes"])
-            return Outcome.illegal(f"needs {mebibytes(shared_bytes)} of shared memory of a CTA, the limit is {limit}")
+            reason = f"needs {mebibytes(shared_bytes)} of shared memory of a CTA, the limit is {limit}"
+            return [Outcome.illegal(reason) for _ in kernels]
         limits = {
             "registers": chip["registers"] // max(registers * threads, 1),
             "shared memory": chip["shared_bytes"] // (shared_bytes + _CTA_RESERVED),
@@ -118,37 +115,53 @@ class GpuBackend(Backend):
         }
         occupancy = int(min(limits.values()))
         if occupancy < 1:
-            return Outcome.illegal(f"no CTA fits: {registers} registers of {threads} threads")
-        # CTAs that run at the same time share the units of a multiprocessor.
-        resident = min(occupancy, max(1, math.ceil(ctas / chip["multiprocessors"])))
-        share = work.total / work.steps.count / ctas * resident
-        moved, total_moved = _bytes(work)
+            return [Outcome.illegal(f"no CTA fits: {registers} registers of {threads} threads") for _ in kernels]
+        refused = no_steps(work)
+        ctas = np.maximum(ctas, 1)
         clock, count = chip["clock_hz"], chip["multiprocessors"]
-        parts = {
-            "compute": max(
-                sum(_sum(flops, work) for flops in work.products.values()) / (chip["flops"] / count),
-                _sum(work.functions, work) / (chip["function_ops"] * clock),
-                _sum(work.elements, work) / (chip["vector_ops"] * clock),
-            )
-            * share,
-            "memory": moved / (chip["l2_bandwidth"] / count) * share,
-        }
+        # CTAs that run at the same time share the units of a multiprocessor.
+        resident = np.minimum(occupancy, np.ceil(ctas / count))
+        share = work.scale / ctas * resident
+        moved, total_moved = _bytes(work)
+        products = sum(map(work.total, work.products.values()), np.zeros(len(work.counts)))
+        busy = [
+            products / (chip["flops"] / count),
+            work.total(work.amount("functions")) / (chip["function_ops"] * clock),
+            work.total(work.amount("elements")) / (chip["vector_ops"] * clock),
+        ]
         fixed = _CTA_SECONDS + spill_bytes * _SPILL_SECONDS
+        parts = {
+            "compute": np.max(busy, axis=0) * share,
+            "memory": moved / (chip["l2_bandwidth"] / count) * share,
+            "steps": np.full(len(work.counts), fixed),
+        }
         waves = ctas / (count * resident)
         # The last of few waves is rarely full; of many, CTAs drift apart.
-        waves = math.ceil(waves) if waves < 4 else waves + 0.3
-        seconds = max(waves * (max(parts.values()) + fixed), total_moved / chip["bandwidth"])
-        parts["steps"] = fixed
-        bound = max(parts, key=lambda name: parts[name])
-        figures = {
-            "steps": float(work.total),
-            "bytes": total_moved,
-            "registers": float(registers),
-            "spill_bytes": float(spill_bytes),
-            "occupancy": float(occupancy),
-            "waves": float(waves),
-        }
-        return Outcome(seconds, "", bound, shared_bytes, figures, (*work.notes, _UNCERTAIN))
+        waves = np.where(waves < 4, np.ceil(waves), waves + 0.3)
+        slower = np.maximum(parts["compute"], parts["memory"])
+        seconds = np.maximum(waves * (slower + fixed), total_moved / chip["bandwidth"])
+        names = list(parts)
+        bounds = np.stack(list(parts.values())).argmax(axis=0)
+        return [
+            Outcome.illegal(refused[i])
+            if i in refused
+            else Outcome(
+                float(seconds[i]),
+                "",
+                names[bounds[i]],
+                shared_bytes,
+                {
+                    "steps": float(work.totals[i]),
+                    "bytes": float(total_moved[i]),
+                    "registers": float(registers),
+                    "spill_bytes": float(spill_bytes),
+                    "occupancy": float(occupancy),
+                    "waves": float(waves[i]),
+                },
+                (*work.notes_of(i), _UNCERTAIN),
+            )
+            for i in kernels
+        ]
 
 
 def _assemble(kernels: list[Any]) -> dict[str, Any]:
@@ -165,16 +178,12 @@ def _threads(call: KernelCall) -> int:
     return 32 * warps if warps else _THREADS
 
 
-def _sum(values: np.ndarray, work: StepWork) -> float:
-    return float(np.broadcast_to(values, (work.steps.count,)).sum())
-
-
-def _bytes(work: StepWork) -> tuple[float, float]:
+def _bytes(work: WorkBatch) -> tuple[np.ndarray, np.ndarray]:
     """The bytes that all programs read and write, and those of the arrays, which come from DRAM once."""
-    moved = _sum(work.copied, work)
-    arrays = 0.0
+    moved = work.total(work.amount("copied"))
+    arrays = np.zeros(len(work.counts))
     for transfer in work.transfers:
         # Programs share no memory but global memory: each has blocks of its own.
-        moved += work.steps.count * float(np.prod(transfer.block)) * transfer.itemsize
-        arrays += float(np.prod(transfer.array)) * transfer.itemsize
+        moved = moved + work.counts * np.prod(transfer.block, axis=1, dtype=float) * transfer.itemsize
+        arrays += np.prod(transfer.array, axis=1, dtype=float) * transfer.itemsize
     return moved, arrays

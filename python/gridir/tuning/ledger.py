@@ -1,62 +1,53 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The memory that a kernel takes on a TPU, by argument, and the rules for blocks, before anything is compiled."""
+"""The memory that kernels take on a TPU, by argument, and the rules for blocks, before anything is compiled."""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from collections.abc import Sequence
+
+import numpy as np
 
 from gridir.frontend.kernel_calls import KernelCall
+from gridir.frontend.step_form import BatchTransfer, WorkBatch
 from gridir.frontend.step_time import held_bytes
-from gridir.frontend.step_work import StepWork
-from gridir.frontend.types import is_ref
 
 _LANES, _ROWS = 128, 8
 
 
 @dataclasses.dataclass(frozen=True)
 class Held:
-    """The memory of one argument.
+    """The memory of one argument in several kernels.
 
     Attributes:
       name: the argument.
-      bytes: all of its buffers together.
-      buffers: how many there are.
+      bytes: for each kernel all of its buffers together.
+      buffers: for each kernel how many there are.
     """
 
     name: str
-    bytes: int
-    buffers: int
+    bytes: np.ndarray
+    buffers: np.ndarray
 
-    def __str__(self) -> str:
-        buffers = f" in {self.buffers} buffers" if self.buffers > 1 else ""
-        return f"{self.name} {mebibytes(self.bytes)}{buffers}"
+    def describe(self, number: int) -> str:
+        """Returns the memory in one kernel for people."""
+        buffers = f" in {self.buffers[number]} buffers" if self.buffers[number] > 1 else ""
+        return f"{self.name} {mebibytes(self.bytes[number])}{buffers}"
 
 
-def vmem_ledger(call: KernelCall, work: StepWork) -> list[Held]:
-    """Returns what VMEM holds for a kernel: the blocks, doubled where the pipeline copies them, and the scratch."""
-    request = call.request
-    mapping: Any = request.grid_mapping
-    names = list(request.jaxpr.debug_info.arg_names or ())
-    first = mapping.num_index_operands
+def vmem_ledger(work: WorkBatch) -> list[Held]:
+    """Returns what VMEM holds for kernels: the blocks, doubled where the pipeline copies them, and the scratch."""
     held = []
     for transfer in work.transfers:
         if "smem" in transfer.space.lower() or "semaphore" in transfer.space.lower():
             continue
-        count = transfer.buffers
-        if transfer.block == transfer.array or work.total == 1:
-            count = 1
-        held.append(Held(transfer.name, int(count * held_bytes(transfer.block, transfer.itemsize)), count))
-    scratch = request.jaxpr.invars[first + len(mapping.block_mappings) :]
-    for number, var in enumerate(scratch, first + len(mapping.block_mappings)):
-        aval: Any = var.aval
-        space = str(getattr(aval, "memory_space", "")).lower()
-        if not is_ref(aval) or "vmem" not in space or not hasattr(aval.dtype, "itemsize"):
-            continue
-        name = names[number] if number < len(names) else "scratch"
-        held.append(Held(name, int(held_bytes(aval.shape, aval.dtype.itemsize)), 1))
+        stays = (transfer.block == transfer.array).all(axis=1) | (work.totals == 1)
+        count = np.where(stays, 1, transfer.buffers)
+        held.append(Held(transfer.name, count * held_bytes(transfer.block, transfer.itemsize), count))
+    for name, shapes, itemsize in work.scratch:
+        held.append(Held(name, held_bytes(shapes, itemsize), np.ones(len(shapes), np.int64)))
     return held
 
 
@@ -65,33 +56,45 @@ def vmem_limit(call: KernelCall, default: float) -> int:
     return int(getattr(call.request.compiler_params, "vmem_limit_bytes", None) or default)
 
 
-def refusal(call: KernelCall, work: StepWork, ledger: list[Held], default: float) -> str:
-    """Returns why a TPU cannot run a kernel; "" where nothing speaks against it before it is compiled."""
-    if not work.total:
-        return f"has a grid without steps: {work.steps.sizes}"
+def refusals(work: WorkBatch, ledger: Sequence[Held], limit: int) -> dict[int, str]:
+    """Returns why a TPU cannot run kernels, by number, as far as it is known before they are compiled."""
+    found = no_steps(work)
     for transfer in work.transfers:
-        problem = _block_problem(transfer)
-        if problem:
-            return problem
-    total, limit = sum(entry.bytes for entry in ledger), vmem_limit(call, default)
-    if total <= limit:
-        return ""
-    parts = ", ".join(map(str, sorted(ledger, key=lambda entry: -entry.bytes)))
-    return f"needs {mebibytes(total)} of VMEM, the limit is {mebibytes(limit)}: {parts}"
+        for number, reason in _block_problems(transfer).items():
+            found.setdefault(number, reason)
+    total = sum((entry.bytes for entry in ledger), np.zeros(len(work.counts)))
+    for number in np.flatnonzero(total > limit).tolist():
+        if number not in found:
+            order = sorted(ledger, key=lambda entry: -entry.bytes[number])
+            parts = ", ".join(entry.describe(number) for entry in order)
+            found[number] = f"needs {mebibytes(total[number])} of VMEM, the limit is {mebibytes(limit)}: {parts}"
+    return found
 
 
-def _block_problem(transfer: Any) -> str:
-    if len(transfer.block) < 2 or "smem" in transfer.space.lower():
-        return ""
-    for dim, tile in ((-1, _LANES), (-2, _ROWS)):
-        size, whole = transfer.block[dim], transfer.array[dim]
+def no_steps(work: WorkBatch) -> dict[int, str]:
+    """Returns the kernels whose grids have no steps, with the reason."""
+    return {
+        number: f"has a grid without steps: {tuple(work.sizes[number].tolist())}"
+        for number in np.flatnonzero(work.totals == 0).tolist()
+    }
+
+
+def _block_problems(transfer: BatchTransfer) -> dict[int, str]:
+    rank = transfer.block.shape[1]
+    found: dict[int, str] = {}
+    if rank < 2 or "smem" in transfer.space.lower():
+        return found
+    for dim, tile in ((rank - 1, _LANES), (rank - 2, _ROWS)):
+        sizes, wholes = transfer.block[:, dim], transfer.array[:, dim]
         # A dimension of one element may be squeezed, which has no such rule.
-        if size != whole and size % tile and size != 1:
-            return (
-                f"dimension {len(transfer.block) + dim} of {transfer.name} is cut into {size}, expected a multiple "
-                f"of {tile} or all of {whole}"
+        bad = (sizes != wholes) & (sizes % tile != 0) & (sizes != 1)
+        for number in np.flatnonzero(bad).tolist():
+            found.setdefault(
+                number,
+                f"dimension {dim} of {transfer.name} is cut into {sizes[number]}, expected a multiple "
+                f"of {tile} or all of {wholes[number]}",
             )
-    return ""
+    return found
 
 
 def mebibytes(size: float) -> str:

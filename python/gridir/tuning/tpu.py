@@ -12,10 +12,13 @@ from collections.abc import Callable
 from importlib import metadata
 from typing import Any
 
+import numpy as np
+
 from gridir import __version__
 from gridir.errors import Error
 from gridir.frontend.kernel_calls import KernelCall
 from gridir.frontend.lower import lower
+from gridir.frontend.step_form import WorkBatch, alone
 from gridir.frontend.step_time import predict_schedule, predict_work
 from gridir.frontend.step_work import StepWork, count_work
 from gridir.frontend.tpu_aot import jax_own
@@ -26,7 +29,7 @@ from gridir.runtime.tpu.steps import Steps
 from gridir.runtime.tpu.workers import TOPOLOGIES, Workers
 from gridir.tuning.backend import Backend, Finished, Outcome, combine
 from gridir.tuning.cache import Cache
-from gridir.tuning.ledger import refusal, vmem_ledger
+from gridir.tuning.ledger import refusals, vmem_ledger, vmem_limit
 from gridir.tuning.measure import available_tiers, measure, run_by_jax
 from gridir.tuning.traced import Traced, kernel_key
 
@@ -40,20 +43,24 @@ class TpuBackend(Backend):
         self.tiers = available_tiers(chip, bool(importlib.util.find_spec("libtpu")))
         self._cache, self._jobs, self._timeout, self._lowering = cache, jobs, timeout, lowering
 
-    def estimate(self, traced: Traced) -> Outcome:
+    def estimate(self, call: KernelCall, work: WorkBatch) -> list[Outcome]:
         """See `Backend`."""
-        outcomes = []
-        for call in traced.calls.kernels:
-            work = count_work(call.request, call.sizes, call.scalars)
-            ledger = vmem_ledger(call, work)
-            if reason := refusal(call, work, ledger, self.chip["vmem_bytes"]):
-                return Outcome.illegal(reason)
-            predicted = predict_work(work, self.chip, call.is_parallel)
-            figures = {"steps": predicted.steps, "bytes": predicted.bytes_moved}
-            memory = sum(entry.bytes for entry in ledger)
-            outcome = Outcome(predicted.seconds, "", predicted.bound, memory, figures, tuple(work.notes))
-            outcomes.append((outcome, call.times))
-        return combine(outcomes)
+        ledger = vmem_ledger(work)
+        refused = refusals(work, ledger, vmem_limit(call, self.chip["vmem_bytes"]))
+        memory = sum((entry.bytes for entry in ledger), np.zeros(len(work.counts)))
+        return [
+            Outcome.illegal(refused[i])
+            if i in refused
+            else Outcome(
+                each.seconds,
+                "",
+                each.bound,
+                int(memory[i]),
+                {"steps": each.steps, "bytes": each.bytes_moved},
+                work.notes_of(i),
+            )
+            for i, each in enumerate(predict_work(work, self.chip, call.is_parallel))
+        ]
 
     def compile(self, traced: dict[int, Traced]) -> Finished:
         """See `Backend`: libtpu runs in processes of its own, and its results are cached."""
@@ -160,7 +167,7 @@ def _record(work: StepWork, report: KernelReport) -> dict[str, Any]:
         "bundles": report.bundles,
         "vmem_bytes": report.vmem_bytes,
         "spill_bytes": report.vmem.get("spills", 0),
-        "notes": [*work.notes, *report.steps.notes],
+        "notes": [*alone(work).notes_of(0), *report.steps.notes],
     }
 
 

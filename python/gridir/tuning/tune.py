@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
+
+import jax
 
 from gridir.errors import OptionError
 from gridir.frontend import chips as told_chips
@@ -15,11 +17,13 @@ from gridir.runtime.chip_constants import load_chip
 from gridir.tuning.backend import TIERS, Backend, Outcome
 from gridir.tuning.backends import make_backend
 from gridir.tuning.cache import Cache, default_directory
+from gridir.tuning.estimates import estimate_space
+from gridir.tuning.kinds import Estimate
 from gridir.tuning.proposals import check_proposal
 from gridir.tuning.results import Entry, Problem, TuningResult, rank
 from gridir.tuning.space import Space, as_space
 from gridir.tuning.supply import name_of, signature_of
-from gridir.tuning.traced import Traced, trace
+from gridir.tuning.traced import refusals, trace
 
 _RETRIES = 3
 """A tier is asked of at most this many times as many configurations as it shall find legal ones."""
@@ -146,26 +150,32 @@ class _Run:
         self._configs = space.configs()
         self._outcomes: list[dict[str, Outcome]] = [{} for _ in self._configs]
         self._problems: dict[int, tuple[str, ...]] = {}
-        self._outside: dict[int, dict[str, int]] = {}
-        self._buffers: dict[int, tuple[Any, ...]] = {}
+        self._estimates: list[Estimate] = []
         self._notes: dict[str, None] = {}
 
     def estimate(self) -> None:
-        for number in range(len(self._configs)):
-            if number % 16 == 0:
-                self._tell(f"estimating configuration {number + 1} of {len(self._configs)}")
-            traced = self._trace(number)
-            if isinstance(traced, Traced):
-                self._outside[number] = traced.calls.outside
-                self._buffers[number] = _buffers(traced)
-                outcome = self._backend.estimate(traced)
-                self._notes |= dict.fromkeys(traced.calls.notes)
-            else:
-                outcome = Outcome.illegal(traced)
-            self._outcomes[number]["estimate"] = outcome
+        def tell(done: int, count: int) -> None:
+            if done % 16 == 0:
+                self._tell(f"estimating {count} configurations, {done} of them are traced")
+
+        sizes = [size for leaf in jax.tree.leaves(self._args) for size in getattr(leaf, "shape", ())]
+        found = estimate_space(self._backend, self._configs, sizes, self._trace, self._refusals, tell)
+        self._estimates = found.found
+        for outcomes, each in zip(self._outcomes, found.found, strict=True):
+            outcomes["estimate"] = each.outcome
+        self._notes |= dict.fromkeys(found.notes)
+        if found.derived:
+            self._notes[
+                f"{len(found.derived)} of {len(self._configs)} configurations are estimated by formulas, "
+                f"which predicted {found.tests} traced ones rightly"
+            ] = None
 
     def _trace(self, number: int) -> Any:
         return trace(self._function, self._args, self._kwargs, self._space, self._configs[number])
+
+    def _refusals(self, numbers: Sequence[int]) -> list[str]:
+        configs = [self._configs[number] for number in numbers]
+        return refusals(self._function, self._args, self._kwargs, self._space, configs)
 
     def _legal(self, tier: str) -> list[int]:
         """The configurations that are legal as far as a tier knows, the best first."""
@@ -229,13 +239,13 @@ class _Run:
             missing = "libtpu: pip install 'gridir[tpu]'" if chip.kind == "tpu" else "ptxas: pip install 'gridir[gpu]'"
             notes[f"times are estimates; exact ones need {missing}"] = None
         legal = [number for number, outcomes in enumerate(self._outcomes) if outcomes["estimate"].seconds is not None]
-        outside = {sum(self._outside[number].values()) for number in legal}
+        outside = {self._estimates[number].outside for number in legal}
         if len(outside) > 1:
             notes[
                 "configurations differ in XLA's ops outside of the kernels, which are not in the times: they move "
                 f"{min(outside) / 1e6:,.1f} to {max(outside) / 1e6:,.1f} MB"
             ] = None
-        if len({self._buffers[number] for number in legal}) > 1 and entries[0].tier != "measure":
+        if len({self._estimates[number].buffers for number in legal}) > 1 and entries[0].tier != "measure":
             notes[
                 "configurations differ in numbers of buffers, which the model does not see: it does not rank them"
             ] = None
@@ -249,12 +259,3 @@ class _Run:
             tuple(notes),
             self._space,
         )
-
-
-def _buffers(traced: Traced) -> tuple[Any, ...]:
-    """How many buffers the author asks for, for each block of each kernel; None where that is left to the compiler."""
-    return tuple(
-        getattr(block.pipeline_mode, "buffer_count", None)
-        for call in traced.calls.kernels
-        for block in call.request.grid_mapping.block_mappings
-    )

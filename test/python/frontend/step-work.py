@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from gridir.frontend.kernel_calls import find_calls
+from gridir.frontend.step_form import alone
 from gridir.frontend.step_work import count_work
 from jax import lax
 from jax.experimental import pallas as pl
@@ -28,8 +29,9 @@ def call(kernel, x, **options):
     return pl.pallas_call(kernel, out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype), **options)(x)
 
 
-def spread(array, work):
-    return np.broadcast_to(array, (work.steps.count,)).tolist()
+def spread(kind, work):
+    batch = alone(work)
+    return batch.at_steps(batch.amount(kind)).tolist()
 
 
 x = jax.ShapeDtypeStruct((16, 384), f32)
@@ -49,14 +51,14 @@ def branches(x_ref, o_ref):
 # CHECK: 1 calls [1]
 work = work_of(lambda x: call(branches, x), x)
 # CHECK-NEXT: functions [0.0, 0.0, 0.0, 1024.0, 0.0, 0.0]
-print("functions", spread(work.functions, work))
+print("functions", spread("functions", work))
 # Of two operations in the loop.
 # CHECK-NEXT: elements [0.0, 2048.0, 4096.0, 0.0, 2048.0, 4096.0]
-print("elements", spread(work.elements, work))
+print("elements", spread("elements", work))
 # CHECK-NEXT: branch [0.0, 0.0, 0.0, 1.0, 0.0, 0.0]
 # CHECK-NEXT: loop [0.0, 1.0, 2.0, 0.0, 1.0, 2.0]
 for is_loop, _, times in work.parts:
-    print("loop" if is_loop else "branch", spread(times, work))
+    print("loop" if is_loop else "branch", np.broadcast_to(times.array, (work.steps.count,)).tolist())
 # CHECK-NEXT: True [] 2
 print(all(part.lines for part in work.kernel_parts()), list(work.notes), len(work.transfers))
 
@@ -69,10 +71,10 @@ def rows(x_ref, o_ref):
 held = pl.BlockSpec((8, 128), lambda i, j: (i, 0))
 # CHECK-NEXT: 1 calls [1]
 work = work_of(lambda x: call(rows, x, in_specs=[held]), x)
-# CHECK-NEXT: x_ref [True, False, False, True, False, False]
-# CHECK-NEXT: o_ref [True, True, True, True, True, True]
-for transfer in work.transfers:
-    print(transfer.name, spread(transfer.changes, work))
+# CHECK-NEXT: x_ref [False, False, False, True, False, False]
+# CHECK-NEXT: o_ref [False, True, True, True, True, True]
+for transfer in alone(work).transfers:
+    print(transfer.name, transfer.changes.tolist())
 
 
 # Prefetched scalars choose blocks and branches where they are known.
@@ -94,14 +96,14 @@ def gather(index, x):
 
 # CHECK-NEXT: 1 calls [1]
 work = work_of(lambda index, x: gather(index - 1, x), np.array([1, 2, 2, 1], np.int32), x)
-# CHECK-NEXT: [True, True, False, True] [0.0, 3072.0, 3072.0, 0.0]
-print(spread(work.transfers[0].changes, work), spread(work.functions, work))
+# CHECK-NEXT: [False, True, False, True] [0.0, 3072.0, 3072.0, 0.0]
+print(alone(work).transfers[0].changes.tolist(), spread("functions", work))
 # CHECK-NEXT: 1 calls [1]
 work = work_of(gather, jax.ShapeDtypeStruct((4,), jnp.int32), x)
 # CHECK-NEXT: None
 # CHECK-NEXT: the blocks of x_ref depend on data and count at every step
 # CHECK-NEXT: branches whose conditions depend on data count as taken
-print(work.transfers[0].changes, *work.notes, sep="\n")
+print(alone(work).transfers[0].changes, *work.notes, sep="\n")
 
 
 # The sizes of a dynamic grid come from the arguments; a loop around a kernel calls it several times.
@@ -130,4 +132,4 @@ y = jax.ShapeDtypeStruct((256, 128), jnp.bfloat16)
 # CHECK-NEXT: 1 calls [1]
 # CHECK-NEXT: {16: [4194304.0, 4194304.0]}
 work = work_of(lambda y: call(product, y, grid=(2,), in_specs=[square], out_specs=square), y)
-print({bits: spread(flops, work) for bits, flops in work.products.items()})
+print({bits: spread(bits, work) for bits in alone(work).products})

@@ -8,6 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
+
 
 def extent_in_tiles(shape: Sequence[int], dim: int, width: int) -> int:
     """The elements that memory has for dimension `dim` of an array.
@@ -31,3 +33,21 @@ def extent_in_tiles(shape: Sequence[int], dim: int, width: int) -> int:
         while tile < min(shape[dim], 8):
             tile *= 2
     return math.ceil(shape[dim] / tile) * tile
+
+
+def extents_in_tiles(shapes: np.ndarray, width: int) -> np.ndarray:
+    """The elements that memory has for each dimension of several arrays; see `extent_in_tiles`.
+
+    Args:
+      shapes: a row for each array.
+      width: of an element, in bits.
+    """
+    found = shapes.copy()
+    for dim in range(max(shapes.shape[1] - 2, 0), shapes.shape[1]):
+        # Arrays of a batch have few different shapes.
+        column = shapes[:, dim]
+        values, places = np.unique(column, return_inverse=True)
+        rank = shapes.shape[1]
+        extents = [extent_in_tiles((int(value),) * rank, dim, width) for value in values]
+        found[:, dim] = np.array(extents, np.int64)[places]
+    return found
