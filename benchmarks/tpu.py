@@ -97,11 +97,11 @@ def lowering_times(function: Callable[..., Any], args: tuple[Any, ...], repetiti
 def candidates(case: Any, keep_checks: bool) -> list[Any]:
     """Returns the kernels of a case as gridir lowers them and as JAX does."""
     import gridir
-    from gridir.frontend.tpu_aot import jax_own, ours
+    from gridir.frontend.tpu_aot import both
 
     function, args = case.make()
     options = gridir.TpuOptions(elide_checks=not keep_checks)
-    return [*ours(function, *args, options=options), *jax_own(function, *args)]
+    return both(function, *args, options=options)
 
 
 def rows_of(case: Any, report: Any) -> list[dict[str, Any]]:

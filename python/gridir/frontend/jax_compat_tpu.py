@@ -8,7 +8,9 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
+import importlib.metadata
 import json
+import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -117,21 +119,34 @@ def _without_locations(body: bytes) -> tuple[bytes, bytes]:
         return module.operation.get_asm(print_generic_op_form=True).encode(), locations
 
 
+@functools.cache
+def _installed_libtpu() -> tuple[int, ...] | None:
+    """Returns the version of the installed libtpu, None where there is none."""
+    try:
+        version = importlib.metadata.version("libtpu")
+    except importlib.metadata.PackageNotFoundError:
+        return None
+    return tuple(int(part) for part in re.findall(r"\d+", version)[:3])
+
+
 def split_locations(context: Any, body: bytes) -> tuple[bytes, bytes | None]:
     """Splits the body of a call into the module, and its locations if JAX stores them separately.
 
     JAX does so since 0.12, so that a program is the same wherever the author's lines are; Mosaic names these lines
-    either way.
+    either way. A libtpu before 0.0.50 rejects a call with separate locations. JAX looks at the installed one only on a
+    machine with TPUs, but `gridir tpu-check` compiles with it on any machine.
 
     Args:
       context: JAX's `LoweringRuleContext`.
       body: the module as text with locations.
     """
+    libtpu = _installed_libtpu()
     splits = (
         hasattr(_tpu, "private_unzip_debug_locations")
         and getattr(jax.config, "jax_mosaic_unzip_debug_locations", False)
         and not context.is_forward_compat()
         and _cloud_tpu_init.is_libtpu_at_least("0.0.50")
+        and (libtpu is None or libtpu >= (0, 0, 50))
     )
     return _without_locations(body) if splits and body else (body, None)
 

@@ -12,6 +12,7 @@ from typing import Any
 import jax
 
 from gridir.compiler.targets import TPU
+from gridir.compiler.tpu import TpuOptions
 from gridir.errors import Error, OptionError
 from gridir.frontend import jax_compat_tpu
 from gridir.frontend.install import jax_alone
@@ -63,23 +64,7 @@ def aot(
             raise OptionError("expected a function to compare with JAX's lowering of it, got a lowered one")
         candidates = kernels_of(f)
     else:
-        candidates = ours(f, *args, **kwargs)
-        if compare:
-            theirs = jax_own(f, *args, **kwargs)
-            if len(theirs) == len(candidates):
-                # JAX's kernels come in the same order, and their operands have the same names.
-                theirs = [
-                    dataclasses.replace(
-                        other,
-                        inputs=mine.inputs,
-                        outputs=mine.outputs,
-                        planned=mine.planned,
-                        work=mine.work,
-                        is_parallel=mine.is_parallel,
-                    )
-                    for mine, other in zip(candidates, theirs, strict=True)
-                ]
-            candidates += theirs
+        candidates = both(f, *args, **kwargs) if compare else ours(f, *args, **kwargs)
     return report(candidates, topology=topology, jobs=jobs, timeout=timeout, keep=keep, workers=workers)
 
 
@@ -89,6 +74,27 @@ def ours(f: Callable[..., Any], *args: Any, **kwargs: Any) -> list[Candidate]:
         return kernels_of(lower(f, *args, target="tpu", **kwargs))
     except Error as error:
         return [Candidate(error.kernel or getattr(f, "__name__", "kernel"), "gridir", error=error)]
+
+
+def both(f: Callable[..., Any], *args: Any, options: TpuOptions | None = None, **kwargs: Any) -> list[Candidate]:
+    """Returns the kernels of a function as gridir lowers them, then as JAX lowers them.
+
+    JAX's kernels have the same operands and grids in the same order, so both sides count the same steps and branches.
+    """
+    candidates, theirs = ours(f, *args, options=options, **kwargs), jax_own(f, *args, **kwargs)
+    if len(theirs) == len(candidates):
+        theirs = [
+            dataclasses.replace(
+                other,
+                inputs=mine.inputs,
+                outputs=mine.outputs,
+                planned=mine.planned,
+                work=mine.work,
+                is_parallel=mine.is_parallel,
+            )
+            for mine, other in zip(candidates, theirs, strict=True)
+        ]
+    return candidates + theirs
 
 
 def jax_own(f: Callable[..., Any], *args: Any, **kwargs: Any) -> list[Candidate]:

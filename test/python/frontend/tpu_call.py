@@ -234,6 +234,12 @@ body, apart = (base64.b64decode(fields.get(name, "")) for name in ("body", "debu
 # CHECK: located: True, once: True
 print(f"located: {b'tpu_call.py' in body + apart}, once: {(b'tpu_call.py' in body) != (b'tpu_call.py' in apart)}")
 
+# A libtpu before 0.0.50 knows no separate locations.
+jax_compat_tpu._installed_libtpu = lambda: (0, 0, 48)
+text = jax.jit(call(gridir.tpu.CompilerParams())).trace(x).lower(lowering_platforms=("tpu",)).as_text()
+# CHECK: separate for an older libtpu: False
+print(f"separate for an older libtpu: {'debug_locations' in text}")
+
 # Every field of the record is above.
 named = {*FIELDS, *REFUSED, "allow_collective_id_without_custom_barrier", "opt_level"}
 # CHECK: not tested: []
