@@ -63,7 +63,7 @@ class JaxResults:
         self._mine = self._all.setdefault(self._key, {})
 
     def get(self, name: str, make: Callable[[], Row]) -> Row:
-        """Returns the result for a kernel; makes and keeps it where there is none."""
+        """Returns the result for a kernel; makes and keeps it if there is none."""
         if name not in self._mine:
             self._mine[name] = make()
             if self._path:

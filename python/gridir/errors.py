@@ -21,8 +21,8 @@ class Frame:
 
     Attributes:
       file: the path as Python reports it.
-      line: counted from 1; 0 when it is not known.
-      column: counted from 1; 0 when it is not known.
+      line: counted from 1; 0 if it is unknown.
+      column: counted from 1; 0 if it is unknown.
       function: the function that the line is in, or None.
     """
 
@@ -52,7 +52,7 @@ class Error(Exception):
       message: the fault, the requirement and the reason, without a location.
       kernel: the name of the kernel, or None when there is none yet.
       source: the function that the kernel was traced from, as "double at file.py:3"; None if not known.
-      frames: where in the author's code, innermost first; empty when it is not known.
+      frames: where in the author's code, innermost first; empty if it is unknown.
       notes: further lines: other locations, or a change that would work.
       details: text for compiler developers; `gridir --debug` prints it.
     """
@@ -99,7 +99,7 @@ class Error(Exception):
 
 @contextlib.contextmanager
 def within_kernel(name: str, source: str | None) -> Iterator[None]:
-    """Gives errors that pass through here the kernel's name and source, unless they have them.
+    """Adds the kernel's name and source to errors raised inside, unless they have them.
 
     To an exception of another package they are added as a note.
     """
@@ -119,7 +119,7 @@ class UnsupportedError(Error, NotImplementedError):
 
 
 class KernelError(Error, ValueError):
-    """A kernel says something that no backend could do: its author's mistake."""
+    """A kernel requires something that no backend can do: its author's mistake."""
 
 
 class NoKernelError(KernelError):
@@ -160,7 +160,7 @@ class InternalError(Error):
     The process continues, less the memory that the crash leaked.
 
     Attributes:
-      stage: where it crashed, as of `CompileError`.
+      stage: where it crashed, see `CompileError`.
       reproducer: the path of a file with the module, the pipeline and the versions, which `gridir-opt --run-reproducer`
         runs again; "" where it could not be written.
     """

@@ -27,12 +27,12 @@ _NVIDIA_FILES = ("/dev/nvidia0", "/dev/nvidiactl", "/dev/dxg")
 
 
 def leave_devices_alone() -> None:
-    """Asks JAX for the CPU where nothing else is there and libtpu or the CUDA plugin would be started all the same.
+    """Restricts JAX to the CPU if there is no other device, so that libtpu and the CUDA plugin are not started.
 
     gridir needs libtpu to be installed where there is no TPU, and JAX's CUDA plugin where there is no GPU. JAX, which
     finds them, then starts them as soon as it makes an array; both write to stderr what they miss on this host, and JAX
-    goes on with the CPU. Nothing is done where
-    the user says what JAX is for, as by JAX_PLATFORMS, where there is any other device, or where JAX has begun.
+    goes on with the CPU. It has no effect if the user selects a platform (JAX_PLATFORMS), if there is another device,
+    or if JAX has started.
     """
     if os.environ.get("JAX_PLATFORMS") or not _lacks_devices():
         return

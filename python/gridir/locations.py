@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 def frames_of(location: ir.Location) -> tuple[Frame, ...]:
     """Returns the Python frames that a location holds, innermost first.
 
-    A call site gives the callee's frames, then the caller's. A name around a file position names the function, as
-    JAX writes it. Of a fused location every part counts, in order. Unknown positions give nothing.
+    A call site gives the callee's frames, then the caller's. A name around a file position names the function, as JAX
+    writes it. All parts of a fused location count, in order. Unknown positions give nothing.
     """
     return tuple(dict.fromkeys(_walk(location, None)))
 
@@ -106,5 +106,5 @@ def error_from_native(failure: Mapping[str, Any], *, kernel: str | None, details
     )
 
 
-# MLIR appends the whole op that it speaks of, and who wrote the bytecode that it reads.
+# MLIR appends the complete op, and the producer of the bytecode.
 _DETAILS = ("see current operation: ", "in bytecode version ")

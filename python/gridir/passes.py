@@ -65,7 +65,7 @@ class PassRun:
         self._emit("error", where, message, notes)
 
     def warning(self, where: Any, message: str, *notes: tuple[Any, str]) -> None:
-        """Reports a warning; arguments as of `error`."""
+        """Reports a warning; arguments see `error`."""
         self._emit("warning", where, message, notes)
 
     def remark(self, where: Any, message: str, *notes: tuple[Any, str]) -> None:
@@ -156,7 +156,7 @@ def register_patterns(name: str, *, op: str = "", statistics: Mapping[str, str] 
     """Registers a set of rewrite patterns, applied greedily, as a pass.
 
     The function adds the patterns to the `Patterns` that it gets, before each run; beside them it gets a `PassRun`, and
-    its parameters after `*` are options, as of `register`.
+    its parameters after `*` are options, see `register`.
 
     Args and raises: as `register`.
 
@@ -271,7 +271,7 @@ def _register(
 
 
 def _report(run: PassRun, op: ir.Operation, function: Callable[..., Any], error: BaseException) -> None:
-    """Makes an error of a pass's exception, with the line of the pass as a note."""
+    """Converts the exception of a pass to an error, with the line of the pass as a note."""
     location = op.location
     if isinstance(error, _Located) and error.__cause__ is not None:
         error, location = error.__cause__, error.location

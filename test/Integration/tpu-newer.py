@@ -196,15 +196,15 @@ if hasattr(pltpu, "ACC"):
     refused("unused on a TPU", holds, square, scratch_shapes=[acc], target="tpu")
 else:
     print("accumulator: `matmul_acc_lhs`")
-    print("unused: expected a Ref in a memory that gridir has, got ACC\n" * 2)
+    print("unused: expected a Ref in a memory that gridir supports, got ACC\n" * 2)
 # CHECK: accumulator: {{.*}}`matmul_acc_lhs`
-# CHECK: unused{{.*}}: expected a Ref in a memory that gridir has, got ACC
-# CHECK: unused{{.*}}: expected a Ref in a memory that gridir has, got ACC
+# CHECK: unused{{.*}}: expected a Ref in a memory that gridir supports, got ACC
+# CHECK: unused{{.*}}: expected a Ref in a memory that gridir supports, got ACC
 if hasattr(pltpu, "has_memory_space"):
     refused("space", asks, x, target="tpu", **scratch)
 else:
-    print("space: expected a kernel that does not ask where XLA has put an operand")
-# CHECK: space: {{.*}}expected a kernel that does not ask where XLA has put an operand
+    print("space: expected a kernel that does not read the memory space of an operand")
+# CHECK: space: {{.*}}expected a kernel that does not read the memory space of an operand
 if hasattr(pltpu, "has_memory_space"):
     refused("read", reads, x, target="tpu", **semaphores)
 
@@ -224,8 +224,8 @@ else:
     print("read: expected a copy to another device with a semaphore of the source")
     print("waits: expected a semaphore that counts the arrived data")
     print("starts: expected a semaphore that counts the arrived data")
-    print("moved: expected a Ref that is cast to the memory that it is in, got")
+    print("moved: expected a cast of a Ref to its own memory space, got")
 # CHECK: read: {{.*}}expected a copy to another device with a semaphore of the source
 # CHECK: waits: {{.*}}expected a semaphore that counts the arrived data
 # CHECK: starts: {{.*}}expected a semaphore that counts the arrived data
-# CHECK: moved: {{.*}}expected a Ref that is cast to the memory that it is in, got #grid.space<any> cast to
+# CHECK: moved: {{.*}}expected a cast of a Ref to its own memory space, got #grid.space<any> cast to

@@ -48,7 +48,7 @@ def parse() -> argparse.Namespace:
         "--device",
         choices=("cpu", "gpu", "tpu", "sparsecore", "tpu7x"),
         default="cpu",
-        help="what the tests think they run on",
+        help="the backend that the tests see",
     )
     parser.add_argument(
         "--through",
@@ -77,10 +77,14 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0, help="chooses the sample, and the order in which it runs")
     parser.add_argument("--resume", action="store_true", help="run only what --results lacks, and add it there")
     parser.add_argument(
-        "--test-argument", action="append", default=[], metavar="ARG", help="what test files find in sys.argv"
+        "--test-argument", action="append", default=[], metavar="ARG", help="an argument of test files, in sys.argv"
     )
-    parser.add_argument("--checks", default="", help="what kernels check while they run, as `races,uninitialized`")
-    parser.add_argument("--baseline", type=Path, metavar="FILE", help="results to take what JAX passes from")
+    parser.add_argument(
+        "--checks", default="", help="the checks of kernels at run time, for example `races,uninitialized`"
+    )
+    parser.add_argument(
+        "--baseline", type=Path, metavar="FILE", help="results of an earlier run, for the column of JAX"
+    )
     parser.add_argument("--results", type=Path, default=Path("jax-conformance.jsonl"), help="where JSON lines go")
     parser.add_argument("--examples", type=int, default=3, metavar="N", help="how many tests to name for each cause")
     arguments = parser.parse_args()

@@ -51,7 +51,7 @@ class LoweringClock:
         return seconds
 
     def watch(self) -> None:
-        """Counts from here on, in this process."""
+        """Counts from now on, in this process."""
         from gridir.frontend import capture
 
         lower_kernel = capture.lower_kernel

@@ -29,7 +29,7 @@ class Pipeline(peer.Pipeline):
         """Runs a kernel by JAX's host code.
 
         Args:
-          module: as of `compile`.
+          module: see `compile`.
           inputs: arrays.
           outputs: what has a shape and a dtype, for each.
           aliases: inputs that are outputs, too, by the number of the output.

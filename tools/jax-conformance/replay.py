@@ -26,9 +26,9 @@ def parse() -> argparse.Namespace:
         prog="tools/jax-conformance/replay.py", description=(__doc__ or "").split("\n\n")[0]
     )
     parser.add_argument("corpus", type=Path, help="the directory of the recordings")
-    parser.add_argument("--checks", default="", help="what launches check, as `races,uninitialized`")
-    parser.add_argument("--schedule-seed", type=int, help="an order of threads and copies, by a number")
-    parser.add_argument("--timeout", type=float, default=120.0, help="seconds that one launch may take")
+    parser.add_argument("--checks", default="", help="the checks of launches, for example `races,uninitialized`")
+    parser.add_argument("--schedule-seed", type=int, help="the seed of the order of threads and copies")
+    parser.add_argument("--timeout", type=float, default=120.0, help="time limit of one launch, in seconds")
     return parser.parse_args()
 
 

@@ -119,10 +119,10 @@ def check_messages() -> Iterator[Finding]:
             if words in tested:
                 continue
             if words not in UNMET:
-                yield Finding(path, line, f"expected a test that meets '{words}', got none")
+                yield Finding(path, line, f"expected a test that contains '{words}', got none")
             listed.discard(words)
     for words in sorted(listed):
-        yield Finding(Path(__file__), 1, f"expected a message that no test meets, got '{words}'")
+        yield Finding(Path(__file__), 1, f"expected a message that no test contains, got '{words}'")
 
 
 CHECKS = [check_messages]

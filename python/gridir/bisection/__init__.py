@@ -1,4 +1,4 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which pass of a pipeline makes a kernel compute something else."""
+"""Finds the pass of a pipeline after which a kernel computes wrong results."""

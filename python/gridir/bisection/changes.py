@@ -27,9 +27,8 @@ class Op:
     """An op of a module.
 
     Attributes:
-      name: its name, as "arith.addf".
-      text: the op as MLIR writes it, without its regions.
-      frames: where in the author's code it comes from, innermost first.
+      name: its name, as "arith.addf". text: the op as MLIR writes it, without its regions. frames: its location in the
+      kernel's source, innermost first.
     """
 
     name: str
@@ -55,7 +54,7 @@ class Change:
 
     @property
     def frames(self) -> tuple[Frame, ...]:
-        """Where in the author's code the change is, innermost first; () where no location says it."""
+        """The location of the change in the kernel's source, innermost first; () if it is unknown."""
         for op in (self.after, self.before):
             if op is not None and op.frames:
                 return op.frames

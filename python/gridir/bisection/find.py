@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`gridir.bisect`: which pass makes a kernel of a function compute something else."""
+"""`gridir.bisect`: the pass that makes a kernel of a function compute wrong results."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class Found:
       expected: the call of it that was run, and the results that it should have.
       verdicts: one for each route that the kernel has to something that runs, the earliest stage first. Only the first
         wrong one was searched.
-      change: the first change of the pass, in the frame of `value` if possible; None if no pass is named.
-      value: the first value of the kernel that is wrong; None where nothing is, or where that is not known.
+      change: the first change of the pass, in the frame of `value` if possible; None if no pass is named. value: the
+      first wrong value of the kernel; None if there is none, or if it is unknown.
       no_value: why it is not known; "" where it is.
       touching: those of the suspects that have changed ops which come from the frame of `value`.
       triage: the comparison of the PTX with machine code on a GPU; None without one.
@@ -48,7 +48,7 @@ class Found:
 
     @property
     def wrong(self) -> Verdict | None:
-        """The verdict about the earliest stage that is wrong; None where none is."""
+        """The result for the earliest wrong stage; None if no stage is wrong."""
         return next((verdict for verdict in self.verdicts if verdict.outcome.is_wrong), None)
 
     @property
@@ -96,9 +96,9 @@ def bisect(
       One record for each kernel.
 
     Raises:
-      OptionError: for a target that there is not, and for checks that it does not have.
+      OptionError: for an unknown target, and for checks that it does not have.
       UnsupportedError: when a kernel cannot be lowered for the target.
-      CompileError: when a pipeline names a pass that there is not.
+      CompileError: if the pipeline names an unknown pass.
       KernelError: when the function calls no kernel.
 
     Example:
@@ -131,7 +131,7 @@ def bisect_module(
 
     Args:
       text: a module of the stage grid, as MLIR text or bytecode.
-      target: as of `bisect`, like the other arguments.
+      target: see `bisect`, like the other arguments.
       options: the target's options.
       pipeline: the passes that are searched.
       trusted: passes that are known to be right.
@@ -147,7 +147,7 @@ def bisect_module(
       One record for each kernel.
 
     Raises:
-      Error: as of `bisect`, and for a module without a kernel whose operands have known shapes.
+      Error: see `bisect`, and for a module without a kernel whose operands have known shapes.
     """
     checked = get_target(target).check_options(options).with_checks(checks, schedule_seed)
     progress("the CPU's own pipeline")
@@ -170,7 +170,7 @@ def _bisect_calls(
             worker = stack.enter_context(Worker(timeout))
         found: dict[str, Found] = {}
         for expected in calls:
-            # Of several calls of a kernel the first that goes wrong is shown.
+            # Shows the first wrong call of a kernel.
             earlier = found.get(expected.kernel.key)
             if earlier is None or not earlier.is_wrong:
                 found[expected.kernel.key] = _bisect_call(worker, expected, pipeline, trusted, halve, device, progress)

@@ -90,12 +90,9 @@ def expected_calls(
     """Runs a function whose kernels are interpreted, and returns its calls of kernels in their order.
 
     Args:
-      function: the function.
-      args: its arguments.
-      target: the target of the kernels.
-      options: the options of the target.
-      reference: a function of the same arguments that computes the same without the kernel. It stands in for interpret
-        mode where that cannot run the only kernel, and the results of the kernel are those of the function.
+      function: the function. args: its arguments. target: the target of the kernels. options: the options of the
+      target. reference: a function of the same arguments that computes the same without the kernel. It replaces
+      interpret mode if that cannot run the only kernel, and the results of the kernel are those of the function.
 
     Raises:
       KernelError: when the function calls no kernel, or none that can be run alone.
@@ -135,7 +132,7 @@ def _by_reference(call: Call, reference: Callable[..., Any], args: Sequence[Any]
     results = [np.asarray(x) for x in jax.tree.leaves(jax.jit(reference)(*args))]
     shapes = [[f"{x.dtype}{list(x.shape)}" for x in group] for group in (call.results, results)]
     if [x.shape for x in results] != [x.shape for x in call.results]:
-        raise KernelError(f"expected results of reference() as the kernel has, {shapes[0]}, got {shapes[1]}")
+        raise KernelError(f"expected reference() to return results like the kernel's, {shapes[0]}, got {shapes[1]}")
     typed = tuple(x.astype(y.dtype) for x, y in zip(results, call.results, strict=True))
 
     def wide() -> WideRun:

@@ -108,7 +108,7 @@ def serve(connection: Connection) -> None:
         try:
             reply = getattr(session, name)(*arguments)
         except Exception as error:
-            # Whatever a wrong kernel raises is an answer.
+            # A wrong kernel may raise any exception, which counts as a result.
             reply = {"error": error.message if isinstance(error, Error) else f"{type(error).__name__}: {error}"}
         connection.send(reply)
 

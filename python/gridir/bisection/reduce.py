@@ -1,14 +1,14 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Making a module small by `gridir-reduce`, as long as two routes still give different results.
+"""Reduces a module by `gridir-reduce` as long as two routes give different results.
 
 The correct result of a smaller module is not known. The search therefore watches one element in which the results
 differ: the correct route must still compute its original value, and the wrong route another one. A smaller module
 cannot be computed in float64 either, so only a difference beyond a tolerance of the type counts.
 
-`gridir-reduce` asks a program about each module that it tries. That program only hands the question on, through a pipe,
-so that nothing is started and loaded for it.
+`gridir-reduce` runs a test program on each candidate module. That program only forwards the request through a pipe, so
+that no interpreter is started for each candidate.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from gridir.recording.record import Record
 from gridir.testing import compare
 
 Run = Callable[[bytes], Sequence[np.ndarray] | None]
-"""Gives the results of a module as bytecode; None where it gives none."""
+"""Returns the results of a module as bytecode, or None."""
 
-# The exit statuses by which a test tells mlir-reduce of a module.
+# The exit statuses of a test of mlir-reduce.
 _BORING, _INTERESTING = 0, 1
 
 _REDUCER = "import sys; from gridir.mlir._mlir_libs import _gridirDialects as d; sys.exit(d.reduce_main(sys.argv[1:]))"
@@ -61,7 +61,7 @@ class Reduction:
         """
         self._right, self._wrong, self._seconds = right, wrong, seconds
         self.tried = 0
-        """How many modules were run."""
+        """The number of modules that were run."""
 
     def run(self, module: bytes) -> bytes:
         """Returns a smaller module as bytecode, or the same where none is, or where the two routes agree about it."""
@@ -129,7 +129,7 @@ class Reduction:
 
     @staticmethod
     def _questions(directory: Path, process: subprocess.Popen[bytes]) -> Iterator[str]:
-        """The paths that the reducer asks about, until it ends."""
+        """The paths of the candidates, until the reducer ends."""
         # Open for writing too, so that it does not end between two questions.
         with contextlib.closing(os.fdopen(os.open(directory / "questions", os.O_RDWR), "rb", buffering=0)) as pipe:
             while process.poll() is None:
@@ -163,7 +163,7 @@ def _read(path: Path) -> bytes | None:
 
 
 def reduce_record(record: Record, target: str | None = None, *, seconds: float = 60) -> tuple[Record, tuple[int, int]]:
-    """Makes the module of a record small, as long as its results differ.
+    """Reduces the module of a record as long as its results differ.
 
     Args:
       record: a record with passes that are right beside those that are not, as `gridir bisect` writes it.

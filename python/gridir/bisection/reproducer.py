@@ -25,7 +25,7 @@ from gridir.passes import loaded
 from gridir.recording.archive import SUFFIX, save
 from gridir.recording.record import Record, options_of
 
-# Of as many elements a record holds the run in float64, which is many times as large as they.
+# A record contains the float64 run only up to this number of elements, since it is many times larger than the results.
 _WIDE_ELEMENTS = 1 << 16
 
 
@@ -57,9 +57,8 @@ def write_reproducer(
     """Writes the module before the pass that was named, with the operands and the results that are right.
 
     Args:
-      found: the result of `bisect` for a kernel.
-      directory: where the files are; it is made.
-      worker: the process in which modules run; one of its own without it.
+      found: the result of `bisect` for a kernel. directory: where the files are; it is made. worker: the process in
+      which modules run; by default a new one.
       reduce: makes the module small, as long as the results differ.
       seconds: how long that may take.
 

@@ -42,7 +42,7 @@ def routes_of(kernel: Kernel, pipeline: str | None = None) -> list[Route]:
       pipeline: passes instead of the target's own, which end at its last stage.
 
     Raises:
-      CompileError: when a pipeline names a pass or an option that there is not.
+      CompileError: if a pipeline names an unknown pass or option.
     """
     target, last, options = kernel.target, kernel.stages[-1], kernel.options
     found = []

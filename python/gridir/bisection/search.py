@@ -111,7 +111,7 @@ def clear(verdict: Verdict, right: Sequence[Route]) -> Verdict:
 def narrow(verdict: Verdict, right: Sequence[Route], wrong: Sequence[Route]) -> Verdict:
     """Returns a verdict without those suspects that do the same for another target, whose results are right.
 
-    Where other targets are wrong, too, those are left that all of them have: one mistake is the likeliest.
+    If other targets are wrong, too, only common passes remain: one mistake is the likeliest.
 
     Args:
       verdict: a verdict that names no pass.
@@ -279,7 +279,7 @@ class Search:
                 needed.append(number)
         if self._is_right(trusted, needed):
             return needed
-        # Of passes that do the same, as those that clean up, one may have to stay, though each can be left out alone.
+        # Among equivalent passes, such as cleanups, one may be required, although each can be omitted alone.
         kept = list(range(len(trusted)))
         for number in (n for n in range(len(trusted)) if n not in needed):
             self._progress(f"{self._route.stage}: can pass {number + 1} of {len(trusted)} be left out with others?")
@@ -289,12 +289,12 @@ class Search:
         if self._is_right(trusted, kept):
             return kept
         needed = kept
-        # One that can be left out may be what keeps the kernel right.
+        # A pass that can be omitted may still be required for correct results.
         optional = [n for n in range(len(trusted)) if n not in needed]
         for number in optional:
             if self._is_right(trusted, more := sorted([*needed, number])):
                 return more
-        # Or it is one of them that is wrong, alone; where there are several, it is not known which.
+        # Otherwise one of them is wrong; if there are several, the culprit is unknown.
         wrong = [number for number in optional if self._is_right(trusted, self._without(trusted, number))]
         return self._without(trusted, wrong[0]) if len(wrong) == 1 else needed
 

@@ -44,15 +44,11 @@ class Value:
 
     Attributes:
       primitive: JAX's name of the operation that computes it, as "sub"; of a store, whose Ref then holds it, "swap".
-      program: the ids of the first program that computes it wrong.
-      steps: in which step it does so, counted from 0, of each loop around it.
-      index: its first element that is wrong.
-      expected: the value of interpret mode.
-      got: the value of the compiled code.
-      wrong: how many elements are wrong in that program.
-      elements: how many there are.
+      program: the ids of the first program that computes it wrong. steps: in which step it does so, counted from 0, of
+      each loop around it. index: its first element that is wrong. expected: the value of interpret mode. got: the value
+      of the compiled code. wrong: how many elements are wrong in that program. elements: the number of programs.
       frame: the author's line, or None.
-      op: the op of the frontend's module that it is, as MLIR writes it; "" where that is not known.
+      op: the op of the frontend's module that it is, as MLIR writes it; "" if it is unknown.
     """
 
     primitive: str
@@ -147,7 +143,7 @@ class _Looking:
         return "every value is right in a kernel that returns it"
 
     def _groups(self, points: Sequence[Point], count: int) -> Iterator[list[Point]]:
-        """Groups points by a maximal number and size in bytes; leaves out those that are too large alone."""
+        """Groups points by a maximal number and size in bytes; omits points that exceed the size alone."""
         programs, group, size = math.prod(self._grid), [], 0
         for point in points:
             own = point.size * programs
@@ -284,7 +280,7 @@ def _op_of(module: bytes, argument: int, point: Point, num_scratch: int) -> str:
                 if at_point(op):
                     found.append(op)
                     break
-                # It gives the value the shape and the type in which it is stored.
+                # It converts the value to the shape and the type in which it is stored.
                 stored = list(op.operands)[:1]
         return ir.WalkResult.SKIP
 

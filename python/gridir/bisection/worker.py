@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A process in which modules are compiled and run, and which is replaced when one of them takes it down."""
+"""A process in which modules are compiled and run. It is replaced after a crash."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Worker:
         return self._ask("trace", (module, tuple(passes)))
 
     def compile(self, module: bytes, passes: Sequence[str], target: Target, options: Any) -> str | None:
-        """Returns why a module does not become code by these passes; None where it does."""
+        """Returns the reason why these passes fail to compile a module; None on success."""
         return self._ask("compile", (module, tuple(passes), target, options)).get("error")
 
     def run(self, module: bytes, passes: Sequence[str], target: Target, options: Any) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which other command looks for a fault that a run cannot show."""
+"""Suggests commands that find faults which a run cannot show."""
 
 from __future__ import annotations
 

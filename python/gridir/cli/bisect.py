@@ -123,7 +123,7 @@ def bisect(
     target that can run on this machine. From the first wrong stage, the module runs after each pass. Results are
     compared as by gridir run. The command shows the first op that the named pass has changed, and writes a reproducer.
     It also shows the first value of the kernel that differs, with the source line, even if no pass can be named. Code
-    runs in a process of its own, so a kernel that crashes or hangs is just another wrong kernel.
+    runs in a separate process, so a kernel that crashes or hangs is just another wrong kernel.
 
     On a machine with a GPU for the target's chip, the command also launches the machine code of ptxas, with and without
     optimization, and that of the driver. It decides whether the PTX or the machine code is wrong.

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The option `--chip`: the TPU that a program is told it runs on, where it asks."""
+"""The option `--chip`: the TPU that a program sees when it queries the device."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import sys
 import click
 
 VARIABLE = "CHIP"
-"""The variable by which a file says the same, where the command line does not."""
+"""The variable by which a file selects a chip, if the command line does not."""
 
 chip_option = click.option(
     "--chip",
@@ -22,14 +22,14 @@ chip_option = click.option(
 
 
 def choose_chip(chip: str | None, source: str) -> None:
-    """Chooses the chip before a file runs, which may ask for it at once.
+    """Chooses the chip before a file runs, since the file may query it.
 
     Args:
       chip: the chip of the command line.
       source: the text of the file.
 
     Raises:
-      OptionError: for a chip that there is not.
+      OptionError: for an unknown chip.
     """
     from gridir.frontend import chips
 
@@ -37,7 +37,7 @@ def choose_chip(chip: str | None, source: str) -> None:
 
 
 def _chip_of(source: str) -> str | None:
-    """The string that a file gives to the variable, in a statement of its own."""
+    """The string that a top-level statement of a file assigns to the variable."""
     try:
         body = ast.parse(source).body
     except SyntaxError:
@@ -51,8 +51,8 @@ def _chip_of(source: str) -> str | None:
 
 
 def chip_notes() -> list[str]:
-    """Says which chip the program was told of; nothing where it has not asked."""
-    # Where no file was run, there is no need to import what imports JAX.
+    """Describes the chip that the program saw; empty if it did not query the device."""
+    # If no file was run, importing JAX is unnecessary.
     chips = sys.modules.get("gridir.frontend.chips")
     told = chips.chip_told() if chips else ""
     return [f"the program asks for its TPU and was told {told}; --chip NAME names another"] if told else []

@@ -22,7 +22,7 @@ from gridir.host import EXTRAS
 
 
 class Commands(click.Group):
-    """A group of commands whose errors are JSON where `--json` asks for it, also those of the command line itself."""
+    """A group of commands whose errors are JSON with `--json`, including errors of the command line itself."""
 
     def main(self, args: Any = None, *rest: Any, standalone_mode: bool = True, **extra: Any) -> Any:
         """See `click.Group`."""
@@ -43,7 +43,7 @@ class Reported(click.ClickException):
     """An error whose text is ready to be shown.
 
     Attributes:
-      record: the same for a program; {} where there is no more than the text.
+      record: the same as data; {} if there is only the text.
     """
 
     def __init__(self, message: str, exit_code: int = 1, record: dict[str, Any] | None = None):
@@ -154,7 +154,7 @@ def _to_json(error: Exception, path: str) -> dict[str, Any]:
 def _own_notes(error: Exception) -> list[str]:
     """The notes of an exception that `gridir.errors.within_kernel` has added; JAX adds some about its traceback.
 
-    Of a module that is missing, the extra that brings it is another one.
+    The extra depends on the missing module.
     """
     missing = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
     install = [f"  note: pip install 'gridir[{EXTRAS[missing]}]'"] if missing in EXTRAS else []

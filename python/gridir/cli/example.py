@@ -33,8 +33,8 @@ class Example:
       name: the name of the function.
       function: the function to lower or run.
       args: its arguments.
-      reference: a function of the same arguments that computes the same without the kernel; None where there is none.
-      tuning_space: gives the values over which the function is tuned; None where there is none.
+      reference: a function of the same arguments that computes the same without the kernel; None if there is none.
+      tuning_space: gives the values over which the function is tuned; None if there is none.
     """
 
     name: str
@@ -86,7 +86,7 @@ def load_example(path: str, name_of_function: str | None, chip: str | None = Non
       chip: the TPU that the program sees; by default that of the file.
 
     Raises:
-      OptionError: for a chip that there is not.
+      OptionError: for an unknown chip.
       click.UsageError: when the file lacks the function or `example_args`.
     """
     name = os.path.splitext(os.path.basename(path))[0]

@@ -75,7 +75,7 @@ def _open_pipeline() -> Pipeline:
 
 
 def _compare(report: Report, example: Example, chip: str, pipeline: Pipeline) -> list[dict[str, Code]]:
-    """The codes of each kernel by the names of who has compiled them."""
+    """The machine code of each kernel, by the name of its compiler."""
     from gridir.errors import UnsupportedError
     from gridir.frontend.jax_compat_peer import lower_to_mosaic
     from gridir.runtime.gpu.chips import capability_of

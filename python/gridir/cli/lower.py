@@ -83,7 +83,7 @@ def lower(
         for kernel in example.check_kernels(lowered.kernels):
             if save_stages is not None:
                 _save_stages(kernel, save_stages, locations)
-            # Kernels of one target may have stages of their own.
+            # Kernels of one target may have different stages.
             at = stage or kernel.stages[0]
             text = kernel.text(at, pipeline=pipeline, locations=locations, **told)
             records.append({"name": kernel.name, "target": target, "stage": at, "text": text})

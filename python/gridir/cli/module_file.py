@@ -46,7 +46,7 @@ def run_module(
     if device is not None:
         options = dataclasses.replace(options, device=device.number)
     options = options.with_checks(list(filter(None, checks.split(","))), schedule_seed)
-    # The name of the target says the chip.
+    # The name of the target includes the chip.
     fields = {name: value for name, value in options_of(options).items() if name != "chip"}
     is_own = target == "cpu" and not fields
     record: dict[str, Any] = {"function": path, "kernels": [], "results": [], "values": [], "milliseconds": 0.0}

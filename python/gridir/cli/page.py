@@ -86,7 +86,7 @@ def _meaning(option: Any) -> str:
 
 
 def _paragraphs(text: str) -> str:
-    """The text of a help, where a paragraph that begins with a backspace is kept as it is."""
+    """The text of a help page; a paragraph that begins with a backspace is not wrapped."""
     shown = []
     for paragraph in inspect.cleandoc(text).split("\n\n"):
         kept = paragraph.startswith("\b\n")

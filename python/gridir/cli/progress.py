@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 @contextlib.contextmanager
 def progress() -> Iterator[Callable[[str], None]]:
-    """Shows a line that changes; nothing where stderr is no terminal."""
+    """Shows a status line, if stderr is a terminal."""
     from rich.console import Console
     from rich.live import Live
     from rich.spinner import Spinner

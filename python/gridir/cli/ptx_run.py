@@ -148,7 +148,7 @@ def ptx_run(
         ]
         given += [name for name, value in (("grid", grid), ("block", block)) if value != (1,)]
         if given or shared_bytes or profile:
-            raise click.UsageError(f"expected a launch as kernel.abi says it, got --{(given or ['shared-bytes'])[0]}")
+            raise click.UsageError(f"expected the launch of kernel.abi, got --{(given or ['shared-bytes'])[0]}")
         with short_errors(debug, file):
             record = _launch_module(file, arguments, checks, schedule_seed)
             record["files"] = _write(arguments, out)
@@ -197,7 +197,7 @@ def ptx_run(
 def _launch_module(
     file: str, arguments: tuple[Argument, ...], checks: str, schedule_seed: int | None
 ) -> dict[str, Any]:
-    """Launches the kernel of a module at stage `ptx` as its `kernel.abi` says."""
+    """Launches the kernel of a module at stage `ptx` according to its `kernel.abi`."""
     from gridir.compiler.gpu import ptx_kernel_of
     from gridir.compiler.passes import parse_module
     from gridir.errors import KernelError

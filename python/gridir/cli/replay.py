@@ -134,7 +134,7 @@ def _replay(
         if reduced is not None:
             found |= _reduce(record, target, reduced)
     except (Error, OSError, RuntimeError) as error:
-        # XLA has a class of RuntimeError for what native code reports.
+        # XLA raises a subclass of RuntimeError for errors of native code.
         if debug:
             traceback.print_exc()
         # An error of a record names the file itself.
@@ -175,7 +175,7 @@ def _run(record: Record, target: str | None, again: dict[str, Any], on: str | No
     if record.error:
         # There is nothing to compare with; a replay shows whether it fails again.
         return {"replayed_on": replayed_on, "replayed_seconds": seconds, "differences": []}
-    # A run in float64 says what rounding explains.
+    # A run in float64 measures the effect of rounding.
     wide = None
     if record.wide is not None:
         exact, samples = zip(*record.wide, strict=True)

@@ -305,7 +305,7 @@ def _run_wide(example: Example, against: str) -> WideRun:
 
 
 def _whose_difference(example: Example, results: Any) -> list[str]:
-    """Says whether a kernel that differs from its reference is computed as it is written."""
+    """Reports if a kernel that differs from its reference is at least computed as it is written."""
     from gridir.testing import compare, run_wide
 
     try:

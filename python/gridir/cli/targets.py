@@ -52,7 +52,7 @@ def targets(
 ) -> None:
     """Lists the targets and chips that accept the kernels of a function, and the reasons of the others.
 
-    Nothing is executed, and neither a TPU nor a GPU is needed. gridir compiles a kernel for each target; libtpu then
+    No kernel is executed, and neither a TPU nor a GPU is needed. gridir compiles a kernel for each target; libtpu then
     compiles it for every generation of TPUs, and ptxas assembles it for GPUs. One row of the table is one kernel for
     one chip: accepted or rejected, by gridir, libtpu or ptxas, and its resources there. A rejection is followed by the
     reason, the source line, and the nearest change that would be accepted, if it is known. The result is unknown if

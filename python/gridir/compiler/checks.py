@@ -117,7 +117,7 @@ def _describe(what: str, frame: Frame) -> list[str]:
 
 
 def check_kernel(kernel: Kernel, checks: Sequence[str] = ()) -> KernelChecks:
-    """Runs the proofs about a kernel, for all its programs together; nothing is executed.
+    """Proves properties of a kernel for all of its programs, without executing it.
 
     Args:
       kernel: a kernel of `gridir.lower`.

@@ -49,7 +49,7 @@ class CpuOptions(CheckedOptions):
       platform: the JAX platform that kernels are lowered for: "tpu" where `pipeline` takes them through that of a TPU.
 
     Raises:
-      OptionError: when a level is not from 0 to 3, for a check or fill that there is not, and for any of them or a seed
+      OptionError: when a level is not from 0 to 3, for an unknown check or fill, and for any of them or a seed
         with a pipeline of one's own, which says everything.
     """
 

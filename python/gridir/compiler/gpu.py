@@ -43,7 +43,7 @@ class GpuOptions(CheckedOptions):
       libdevice: compute math functions with NVIDIA's libdevice where it is found, instead of gridir's own code.
       pipeline: the pass pipeline from a `grid` module to PTX.
       checks: the checks of the PTX when it is executed on the CPU, as in `gridir.runtime.ptx`.
-      reports_races: whether a race is no error of the call there, and only kept, as of `CpuOptions`.
+      reports_races: whether a race is no error of the call there, and only kept, see `CpuOptions`.
       schedule_seed: runs its threads and copies there in an order that this number chooses; None for their own.
       device: the GPU of this machine that launches run on; None for the executor of PTX.
 
@@ -81,7 +81,7 @@ class PtxKernel:
       threads: threads of a CTA.
       shared_bytes: dynamic shared memory of a CTA.
       workspace_bytes: global memory for temporaries of each CTA.
-      description: how it is launched; None where the grid is dynamic.
+      description: how it is launched; None if the grid is dynamic.
       seconds: the time from the `grid` module to the text.
       profile: receives the zeroed memory after a launch; None for no profile.
       origin: where it came from: it is always compiled.
@@ -110,7 +110,7 @@ class PtxKernel:
 
     @property
     def ctas(self) -> int | None:
-        """CTAs of a launch; None where the grid is dynamic."""
+        """CTAs of a launch; None if the grid is dynamic."""
         return None if self.description is None else self.description.ctas
 
     @property
@@ -122,7 +122,7 @@ class PtxKernel:
         """
         if self.description is None:
             raise UnsupportedError(
-                "expected a grid whose sizes are known, got a dynamic one; no launch of it is implemented",
+                "expected a grid of static size, got a dynamic one, whose launch is not implemented",
                 kernel=self.name,
             )
         return self.description
@@ -204,7 +204,7 @@ class GpuTarget(Target):
             return GpuOptions(chip=self.chip)
         options = super().check_options(options)
         if self.chip and options.chip != self.chip:
-            raise OptionError(f"expected options for chip {self.chip!r}, as the target says, got {options.chip!r}")
+            raise OptionError(f"expected options for chip {self.chip!r}, as in the target, got {options.chip!r}")
         return options
 
     def pipeline_options(self, options: GpuOptions) -> list[str]:

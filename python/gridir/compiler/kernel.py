@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A kernel on its way through the compiler."""
+"""A kernel at one stage of the compiler."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Kernel:
       options: how.
       bytecode: the frontend's module as MLIR bytecode: the content that identifies the kernel.
       grid_mapping: JAX's own `jax.extend.pallas.GridMapping`, or None for a kernel that did not come from JAX.
-      source: the kernel function and its source line, for messages; None when it is not known.
+      source: the kernel function and its source line, for messages; None if it is unknown.
       has_side_effects: True if a call must stay even if its results are not used.
       group_size: how many devices' calls run together, as their programs reach each other; 1 for a kernel that only
         knows the number of its device, 0 for one that does not.
@@ -125,10 +125,9 @@ class Kernel:
           stage: one of `stages`.
           print_after_all: writes the IR after each pass to stderr. With this, or one of the next two, all passes from
             the first stage on are run.
-          timing: writes how long each pass took to stderr.
-          statistics: writes the statistics of each pass to stderr.
-          context: the MLIR context of the module; one of its own without it.
-          keeps: whether the module is kept at that stage for later readers, who else run the passes again.
+          timing: writes how long each pass took to stderr. statistics: writes the statistics of each pass to stderr.
+          context: the MLIR context of the module; by default a new one. keeps: keeps the module at that stage, so that
+          later readers do not run the passes again.
 
         Raises:
           OptionError: when the target has no such stage.
@@ -164,7 +163,7 @@ class Kernel:
           stage: one of `stages`.
           pipeline: passes to run on the kernel at that stage first, as `canonicalize,cse`.
           locations: says of every op where it came from.
-          **told: print_after_all, timing and statistics, as of `module`.
+          **told: print_after_all, timing and statistics, see `module`.
 
         Raises: as `module`.
         """
@@ -175,7 +174,7 @@ class Kernel:
         return self.target.text(module, stage, locations=locations)
 
     def prepare(self) -> Any:
-        """Compiles the kernel, or finds it compiled, so that calls of it run.
+        """Compiles the kernel if necessary, so that it can be called.
 
         Returns:
           What the target makes of it: a `PreparedKernel` on the CPU, a `MosaicKernel` for a TPU, a `PtxKernel`
@@ -219,7 +218,7 @@ _thread = _Thread()
 
 
 def _take_made(bytecode: bytes, context: ir.Context | None, name: str) -> ir.Module | None:
-    """The module that this bytecode was just written of, verified; None where it is gone or of another context."""
+    """The verified module of this bytecode; None if it was freed or belongs to another context."""
     made, _thread.made = _thread.made, None
     if made is None or made[0] is not bytecode or made[1].context is not context:
         return None

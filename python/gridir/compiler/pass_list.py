@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A pipeline as the list of its passes, each a pipeline of its own that runs on a module."""
+"""A pipeline as a list of passes, where each pass is a pipeline on a module."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def passes_of(pipeline: str) -> tuple[str, ...]:
       pipeline: the passes of a module, without `builtin.module(...)` around them.
 
     Raises:
-      CompileError: when the pipeline names a pass or an option that there is not.
+      CompileError: if the pipeline names an unknown pass or option.
 
     Example:
       >>> passes_of("func.func(cse,canonicalize)")

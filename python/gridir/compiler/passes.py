@@ -12,8 +12,8 @@ from gridir.mlir import ir
 from gridir.mlir._mlir_libs import _gridirDialects as native
 from gridir.passes import take_exception, versions
 
-# How many modules may share a context. Attributes and types, which MLIR makes unique in a context, are freed only with
-# it.
+# The maximum number of modules that share a context. Attributes and types, which MLIR makes unique in a context, are
+# freed only with it.
 _MODULES_PER_CONTEXT = 1000
 
 _thread = threading.local()
@@ -44,7 +44,7 @@ def _make_context() -> ir.Context:
 
 
 def parse_module(source: str | bytes, *, kernel: str | None = None, context: ir.Context | None = None) -> ir.Module:
-    """Returns the module of MLIR text or bytecode, in the given context or one of its own.
+    """Returns the module of MLIR text or bytecode, in the given context or a new one.
 
     Raises:
       CompileError: when `source` is not a valid module.

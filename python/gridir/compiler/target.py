@@ -55,7 +55,7 @@ class Target(abc.ABC):
         return f"<target {self.name}>"
 
     def with_chip(self, chip: str) -> Self:
-        """Returns the target for a chip, as of "gpu:sm_80"; raises OptionError where there is none to choose."""
+        """Returns the target for a chip, as of "gpu:sm_80"; raises OptionError if there is none to choose."""
         raise OptionError(f"expected {self.name!r}, which has one form for all chips, got {f'{self.name}:{chip}'!r}")
 
     def check_options(self, options: Any) -> Any:
@@ -97,7 +97,7 @@ class Target(abc.ABC):
 
     @abc.abstractmethod
     def prepare(self, kernel: Kernel) -> Any:
-        """Compiles a kernel, or finds it compiled, so that calls of it run.
+        """Compiles a kernel if necessary, so that it can be called.
 
         Raises:
           CompileError: when a pass, LLVM or the linker refuses the kernel.

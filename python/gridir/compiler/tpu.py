@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The target `tpu`: the body of the custom call that XLA hands to Mosaic, as text."""
+"""The target `tpu`: the body of the custom call for Mosaic, as text."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class MosaicKernel:
 
 
 class TpuTarget(Target):
-    """A TPU: XLA hands the text of a kernel to libtpu."""
+    """A TPU: XLA passes the text of a kernel to libtpu."""
 
     name = "tpu"
     platform = "tpu"
@@ -80,7 +80,7 @@ def _serialize(kernel: Kernel) -> MosaicKernel:
     module = kernel.module("tpu-serialized", context=shared_context(), keeps=False)
     needed, own, disabled = _take_checks(module)
     body = to_generic_text(module)
-    # Most kernels have no such op, which the text shows much sooner than to ask each op.
+    # Most kernels have no such op. Searching the text is much faster than visiting each op.
     may_communicate = any(name.encode() in body for name in (*_DEVICE_GROUP, _BARRIER))
     operations = _operations(module) if may_communicate else []
     return MosaicKernel(

@@ -28,17 +28,17 @@ def not_for_tpu(name: str, source: str = "") -> UnsupportedError:
 
 @dataclasses.dataclass(frozen=True)
 class WarpgroupTarget(GpuTarget):
-    """As `GpuTarget`, for kernels of Pallas' Mosaic GPU backend."""
+    """Like `GpuTarget`, for kernels of Pallas' Mosaic GPU backend."""
 
     stages = ("grid", "layouts", "grid-planned", "gpu", "nvvm", "ptx")
     executions = (Execution("ptx", "by the executor of PTX on the CPU"),)
 
     def pipeline(self, options: Any, stop: str, start: str | None = None) -> str:
-        """See `Target`; kernels of warpgroups have a pipeline of their own."""
+        """See `Target`; warpgroup kernels have a separate pipeline."""
         if options.has_stages:
             options = dataclasses.replace(options, pipeline=_PIPELINE)
         return super().pipeline(options, stop, start)
 
     def pipeline_options(self, options: GpuOptions) -> list[str]:
-        """See `Target`; the kernel itself gives warps and memory."""
+        """See `Target`; the kernel itself defines warps and memory."""
         return self.chip_options(options)

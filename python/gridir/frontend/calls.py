@@ -24,13 +24,12 @@ def pallas_call(
     """`jax.experimental.pallas.pallas_call` with the parameters of every release of JAX.
 
     Args:
-      kernel: the kernel, a function of Refs.
-      out_shape: the shapes and dtypes of the results.
-      compiler_params: a record of parameters of one backend, or a mapping from backend name to record.
-      backend: the backend that is meant: "mosaic_tpu", "triton", "mosaic_gpu" or "cpu". It chooses among records and
-        has no other effect: what a kernel runs on is decided by where its arrays are.
-      **options: everything else that JAX's `pallas_call` takes: grid_spec, grid, in_specs, out_specs, scratch_shapes,
-        input_output_aliases, debug, interpret, name, cost_estimate, metadata.
+      kernel: the kernel, a function of Refs. out_shape: the shapes and dtypes of the results. compiler_params: a record
+      of parameters of one backend, or a mapping from backend name to record. backend: the backend that is meant:
+      "mosaic_tpu", "triton", "mosaic_gpu" or "cpu". It chooses among records and has no other effect: the location of
+      its arrays determines the device of a kernel. **options: everything else that JAX's `pallas_call` takes:
+      grid_spec, grid, in_specs, out_specs, scratch_shapes, input_output_aliases, debug, interpret, name, cost_estimate,
+      metadata.
 
     Returns:
       A function of arrays, as JAX's. With a mapping, or a named backend, it needs `gridir.install()`.

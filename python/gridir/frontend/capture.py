@@ -28,7 +28,7 @@ from gridir.frontend.targets import hooks_of
 
 _log = logging.getLogger("gridir")
 
-# For each kernel jaxpr that is alive, the kernels made of it: what is the same to JAX is lowered once.
+# For each kernel jaxpr that is alive, the kernels made of it: kernels that are equal for JAX are lowered once.
 _kernels: weakref.WeakKeyDictionary[Any, dict[Hashable, Kernel]] = weakref.WeakKeyDictionary()
 _kernels_lock = threading.Lock()
 
@@ -113,7 +113,7 @@ def get_kernel(request: KernelRequest, target: Target, options: Any) -> Kernel:
     Raises:
       UnsupportedError: when the kernel uses something that gridir cannot lower.
     """
-    # A rule sees of the installation only what it is given here, so that kernels do not differ by it.
+    # Rules see only these fields of the installation, so that kernels do not depend on others.
     with in_force(None):
         key = request_key(request, target, options)
         if key is not None:
@@ -140,9 +140,9 @@ def forget_kernels() -> None:
 
 
 def request_key(request: KernelRequest, target: Target, options: Any) -> Hashable | None:
-    """All that the lowering of a request can read beside its jaxpr; None when a part of it cannot be compared."""
+    """All inputs of the lowering of a request except its jaxpr; None if a part cannot be compared."""
     fields = (getattr(request, field.name) for field in dataclasses.fields(request) if field.name != "jaxpr")
-    # Of metadata, 1 and True are equal and not the same.
+    # In metadata, 1 and True compare equal, but are different.
     key = (target, options, *fields, repr(request.metadata), jax_compat.tracing_state())
     try:
         hash(key)

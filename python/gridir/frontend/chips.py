@@ -1,10 +1,10 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The TPU that a program is told it runs on, where it asks while it is traced and there is none.
+"""The TPU that a program sees if it queries the device during tracing on a machine without one.
 
-`pltpu.emit_pipeline`, `pltpu.get_tpu_info` and the meshes of SparseCores ask. JAX knows no TPU of the kind "cpu", but
-takes an answer for a kind that it does not know; this module gives the answer.
+`pltpu.emit_pipeline`, `pltpu.get_tpu_info` and the meshes of SparseCores query it. JAX has no TPU of the kind "cpu",
+but allows definitions of unknown kinds; this module defines one.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _state = _State()
 
 
 def check_chip(name: str) -> str:
-    """Returns the name of a chip; raises OptionError where there is none of that name."""
+    """Returns the name of a chip; raises OptionError for an unknown name."""
     if name not in KINDS:
         raise OptionError(f"expected a TPU among {', '.join(KINDS)}, got {name!r}")
     return name
@@ -44,17 +44,17 @@ def chip_of_topology(topology: str) -> str | None:
 
 
 def choose(name: str) -> None:
-    """Tells programs from here on that they run on this chip, also those of other threads.
+    """Makes all threads of the process see this chip.
 
     Raises:
-      OptionError: for a chip that there is not.
+      OptionError: for an unknown chip.
     """
     _state.chip, _state.asked = check_chip(name), False
     jax_compat_tpu.answer_for_cpu(KINDS[name], _note)
 
 
 def choose_default() -> None:
-    """Lets programs see the default chip, unless another one was chosen."""
+    """Selects the default chip, unless another one was chosen."""
     if not _state.chip:
         _state.chip = DEFAULT
         jax_compat_tpu.answer_for_cpu(KINDS[DEFAULT], _note, keep=True)

@@ -92,7 +92,7 @@ class KernelContext:
 
     @functools.cached_property
     def state(self) -> Hashable:
-        """Returns the state, besides arguments, on which JAX's tracing depends."""
+        """Returns the state, apart from arguments, on which JAX's tracing depends."""
         return jax_compat.tracing_state()
 
     @contextlib.contextmanager
@@ -127,11 +127,11 @@ class KernelContext:
         return eqn.source_info if known else self.caller
 
     def frame(self, source_info: Any) -> Frame | None:
-        """Where in the author's file an equation comes from; None where that is not known."""
+        """The source location of an equation; None if it is unknown."""
         return jax_compat.user_frame(source_info) or self.function
 
     def location(self, source_info: Any) -> ir.Location:
-        """The location in the author's file that an equation comes from."""
+        """The MLIR location of an equation."""
         traceback = source_info.traceback
         location = self._locations.get(traceback)
         if location is None:
@@ -190,7 +190,7 @@ class RuleContext:
 
     @property
     def frames(self) -> tuple[Frame, ...]:
-        """Where in the author's code the equation is; empty when it is not known."""
+        """The source location of the equation; empty if it is unknown."""
         frame = self.kernel.frame(self.source_info)
         return (frame,) if frame else ()
 
@@ -203,7 +203,7 @@ class RuleContext:
         return self._walk(self.inside, jaxpr, consts, values)
 
     def decompose(self, jaxpr: Any, consts: Sequence[Any], values: Sequence[Any]) -> list[Any]:
-        """As `inline`, for a jaxpr of gridir's own: its equations are reported as parts of this one."""
+        """Like `inline`, for a jaxpr that gridir created: its equations are reported as parts of this one."""
         outer = self.kernel.origin
         self.kernel.origin = self.source_info
         try:

@@ -52,7 +52,7 @@ class CpuHooks(TargetHooks):
         return as_mesh_kernel(request) if uses_warpgroup(request) or records_events(request) else request
 
     def register(self, platform: str) -> None:
-        """Makes XLA know the custom calls."""
+        """Registers the custom calls with XLA."""
         addresses = cpu.ffi_target()
         targets = {
             cpu.CALL_TARGET: {stage: addresses[stage] for stage in ("instantiate", "execute")},
@@ -80,7 +80,7 @@ class CpuHooks(TargetHooks):
             attributes["num_devices"] = kernel.group_size
             if kernel.group_size > 1 and devices is not None and not devices.is_local:
                 raise UnsupportedError(
-                    "expected devices of one process, got a mesh of several for a kernel that reaches other devices",
+                    "expected devices of one process, got several for a kernel that accesses other devices",
                     kernel=kernel.name,
                 )
 
@@ -105,7 +105,7 @@ class CpuHooks(TargetHooks):
         """
         if kernel.group_size:
             raise UnsupportedError(
-                f"expected a kernel that knows of no devices, got one for {kernel.group_size}", kernel=kernel.name
+                f"expected a kernel that does not access devices, got one for {kernel.group_size}", kernel=kernel.name
             )
         options: Any = kernel.options
         kernel.prepare()

@@ -38,7 +38,7 @@ class Receiver:
 
 
 def home_of(aval: Any) -> Any:
-    """The mesh whose cores have the memory of an abstract Ref each for itself; None where its type names no mesh."""
+    """The mesh whose cores each have private memory for an abstract Ref; None if its type names no mesh."""
     space: Any = getattr(getattr(aval, "ref", aval), "memory_space", None)
     return space.mesh if isinstance(space, jax_compat.CoreMemorySpace) else None
 
@@ -94,7 +94,7 @@ def program_index(ctx: RuleContext, name: str) -> ir.Value:
 
 
 def subcores(ctx: RuleContext) -> tuple[ir.Value, ir.Value]:
-    """The number of the first subcore of this core, as of `Receiver`, and how many subcores the core has.
+    """The number of the first subcore of this core, see `Receiver`, and how many subcores the core has.
 
     Raises:
       UnsupportedError: in code that does not run on the subcores of a core.

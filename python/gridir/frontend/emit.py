@@ -4,7 +4,7 @@
 """Small builders of upstream ops, which the lowering rules share.
 
 All of them insert at the current insertion point with the current location. A value is an MLIR scalar or a tensor;
-`shape_of` says which. Nothing here knows a primitive.
+`shape_of` distinguishes them. This module is independent of primitives.
 """
 
 from __future__ import annotations
@@ -154,12 +154,12 @@ FLOAT_PREDICATES = {
 
 
 def unary(name: str, x: ir.Value) -> ir.Value:
-    """An op of one operand that gives a value of its type."""
+    """An op of one operand with a result of the same type."""
     return value(name, [x], x.type)
 
 
 def binary(name: str, x: ir.Value, y: ir.Value) -> ir.Value:
-    """An op of two operands of one type that gives a value of that type."""
+    """An op of two operands of one type with a result of that type."""
     return value(name, [x, y], x.type)
 
 
@@ -169,7 +169,7 @@ def cast(name: str, x: ir.Value, element: ir.Type) -> ir.Value:
 
 
 def compare(predicate: str, x: ir.Value, y: ir.Value) -> ir.Value:
-    """`arith.cmpi` or `arith.cmpf`, as the operands ask for."""
+    """`arith.cmpi` or `arith.cmpf`, depending on the operands."""
     is_float = predicate in FLOAT_PREDICATES and not isinstance(element_of(x), (ir.IntegerType, ir.IndexType))
     name, number = (
         ("arith.cmpf", FLOAT_PREDICATES[predicate]) if is_float else ("arith.cmpi", INT_PREDICATES[predicate])
@@ -333,7 +333,7 @@ def broadcast_trailing(x: ir.Value, shape: Sequence[int]) -> ir.Value:
 
 
 def reassociation(fine: Sequence[int], coarse: Sequence[int]) -> list[list[int]] | None:
-    """Which neighbouring dimensions of `fine` make up each one of `coarse`, or None when they do not."""
+    """The consecutive dimensions of `fine` that form each dimension of `coarse`, or None."""
     groups: list[list[int]] = []
     position = 0
     for coarse_dim, size in enumerate(coarse):
@@ -413,7 +413,7 @@ def reshape(x: ir.Value, shape: Sequence[int]) -> ir.Value:
 
 
 def _offsets(offsets: Sequence[int | ir.Value]) -> tuple[list[int], list[ir.Value]]:
-    # JAX's parameters hold NumPy's integers beside Python's.
+    # JAX's parameters contain both NumPy's and Python's integers.
     static = [DYNAMIC if isinstance(o, ir.Value) else int(o) for o in offsets]
     return static, [to_index(o) for o in offsets if isinstance(o, ir.Value)]
 

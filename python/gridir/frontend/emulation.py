@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gridir.compiler.kernel import Kernel
 
 Execute = Callable[[Sequence[np.ndarray], Sequence[jax.ShapeDtypeStruct], dict[int, int]], Sequence[np.ndarray]]
-"""Gives the results of a kernel for its operands, the types of the results, and operand to result of shared memory."""
+"""Returns the results of a kernel for its operands, the types of the results, and the aliases."""
 
 # Recent errors, since XLA passes on only the text of an error in a callback.
 _failures: collections.deque[Error] = collections.deque(maxlen=16)
@@ -46,7 +46,7 @@ def emitter(kernel: Kernel, request: KernelRequest, execute: Execute) -> jax_com
             with within_kernel(kernel.name, kernel.source):
                 return execute([np.asarray(x) for x in operands], results, aliases)
         except Error as error:
-            # For who waits for the results.
+            # For the consumer of the results.
             _failures.append(error)
             raise
 

@@ -57,7 +57,7 @@ def execute(
       device: the GPU of this machine that runs the kernels; None for an emulator on the CPU.
 
     Raises:
-      OptionError: for a stage that is not executed, for a check that there is not, and for checks and a seed with
+      OptionError: for a stage that is not executed, for an unknown check, and for checks and a seed with
         the target tpu.
       UnsupportedError: when a kernel uses something that gridir, or the target, cannot compile.
       CompileError: when a pass refuses a kernel.
@@ -80,7 +80,7 @@ def execute(
 def _emulating(function: Callable[..., Any], target: Target, options: Options | None) -> Callable[..., Any]:
     def call(*args: Any) -> Any:
         with emulating(target, options):
-            # Errors of what executes the code come with the results.
+            # Errors of the execution arrive with the results.
             return jax.block_until_ready(jax.jit(function)(*args))
 
     return call

@@ -401,7 +401,7 @@ _UNINITIALIZED = (
     "memory is filled with it, as `CpuOptions(fill_memory=...)` says; padding stays NaN",
 )
 
-# Other targets leave kernels that ask for an interpreter to JAX.
+# Other targets leave kernels with an `interpret` argument to JAX.
 INTERPRET_PARAMS = tuple(
     dataclasses.replace(field, others=dict.fromkeys(OTHER_TARGETS, (HONOURED, "left to JAX")))
     for field in _fields(

@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Room for the frames of Python functions.
 
-CPython keeps frames in chunks of 16 KiB, and gives a chunk back to the system as soon as its first frame returns. Where
-a chunk happens to end below a function that is called over and over, each call maps memory and unmaps it: lowering took
-up to 1.4 times as long. How deep the stack is when JAX asks for a kernel is the program's affair.
+CPython keeps frames in chunks of 16 KiB, and frees a chunk as soon as its first frame returns. If a chunk ends just
+below a function that is called repeatedly, each call maps and unmaps memory: lowering took up to 1.4 times as long. The
+depth of the stack at that point depends on the program.
 """
 
 from __future__ import annotations
@@ -25,5 +25,5 @@ def with_room(function: Callable[..., T], *args: Any, **kwargs: Any) -> T:
     return function(*args, **kwargs)
 
 
-# A frame too large for any chunk that there is.
+# A frame that is too large for an existing chunk.
 with_room.__code__ = with_room.__code__.replace(co_stacksize=_FRAME_SIZE)

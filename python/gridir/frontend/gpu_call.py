@@ -129,7 +129,7 @@ def _call_of(kernel: Kernel, request: KernelRequest) -> xla_call.XlaCall:
         raise OptionError("expected checks and schedule_seed for the executor of PTX, got them for a GPU")
     if kernel.group_size:
         raise UnsupportedError(
-            f"expected a kernel that knows of no devices, got one for {kernel.group_size}", kernel=kernel.name
+            f"expected a kernel that does not access devices, got one for {kernel.group_size}", kernel=kernel.name
         )
     if prepared.profile is not None:
         raise UnsupportedError(
@@ -169,7 +169,7 @@ def _launch(
         outputs = _launch_once(kernel, operands, results, aliases)
     except RaceError as error:
         keep_race(error.message)
-        # A launch ends where it finds a race, and the program goes on with what the kernel computes.
+        # A launch stops at a race, but the program continues with the results of the kernel.
         others = tuple(check for check in kernel.checks if check != "races")
         return _launch_once(dataclasses.replace(kernel, checks=others), operands, results, aliases)
     keep_race(None)
@@ -182,7 +182,7 @@ def _launch_once(
     results: Sequence[jax.ShapeDtypeStruct],
     aliases: dict[int, int],
 ) -> list[np.ndarray]:
-    # Copies: a kernel may write what it is given.
+    # Copies: a kernel may overwrite its operands.
     inputs = [np.array(x, order="C") for x in operands]
     shared = {result: inputs[operand] for operand, result in aliases.items()}
     outputs = [shared[i] if i in shared else jax_compat_calls.unwritten(result) for i, result in enumerate(results)]

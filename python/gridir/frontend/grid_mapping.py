@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""From JAX's `GridMapping` to a `grid.kernel`; `rebuild` goes the other way.
+"""Converts JAX's `GridMapping` to a `grid.kernel`; `rebuild` is the inverse.
 
 Data that a target needs has its own attribute. Data that only the reconstruction of a GridMapping needs is in the
 kernel's attribute `jax`, each entry only if the rest of the kernel does not determine it:
@@ -153,7 +153,7 @@ def _block_dim(dim: Any, what: str) -> ir.Attribute:
             raise UnsupportedError(f"expected a known kind of block dimension of {what}, got {dim!r}")
     if not jax_compat.is_constant_dim(size):
         raise UnsupportedError(
-            f"expected a block of {what} whose size is known, got {size}",
+            f"expected a block of {what} of static size, got {size}",
             notes=["a symbolic dimension can be cut into blocks of a known size, or be one block"],
         )
     match dim:
@@ -325,7 +325,7 @@ def _scratch(mapping: Any, types: Types, notes: _Notes) -> list[ir.Type]:
 def semantics(request: KernelRequest) -> list[str] | None:
     """Returns the author's claim about each grid dimension, from the parameters of any backend; None for no claim.
 
-    A dimension that vmap made is parallel, as JAX says itself.
+    A dimension that vmap added is parallel.
 
     Raises:
       OptionError: if there are more or fewer semantics than the author's grid has dimensions.
@@ -389,7 +389,7 @@ def _metadata(metadata: Mapping[str, Any] | None) -> dict[str, ir.Attribute] | N
 
 
 def _check_arguments(request: KernelRequest) -> None:
-    """Refuses a body that does not have the arguments which the mapping says."""
+    """Rejects a body whose arguments differ from those of the mapping."""
     mapping: Any = request.grid_mapping
     num_arrays = mapping.num_index_operands + mapping.num_inputs + mapping.num_outputs
     expected, found = num_arrays + len(mapping.scratch_avals), len(request.jaxpr.invars)
@@ -485,7 +485,7 @@ def build_kernel(
 
 
 def _parameter_names(request: KernelRequest) -> list[str]:
-    """The name of each parameter of the kernel function, as its author wrote it; JAX's own where it is not known."""
+    """The name of each parameter of the kernel function, as its author wrote it; JAX's own if it is unknown."""
     mapping: Any = request.grid_mapping
     jaxpr = request.jaxpr
     names = list(jaxpr.debug_info.arg_names or ())
@@ -500,7 +500,7 @@ def _parameter_names(request: KernelRequest) -> list[str]:
 
 
 def _locations(request: KernelRequest, kernel: ir.Location, count: int) -> list[ir.Location]:
-    """Where each Ref is declared: a block where its index map is, the others with the kernel function."""
+    """The location of each Ref's declaration: a block where its index map is, the others with the kernel function."""
     mapping: Any = request.grid_mapping
     locations = [kernel] * count
     for i, block_mapping in enumerate(mapping.block_mappings):
@@ -512,7 +512,7 @@ def _locations(request: KernelRequest, kernel: ir.Location, count: int) -> list[
 
 
 def _location(jaxpr: Any) -> ir.Location:
-    """Where the function of a jaxpr is defined."""
+    """The location of the function of a jaxpr."""
     source = jax_compat.source_of(jax_compat.authors_jaxpr(jaxpr))
     if source is None:
         return ir.Location.unknown()

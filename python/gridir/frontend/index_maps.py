@@ -91,7 +91,7 @@ def _missing(jaxpr: Any) -> Iterator[tuple[str, str, Any]]:
 
 
 def _reason(eqn: Any, name: str) -> str | None:
-    """Why an index map cannot say an equation that holds no other; None where it can."""
+    """The reason why an equation without nested equations is not allowed in an index map; None if it is allowed."""
     avals = [var.aval for var in eqn.invars]
     if name == "check" and eqn.params["debug"] and not jax_compat.debug_checks_enabled():
         return None

@@ -75,7 +75,7 @@ def _record_to(directory: str) -> Recorder:
 
 
 def register(platform: str) -> None:
-    """Hooks JAX's lowering on a platform, once. Without an installation the hook hands everything to JAX."""
+    """Hooks JAX's lowering on a platform, once. Without an installation, the hook forwards everything to JAX."""
     with _register_once:
         if platform not in _registered:
             capture.register(platform)
@@ -91,7 +91,7 @@ def install(
     schedule_seed: int | None = None,
     emulate: str | None = None,
 ) -> None:
-    """Makes JAX compile Pallas kernels with gridir, in every thread, from here on.
+    """Makes JAX compile Pallas kernels with gridir, in all threads.
 
     Functions that JAX has compiled before are lowered again when they are next called. Inside `installed()` that
     takes precedence, on its thread.
@@ -109,8 +109,8 @@ def install(
         executor of PTX, a Mosaic module by its interpreter. `options`, `checks` and `schedule_seed` are that target's.
 
     Raises:
-      OptionError: for a platform that gridir has no target for, for a check that there is not or on another platform
-        than the CPU, and for `emulate` with a target that there is not or on another platform than the CPU.
+      OptionError: for a platform that gridir has no target for, for an unknown check or on another platform
+        than the CPU, and for `emulate` with an unknown target or on another platform than the CPU.
 
     Example:
       >>> import gridir
@@ -130,7 +130,7 @@ def installed(
     schedule_seed: int | None = None,
     emulate: str | None = None,
 ) -> Iterator[None]:
-    """As `install`, on this thread and while the context is entered. The innermost context is in force.
+    """Like `install`, for this thread while the context is entered. The innermost context is in force.
 
     Example:
       >>> with gridir.installed(replace_interpret=True):
@@ -144,7 +144,7 @@ def installed(
 def recording(
     recorder: Recorder, target: Target = CPU, options: Options | None = None, *, interpret: bool = False
 ) -> Iterator[None]:
-    """Hands every call of a kernel that this thread lowers inside to a recorder.
+    """Passes every call of a kernel that this thread lowers inside to a recorder.
 
     Args:
       recorder: is given the calls.

@@ -60,10 +60,10 @@ def current() -> Installation | None:
 
 
 def set_global(installation: Installation) -> None:
-    """Puts an installation in force on every thread that has none of its own."""
+    """Activates an installation on every thread without a separate one."""
     _context.set_global(installation)
 
 
 def in_force(installation: Installation | None) -> contextlib.AbstractContextManager[Any]:
-    """Puts an installation in force on this thread while the context is entered; None hides the one that is."""
+    """Activates an installation on this thread while the context is entered; None hides the current one."""
     return _context(installation)

@@ -71,8 +71,7 @@ def with_interpret_params(options: CpuOptions, request: KernelRequest) -> CpuOpt
     """Returns the options of a kernel on the CPU: those of the installation, and those of its `InterpretParams`.
 
     Memory that a kernel without them allocates holds poison where `jax_pallas_poison_buffers` is set. Options with a
-    pipeline of one's own are returned as they are, and so are those of a kernel that asks for `interpret=True`, or for
-    nothing.
+    custom pipeline are returned unchanged, and so are those of a kernel with `interpret=True` or without it.
 
     Raises:
       UnsupportedError: for a value of a field that the table of fields calls an error.

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Lists the names that gridir uses and the installed JAX lacks, and those of the installed JAX that no rule knows.
 
-`python -m gridir.frontend.jax_changes` prints it. A JAX newer than the tested ones gives one warning that names it.
-This module imports neither private modules of JAX nor the rules, so that it works where those cannot be imported.
+`python -m gridir.frontend.jax_changes` prints it. A JAX newer than the tested releases causes one warning that names
+it. This module imports neither private modules of JAX nor the rules, so that it works where those cannot be imported.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def bound_parameters(root: Path) -> dict[tuple[str, str], set[str]]:
 
 
 def _primitives() -> list[Any]:
-    """All primitives that there are."""
+    """All primitives of the installed JAX."""
     for name in ("fuser", "mosaic_gpu", "triton"):
         importlib.import_module(f"jax.experimental.pallas.{name}")  # Makes its primitives.
     return [found for found in gc.get_objects() if isinstance(found, Primitive)]

@@ -86,7 +86,7 @@ CALLS = {
     "custom_vmap_call": "call",
 }
 
-# Special functions that JAX itself says in simpler ones. Each takes the dtype to compute in as `dtype`.
+# Special functions that JAX itself decomposes. Each takes the dtype to compute in as `dtype`.
 SPECIAL_FUNCTIONS = {
     "igamma": _special.igamma_impl,
     "igammac": _special.igammac_impl,
@@ -98,7 +98,7 @@ bessel_i0e = _special.bessel_i0e_impl
 
 def physical_aval(aval: Any) -> Any:
     """The abstract value of the words of a random key; any other abstract value is itself."""
-    # To ask JAX takes longer than most of what asks.
+    # Cached, because the query is slower than most of its callers.
     return aval if isinstance(getattr(aval, "dtype", None), np.dtype) else _core.physical_aval(aval)
 
 
@@ -108,7 +108,7 @@ def is_key(aval: Any) -> bool:
 
 
 def is_pallas_key(aval: Any) -> bool:
-    """True if a key's generator is the one that only kernels on a TPU have."""
+    """True if a key uses the generator that exists only in TPU kernels."""
     return _tpu_random.is_pallas_impl(prng_impl(aval))
 
 
@@ -158,7 +158,7 @@ def written_refs(jaxpr: Any) -> set[int]:
 
 
 def with_writes(jaxpr: Any, numbers: Iterable[int]) -> Any:
-    """A jaxpr that says of the invars with these numbers that it writes them."""
+    """Returns a jaxpr with write effects for the invars with these numbers."""
     return jaxpr.replace(effects=jaxpr.effects | {_state_types.WriteEffect(jaxpr.invars[n]) for n in numbers})
 
 
@@ -166,7 +166,7 @@ def discharge_scalars(jaxpr: Any, made: Sequence[bool]) -> tuple[Any, list[bool]
     """The jaxpr of a `run_state` that takes numbers where it only reads Refs of them, and which invars these are.
 
     A function that is traced for `run_state` has such a Ref for every number that it finds in its closure. Only Refs
-    that `run_state` makes of values may become values again.
+    that `run_state` created from values may be converted back to values.
     """
     used = (var for eqn in jaxpr.eqns if eqn.primitive is not _get_p for var in eqn.invars)
     others = {var for var in (*used, *jaxpr.outvars) if isinstance(var, _core.Var)}
@@ -205,7 +205,7 @@ def tracing_state() -> Hashable:
 
 
 def read_check(err_tree: Any, leaves: Any) -> tuple[Any, str]:
-    """The value that says whether a check of `checkify` has failed, and its message."""
+    """The predicate of a `checkify` check, and its message."""
     error = jax.tree.unflatten(err_tree, leaves)
     (failed,) = error._pred.values()
     (exception_tree,) = error._metadata.values()
@@ -242,7 +242,7 @@ def is_user_function(jaxpr: Any) -> bool:
 def authors_jaxpr(jaxpr: Any) -> Any:
     """The jaxpr of the author's function where one of JAX's own only calls it in a scope, as that of `plgpu.kernel`.
 
-    Any other jaxpr is given as it is.
+    Any other jaxpr is returned unchanged.
     """
     if is_user_function(jaxpr) or len(jaxpr.eqns) != 1 or jaxpr.eqns[0].primitive.name != "run_scoped":
         return jaxpr
@@ -250,7 +250,7 @@ def authors_jaxpr(jaxpr: Any) -> Any:
 
 
 def wrapped_function(jaxpr: Any) -> Frame | None:
-    """Where the author's function is that a function of JAX's own calls; None where the kernel is the author's."""
+    """The location of the user's function that a function of JAX calls; None if the kernel itself is the user's."""
     inner = authors_jaxpr(jaxpr)
     source = None if inner is jaxpr else source_of(inner)
     return source and Frame(source[1], source[2], 0, source[0])
@@ -275,7 +275,7 @@ def transformed_aval(aval: Any, transforms: Sequence[Any]) -> Any:
 
 
 def space_owner(space: Any) -> str:
-    """The prefix that tells the memory spaces of one backend from those of another."""
+    """The prefix that distinguishes the memory spaces of one backend from those of others."""
     if isinstance(space, _tpu_core.MemorySpace):
         return "tpu."
     if isinstance(space, _pallas_core.MemorySpace):

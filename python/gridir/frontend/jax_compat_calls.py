@@ -96,7 +96,8 @@ def run_call(
     """
     with jax.enable_x64(True):
         call = jax.ffi.ffi_call(target, list(results), input_output_aliases=dict(aliases), has_side_effect=True)
-        # Results lie in memory that is given away: what is not written is seen, and is not what an earlier call wrote.
+        # Results lie in memory that is given away: unwritten elements are detected, and do not contain results of an
+        # earlier call.
         fresh = [unwritten(x) if i not in aliases.values() else None for i, x in enumerate(results)]
         program = jax.jit(lambda _, *xs: call(*xs, **attributes), donate_argnums=0, keep_unused=True)
         return [np.asarray(x) for x in program(fresh, *operands)]

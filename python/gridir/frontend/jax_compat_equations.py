@@ -72,7 +72,7 @@ class Change:
         params |= {self.renames.get(name, name): value for name, value in equation.params.items()}
         invars = equation.invars
         if self.operand is not None:
-            # A rule tells of a count that is not known.
+            # The rule reports an unknown count.
             (count,) = invars
             params[self.operand] = int(count.val) if isinstance(count, Literal) else None
             invars = []
@@ -83,7 +83,7 @@ class Change:
 
 @dataclasses.dataclass(frozen=True)
 class _Count:
-    """Stands for a tree with this number of leaves."""
+    """Represents a tree with this number of leaves."""
 
     count: int
 
@@ -93,7 +93,7 @@ class _Count:
 
 @dataclasses.dataclass(frozen=True)
 class _LoopTree:
-    """Stands for the tree of the operands of a `scan`, or of its results."""
+    """Represents the tree of the operands of a `scan`, or of its results."""
 
     parts: tuple[_Count, ...]
 
@@ -139,7 +139,7 @@ CHANGES: dict[str, Change] = {
     "set_max_registers": Change((0, 11), operand="n"),
     "shard_map": Change((0, 11), renames={"manual_axes": "newly_manual_axes"}),
     "tcgen05_commit_arrive": Change((0, 12), adds={"has_user_predicate": False}),
-    # Without axes, all warpgroups of all blocks of a cluster ask together.
+    # Without axes, all warpgroups of all blocks of a cluster make one request.
     "try_cluster_cancel": Change((0, 11), adds={"collective_axes": None}),
     "wait_smem_to_gmem": Change((0, 11), operand="n"),
     "wgmma_wait": Change((0, 11), operand="n"),

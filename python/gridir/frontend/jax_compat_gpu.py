@@ -232,7 +232,7 @@ def barrier_dtype(num_arrivals: int, orders_tensor_core: bool, axes: Any = None,
 
 @dataclasses.dataclass(frozen=True)
 class Spread:
-    """How an array is spread over the registers of a warpgroup, by the bits of each kind.
+    """The layout of an array over the registers of a warpgroup, by the bits of each kind.
 
     Attributes:
       tile: the sizes of the tile that repeats over the array; powers of two, none for one register with all elements.
@@ -251,7 +251,7 @@ def _bits(dims: Sequence[tuple[int, int]]) -> tuple[int, ...]:
 
 
 def register_spread(layout: Any) -> Spread | None:
-    """How a register layout spreads an array; None where a size that is cut is no power of two, or JAX has no such."""
+    """Converts a register layout; None if a tiled size is not a power of two, or this JAX lacks the layout."""
     arrays: Any = importlib.import_module(_ARRAYS)
     try:
         made = layout.to_mgpu()

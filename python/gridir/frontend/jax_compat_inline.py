@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""JAX's private side of code that an author writes by hand in its own MLIR, for Mosaic GPU.
+"""The private API of JAX for inline MLIR code in Mosaic GPU kernels.
 
 It needs packages that gridir does without, which are imported when there is such code.
 """
@@ -65,7 +65,7 @@ class _Launch:
         self._gpu, self._ir = gpu, ir
 
     def __getattr__(self, name: str) -> Any:
-        raise InlineError(f"it asks its context for `{name}`")
+        raise InlineError(f"it reads from its context `{name}`")
 
     def async_copy(
         self, *, src_ref: Any, dst_ref: Any, gmem_transform: Any = (), swizzle: int | None = None, **others: Any
@@ -77,7 +77,7 @@ class _Launch:
         if given or len(transforms) > 1 or not all(isinstance(t, self._gpu.TileTransform) for t in transforms):
             raise InlineError(f"it copies with {', '.join(given) or 'transforms other than one to tiles'}")
         if not self._gpu.utils.is_smem_ref(src_ref) or self._gpu.utils.is_smem_ref(dst_ref):
-            raise InlineError("it copies otherwise than from shared to global memory")
+            raise InlineError("it copies in another direction than from shared to global memory")
         tile = list(transforms[0].tiling) if transforms else []
         attributes = {"tile": self._ir.DenseI64ArrayAttr.get(tile), "swizzle": self._number(swizzle or 0)}
         self._ir.Operation.create("gridir.store_tile", operands=[src_ref, dst_ref], attributes=attributes)
@@ -102,7 +102,7 @@ def is_ref_type(type_: Any) -> bool:
 def run_inline(
     function: Callable[..., Any], operands: Sequence[ArrayOperand | RefOperand], tree: Any, results: Sequence[Any]
 ) -> tuple[list[Held | int], Code]:
-    """Runs a function of `inline_mgpu` in a module of its own.
+    """Runs a function of `inline_mgpu` in a separate module.
 
     Args:
       function: the function that emits the code.

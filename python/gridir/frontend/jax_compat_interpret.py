@@ -96,7 +96,7 @@ def block_starts(block_mapping: Any, programs: np.ndarray, scalars: Sequence[np.
     try:
         columns = jax.jit(jax.vmap(start))(jnp.asarray(programs, jnp.int32))
     except Exception as error:
-        # Which index maps it can compute, JAX says by errors of any class.
+        # JAX raises errors of any class for index maps that it cannot compute.
         raise UnsupportedError(str(error).strip().partition("\n")[0]) from error
     rows = [np.asarray(column, np.int64).reshape(len(programs)) for column in columns]
     return np.stack(rows, axis=1) if rows else np.zeros((len(programs), 0), np.int64)

@@ -45,15 +45,15 @@ _OF_PALLAS_CALL = frozenset((*_SHARED, "jaxpr", "grid_mapping", "mesh", "kernel_
 _OF_MPMD_MAP = frozenset((*_SHARED, "jaxprs", "meshes", "external_meshes"))
 
 KernelHandler = Callable[[KernelRequest, str], Emitter | None]
-"""Takes a kernel and the platform it is lowered for; gives None for a kernel that JAX's own rule shall have."""
+"""Lowers a kernel for a platform; returns None if JAX's own rule should lower it."""
 
 
 def register_kernel_rules(platform: str, handler: KernelHandler, *, takes_unions: bool) -> None:
     """Puts `handler` before JAX's rules for kernels on a platform.
 
-    Both primitives are hooked: `pallas_call`, and `mpmd_map`, which `pl.kernel` and a discharged `core_map` become
-    and which never reaches a rule of the first. One of several meshes is JAX's unless `takes_unions`: on the device
-    itself each mesh has a compiler of its own.
+    Both primitives are hooked: `pallas_call`, and `mpmd_map`, which `pl.kernel` and a discharged `core_map` become and
+    which never reaches a rule of the first. One of several meshes is JAX's unless `takes_unions`: on the device itself
+    each mesh has a separate compiler.
     """
 
     # JAX binds no name to this rule.
@@ -182,14 +182,14 @@ def _inner(aval: Any) -> Any:
 
 
 def _memory_space(aval: Any, mesh: Any) -> Any:
-    # JAX's own spaces (device, host) say nothing of where in a kernel an operand lies.
+    # JAX's own spaces (device, host) do not determine the memory space of an operand in a kernel.
     space = getattr(aval, "memory_space", None)
     return mesh.default_memory_space if space is None or isinstance(space, _core.MemorySpace) else space
 
 
 @contextlib.contextmanager
 def interpreting() -> Iterator[None]:
-    """Makes JAX trace every `pallas_call` on this thread as if it asked for `interpret=True`."""
+    """Makes JAX trace every `pallas_call` on this thread as with `interpret=True`."""
     mode = _config.pallas_tpu_interpret_mode_context_manager
     previous = mode.swap_local(True)
     try:

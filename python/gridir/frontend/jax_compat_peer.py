@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How JAX itself lowers kernels of Mosaic GPU, with which gridir's code is compared."""
+"""JAX's own lowering of Mosaic GPU kernels, for comparison with gridir's code."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MULTIPROCESSORS = {9: 132, 10: 148}
 
 
 def lower_to_mosaic(function: Callable[..., Any], args: Sequence[Any], chip: str) -> list[bytes]:
-    """Returns the bytecode of each kernel of a function as JAX hands it to its pipeline.
+    """Returns the bytecode of each kernel of a function as JAX passes it to its pipeline.
 
     Args:
       function: the function to lower.

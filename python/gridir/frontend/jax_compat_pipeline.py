@@ -53,7 +53,7 @@ def pipeline_jaxpr(
       params: the parameters of the equation.
       axes: names and sizes of the grid dimensions of the kernel, which index maps may ask for.
     """
-    # JAX asks the device for its tiles, and there may be no TPU.
+    # JAX queries the device for its tiles, and there may be no TPU.
     with some_device():
         return _pipeline_jaxpr(avals, axes, **params)
 

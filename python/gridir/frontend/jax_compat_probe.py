@@ -110,7 +110,7 @@ def _is_number(aval: Any) -> bool:
 
 
 def _num_stacked(equation: Any) -> int:
-    """How many operands and results a scan takes and gives a slice of in each step."""
+    """The number of operands and results that a scan slices in each step."""
     params = canonical(equation).params
     return len(params["ft_in"].unpack()[2]) + len(params["ft_out"].unpack()[1])
 
@@ -137,7 +137,7 @@ def with_points(
     """Returns the function of a kernel's operands that returns values of the kernel after its results.
 
     Each is an array of the grid's shape and that of the value; of a value that a program does not compute it holds 0.
-    Between the results and the values stands an array of ones, which the kernel stores before everything else.
+    An array of ones, which the kernel stores first, separates the results from the values.
 
     Args:
       request: the kernel.
@@ -191,7 +191,7 @@ def with_points(
 
 
 def _block_mapping(mapping: Any, number: int, aval: Any) -> Any:
-    """Where the programs put a value: each one in a block of its own."""
+    """The location where the programs store a value: each one in a separate block."""
     rank, shape = len(mapping.grid), aval.shape
     spec = _pallas_core.BlockSpec((None,) * rank + shape, lambda *ids: (*ids[:rank], *([0] * len(shape))))
     return spec.to_block_mapping(
@@ -205,7 +205,7 @@ def _block_mapping(mapping: Any, number: int, aval: Any) -> Any:
 
 
 class _Probing:
-    """The evaluation of a jaxpr, by binding its equations again, that stores values on its way."""
+    """The evaluation of a jaxpr, by binding its equations again, that records intermediate values."""
 
     def __init__(self, numbers: Mapping[tuple[Path, int | None], int], lengths: Mapping[Path, int]):
         self._numbers, self._lengths = numbers, lengths

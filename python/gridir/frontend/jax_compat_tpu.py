@@ -43,7 +43,7 @@ AccessAssumptionTransform: Any = getattr(_tpu_core, "AccessAssumptionTransform",
 """A claim about the accesses to a Ref, since JAX 0.11; no transform of an earlier JAX is one."""
 
 OptLevel = getattr(_tpu_custom_call, "OptLevel", None)
-"""How far the compiler for SparseCores optimises, since JAX 0.11."""
+"""The optimization level of the compiler for SparseCores, since JAX 0.11."""
 
 CORE_MESHES = (_tpu_core.TensorCoreMesh, _sc_core.ScalarSubcoreMesh)
 """The classes of meshes all of whose dimensions enumerate cores."""
@@ -59,14 +59,14 @@ SUBCORE_BARRIER = _tpu_core.SemaphoreType.REGULAR(()).get_ref_aval()
 
 def sparse_core_type(mesh: Any) -> str | None:
     """The name of the cores of a mesh, as `#tpu.core_type` has it, if they are of a SparseCore; else None."""
-    # Most kernels have no mesh, and to ask for the class of one is slow: a protocol is among its bases.
+    # Most kernels have no mesh, and a lookup of its class is slow: a protocol is among its bases.
     if mesh is None or not isinstance(mesh, (_sc_core.ScalarSubcoreMesh, VectorSubcoreMesh)):
         return None
     return str(mesh.core_type.value)
 
 
 def abstract_device(kind: str) -> contextlib.AbstractContextManager[Any]:
-    """Makes JAX lower as if for a TPU of that kind: some of its rules ask for the device, and there is none."""
+    """Makes JAX lower for a TPU of that kind without a device: some of its rules query the device."""
     device = AbstractDevice(device_kind=kind, num_cores=1, platform="tpu")
     return jax.sharding.use_abstract_mesh(AbstractMesh((), (), abstract_device=device))
 
@@ -200,7 +200,7 @@ def emit_mosaic_call(
         "needs_hlo_passes": False,
         "input_memory_spaces": input_spaces,
         "output_memory_spaces": output_spaces,
-        # The body says itself which version it has; this keeps JAX from rewriting it.
+        # The body contains its version; this prevents JAX from rewriting it.
         "lowered_module_asm_version": _tpu_custom_call.get_ir_version(context),
         **config,
         "lowered_module_asm": body,
@@ -241,7 +241,7 @@ _AUTOMATIC_IDS = "jax_pallas_auto_assign_collective_ids"
 
 
 def barrier_tag(jaxprs: Sequence[Any]) -> Hashable | None:
-    """The tag of the barrier semaphore that a kernel asks for, or None. JAX has tags since 0.11."""
+    """The tag of the barrier semaphore of a kernel, or None. JAX has tags since 0.11."""
     equations = (eqn for jaxpr in jaxprs for _, eqn in _jaxpr_util.all_eqns(jaxpr))
     tags = (eqn.params.get("tag") for eqn in equations if eqn.primitive.name == "get_barrier_semaphore")
     return next((tag for tag in tags if tag is not None), None)
@@ -307,7 +307,7 @@ def opt_level(name: str) -> Any:
 
 
 def tiling(use_tc_tiling: bool | None) -> Any:
-    """How arrays lie that a SparseCore's kernel is given, as JAX's configuration has it."""
+    """The layout of operands of a SparseCore kernel, from JAX's configuration."""
     tilings = _tpu_custom_call.Tiling
     return tilings.SPARSE_CORE if use_tc_tiling is False else tilings.COMPACT
 

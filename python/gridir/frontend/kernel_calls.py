@@ -29,10 +29,8 @@ class KernelCall:
     """A call of a kernel.
 
     Attributes:
-      request: the kernel.
-      sizes: the values of the dynamic dimensions of its grid; None where they are not known.
-      scalars: the values of its prefetched operands; None likewise.
-      times: how often the function makes the call.
+      request: the kernel. sizes: the values of the dynamic dimensions of its grid; None where they are not known.
+      scalars: the values of its prefetched operands; None likewise. times: the number of executions of the call.
     """
 
     request: KernelRequest
@@ -63,16 +61,16 @@ class Calls:
 
 
 def find_calls(jaxpr: Any, arguments: Sequence[Any]) -> Calls:
-    """Finds the calls of kernels in a function.
+    """Returns the calls of kernels in a function.
 
     Args:
       jaxpr: the closed jaxpr of the function.
-      arguments: a value for each input of it; a `jax.ShapeDtypeStruct` where it is not known.
+      arguments: a value for each input of it; a `jax.ShapeDtypeStruct` if it is unknown.
     """
     opened, consts = open_jaxpr(jaxpr)
     finder = _Finder()
     if len(arguments) != len(opened.invars):
-        # Static arguments are no inputs of the jaxpr, and nothing says which of them these are.
+        # Static arguments are not inputs of the jaxpr, and the jaxpr does not identify them.
         arguments = [jax.ShapeDtypeStruct((), bool)] * len(opened.invars)
     known = [None if isinstance(value, jax.ShapeDtypeStruct) else (None, value) for value in arguments]
     finder.visit(_Scope(opened, consts, known), 1)
@@ -90,7 +88,7 @@ class _Scope:
         self._inner: dict[int, _Scope] = {}
 
     def value(self, atom: Any) -> Any:
-        """Returns the value of an atom of the jaxpr; None where it is not known."""
+        """Returns the value of an atom of the jaxpr; None if it is unknown."""
         if isinstance(atom, jax_compat.Literal):
             return atom.val
         if atom not in self._values:

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The levels over the base, one for each kind of kernel, and which of them a kernel is lowered with.
+"""The rule sets on top of the base, one for each kind of kernel, and the choice for a kernel.
 
 A primitive may have one meaning in a kernel for TPUs and another in the code of a warpgroup. The author determines the
 kind of a kernel: by the mesh, otherwise by the backend of the call or of its parameters. If there is none, or several,
@@ -72,7 +72,7 @@ class Vocabulary:
 
     @functools.cached_property
     def _levels(self) -> tuple[Level, ...]:
-        # A core's own ops come first: what a platform writes in their place is for cores that lack them.
+        # A core's own ops come first: the platform's replacements are for cores that lack them.
         return (*filter(None, (self.core, self.platform, self.kind)), BASE, *_OF_BACKEND.values())
 
     @functools.cached_property

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""From one kernel as JAX hands it over to a module that holds a `grid.kernel`."""
+"""Lowers one kernel of JAX to a module with a `grid.kernel`."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def lower_kernel(
 
 
 def _num_operands(request: KernelRequest) -> int:
-    """How many Refs of the body there are before the scratch."""
+    """The number of Refs of the body before the scratch."""
     mapping = request.grid_mapping
     return mapping.num_index_operands + mapping.num_inputs + mapping.num_outputs
 

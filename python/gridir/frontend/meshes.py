@@ -37,7 +37,7 @@ class MeshUnion:
 
 
 def num_cores(mesh: Any) -> int:
-    """How many cores a mesh has."""
+    """The number of cores of a mesh."""
     return math.prod(mesh.shape.values())
 
 

@@ -23,7 +23,7 @@ SEED = 0
 
 
 def kernel_modules(text: bytes) -> list[tuple[grid.KernelOp, bytes]]:
-    """The kernels of a module of the stage `grid`, each with a module of its own.
+    """The kernels of a module of the stage `grid`, each with a separate module.
 
     Raises:
       CompileError: when the text is no module.
@@ -47,7 +47,7 @@ def kernels_of(text: bytes, target: str = "cpu", options: Any = None) -> list[Ke
     """The kernels of a module for a target.
 
     Raises:
-      OptionError: for a target that there is not, or options of another one.
+      OptionError: for an unknown target, or options of another one.
       CompileError, KernelError: as `kernel_modules`.
     """
     chosen = get_target(target)

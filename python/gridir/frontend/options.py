@@ -1,10 +1,9 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The compiler parameters of JAX's three Pallas backends, as an author gives them.
+"""The compiler parameters of JAX's three Pallas backends.
 
-One table says which fields there are; the records of `gridir.tpu` and `gridir.mosaic_gpu` add to JAX's those fields
-that other releases of JAX document.
+One table lists the fields; the records of `gridir.tpu` and `gridir.mosaic_gpu` add fields of other releases to JAX's.
 """
 
 from __future__ import annotations
@@ -222,7 +221,7 @@ def records_of(compiler_params: Any) -> dict[str, Any]:
 def record_for(compiler_params: Any, platform: str) -> Any:
     """Returns the parameters for JAX's own lowering for a platform, if an entry point of gridir passed `CallOptions`.
 
-    Anything else is returned as it is. `platform` is one of JAX's: "cpu", "tpu", "cuda" or "rocm".
+    Anything else is returned unchanged. `platform` is one of JAX's: "cpu", "tpu", "cuda" or "rocm".
     """
     if not isinstance(compiler_params, CallOptions):
         return compiler_params

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The author's names for the operands of a kernel that JAX wraps in a function of its own.
+"""The user's names for the operands of a kernel that JAX wraps in another function.
 
 JAX knows the names of the parameters of the function that it traces. Where that is JAX's own, as for `plgpu.kernel`,
 the operands are `refs[0]`, `refs[1]` and so on, and the author's function is known by its file and line.
@@ -20,7 +20,7 @@ _REF = re.compile(r"refs\[(\d+)\](.*)", re.DOTALL)
 
 
 def authors_names(names: Sequence[str], inner: Sequence[str], source: tuple[str, str, int]) -> list[str]:
-    """Returns the names of the operands as the author's function has them; the given ones where that is not known.
+    """Returns the names of the operands as the author's function has them; the given ones if it is unknown.
 
     Args:
       names: JAX's names of the operands.
@@ -39,7 +39,7 @@ def authors_names(names: Sequence[str], inner: Sequence[str], source: tuple[str,
 
 @functools.lru_cache(maxsize=256)
 def _parameters(name: str, file: str, line: int) -> tuple[str, ...]:
-    """The positional parameters of the function that begins at a line; none where there is not just one."""
+    """The positional parameters of the function that begins at a line; empty if it is ambiguous."""
     try:
         tree = ast.parse("".join(linecache.getlines(file)))
     except SyntaxError:

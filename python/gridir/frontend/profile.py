@@ -45,7 +45,7 @@ class Profile(abc.ABC):
         Args:
           kernel: the profiled kernel.
           left: the names of the scopes up to here, the outermost first.
-          entered: those from here on.
+          entered: those from now on.
         """
         common = sum(1 for _ in itertools.takewhile(bool, map(operator.eq, left, entered)))
         for name in reversed(left[common:]):
@@ -66,11 +66,11 @@ class RecordedByThreads(Profile):
 
 @dataclasses.dataclass(frozen=True)
 class RecordedByCalls(Profile):
-    """Writes the events of each call of a kernel to a file of its own, which are calls of a function.
+    """Writes the events of each call of a kernel to a separate file, which are calls of a function.
 
     Attributes:
       kernel: the kernel's name, with which that of the file begins.
-      directory: where the files go; it is made if it is not there.
+      directory: where the files go; it is created if necessary.
       space: JAX's count: the number of recorded scopes of a warpgroup or warp, plus one.
       by_warps: whether each warp has a trace; else each warpgroup, which is that of its first warp.
       sizes: of the dimensions of the grid.
@@ -146,7 +146,7 @@ def profile_of(request: KernelRequest, platform: str, thread_dim: int | None) ->
     if params is None or not getattr(params, "profile_space", 0) or not all(isinstance(size, int) for size in sizes):
         return None
     if platform == "cuda":
-        # A kernel of blocks whose author says nothing of warpgroups has no threads to record.
+        # A kernel of blocks without explicit warpgroups has no threads to record.
         return RecordedByThreads() if request.mesh is not None else None
     if platform != "cpu":
         return None

@@ -25,7 +25,7 @@ from gridir.mlir.passmanager import PassManager
 # To a jaxpr
 # ----------------------------------------------------------------------------------------------------------------------
 
-# Integers have no sign in MLIR; here each has one, and what is computed without is said so.
+# MLIR's integers are signless; here each is signed, and unsigned ops are explicit.
 _SIGNED = {1: np.bool_, 8: np.int8, 16: np.int16, 32: np.int32, 64: np.int64}
 _UNSIGNED = {1: np.bool_, 8: np.uint8, 16: np.uint16, 32: np.uint32, 64: np.uint64}
 

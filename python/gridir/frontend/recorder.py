@@ -47,7 +47,7 @@ class Call:
 
 
 class Recorder:
-    """Hands each call of a kernel to a function, from the thread that XLA calls Python on.
+    """Passes each call of a kernel to a function, on the thread on which XLA calls Python.
 
     Attributes:
       skipped: why kernels were not watched, by their names.
@@ -100,7 +100,7 @@ class Recorder:
         return lambda context, operands: jax_compat_calls.emit_watched(context, operands, emitter, begin, end)
 
     def keep_failed(self, error: str) -> None:
-        """Hands the calls that have begun and not ended to the function.
+        """Passes unfinished calls to the function.
 
         Args:
           error: why they have not ended.

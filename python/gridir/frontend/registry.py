@@ -11,8 +11,8 @@ registration:
   signature and walked like any other jaxpr;
 - `@rule(...)`, for the rest: a function from MLIR values to MLIR values.
 
-A rule knows each parameter of its primitive: it reads those that its function names, and ignores those that it is
-registered to ignore. Every other one, as another JAX may have, is an error.
+A rule knows each parameter of its primitive: it reads those that its function names, and ignores those that its
+registration lists. Every other one, as another JAX may have, is an error.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def revision() -> int:
 
 
 ANY: Any = object()
-"""Stands for every value of a parameter that has no meaning in a kernel."""
+"""Matches every value of a parameter without a meaning in kernels."""
 
 Ignored = Mapping[str, Any]
 """Parameters that a rule does not read: for each the value that it must have, or ANY."""
@@ -152,7 +152,7 @@ class Level:
 
         Raises:
           ValueError: this level has a rule for the primitive, the level below has one and the rule does not say that it
-            overrides it, or says so where there is none; or the function takes parameters without naming them.
+            overrides it, or says so if there is none; or the function takes parameters without naming them.
         """
         if primitive in self._rules:
             raise ValueError(f"expected one rule for primitive `{primitive}` at level {self.name}, got a second one")

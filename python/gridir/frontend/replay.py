@@ -57,7 +57,7 @@ def record_of(call: Call, *, oracle: str = "gridir", program: str = "") -> Recor
 
 
 class FileRecorder(Recorder):
-    """Writes each call of a kernel to a file of its own in a directory, as soon as it has ended.
+    """Writes each call of a kernel to a separate file in a directory, as soon as it has ended.
 
     Attributes:
       paths: the files so far.
@@ -132,7 +132,7 @@ def run(
       The results, and the seconds that the fastest run took.
 
     Raises:
-      OptionError: for a target that there is not, for options that it does not have, and for checks of a kernel whose
+      OptionError: for an unknown target, for options that it does not have, and for checks of a kernel whose
         passes the record has.
       CompileError: when a pass refuses the kernel.
       LaunchError, ExecutionError, DriverError: when it fails.
@@ -140,7 +140,7 @@ def run(
     kernel = record.kernel(target)
     if checks or schedule_seed is not None:
         if record.passes is not None:
-            raise OptionError("expected no checks, as the record has the passes that its module is finished by")
+            raise OptionError("expected no checks, since the record fixes the passes of its module")
         kernel = dataclasses.replace(kernel, options=kernel.options.with_checks(checks, schedule_seed))
     if isinstance(kernel.options, GpuOptions):
         # The record may come from a machine with other devices.

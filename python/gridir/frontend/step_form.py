@@ -130,7 +130,7 @@ class BatchTransfer:
       array: for each kernel the shape of the array.
       buffers: for each kernel how many blocks are held at once where they are copied.
       changes: for each step whether the block is another one than at the step before; false at the first step. None
-        where that depends on data.
+        if that depends on data.
     """
 
     name: str
@@ -233,7 +233,7 @@ def batch_of(
 
     Args:
       structure: the structure.
-      numbers: a row for each kernel, as of `Form`.
+      numbers: a row for each kernel, see `Form`.
       arrays: the prefetched operands, which are the same for all of them.
       opaque: see `Form`; for a single kernel only.
     """

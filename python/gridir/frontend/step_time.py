@@ -22,8 +22,8 @@ from gridir.runtime.tpu.tiles import extents_in_tiles
 def bytes_of_steps(work: WorkBatch) -> tuple[np.ndarray, np.ndarray]:
     """Returns for each step the bytes moved while it computes, and for each kernel those moved while nothing does.
 
-    While a step computes, the blocks of the next step are fetched and those of the step before are written back. So
-    nothing hides the first fetch and the last write.
+    While a step computes, the blocks of the next step are fetched and those of the step before are written back.
+    Therefore nothing hides the first fetch and the last write.
     """
     moved = work.at_steps(work.amount("copied"))
     exposed = np.zeros(len(work.counts))

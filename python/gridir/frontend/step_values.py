@@ -125,7 +125,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sign": np.sign,
     "sub": np.subtract,
     "xor": np.bitwise_xor,
-    # Of single numbers, these only change the type.
+    # On scalars, these primitives only change the type.
     "broadcast_in_dim": np.asarray,
     "convert_element_type": np.asarray,
     "multiple_of": np.asarray,
@@ -167,7 +167,7 @@ def repeated(times: Scalar, factor: Scalar) -> Scalar:
 
 
 def evaluate(name: str, operands: Sequence[Value], aval: Any) -> Value:
-    """Returns the scalar that a primitive computes; None where it is not known."""
+    """Returns the scalar that a primitive computes; None if it is unknown."""
     if name not in _FUNCTIONS or aval.shape or not isinstance(aval.dtype, np.dtype):
         return None
     known = [operand for operand in operands if isinstance(operand, Scalar)]
@@ -175,7 +175,7 @@ def evaluate(name: str, operands: Sequence[Value], aval: Any) -> Value:
 
 
 def read_element(ref: Any, tree: Any, indices: Sequence[Value]) -> Value:
-    """Returns the element of a prefetched operand that an equation `get` reads; None where it is not known."""
+    """Returns the element of a prefetched operand that an equation `get` reads; None if it is unknown."""
     if not isinstance(ref, KnownRef):
         return None
     transforms = jax.tree.unflatten(tree, indices)

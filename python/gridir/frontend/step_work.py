@@ -148,7 +148,7 @@ class StepWork:
       scratch: name, shape and bytes of an element of what the kernel has in VMEM for itself.
       operands: the values of the prefetched operands; None for one that is not known.
       parts: the jaxprs of branches and loops in the order of the kernel: whether it is a loop, the jaxpr, and how often
-        it runs at each step, None where that depends on data.
+        it runs at each step, None if that depends on data.
       notes: how exact that is.
     """
 
@@ -427,7 +427,7 @@ class _Walk:
         of_body: list[Any],
         carried: list[Any],
     ) -> Value:
-        """How often a loop runs at each step, found by running its scalars."""
+        """The trip count of a loop at each step, found by evaluating its scalars."""
         quiet = _Walk(StepWork(self.work.steps, self.work.total), self._axes)
         trips = np.zeros(1)
         for _ in range(_MAX_TRIPS):

@@ -28,7 +28,7 @@ class TargetHooks(abc.ABC):
     takes_unions = False
 
     def register(self, platform: str) -> None:  # noqa: B027  (XLA may know the call)
-        """Makes XLA know the calls that `emitter` writes."""
+        """Registers the calls that `emitter` creates with XLA."""
 
     def tracing(self) -> contextlib.AbstractContextManager[Any]:
         """Returns the context in which JAX traces and lowers for the target, which may not be present."""

@@ -36,7 +36,7 @@ def aot(
 ) -> Report:
     """Compiles the kernels of a function ahead of time with libtpu; needs `pip install 'gridir[tpu]'` and no TPU.
 
-    libtpu runs in processes of its own: when it refuses a kernel, ends itself or hangs, that is in the report.
+    libtpu runs in separate processes: when it refuses a kernel, ends itself or hangs, that is in the report.
 
     Args:
       f: a function that JAX can trace, or the result of `gridir.lower(..., target="tpu")`. *args: arrays or
@@ -105,7 +105,7 @@ def jax_own(f: Callable[..., Any], *args: Any, **kwargs: Any) -> list[Candidate]
             lowered = jitted.trace(*args, **kwargs).lower(lowering_platforms=("tpu",))
         programs = kernel_programs(lowered.compiler_ir("stablehlo"))
     except Exception as error:
-        # Whatever JAX raises is what there is to compare with.
+        # An exception of JAX is a valid outcome of the comparison.
         message = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
         name = getattr(f, "__name__", "kernel")
         return [Candidate(name, "jax", error=Error(message, kernel=name, details=str(error)))]

@@ -43,7 +43,7 @@ def _type_text(name: str) -> str:
     for prefix in ("uint", "int"):
         if name.startswith(prefix) and name[len(prefix) :].isdigit():
             return "i" + name[len(prefix) :]
-    raise UnsupportedError(f"expected a dtype that a kernel can hold, got {name}")
+    raise UnsupportedError(f"expected a dtype that kernels support, got {name}")
 
 
 @functools.lru_cache(maxsize=256)
@@ -57,7 +57,7 @@ def is_semaphore(dtype: Any) -> bool:
     return dtype_name(dtype) in _SEMAPHORES
 
 
-# To parse a type takes ten times as long as to ask for it.
+# Cached, since parsing a type takes ten times as long as a lookup.
 _COMMON = {"f16": ir.F16Type.get, "bf16": ir.BF16Type.get, "f32": ir.F32Type.get, "f64": ir.F64Type.get}
 
 
@@ -120,7 +120,9 @@ class Types:
         try:
             return ir.Attribute.parse(f"#grid.space<{space_name(aval.memory_space)}>")
         except ir.MLIRError:
-            raise UnsupportedError(f"expected a Ref in a memory that gridir has, got {aval.memory_space}") from None
+            raise UnsupportedError(
+                f"expected a Ref in a memory that gridir supports, got {aval.memory_space}"
+            ) from None
 
     def tensor(self, aval: Any) -> ir.Type:
         """The tensor that holds a value of any rank. A random key is the array of its words."""
@@ -132,7 +134,7 @@ class Types:
         return self.tensor(aval) if aval.shape or jax_compat.is_key(aval) else element_type(aval.dtype)
 
     def ref(self, aval: Any) -> ir.Type:
-        """The memref that stands for a Ref. A key's holds its words."""
+        """The memref type of a Ref. A key's holds its words."""
         held = jax_compat.physical_aval(aval.inner_aval) if jax_compat.is_key(aval) else aval
         return ir.MemRefType.get(held.shape, element_type(held.dtype), self.layout(aval), self.space(aval))
 
@@ -193,7 +195,7 @@ def bit_width(dtype: Any) -> int:
 
 
 def mark_unsigned(op: Any, refs: Sequence[Any], first: int = 0) -> None:
-    """Says of a kernel or a scope which of the Refs that it allocates hold unsigned integers.
+    """Marks the Refs of a kernel or scope that contain unsigned integers.
 
     Elements have no sign in the IR, and their highest value depends on it.
 

@@ -185,7 +185,7 @@ def _survey(
     """Finds every equation without a rule, as the last of those in which it is nested, and the findings of
     `check_supported`.
 
-    It is one walk for both since it goes through all of the kernel.
+    One walk collects both, since it visits the whole kernel.
     """
     for eqn in jaxpr.eqns:
         rule = vocabulary.rule_of(eqn.primitive)

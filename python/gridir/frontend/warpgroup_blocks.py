@@ -4,7 +4,7 @@
 """A `pallas_call` for the Mosaic GPU backend as the kernel of a mesh that JAX itself makes of it.
 
 A CTA runs each point of the parallel grid dimensions; the sequential ones become a pipeline inside of it, whose blocks
-are copied into shared memory and back. So a kernel of blocks may use all that the code of a warpgroup may.
+are copied into shared memory and back. A kernel of blocks may therefore use all ops of warpgroup code.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def as_mesh_kernel(request: KernelRequest) -> KernelRequest:
         traced = jax.make_jaxpr(call)(*(jax.ShapeDtypeStruct(x.shape, x.dtype) for x in request.in_avals))
     equation = next(eqn for eqn in equations_of(traced.jaxpr) if eqn.primitive.name == "mpmd_map")
     made = request_of_mpmd_map([var.aval for var in equation.invars], equation.params)
-    # Of the call of the author's jaxpr JAX does not say what it does. A block in shared memory is a copy.
+    # JAX does not mark the purpose of the call of the kernel's jaxpr. A block in shared memory is a copy.
     written = {
         number
         for number in jax_compat.written_refs(request.jaxpr)

@@ -14,10 +14,10 @@ from gridir.mlir import ir
 
 
 class WarpgroupTypes(Types):
-    """As in the base, but for barriers, which are objects in shared memory."""
+    """Like the base, except for barriers, which are objects in shared memory."""
 
     def ref(self, aval: Any) -> ir.Type:
-        """The memref that stands for a Ref."""
+        """The memref type of a Ref."""
         parameters = jax_compat_gpu.barrier_parameters(aval.dtype)
         if parameters is None:
             return super().ref(aval)

@@ -14,7 +14,7 @@ from pygments.lexer import RegexLexer
 from pygments.lexers.python import PythonLexer
 from pygments.token import Comment, Keyword, Name, String, Text
 
-# Values and numbers stay as they are: most of a text is those, and its size would double.
+# Values and numbers are unchanged: most of a text is those, and its size would double.
 
 
 class MlirLexer(RegexLexer):

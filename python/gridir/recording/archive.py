@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The file of a record: a zip archive of JSON, MLIR bytecode and NumPy's arrays. Nothing in it is ever executed.
+"""The file of a record: a zip archive of JSON, MLIR bytecode and NumPy's arrays. Reading it executes no code from it.
 
 `record.json` has the format and its version, the scalars and strings of the record, and a list of the arrays. A reader
 rejects an unknown version, field or member, so that it never runs anything but the recorded call.
@@ -126,7 +126,7 @@ def load(file: str | os.PathLike[str] | BinaryIO) -> Record:
     except OSError:
         raise
     except Exception as error:
-        # A broken file finds errors of every class in the libraries that read it.
+        # A broken file may raise errors of any class in the libraries that read it.
         raise RecordError(f"{name}: expected a record of a kernel, got {type(error).__name__}: {error}") from None
 
 

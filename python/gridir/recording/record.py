@@ -71,7 +71,7 @@ class Record:
         """Returns the kernel for the target of the record, or for another.
 
         Raises:
-          OptionError: for a target that there is not, for another one than the record's where the module is no longer
+          OptionError: for an unknown target, for another one than the record's where the module is no longer
             the frontend's, and for options that this release does not have.
           UnsupportedError: for a target that has no such kernels.
         """
@@ -91,7 +91,7 @@ class Record:
         """Returns the target of a name, or the part of it for kernels of this kind.
 
         Raises:
-          OptionError: for a target that there is not.
+          OptionError: for an unknown target.
           UnsupportedError: for a TPU, where the kernel is one of warpgroups.
         """
         target = get_target(name)

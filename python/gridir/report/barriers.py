@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The barriers of a kernel whose threads are warpgroups: who arrives at each, and who waits for it."""
+"""The barriers of a kernel whose threads are warpgroups: the arriving and the waiting warpgroups of each."""
 
 from __future__ import annotations
 

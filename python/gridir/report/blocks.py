@@ -21,7 +21,7 @@ from gridir.mlir import ir
 from gridir.mlir.dialects import grid
 
 MAX_PROGRAMS = 4096
-"""Of how many programs, the first ones in grid order, a report has the blocks."""
+"""The maximum number of programs, in grid order, whose blocks a report shows."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,7 +51,7 @@ class OperandBlocks:
       dtype: of the array.
       shape: of the array.
       block: of the block, in elements; squeezed dimensions are 1.
-      starts: the first element of each program's block; None where it is not known, and `unknown` says why.
+      starts: the first element of each program's block; None if it is unknown, and `unknown` says why.
       unknown: why the blocks are not known; empty where they are.
     """
 
@@ -130,7 +130,7 @@ class Grid:
 
     @property
     def shown(self) -> int:
-        """How many programs the operands have blocks of."""
+        """The number of programs whose blocks are known."""
         return min(self.programs or 0, MAX_PROGRAMS)
 
     def to_json(self) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Making the data of a report: asks each target about each kernel, once."""
+"""Making the data of a report: queries each target about each kernel once."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ TARGETS = ("cpu", "tpu:v5e", "gpu:sm_90a")
 """The default targets of a report."""
 
 MAX_SCALARS = 64
-"""Of how many elements of a prefetched operand a report has the values."""
+"""The maximum number of elements of a prefetched operand that a report shows."""
 
 
 def build_report(
@@ -50,7 +50,7 @@ def build_report(
     timeout: float = 300,
     progress: Progress = lambda _: None,
 ) -> Report:
-    """Collects all that a report says of a function.
+    """Collects the contents of a report about a function.
 
     Args:
       function: a function that JAX can trace.
@@ -63,7 +63,7 @@ def build_report(
       progress: is called with a line of text before each step.
 
     Raises:
-      OptionError: for a target that there is not.
+      OptionError: for an unknown target.
       UnsupportedError: when gridir cannot lower a kernel for any target.
     """
     wanted = list(dict.fromkeys(["cpu", *map(check_target, targets or TARGETS)]))
@@ -102,7 +102,7 @@ def build_report(
     for number, kernel in enumerate(on_cpu.kernels):
         progress(f"checking {kernel.name}")
         mine = [_same(kernel, number, on_cpu, lowered[target], views[target]) for target in wanted if target in views]
-        # The time of a function is that of its kernel where there is one.
+        # The time of a function with one kernel is that of the kernel.
         milliseconds = ran.milliseconds if ran is not None and len(on_cpu.kernels) == 1 else None
         kernels.append(_kernel_view(kernel, [view for view in mine if view], scalars.get(kernel.key), milliseconds))
     refused = [
@@ -188,7 +188,7 @@ def _cpu_view(target: str, kernel: Kernel, listings: Sequence[Listing]) -> Targe
 
 
 _VIEWS = {"cpu": _cpu_view, "gpu": _gpu_view}
-"""Who views a kernel that this process has compiled, by the name of its target."""
+"""The views of kernels that this process compiled, by the name of the target."""
 
 
 def _stage_listings(kernel: Kernel) -> tuple[list[Listing], Error | None]:

@@ -77,7 +77,7 @@ def _measured_cpu(size: int, working_set: int) -> Peak:
     matrix = jax.numpy.ones((size, size), jax.numpy.float32)
     product = jax.jit(lambda x: x @ x).lower(matrix).compile()
     product_seconds = min(_seconds(lambda: product(matrix).block_until_ready()) for _ in range(10))
-    # Each processor copies a part of its own, often enough that the time of a call does not count.
+    # Each processor copies a separate part, with enough repetitions that the overhead of a call is negligible.
     workers = len(os.sched_getaffinity(0))
     parts = [np.ones((2, working_set // 8 // workers), np.float32) for _ in range(workers)]
     repeats = max((32 << 20) // working_set, 1)

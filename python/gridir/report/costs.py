@@ -143,7 +143,7 @@ class _Counter:
             self._count(op, factor * self._trips(op))
 
     def _trips(self, op: ir.Operation) -> int:
-        """How often the regions of an op run; once where that is not a loop, or its bounds are not known."""
+        """The number of executions of the regions of an op; 1 if it is not a loop, or its bounds are unknown."""
         if op.name != "scf.for":
             self.is_approximate |= op.name == "scf.while"
             return 1

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`gridir.explain`: asks gridir, libtpu and ptxas about the kernels of a function, for every chip."""
+"""`gridir.explain`: compiles the kernels of a function with gridir, libtpu and ptxas for every chip."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def explain(
     progress: Progress = lambda _: None,
     **kwargs: Any,
 ) -> Explanation:
-    """Says of the kernels of a function which targets and chips accept them, who refuses them, and why.
+    """Returns the targets and chips that accept the kernels of a function, and the reasons of rejections.
 
     Nothing is executed. The kernels are lowered by gridir for each target; for a TPU libtpu compiles them, for a GPU
     ptxas assembles them, where these are installed.
@@ -42,7 +42,7 @@ def explain(
       **kwargs: keyword arguments of `f`.
 
     Raises:
-      OptionError: for a target that there is not.
+      OptionError: for an unknown target.
 
     Example:
       >>> print(gridir.explain(f, x, y))
@@ -88,5 +88,5 @@ def lower_or_error(f: Callable[..., Any], args: Any, kwargs: Any, target: str) -
     try:
         return lower(f, *args, target=target, **kwargs)
     except Exception as error:
-        # Of what JAX refuses while it traces, the class is any.
+        # JAX raises errors of any class while it traces.
         return error

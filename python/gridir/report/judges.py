@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Who says of the kernels of a target whether it takes them: gridir's compiler, ptxas, libtpu."""
+"""Acceptance checkers, one for each target: gridir's compiler, ptxas, libtpu."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Judge(abc.ABC):
     is_remote = False
 
     def check(self, name: str) -> str:
-        """Returns a target with its chip, as "tpu:v5e"; raises OptionError where there is none of that name."""
+        """Returns a target with its chip, as "tpu:v5e"; raises OptionError for an unknown name."""
         return get_target(name).name
 
     def form(self, target: str) -> str:
@@ -48,7 +48,7 @@ class Judge(abc.ABC):
 
     @abc.abstractmethod
     def verdicts(self, target: str, prepared: Sequence[Any], timeout: float) -> Sequence[Verdict]:
-        """Returns a verdict for each kernel; gives up after this many seconds."""
+        """Returns a result for each kernel; the timeout is in seconds."""
 
 
 class _CpuJudge(Judge):
@@ -103,13 +103,13 @@ TARGETS = tuple(f"{name}:{chip}" if chip else name for name, judge in JUDGES.ite
 
 
 def judge_of(name: str) -> Judge:
-    """Returns who judges for a target; raises OptionError where there is none of that name."""
+    """Returns the checker of a target; raises OptionError for an unknown name."""
     base = name.partition(":")[0]
     return JUDGES[base] if base in JUDGES else JUDGES[get_target(name).name]
 
 
 def check_target(name: str) -> str:
-    """Returns a target with its chip; raises OptionError where there is none of that name."""
+    """Returns a target with its chip; raises OptionError for an unknown name."""
     return judge_of(name).check(name)
 
 

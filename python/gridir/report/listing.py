@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The text of a kernel at a stage, and the author's lines that each of its lines comes from."""
+"""The text of a kernel at a stage, and the source lines of each of its lines."""
 
 from __future__ import annotations
 

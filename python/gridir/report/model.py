@@ -76,7 +76,7 @@ class KernelView:
 
     Attributes:
       name: the kernel's name.
-      source: the kernel function and its line; None where that is not known.
+      source: the kernel function and its line; None if it is unknown.
       grid: its grid, and the blocks of its operands.
       prefetched: the prefetched operands of this run.
       checks: the results of the proofs.
@@ -134,7 +134,7 @@ class Run:
 
 @dataclasses.dataclass(frozen=True)
 class Report:
-    """All that a report says.
+    """The contents of a report.
 
     Attributes:
       function: the function's name.

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """For each element of a function's result, the element of a kernel's result that it equals.
 
-The jaxpr of the function is evaluated on positions: what moves elements moves their positions, and what computes with
-them element by element keeps them. A result that is computed in any other way has no positions.
+The jaxpr of the function is evaluated on positions: ops that move elements move their positions, and elementwise ops
+keep them. A result that is computed in any other way has no positions.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _KEEPS = (
 
 @dataclasses.dataclass(frozen=True)
 class Origin:
-    """Where the elements of an array are from.
+    """The origins of the elements of an array.
 
     Attributes:
       kernel: the name of the kernel.
@@ -54,7 +54,7 @@ class Origin:
 
 
 def origins(function: Callable[..., Any], args: Sequence[Any]) -> list[Origin | None]:
-    """Returns for each result of a function where its elements are from; None where that is not known."""
+    """Returns the origins of the elements of each result of a function; None if they are unknown."""
     closed = jax.make_jaxpr(function)(*args)
     return _Evaluation().run(closed, [None] * len(closed.jaxpr.invars))
 

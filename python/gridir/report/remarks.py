@@ -41,10 +41,10 @@ class Remark:
 def read_remarks(kernel: Kernel, timeout: float = 60) -> tuple[Remark, ...]:
     """Returns the remarks of the passes on the way to a kernel's last stage, each once.
 
-    The passes run once more, in a process of their own: remarks are printed by a tool, and handed to no program.
+    The passes run once more, in a separate process: remarks are printed by a tool, and handed to no program.
 
     Args:
-      kernel: the kernel. Of one that a pass refuses there are the remarks before that.
+      kernel: the kernel. If a pass rejects the kernel, the earlier remarks are returned.
       timeout: seconds after which the passes are given up; there are no remarks then.
     """
     pipeline = kernel.target.pipeline(kernel.options, kernel.stages[-1])

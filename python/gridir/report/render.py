@@ -21,7 +21,7 @@ def render(report: Report) -> str:
       MarkupError: when a package of the extra `report` is not installed.
     """
     templates = environment("gridir.report")
-    # After the template engine, whose absence says which packages there should be.
+    # Imported after the template engine, whose ImportError names the missing packages.
     from gridir.markup.highlight import highlight
     from gridir.report.charts import roofline_chart
 

@@ -26,10 +26,8 @@ def run_function(
     """Runs a function whose kernels are compiled for the CPU.
 
     Args:
-      function: the function.
-      args: its arguments.
-      lowered: the function, lowered for the CPU.
-      calls: how many calls are timed.
+      function: the function. args: its arguments. lowered: the function, lowered for the CPU. calls: the number of
+      timed calls.
 
     Returns:
       The run; and for each kernel, by its key, the prefetched operands of its first call.

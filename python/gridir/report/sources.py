@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The author's source beside a kernel: the functions that its ops come from."""
+"""The source of a kernel: the functions that its ops come from."""
 
 from __future__ import annotations
 

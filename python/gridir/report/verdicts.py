@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Who accepts the kernels of a function, for every target and chip, and who refuses them and why."""
+"""The acceptance of the kernels of a function by every target and chip, with reasons of rejections."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Verdict:
 
     @property
     def location(self) -> str:
-        """The author's line, as "file.py:3:5"; empty where it is not known."""
+        """The author's line, as "file.py:3:5"; empty if it is unknown."""
         return str(dataclasses.replace(self.frames[0], function=None)) if self.frames else ""
 
     def to_json(self) -> dict[str, Any]:

@@ -137,7 +137,7 @@ def _describe_unwritten(zero: Call, nan: Call) -> list[str]:
         mask = _differ(x, y)
         if not mask.any():
             continue
-        # Where all of the elements hold what the memory held, nothing was computed from it.
+        # If all elements are unchanged, nothing was computed.
         outside = mask & outsides[number]
         left = x == _FILLS["zero"](x.dtype)
         left &= (y != y) if jax.numpy.issubdtype(y.dtype, jax.numpy.inexact) else (y == _FILLS["nan"](y.dtype))
@@ -157,7 +157,7 @@ def _first_read(closed: Any, args: Sequence[Any]) -> list[str]:
         with installed(replace_interpret=True, checks=["uninitialized"]):
             jax.block_until_ready(_call(closed, args))
     except Exception as error:
-        # XLA has its own class for what a call reports, and puts a status before the text.
+        # XLA has a separate exception class for errors of a call, and prefixes the text with a status.
         lines = str(error).strip().splitlines()
         start = lines[0].find("kernel `") if lines else -1
         return [lines[0][start:], *lines[1:3]] if start >= 0 else []

@@ -27,7 +27,7 @@ def identity_of(function: Callable[..., Any], *, gathers: bool = False) -> str:
         nanoseconds of a clock, and the values.
     """
     with _lock:
-        # The functions are kept, so that no two of them are at one address.
+        # The functions are kept alive, so that their addresses are unique.
         identity = _identities.get(id(function))
         if identity is None:
             identity = _identities[id(function)] = uuid.uuid4().hex

@@ -23,7 +23,7 @@ class Chip:
       name: the target, as "tpu:v5e".
       values: the constants by name, in the units that `chip_constants.toml` states.
       sources: where each is from.
-      verified: the measurements that predictions for the chip were compared with; "" where there are none.
+      verified: the measurements that predictions for the chip were compared with; "" if there are none.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Chip:
         return self.name.partition(":")[0]
 
     def to_json(self) -> dict[str, Any]:
-        """Returns the chip as what JSON holds."""
+        """Returns the chip as JSON data."""
         return {"name": self.name, "verified": self.verified, "constants": dict(self.values)}
 
 

@@ -72,7 +72,7 @@ class Trace:
 
 
 def write(kernel: str, directory: str, traces: Iterable[Trace], *, scopes: int, truncates: bool) -> None:
-    """Writes a file of its own for a call, in a directory that is made if it is not there.
+    """Writes a separate file for a call, in a directory that is created if necessary.
 
     Args:
       kernel: the kernel's name, with which that of the file begins.

@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Comparing results with those of an oracle as a numerical analyst would.
 
-Two honest computations of a sum differ in its last places, and where the sum cancels the last places are all that is
-left; how far apart two floats are says nothing by itself. What is judged here is the error of a result against the
-value in float64, and against how far roundings may move that value, which `gridir.testing.wide` measures.
+Two correct computations of a sum differ in the last digits, and if the sum cancels, only these digits remain. The
+distance of two floats alone is therefore meaningless. What is judged here is the error of a result against the value in
+float64, and against how far roundings may move that value, which `gridir.testing.wide` measures.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 from gridir.errors import UnsupportedError
 from gridir.testing.wide import WideRun, run_wide
 
-# How far two computations of one value may be apart, relative to the value or to the median magnitude in the array;
+# The maximum distance of two computations of one value, relative to the value or to the median magnitude in the array;
 # for what cannot be computed in float64.
 _TOLERANCES = {"float64": 1e-12, "float32": 1e-5, "bfloat16": 2e-2, "float16": 2e-3}
 
@@ -31,7 +31,7 @@ _SPREADS = 10
 
 @dataclasses.dataclass(frozen=True)
 class Errors:
-    """How far one side's results are from the values in float64, in units in the last place (ulp) of their type.
+    """The distance of one side's results from the values in float64, in units in the last place (ulp) of their type.
 
     Attributes:
       median: of all elements.
@@ -51,7 +51,7 @@ class Errors:
 
 @dataclasses.dataclass(frozen=True)
 class Comparison:
-    """How one result compares with the oracle's.
+    """The comparison of one result with the oracle's.
 
     Attributes:
       path: which result, as "[0]" or "['loss']"; "" for the only one.
@@ -83,7 +83,7 @@ class Comparison:
         return known
 
     def describe(self, oracle: str) -> list[str]:
-        """Returns lines that say it to a person; none where all is equal.
+        """Returns lines that describe it; empty if all elements are equal.
 
         Args:
           oracle: the reference, as "interpret mode".
@@ -175,7 +175,7 @@ def difference(got: Any, want: Any, tolerance: float | None = None) -> str | Non
       tolerance: how far floats may be apart, relative to `want`; a default for the dtype when None.
 
     Returns:
-      What differs most, or None when nothing does.
+      The largest difference, or None.
     """
     got, want = np.asarray(got), np.asarray(want)
     if got.shape != want.shape or got.dtype != want.dtype:
@@ -228,14 +228,14 @@ def _ulp(x: np.ndarray, dtype: Any) -> np.ndarray:
 
 
 def _distance(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """How far numbers are apart: 0 for equal infinities and two NaNs, infinity for one of either."""
+    """The distance of numbers: 0 for equal infinities and two NaNs, infinity for one of either."""
     with np.errstate(all="ignore"):
         distance = np.abs(x - y)
     return np.where((x == y) | (np.isnan(x) & np.isnan(y)), 0.0, np.where(np.isnan(distance), np.inf, distance))
 
 
 def _apart(got: np.ndarray, want: np.ndarray) -> np.ndarray:
-    """Which elements are not equal, and not neighbours either."""
+    """The elements that are neither equal nor adjacent floats."""
     x, y = _numbers(got), _numbers(want)
     if _kind(got) is jnp.integer:
         # Integers of 64 bits may differ where their floats do not.
@@ -287,7 +287,7 @@ def _largest(x: np.ndarray) -> tuple[int, ...]:
 
 
 def _allowed(got: np.ndarray, exact: np.ndarray, samples: np.ndarray, dtype: Any) -> np.ndarray:
-    """How far from the exact value an element may be."""
+    """The maximum distance of an element from the exact value."""
     # A number that becomes infinite or NaN by rounding, or is that before, explains nothing.
     with np.errstate(all="ignore"):
         moved = np.where(np.isfinite(samples) & np.isfinite(exact), np.abs(samples - exact), 0.0)
@@ -299,7 +299,8 @@ def _allowed(got: np.ndarray, exact: np.ndarray, samples: np.ndarray, dtype: Any
         ulp = _ulp(np.where(np.isfinite(near), near, np.abs(exact)), dtype)
     # The last rounding is not noise: everybody makes it, and it is one ulp at most.
     spread = np.sqrt(np.mean(np.maximum(moved - ulp, 0.0) ** 2, axis=0))
-    # Of a few runs some show an element too little by chance; the elements of an array are mostly alike.
+    # With few runs, the spread of an element may be too small by chance; elements of an array usually have similar
+    # spreads.
     usual = float(np.median(spread)) if spread.size else 0.0
     return ulp + _SPREADS * np.maximum(spread, usual / 2)
 

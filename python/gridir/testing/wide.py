@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A function computed in float64, and how far the roundings of its own types may move each result.
+"""Evaluates a function in float64, and measures the effect of the roundings of its own types on each result.
 
 The jaxpr of the function, with its kernels as JAX's interpret mode runs them, is evaluated equation by equation with
 every float as a float64. Without noise that is the value that all implementations round. With noise, each result that
@@ -28,9 +28,9 @@ from gridir.frontend.jax_compat_equations import canonical
 from gridir.testing import wide_functions
 
 SAMPLES = 8
-"""How many runs with noise make a spread."""
+"""The number of runs with noise for a spread."""
 
-# How far a result may be moved before it is rounded, in units of its last place.
+# The maximum shift of a result before rounding, in units in the last place.
 _MOVE = 1.5
 
 
@@ -76,7 +76,7 @@ def run_wide(function: Callable[..., Any], args: Sequence[Any]) -> WideRun:
     except UnsupportedError:
         raise
     except Exception as error:
-        # Which kernels it can interpret, and which primitives take float64, JAX says by errors of any class.
+        # JAX raises errors of any class for kernels and primitives that it cannot evaluate in float64.
         summary = str(error).strip().partition("\n")[0]
         raise UnsupportedError(": ".join(filter(None, (type(error).__name__, summary)))) from error
     return WideRun(tuple(exact), tuple(np.stack(runs) for runs in zip(*samples, strict=True)))

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Equations that hold a function, as the one that scatters or reduces combines elements with, on wider operands.
+"""Evaluates equations that contain a function (scatter, reduce) on wider operands.
 
 The function was traced for the types of the program. It is traced again for the operands that are given here.
 """

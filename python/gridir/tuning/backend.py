@@ -26,7 +26,7 @@ class Outcome:
     Attributes:
       seconds: the predicted or measured time of the kernels; None for a configuration that is not legal.
       reason: why it is not legal; "" for one that is.
-      bound: what most of the time goes to, as "compute", "memory" or "steps"; "" where that is not known.
+      bound: what most of the time goes to, as "compute", "memory" or "steps"; "" if it is unknown.
       memory_bytes: the memory of a core that it takes: VMEM, or shared memory of a CTA.
       figures: further numbers by name, as bundles, spills or registers.
       notes: how exact that is.

@@ -11,14 +11,14 @@ from gridir.tuning.backend import Backend
 from gridir.tuning.cache import Cache
 
 LOWERINGS = ("gridir", "jax")
-"""Who may lower the kernels that libtpu compiles."""
+"""The lowerings of kernels for libtpu."""
 
 
 def make_backend(chip: Chip, cache: Cache, *, jobs: int, timeout: float, lowering: str) -> Backend:
     """Returns the backend of a chip; the arguments are those of `gridir.tune`.
 
     Raises:
-      OptionError: for a lowering that there is not.
+      OptionError: for an unknown lowering.
     """
     if lowering not in LOWERINGS:
         raise OptionError(f"expected a lowering among {', '.join(LOWERINGS)}, got {lowering!r}")

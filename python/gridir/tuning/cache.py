@@ -27,7 +27,7 @@ def default_directory() -> Path:
 class Cache:
     """Records by key, one file for each.
 
-    A file is written beside its place and then moved there, so that another process sees all of it or nothing.
+    A file is written under another name and then renamed, so that another process never sees a partial file.
     """
 
     def __init__(self, directory: str | os.PathLike[str] | None):
@@ -35,7 +35,7 @@ class Cache:
         self._directory = None if directory is None else Path(directory) / f"v{_FORMAT}"
 
     def get(self, key: str) -> dict[str, Any] | None:
-        """Returns the record of a key; None where there is none, or its file is damaged."""
+        """Returns the record of a key; None if there is none, or its file is damaged."""
         if self._directory is None:
             return None
         try:
@@ -44,7 +44,7 @@ class Cache:
             return None
 
     def put(self, key: str, record: dict[str, Any]) -> None:
-        """Stores the record of a key. A disk that is full or read-only leaves the cache as it is."""
+        """Stores the record of a key. If the disk is full or read-only, the cache does not change."""
         if self._directory is None:
             return
         path = self._path(key)

@@ -29,7 +29,7 @@ from gridir.tuning.kinds import REFUSED, Estimate, Kind, Sample, estimate, sampl
 from gridir.tuning.space import Config
 
 _SMALL = 32
-"""Spaces of so many configurations are traced as a whole."""
+"""Spaces of at most this many configurations are traced completely."""
 _FIRST = 16
 _ROUND = 8
 _TESTS = 2
@@ -42,7 +42,7 @@ _STEPS = 1 << 20
 """Steps of grids that are evaluated at once."""
 
 _FEW = 16
-"""A parameter with so many values is tested with each of them."""
+"""A parameter with at most this many values is tested with each of them."""
 
 Trace = Callable[[int], Any]
 Refuse = Callable[[Sequence[int]], list[str]]
@@ -122,7 +122,7 @@ class _Model:
         self._keys: dict[int, np.ndarray | None] = {}
 
     def predict(self, rows: np.ndarray) -> dict[int, Sample]:
-        """Returns predicted samples of configurations; those are absent of which nothing is known."""
+        """Returns predicted samples of configurations; unknown ones are absent."""
         found: dict[int, Sample] = {}
         for label, members, numbers, arrays in self.batches(rows):
             first = self._samples[self._members[label][0]]
@@ -153,7 +153,7 @@ class _Model:
         return int(self.parts[row]) in self._refused
 
     def label(self, row: int) -> int:
-        """Returns the number of the kind of a configuration; -1 where it is not known."""
+        """Returns the number of the kind of a configuration; -1 if it is unknown."""
         return int(self.labels[self.parts[row]])
 
     def sample(self, label: int) -> Sample:

@@ -61,7 +61,7 @@ class Table:
         """Returns for each row the answers to questions that functions ask of block sizes.
 
         Args:
-          few: of a parameter with so many values it is asked which one it is.
+          few: parameters with at most this many values are compared with each of them.
         """
         rows, columns = self.numbers, range(self.numbers.shape[1])
         answers = []
@@ -144,7 +144,7 @@ def _monomial(table: Table, rows: np.ndarray, values: np.ndarray) -> Formula | N
 
 
 def _quotient(table: Table, rows: np.ndarray, values: np.ndarray) -> Formula | None:
-    """The number of blocks in a dimension of an argument, the last of which may overhang."""
+    """The number of blocks in a dimension of an argument; the last block may overhang."""
     for column in table.numbers.T:
         if (column <= 0).any() or len(np.unique(column[rows])) < 3:
             continue

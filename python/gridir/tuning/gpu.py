@@ -52,7 +52,7 @@ class GpuBackend(Backend):
         return self._predict(work, work.totals, _threads(call), _REGISTERS, 0, 0)
 
     def compile(self, traced: dict[int, Traced]) -> Finished:
-        """See `Backend`: ptxas runs in processes of its own."""
+        """See `Backend`: ptxas runs in separate processes."""
         facts = {"tier": "compile", "chip": self.chip.name, "gridir": __version__, "jax": metadata.version("jax")}
         with concurrent.futures.ThreadPoolExecutor(self._jobs) as threads:
             futures = {}

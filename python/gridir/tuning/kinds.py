@@ -20,7 +20,7 @@ from gridir.tuning.traced import Traced
 
 @dataclasses.dataclass(frozen=True)
 class Estimate:
-    """What the estimate tier finds of a configuration.
+    """The result of the estimate tier for a configuration.
 
     Attributes:
       outcome: the outcome.
@@ -36,7 +36,7 @@ class Estimate:
 
 @dataclasses.dataclass(frozen=True)
 class Kind:
-    """What configurations have in common whose numbers have the same meaning.
+    """The common properties of configurations whose numbers have the same meaning.
 
     Attributes:
       kernels: the structure of each kernel, and its compiler parameters.

@@ -23,7 +23,7 @@ from gridir.tuning.cache import Cache
 from gridir.tuning.traced import Traced, function_key
 
 _ROUNDS = 11
-"""How often the configurations that are near the best are measured."""
+"""The number of measurements of configurations that are close to the best."""
 _FIRST_ROUNDS = 5
 """After this many rounds, configurations that are slower than the best by more than a factor are left out."""
 _SLOWER = 2.0
@@ -63,7 +63,7 @@ def measure(
     cache: Cache,
     tell: Callable[[str], None],
 ) -> Finished:
-    """Measures configurations in turns, so that all have the same of what else the machine does.
+    """Measures configurations in turns, so that other load of the machine affects all of them equally.
 
     Args:
       traced: the configurations.

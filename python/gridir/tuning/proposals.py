@@ -16,7 +16,7 @@ from gridir.tuning.traced import Traced
 
 
 def check_proposal(traced: Traced, *, races: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Makes the checks of `gridir check` on the kernels of a configuration.
+    """Runs the checks of `gridir check` on the kernels of a configuration.
 
     Args:
       traced: the function for the configuration.
@@ -46,7 +46,7 @@ def _races(traced: Traced) -> tuple[tuple[str, ...], tuple[str, ...]]:
         with installed(checks=["races"]):
             jax.block_until_ready(jax.jit(traced.function)(*drawn(traced.args)))
     except Exception as error:
-        # Findings of native code come through XLA, as an exception of its own.
+        # Findings of native code arrive through XLA, as XLA's exception.
         text = str(error)
         if "race" in text.lower():
             return (f"the check for races found one: {text.partition(chr(10))[0]}",), ()

@@ -44,7 +44,7 @@ class Entry:
 
     @property
     def outcome(self) -> Outcome:
-        """Returns what the most accurate tier says."""
+        """Returns the result of the most accurate tier."""
         return self.outcomes[self.tier]
 
     @property
@@ -72,8 +72,8 @@ class Problem:
       function: the module and the name of the function.
       signature: the types of its arguments.
       target: the chip, as "tpu:v5e".
-      verified: the measurements that predictions for the chip were compared with; "" where there are none.
-      arguments: how keyword arguments are made of parameters, as of `Space.to_json`.
+      verified: the measurements that predictions for the chip were compared with; "" if there are none.
+      arguments: how keyword arguments are made of parameters, see `Space.to_json`.
       entries: the configurations, the best first; those that are not legal are the last.
       notes: how exact that is.
       space: the space that the configurations are of; None for a problem that was read from text.
@@ -90,7 +90,7 @@ class Problem:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """Returns what tells the problem from others."""
+        """Returns the key of the problem."""
         return self.function, self.signature, self.target
 
     @property
@@ -111,7 +111,7 @@ class Problem:
         return self.space.keywords(best) if self.space is not None else keywords_from_json(self.arguments, best)
 
     def is_tied(self, entry: Entry) -> bool:
-        """Returns whether a configuration is as good as the best one, as far as its tier can tell."""
+        """True if a configuration is as good as the best one, within the accuracy of its tier."""
         best = self.legal[0] if self.legal else entry
         return (
             entry.seconds is not None
@@ -210,7 +210,7 @@ class TuningResult:
         return self.problem.entries
 
     def find(self, function: str, signature: str, target: str | None = None) -> Problem | None:
-        """Returns the problem of a function and the types of its arguments; None where there is none."""
+        """Returns the problem of a function and the types of its arguments; None if there is none."""
         found = (
             problem
             for problem in self.problems

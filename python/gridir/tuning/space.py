@@ -95,7 +95,7 @@ class Space:
         }
 
     def to_json(self) -> dict[str, Any]:
-        """Returns how arguments are made of parameters, as what JSON holds."""
+        """Returns the construction of arguments from parameters, as JSON data."""
         return {
             name: {"make": f"{values.make.__module__}:{values.make.__qualname__}", "fields": list(values.values)}
             if isinstance(values, Record)
@@ -105,7 +105,7 @@ class Space:
 
 
 def as_space(space: Any) -> Space:
-    """Returns a `Space` from what a user may give: one, a mapping, or a mapping and a condition.
+    """Converts an argument of the user to a `Space`: one, a mapping, or a mapping and a condition.
 
     Raises:
       OptionError: for anything else.

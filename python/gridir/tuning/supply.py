@@ -26,12 +26,12 @@ _state = _State()
 
 
 def push(result: TuningResult) -> None:
-    """Puts a result in force on this thread, before those that are."""
+    """Activates a result on this thread, with precedence over active ones."""
     _state.results.append(result)
 
 
 def pop(result: TuningResult) -> None:
-    """Takes the last result in force back."""
+    """Deactivates the last active result."""
     assert _state.results.pop() is result
 
 
@@ -44,7 +44,7 @@ def name_of(function: Callable[..., Any]) -> str:
 
 
 def signature_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-    """Returns the types of arguments as text; what is no array is shown as it is."""
+    """Returns the types of arguments as text; other arguments are shown by value."""
 
     def show(value: Any) -> str:
         aval = value if hasattr(value, "shape") and hasattr(value, "dtype") else None

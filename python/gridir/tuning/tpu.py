@@ -63,7 +63,7 @@ class TpuBackend(Backend):
         ]
 
     def compile(self, traced: dict[int, Traced]) -> Finished:
-        """See `Backend`: libtpu runs in processes of its own, and its results are cached."""
+        """See `Backend`: libtpu runs in separate processes, and its results are cached."""
         waiting = {}
         for number, each in traced.items():
             known = self._from_cache(each)

@@ -29,11 +29,8 @@ class Traced:
     """A function for one configuration.
 
     Attributes:
-      config: the configuration.
-      function: the function of the arguments alone, jitted.
-      args: the arguments.
-      calls: the kernels that it calls.
-      traced: what JAX has traced.
+      config: the configuration. function: the function of the arguments alone, jitted. args: the arguments. calls: the
+      kernels that it calls. traced: the traced function of JAX.
     """
 
     config: Config
@@ -106,7 +103,7 @@ def _reason(error: Exception) -> str:
     """
     if isinstance(error, Error):
         return error.message
-    # A function says by errors of any class that it cannot be called so.
+    # A function may raise errors of any class for such arguments.
     text = str(error).strip()
     if isinstance(error, TypeError) and "unexpected keyword argument" in text:
         raise error
@@ -147,7 +144,7 @@ def kernel_key(call: KernelCall, facts: dict[str, Any]) -> str:
 
 
 def function_key(traced: Traced, facts: dict[str, Any]) -> str:
-    """Returns the key of a whole function in the cache: its kernels, and what XLA does around them."""
+    """Returns the key of a whole function in the cache: its kernels, and the ops of XLA around them."""
     content = {
         "around": str(traced.traced.jaxpr),
         "kernels": [kernel_key(call, facts) for call in traced.calls.kernels],

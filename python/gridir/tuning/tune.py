@@ -75,7 +75,7 @@ def tune(
       **kwargs: further keyword arguments of the function, the same for all configurations.
 
     Raises:
-      OptionError: for a target, tier or space that there is not.
+      OptionError: for an unknown target, tier or space.
       NoKernelError: when the function calls no kernel.
 
     Example:
@@ -122,7 +122,7 @@ def _last_tier(tier: str | None, backend: Backend) -> str:
 
 @contextlib.contextmanager
 def _told(target: str) -> Any:
-    """While it is entered, a program that asks for its TPU is told of the one that it is tuned for."""
+    """While it is entered, a program that queries its TPU sees the one that it is tuned for."""
     kind, _, chip = target.partition(":")
     if kind != "tpu":
         yield
@@ -187,7 +187,7 @@ class _Run:
         return [number for _, number in sorted(found)]
 
     def refine(self, tier: str, previous: str, top: int) -> None:
-        """Asks a tier of the best configurations of the previous one, until enough of them are legal."""
+        """Evaluates the best configurations of the previous tier, until enough of them are legal."""
         waiting, legal, asked = self._legal(previous), 0, 0
         # Times that were not measured in the same turns do not compare.
         most = min(top if tier == "measure" else _RETRIES * top, len(waiting))
@@ -197,7 +197,7 @@ class _Run:
             legal += self._ask(tier, chosen)
 
     def _ask(self, tier: str, chosen: list[int]) -> int:
-        """Asks a tier of some configurations; returns how many of them are legal."""
+        """Evaluates configurations with a tier; returns the number of legal ones."""
         traced = {number: self._trace(number) for number in chosen}
         backend = self._backend
         finished = backend.compile(traced) if tier == "compile" else backend.measure(traced, self._tell)

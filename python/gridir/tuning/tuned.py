@@ -30,15 +30,14 @@ def tuned(
 ) -> Any:
     """Decorates a function, so that it takes the best values of the results that are in force.
 
-    A `TuningResult` is in force within its context. Arguments that a caller gives by name are left as they are.
+    A `TuningResult` is in force within its context. Keyword arguments of the caller are not changed.
 
     Args:
-      function: the function; without it the decorator is returned.
-      space: the configurations, as of `gridir.tune`.
+      function: the function; without it the decorator is returned. space: the configurations, see `gridir.tune`.
       target: the chip, as "tpu:v5e"; without it the results of any chip are taken, and a miss is tuned for the CPU.
       on_miss: where no result in force has the problem: "error" raises, "heuristic" takes the best of the estimate
-        tier, and "tune" tunes with the target's own tier. Both keep what they find for the next call.
-      **options: those of `gridir.tune`.
+      tier, and "tune" tunes with the target's own tier. Both cache their results for the next call. **options: those of
+      `gridir.tune`.
 
     Raises:
       OptionError: for another policy; when called, where no result has the problem and the policy is "error".

@@ -37,7 +37,7 @@ with ir.Context(), ir.Location.unknown():
     try:
         kernel.abi_of(ir.Module.parse("module {}"))
     except ValueError as error:
-        # CHECK: expected a module that says the ABI of its kernel in a kernel.abi
+        # CHECK: expected a module with a kernel.abi
         print(error)
 
     code = bytecode_of(ir.Module.parse(TEXT))

@@ -78,7 +78,7 @@ def refer(reference):
 
 
 # CHECK: reference()
-# CHECK-NEXT: expected results of reference() as the kernel has, ['float32[8, 128]'], got ['float32[128]']
+# CHECK-NEXT: expected reference() to return results like the kernel's, ['float32[8, 128]'], got ['float32[128]']
 refer(lambda x: x)
 refer(lambda x: x[0])
 

@@ -46,7 +46,7 @@ report(
         "expected num_warps from 1 to 32, got 33": lambda: gridir.GpuOptions(num_warps=33),
         "expected num_warps from 1 to 32, got 0": lambda: gridir.GpuOptions(num_warps=0),
         "expected workspace_limit of at least 0, got -1": lambda: gridir.GpuOptions(workspace_limit=-1),
-        "expected options for chip 'sm_80', as the target says, got 'sm_90a'": lambda: lowered(
+        "expected options for chip 'sm_80', as in the target, got 'sm_90a'": lambda: lowered(
             target="gpu:sm_80", options=gridir.GpuOptions()
         ),
         "expected a function lowered for target 'tpu', got one for 'cpu'": lambda: gridir.tpu.aot(lowered()),
@@ -59,7 +59,7 @@ report(
 # CHECK-NEXT: UnsupportedError: 1 of 1 refused in these words
 report(
     UnsupportedError,
-    {"expected a grid whose sizes are known, got a dynamic one; no launch of it is implemented": launched},
+    {"expected a grid of static size, got a dynamic one, whose launch is not implemented": launched},
 )
 
 # CHECK-NEXT: ValueError: 2 of 2 refused in these words

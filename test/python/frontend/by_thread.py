@@ -93,7 +93,7 @@ def number_of_thread(_):
     return mgpu.FragmentedArray.splat(arith.index_cast(ir.IntegerType.get_signless(32), thread()), (), is_signed=True)
 
 
-# CHECK: several: {{.*}}code by hand that gridir can do with whole arrays, got
+# CHECK: several: {{.*}}inline code that gridir can express on whole arrays, got
 # CHECK-SAME: expected one number for each element, got several
 report("several", number_of_thread, returns=ONE)
 # CHECK: unknown: {{.*}}expected an op that gridir knows, in `"some.op"()
@@ -102,9 +102,9 @@ report("unknown", lambda _: raw("some.op"))
 report("fence", lambda _: llvm.inline_asm(ir.Type.parse("!llvm.void"), [], "trap;", "", has_side_effects=True))
 # CHECK: assembly: {{.*}}expected a fence, in `{{.*}}llvm.inline_asm
 report("assembly", lambda _: llvm.inline_asm(i32(1).type, [], "activemask.b32 $0;", "=r"))
-# CHECK: fails: {{.*}}expected code by hand that gridir can do with whole arrays, got: ZeroDivisionError
+# CHECK: fails: {{.*}}expected inline code that gridir can express on whole arrays, got: ZeroDivisionError
 report("fails", lambda _: 1 // 0)
-# CHECK: context: {{.*}}got: it asks its context for `cluster_idx`
+# CHECK: context: {{.*}}got: it reads from its context `cluster_idx`
 report("context", lambda context: context.cluster_idx())
 # CHECK: results: {{.*}}got: it gives 0 results, where its type has 1 arrays
 report("results", lambda _: None, returns=ONE)
@@ -119,7 +119,7 @@ report(
     types=(plgpu.RefType(TILED), REF),
     scratch=[TILE],
 )
-# CHECK: copy in: {{.*}}got: it copies otherwise than from shared to global memory
+# CHECK: copy in: {{.*}}got: it copies in another direction than from shared to global memory
 report(
     "copy in",
     "tile",
@@ -228,7 +228,7 @@ def by_warpgroup(_, out):
     memref.store(mgpu.c(1.0, ir.F32Type.get()), out, [arith.divui(thread(), index(128)), index(0)])
 
 
-# CHECK: warpgroups: {{.*}}expected the same of each warpgroup, got a value that depends on its number
+# CHECK: warpgroups: {{.*}}expected the same value in each warpgroup, got one that depends on the warpgroup's number
 report("warpgroups", "o", by_warpgroup, types=(REF,), threads=2)
 # CHECK: barrier: {{.*}}expected a barrier of one warpgroup, got one of all warpgroups of a block, in `"gpu.barrier"
 report("barrier", lambda _: raw("gpu.barrier"), threads=2)
@@ -242,7 +242,7 @@ def index_of(one):
     return arith.index_cast(ir.IndexType.get(), one.registers.item())
 
 
-# CHECK: loop: {{.*}}expected a number that is known, got one that is computed, in `
+# CHECK: loop: {{.*}}expected a constant, got a computed number, in `
 report("loop", "one", lambda _, one: scf.ForOp(index(0), index_of(one), index(1)), types=(SPLAT,))
 
 
@@ -287,7 +287,7 @@ def address(_, x, one):
     llvm.load(ir.F32Type.get(), mgpu.utils.getelementptr(pointer, [one.registers.item()], ir.F32Type.get()))
 
 
-# CHECK: address: {{.*}}expected addresses that follow from the number of a thread, got others, in `{{.*}}getelementptr
+# CHECK: address: {{.*}}expected addresses that depend only on the thread's number, got others, in `{{.*}}getelementptr
 report("address", "x", "one", address, types=(REF, SPLAT))
 # CHECK: number: {{.*}}expected a number, got an address, in `{{.*}}arith.addi
 report("number", "x", lambda _, x: raw("arith.addi", x, x, results=[i32(0).type]), types=(REF,))
@@ -343,9 +343,9 @@ report("unknown", "array", on_words("{ popc.b32 $0, $1; }"), types=(WGMMA,))
 report("group", "array", on_words("mov.b32 {low, _}, $1; mov.b32 $0, low;"), types=(WGMMA,))
 # CHECK: unwritten: {{.*}}expected a register that has been written, got `low`
 report("unwritten", "array", on_words(".reg .b32 low; and.b32 $0, low, $1;"), types=(WGMMA,))
-# CHECK: steps: {{.*}}expected packed lanes to be moved by a number of bits that is known
+# CHECK: steps: {{.*}}expected packed lanes to be moved by a constant number of bits
 report("steps", "array", on_words("shl.b32 $0, $1, $2;"), types=(WGMMA,))
-# CHECK: order: {{.*}}expected an order of bytes that follows from the number of a thread, got another one
+# CHECK: order: {{.*}}expected an order of bytes that is a function of the thread's number, got another one
 report("order", "array", on_words("prmt.b32 $0, $1, 0, $2;"), types=(WGMMA,))
 
 
@@ -354,7 +354,7 @@ def in_parts(_, x):
     vector.bitcast(ir.VectorType.get((3,), ir.IntegerType.get_signless(16)), wide)
 
 
-# CHECK: parts: {{.*}}expected lanes that are packed to be moved as a whole, and taken apart, in `{{.*}}vector.bitcast
+# CHECK: parts: {{.*}}expected packed lanes that are moved as a whole or unpacked, in `{{.*}}vector.bitcast
 report("parts", "array", in_parts, types=(WGMMA,))
 
 
@@ -364,7 +364,7 @@ def mixed(_, x):
     llvm.inline_asm(i32(0).type, [word, word, order], "prmt.b32 $0, $1, $2, $3;", "=r,r,r,r")
 
 
-# CHECK: mixed: {{.*}}expected lanes that are packed to be moved as a whole, and taken apart, in `{{.*}}prmt
+# CHECK: mixed: {{.*}}expected packed lanes that are moved as a whole or unpacked, in `{{.*}}prmt
 report("mixed", "array", mixed, types=(WGMMA,))
 
 
@@ -372,7 +372,7 @@ def lane_of(_, x, one):
     raw("llvm.extractelement", x.registers.flat[0], one.registers.item(), results=[ir.F32Type.get()])
 
 
-# CHECK: lane: {{.*}}expected a number that is known, got one that is computed, in `
+# CHECK: lane: {{.*}}expected a constant, got a computed number, in `
 report("lane", "array", "one", lane_of, types=(WGMMA, SPLAT))
 
 
@@ -380,7 +380,7 @@ def lane_outside(_, x):
     raw("llvm.extractelement", x.registers.flat[0], i32(-1), results=[ir.F32Type.get()])
 
 
-# CHECK: lane outside: {{.*}}expected a lane that is known, in `
+# CHECK: lane outside: {{.*}}expected a constant lane, in `
 report("lane outside", "array", lane_outside, types=(WGMMA,))
 
 
@@ -434,7 +434,7 @@ def in_warp(name, types, returns, emit, *args):
 # CHECK: arrays: inline_mgpu: inline_mgpu in a single-warp context only supports scalar return types. Got
 # CHECK-SAME: shape=(64, 64).
 in_warp("arrays", (), ARRAY, lambda _: None)
-# CHECK: own number: {{.*}}expected code that does not ask for the number of its thread in code of a warp, in `
+# CHECK: own number: {{.*}}expected single-warp code that does not read its thread's number, in `
 in_warp("own number", (), None, lambda _: thread())
 # CHECK: operand: inline_mgpu: inline_mgpu in a single-warp context only supports scalar arrays (and Refs). Got
 in_warp("operand", (WGMMA,), None, lambda *_: None, lambda: jnp.zeros((64, 64)))

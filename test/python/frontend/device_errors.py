@@ -79,9 +79,7 @@ report(
         "expected a coordinate along each axis of the mesh of the receiver, got none for ['subcore']": lambda: lower(
             of_meshes(lambda ready: pl.semaphore_signal(ready, device_id={"core": 0})), X
         ),
-        "expected devices of one process, got a mesh of several for a kernel that reaches other devices": (
-            on_several_processes
-        ),
+        "expected devices of one process, got several for a kernel that accesses other devices": (on_several_processes),
         "expected a mesh of a kind that gridir knows, got": lambda: dim_kinds(MESH, 1),
         "expected a kernel of one mesh, got one of several, which interpret mode does not run": lambda: run_wide(
             of_meshes(lambda ready: pl.semaphore_signal(ready, device_id={"core": 0, "subcore": 0})),

@@ -41,5 +41,5 @@ print("untouched:", x[1, 1] == 129)
 try:
     hooks_of(lowered.target).executor(dataclasses.replace(lowered, group_size=2))
 except UnsupportedError as error:
-    # CHECK: expected a kernel that knows of no devices, got one for 2
+    # CHECK: expected a kernel that does not access devices, got one for 2
     print(error.message)

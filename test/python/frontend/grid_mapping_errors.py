@@ -93,7 +93,7 @@ with ir.Context(), ir.Location.unknown():
     )
 
     # CHECK-LABEL: == symbolic block
-    # CHECK-NEXT: UnsupportedError: expected a block of x_ref whose size is known, got m
+    # CHECK-NEXT: UnsupportedError: expected a block of x_ref of static size, got m
     (m,) = jax.export.symbolic_shape("m")
     block = call(kernel=lambda x_ref, o_ref: None).grid_mapping.block_mappings[0]
     block = dataclasses.replace(block, block_shape=(pl.Blocked(m), pl.Blocked(128)))

@@ -19,7 +19,7 @@ with_passes = dataclasses.replace(record, passes=CPU.pipeline(CPU.options(), "ll
 runs = run(record), run(record, checks=["races"]), run(with_passes)
 print("negated:", *(np.array_equal(result, -record.operands[0]) for (result,), _ in runs))
 
-WORDS = "expected no checks, as the record has the passes that its module is finished by"
+WORDS = "expected no checks, since the record fixes the passes of its module"
 # CHECK-NEXT: OptionError: 1 of 1 refused in these words
 report(OptionError, {WORDS: lambda: run(with_passes, checks=["races"])})
 # CHECK-NEXT: OptionError: 1 of 1 refused in these words

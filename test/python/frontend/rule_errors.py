@@ -130,11 +130,11 @@ report(
         "expected an array of indices only where the Ref is read or written": body(
             reads(lambda x, n: x.at[n[...]].at[0:8][...]), X, N
         ),
-        "expected a slice whose size is known, got one that is computed": body(copies_rows, X, N),
+        "expected a slice of static size, got a computed size": body(copies_rows, X, N),
         "expected a Ref transform that gridir knows, got PeerMemRef": body(
             reads(lambda x: plgpu.remote_ref(x, jnp.int32(0))[...]), X
         ),
-        "expected axes that the kernel's call is mapped over, as in shard_map, got ('x',)": of_warpgroup(
+        "expected axes over which the call is mapped, as in shard_map, got ('x',)": of_warpgroup(
             lambda x, o: plgpu.multimem_store(x[...], o, "x")
         ),
         "expected a reduction among add, min, max, and, or, xor, got `inc`": of_warpgroup(
@@ -147,7 +147,7 @@ report(
             plgpu.SMEM((8, 128), jnp.float32, transforms=(plgpu.TilingTransform((8, 32)),)),
             through,
         ),
-        "expected a dtype that a kernel can hold, got barrier": scoped(
+        "expected a dtype that kernels support, got barrier": scoped(
             plgpu.Barrier(), lambda ref, x, o: plgpu.barrier_arrive(ref), pltpu.CompilerParams()
         ),
         "expected an array of indices in the first dimension of the last indexer of a copy": copied(
@@ -163,6 +163,6 @@ report(
         "expected no use of the old contents of the Ref": body(swapped, X),
         "expected the assembly of `approx_tanh`, got 'sqrt.approx.f32 $0, $1;'": value(assembly, X),
         "note: write it with jax.numpy": value(assembly, X),
-        "expected a dtype that a kernel can hold, got void": value(lambda x, y: x, X, array(jax.dtypes.float0)),
+        "expected a dtype that kernels support, got void": value(lambda x, y: x, X, array(jax.dtypes.float0)),
     },
 )

@@ -172,7 +172,7 @@ def both_memories(x, o, alone):
 # JAX itself refuses these since 0.11.
 FORMERLY = {
     "Can only close over scalars and Refs when using core_map with WarpMesh": kernel(closes_over_array, TILE),
-    "expected a tile that 2 blocks have equal parts of along dimension 2": kernel(parts, TILE, plgpu.Barrier(), **PAIR),
+    "expected a tile that 2 blocks divide evenly along dimension 2": kernel(parts, TILE, plgpu.Barrier(), **PAIR),
 }
 # CHECK: KernelError: [[ROWS:[68]]] of [[ROWS]] refused in these words
 FOUR = {"cluster": (2, 2), "cluster_names": ("b", "c")}

@@ -23,7 +23,7 @@ def abi_of(module: ir.Module) -> ABIOp:
     for op in module.body.operations:
         if isinstance(op, ABIOp):
             return op
-    raise ValueError("expected a module that says the ABI of its kernel in a kernel.abi")
+    raise ValueError("expected a module with a kernel.abi")
 
 
 def launch_of(module: ir.Module) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Code of single threads, which an author writes by hand, as code of whole arrays.
+"""Converts inline code of single threads to ops on whole arrays.
 
 Such code is MLIR for the registers of one thread of a warpgroup. It is executed for all threads at once. Values that
 follow from the thread number are constants, and elements of arrays are symbolic. The stores and results of all threads

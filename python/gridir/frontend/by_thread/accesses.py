@@ -39,7 +39,7 @@ class _Write:
 def _one_warpgroup(array: Index) -> Index:
     """Returns the part of the first warpgroup, if all warpgroups have the same."""
     if (array != array[:1]).any():
-        raise Refusal("expected the same of each warpgroup, got a value that depends on its number")
+        raise Refusal("expected the same value in each warpgroup, got one that depends on the warpgroup's number")
     return array[0]
 
 

@@ -55,7 +55,7 @@ def _field(run: Execution, op: Op) -> list[Anything]:
         return [whole.values[int(field[0])]]
     window = window_of(run, op.operands[0])
     if field in (["0"], ["1"]):
-        # The aligned address is that of the Ref; the offset comes by itself.
+        # The aligned address is that of the Ref; the offset is a separate operand.
         return [Pointer(window, np.zeros((1, 1, 1), np.int64))]
     if field == ["2"] and isinstance(window.offset, int):
         return [known_number(window.offset, op)]

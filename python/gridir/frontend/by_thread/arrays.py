@@ -34,7 +34,7 @@ class Piece:
 
     Attributes:
       value: the value.
-      indices: the row-major index in the array of the element of each thread and lane; -1 where there is none.
+      indices: the row-major index in the array of the element of each thread and lane; -1 if there is none.
     """
 
     value: Value
@@ -47,10 +47,10 @@ def element_type(text: str) -> ir.Type:
 
 
 class Raiser:
-    """Makes an array of pieces that together have each element of it.
+    """Assembles an array from pieces that together contain each element.
 
     Args:
-      pieces: the pieces. Where several have an element, it must be the same one.
+      pieces: the pieces. If several pieces contain an element, their values must be equal.
       shape: the sizes of the array.
     """
 
@@ -94,7 +94,7 @@ class Raiser:
             indices = self._gathered([value.indices for value in values if isinstance(value, Elements)], first.indices)
             return self._moved(first.source, indices)
         if isinstance(first, Packed):
-            raise Refusal("expected lanes that are packed to be moved as a whole, and taken apart")
+            raise Refusal("expected packed lanes that are moved as a whole or unpacked")
         computed = [value for value in values if isinstance(value, Computed)]
         alike = {(value.name, value.attributes, len(value.operands), value.type) for value in computed}
         if len(computed) < len(values) or len(alike) > 1:

@@ -53,9 +53,8 @@ class Held:
     """An array that the threads hold.
 
     Attributes:
-      shape: its sizes.
-      tiled: the shape that tiles divide: the same, or that of all elements in a row.
-      spread: how it is spread over registers and threads; a tile of no sizes for one register with all elements.
+      shape: its sizes. tiled: the shape that tiles divide: the same, or that of all elements in a row. spread: its
+      layout over registers and threads; an empty tile for one register with all elements.
       registers: the numbers of the values of a thread, in the order of its registers.
     """
 

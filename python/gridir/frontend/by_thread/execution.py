@@ -61,7 +61,7 @@ class Kernel(Protocol):
 
 @dataclasses.dataclass(frozen=True)
 class _Threads:
-    """Who executes code.
+    """The threads that execute code.
 
     Attributes:
       warpgroups: how many warpgroups a block has.
@@ -72,7 +72,7 @@ class _Threads:
     count: int
 
     def numbers(self) -> Index | None:
-        """Their numbers in the block; None where a warp does not know which one it is."""
+        """Their numbers in the block; None for single-warp code."""
         if self.count == LANES:
             return None
         return np.arange(self.warpgroups * self.count).reshape(self.warpgroups, self.count, 1)
@@ -100,7 +100,7 @@ class Execution:
         self.words = Words(self)
 
     def bind_array(self, held: Held, array: ir.Value) -> None:
-        """Gives the code an array."""
+        """Passes an array to the code."""
         element = str(emit.element_of(array))
         if not held.spread.tile:
             at = [emit.index(0)] * len(emit.shape_of(array))
@@ -113,7 +113,7 @@ class Execution:
             self.values[register] = Elements(source, of_register, element)
 
     def bind_ref(self, number: int, operand: Operand) -> None:
-        """Gives the code a Ref."""
+        """Passes a Ref to the code."""
         self.values[number] = Window.whole(operand)
 
     def run(self, code: Code) -> list[ir.Value]:
@@ -241,7 +241,7 @@ class Execution:
         if isinstance(value, Uniform):
             return value.value
         if isinstance(value, Known) and value.same is not None:
-            # Made once, so that what is computed of it twice is found to be the same.
+            # Created once, so that equal computations on it are recognized.
             key = (value.type, repr(value.same))
             if key not in self.uniform:
                 self.uniform[key] = Uniform(emit.constant(value.same, ir.Type.parse(value.type)), value.type)
@@ -252,14 +252,14 @@ class Execution:
         """An operand that is one known number."""
         value = self.values[number]
         if not isinstance(value, Known) or value.same is None:
-            raise Refusal("expected a number that is known, got one that is computed")
+            raise Refusal("expected a constant, got a computed number")
         return int(value.same)
 
     def numbers(self, number: int) -> Index:
         """An operand that is known in each thread."""
         value = self.values[number]
         if not isinstance(value, Known):
-            raise Refusal("expected addresses that follow from the number of a thread, got others")
+            raise Refusal("expected addresses that depend only on the thread's number, got others")
         return value.numbers
 
 

@@ -37,7 +37,7 @@ Anything: TypeAlias = Value | Window | Pointer | Struct
 """The kinds of values of inline code."""
 
 Handler: TypeAlias = "Callable[[Execution, Op], list[Anything] | None]"
-"""Executes an op; gives its results."""
+"""Executes an op; returns its results."""
 
 HANDLERS: dict[str, Handler] = {}
 """The handler of each op that is not elementwise."""

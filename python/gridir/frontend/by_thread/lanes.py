@@ -63,7 +63,7 @@ def _extract(run: Execution, op: Op) -> list[Anything]:
     if op.name == "llvm.extractelement":
         at = [str(run.known_int(op.operands[1]))]
     if len(at) != 1 or int(at[0]) < 0:
-        raise Refusal("expected a lane that is known")
+        raise Refusal("expected a constant lane")
     lane = int(at[0])
     value = run.value(op.operands[0])
     return [rearranged(value, lambda x: x[..., lane : lane + 1] if x.shape[2] > 1 else x)]
@@ -78,7 +78,7 @@ def _insert(run: Execution, op: Op) -> list[Anything]:
         at = re.findall(r"-?\d+", op.attributes.get("static_position", "").partition(":")[2])
         value, into, lane = op.operands[0], op.operands[1], int(at[0]) if len(at) == 1 else -1
     if not 0 <= lane < lanes:
-        raise Refusal("expected a lane that is known")
+        raise Refusal("expected a constant lane")
     is_lane = np.arange(lanes) == lane
     shape = (run.threads.warpgroups, run.threads.count, lanes)
     old, new = run.value(into), run.value(value)
@@ -100,7 +100,7 @@ def _shuffle_lanes(run: Execution, op: Op) -> list[Anything]:
     lanes = lanes_and_element(op.operand_types[0])[0]
     first, second = run.operands(op)
     if min(mask) < 0:
-        raise Refusal("expected a lane that is known")
+        raise Refusal("expected a constant lane")
     shape = (run.threads.warpgroups, run.threads.count)
 
     def of(value: Value, which: Sequence[int]) -> Value:
@@ -138,7 +138,7 @@ def _bitcast(run: Execution, op: Op) -> list[Anything]:
         return [run.words.lanes(value, new)]
     if before != after:
         if before % after or bits_of(value.type) * before != bits_of(new) * after:
-            raise Refusal("expected lanes that are packed to be moved as a whole, and taken apart")
+            raise Refusal("expected packed lanes that are moved as a whole or unpacked")
         return [Packed(value, before // after, new)]
     return [bitcast(run, value, new)]
 
@@ -161,13 +161,13 @@ def bitcast(run: Execution, value: Value, type_: str) -> Value:
 
 
 def permuted(run: Execution, first: Value, second: Value, order: Value) -> Value:
-    """The bytes of two numbers of four bytes in the order that a third one says, as `prmt` of PTX gives them.
+    """The bytes of two 32-bit numbers in the order of a selector, like `prmt` of PTX.
 
     Raises:
       Refusal: the numbers are not of packed lanes, or the order is not known.
     """
     if not isinstance(order, Known):
-        raise Refusal("expected an order of bytes that follows from the number of a thread, got another one")
+        raise Refusal("expected an order of bytes that is a function of the thread's number, got another one")
     if order.same is not None:
         return run.words.permuted(first, second, int(order.same))
     return _of_lanes(run, first, second, order.numbers)
@@ -176,7 +176,7 @@ def permuted(run: Execution, first: Value, second: Value, order: Value) -> Value
 def _of_lanes(run: Execution, first: Value, second: Value, order: Index) -> Value:
     """The same of an order that differs between threads and moves whole lanes."""
     if not (isinstance(first, Packed) and isinstance(second, Packed) and first.count == second.count):
-        raise Refusal("expected lanes that are packed to be moved as a whole, and taken apart")
+        raise Refusal("expected packed lanes that are moved as a whole or unpacked")
     count = first.count
     size = 4 // count
     shape = (run.threads.warpgroups, run.threads.count, count)
@@ -185,7 +185,7 @@ def _of_lanes(run: Execution, first: Value, second: Value, order: Index) -> Valu
     for lane in range(count):
         taken = [order >> 4 * (lane * size + byte) & 15 for byte in range(size)]
         if any((x != taken[0] + byte).any() for byte, x in enumerate(taken)) or (taken[0] % size).any():
-            raise Refusal("expected lanes that are packed to be moved as a whole, and taken apart")
+            raise Refusal("expected packed lanes that are moved as a whole or unpacked")
         lanes.append(taken[0] // size)
     source = np.concatenate(lanes, axis=2)
 

@@ -45,7 +45,7 @@ def _index(run: Execution, op: Op) -> list[Anything]:
         if dimension != "x":
             return [known_number(0, op)]
         if numbers is None:
-            raise Refusal("expected code that does not ask for the number of its thread in code of a warp")
+            raise Refusal("expected single-warp code that does not read its thread's number")
         return [Known(numbers, op.result_types[0])]
     if op.name == "gpu.block_dim":
         return [known_number(run.threads.warpgroups * 128 if dimension == "x" else 1, op)]

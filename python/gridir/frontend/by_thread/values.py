@@ -96,7 +96,7 @@ class Elements:
 
     Attributes:
       source: the array.
-      indices: the row-major index in it of each thread's and lane's element; -1 where there is none.
+      indices: the row-major index in it of each thread's and lane's element; -1 if there is none.
       type: the type of one of them, as text.
     """
 
@@ -124,7 +124,7 @@ class Computed:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Packed:
-    """Several lanes as one number of as many bits. It may be moved, but nothing is computed of it.
+    """Several lanes as one number of as many bits. It may be moved, but not used in arithmetic.
 
     Attributes:
       value: the lanes.

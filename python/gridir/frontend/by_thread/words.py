@@ -103,7 +103,7 @@ class Words:
             return self.number((*first, (width - bits, known(0, width - bits))))
         steps = _same(operands[1])
         if steps is None or not 0 <= steps < bits:
-            raise Refusal("expected packed lanes to be moved by a number of bits that is known")
+            raise Refusal("expected packed lanes to be moved by a constant number of bits")
         if steps == 0:
             return self.number(first)
         empty = (steps, known(0, steps))
@@ -273,7 +273,7 @@ def _lane(value: Value, lane: int, count: int) -> Value:
 
 
 def _edges(parts: Parts) -> list[int]:
-    """Where fields end."""
+    """The ends of fields."""
     return np.cumsum([width for width, _ in parts]).tolist()
 
 

@@ -40,7 +40,7 @@ def atomic_kind(ctx: RuleContext, name: str, aval: Any) -> ir.Attribute:
     """Returns the kind of an atomic update by name, for the elements of an abstract value.
 
     Raises:
-      UnsupportedError: for an update that there is not, and for a dtype that it does not combine.
+      UnsupportedError: for an unknown update, and for a dtype that it does not combine.
     """
     if name not in _KINDS:
         raise ctx.unsupported(f"expected an update among {', '.join(_KINDS)}, got `{name}`")

@@ -81,7 +81,7 @@ def convert(x: ir.Value, source: Any, target: Any) -> ir.Value:
     if is_complex(target):
         return _to_complex(x, source, target)
     if is_bool(target):
-        # The smallest numbers are false where arithmetic takes them for zero, as in XLA since JAX 0.11.
+        # Denormal numbers are false if arithmetic flushes them to zero, as in XLA since JAX 0.11.
         zero = emit.constant(0, x.type)
         return emit.compare("une" if is_float(source) else "ne", x, zero)
     if is_float(source):

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Functions of complex numbers that no upstream op computes, in those that one does."""
+"""Decomposes functions of complex numbers without an upstream op."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Calls, branches and loops. Nested functions are inlined; a Ref goes into a loop or a branch as it is."""
+"""Calls, branches and loops. Nested functions are inlined; loops and branches capture Refs directly."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _call_of_function(ctx: RuleContext, *values: ir.Value, call_jaxpr: Any) -> l
     return call(ctx, *values, jaxpr=call_jaxpr)
 
 
-# How JAX would compile the function on its own, or how it would be differentiated, has no meaning where it is inlined.
+# Parameters for separate compilation or differentiation have no meaning for an inlined function.
 _JIT = (
     "donated_invars keep_unused inline ctx_mesh compiler_options_kvs in_shardings out_shardings in_layouts out_layouts"
 )
@@ -69,7 +69,7 @@ def _custom_fusion(
 
 @rule("platform_index")
 def _platform_index(ctx: RuleContext, *, platforms: Sequence[Any]) -> ir.Value:
-    """Which branch of `jax.lax.platform_dependent` is for the platform that is compiled for."""
+    """The branch of `jax.lax.platform_dependent` for the target platform."""
     for branch, names in enumerate(platforms):
         if names is None or ctx.kernel.platform in names:
             return emit.constant(branch, emit.i32())
@@ -233,7 +233,7 @@ def _counted_loop(
     return final
 
 
-# A loop that the author asks to unroll whole is written out when it is no longer than this.
+# A loop with a request for complete unrolling is unrolled up to this length.
 _LONGEST_UNROLL = 64
 
 

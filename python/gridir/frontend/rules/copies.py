@@ -40,7 +40,7 @@ def _with_slice(ref: Any, dim: int, start: Any, size: int = 1) -> Any:
 
 
 def _position(ref: Any, dim: int, number: ir.Value) -> ir.Value:
-    """Where an element of a slice is in its dimension."""
+    """The position of an element of a slice in its dimension."""
     index = ref.transforms[-1].indices[dim]
     offset = emit.value("arith.index_cast", [number], index.size.type)
     if index.stride != 1:
@@ -176,7 +176,7 @@ class Rows:
 
 
 def rows_of(ctx: RuleContext, ref: Any) -> Rows | None:
-    """The rows that one end of a copy names, or None where it is a window."""
+    """The rows that one end of a copy selects, or None for a window."""
     if not isinstance(ref, jax_compat.TransformedRef):
         return None
     for number, transform in enumerate(ref.transforms):
@@ -316,7 +316,7 @@ def dma_start(
 
 @TPU.rule("dma_wait")
 def dma_wait(ctx: RuleContext, *leaves: ir.Value, tree: Any, device_id_type: Any, is_wait_send: bool) -> list[ir.Value]:
-    """JAX swaps the ends of a copy to wait until it has been sent, and says so by a dummy device."""
+    """To wait until a copy has been sent, JAX swaps its ends and passes a dummy device."""
     source, dest, sem, _, device = unflatten(ctx, tree, leaves)
     to = receiver_of(ctx, device, device_id_type)
     if sem is None:

@@ -249,7 +249,7 @@ def _sign(ctx: RuleContext, x: ir.Value) -> ir.Value:
 @rule("is_finite")
 def _is_finite(ctx: RuleContext, x: ir.Value) -> ir.Value:
     if not np.isinf(np.asarray(math.inf, ctx.avals_in[0].dtype)):
-        # A format without infinity has only NaN besides.
+        # A format without infinity has only NaN as a special value.
         return emit.compare("ord", x, x)
     return emit.compare("olt", emit.unary("math.absf", x), emit.constant(math.inf, x.type))
 
@@ -311,7 +311,7 @@ def _square(ctx: RuleContext, x: ir.Value) -> ir.Value:
     return elementwise("complex.mul" if is_complex(ctx.avals_in[0]) else name, ctx, (x, x))
 
 
-# Primitives of their own since JAX 0.11 and 0.12, in the way that JAX lowers them.
+# Separate primitives since JAX 0.11 and 0.12, decomposed as in JAX.
 @decomposition("log2", ignores=_ACCURACY)
 def _log2(x: Any) -> Any:
     return lax.mul(lax.log(x), lax.full_like(x, 1.4426950408889634))

@@ -23,11 +23,11 @@ from gridir.frontend.types import is_float, is_unsigned
 from gridir.mlir import ir
 
 Start = int | ir.Value
-"""Where a window begins in a dimension: a number that is known, or a value of type `index`."""
+"""The start of a window in a dimension: a number that is known, or a value of type `index`."""
 
 
 class Window:
-    """Where a window of an array lies, for one set of indices of a gather or scatter.
+    """The location of a window of an array, for one set of indices of a gather or scatter.
 
     Args:
       ctx: the equation.

@@ -110,7 +110,7 @@ def _rem(ctx: RuleContext, x: ir.Value, y: ir.Value) -> ir.Value:
 
 def _shift(name: str) -> Function:
     def lowering(ctx: RuleContext, x: ir.Value, amount: ir.Value) -> ir.Value:
-        """A shift by the width or more gives 0, or the sign in every bit; the amount counts as unsigned."""
+        """A shift by the width or more returns 0, or the sign in every bit; the amount is unsigned."""
         static = ctx.static_value(1)
         x, amount = same_shape(ctx, (x, amount))
         width = bit_width(ctx.avals_in[0].dtype)

@@ -190,7 +190,7 @@ def _jaxpr_call(
 
 @rule("emit_pipeline")
 def _emit_pipeline(ctx: RuleContext, *values: ir.Value, pipeline: Any) -> list[ir.Value]:
-    """The loops and copies that JAX itself makes of it; a copy is done when it is started."""
+    """The loops and copies that JAX itself derives; a copy completes when it starts."""
     axes = [
         (name, size)
         for name, size in zip(ctx.kernel.axis_names, ctx.kernel.static_grid, strict=True)
@@ -213,5 +213,5 @@ def _pipeline_body(
 
 @rule("with_memory_space_constraint", ignores={"memory_space": ANY})
 def _with_memory_space_constraint(_: RuleContext, x: ir.Value) -> ir.Value:
-    """Where a value lives is a target's choice."""
+    """The target chooses the location of a value."""
     return x

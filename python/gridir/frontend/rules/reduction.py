@@ -293,7 +293,7 @@ decomposition("reduce_window_min")(_window_reduction(lax.min, highest))
 def _top_k(x: Any, *, k: int, axis: int) -> Any:
     axis %= x.ndim
     indices = lax.broadcasted_iota(jnp.int32, x.shape, axis)
-    # Descending order of the values; of equal ones the lower index comes first, as a stable sort gives.
+    # Stable descending order of the values.
     _keys, values, order = lax.sort((_descending_key(x), x, indices), dimension=axis, num_keys=1, is_stable=True)
     return lax.slice_in_dim(values, 0, k, axis=axis), lax.slice_in_dim(order, 0, k, axis=axis)
 

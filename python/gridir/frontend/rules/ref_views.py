@@ -151,7 +151,7 @@ def window(ctx: RuleContext, ref: ir.Value, indices: Sequence[Any]) -> ir.Value:
     for dim, (index, extent) in enumerate(zip([*indices, *words], shape, strict=True)):
         if isinstance(index, jax_compat.Slice):
             if not isinstance(index.size, int):
-                raise ctx.unsupported("expected a slice whose size is known, got one that is computed")
+                raise ctx.unsupported("expected a slice of static size, got a computed size")
             if repeats_elements(index):
                 raise ctx.unsupported("expected each element of a window once, got a stride of 0")
             offsets.append(index.start)
@@ -237,7 +237,7 @@ def _cast(ctx: RuleContext, ref: ir.Value, space: Any) -> ir.Value:
     is_in_hbm = [str(attribute) in _HBM for attribute in (known, ref.type.memory_space)]
     if ctx.kernel.platform != "cpu" and known != ref.type.memory_space and not all(is_in_hbm):
         raise ctx.unsupported(
-            f"expected a Ref that is cast to the memory that it is in, got {ref.type.memory_space} cast to {known}"
+            f"expected a cast of a Ref to its own memory space, got {ref.type.memory_space} cast to {known}"
         )
     return ref
 

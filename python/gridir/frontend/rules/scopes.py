@@ -71,7 +71,7 @@ def _run_scoped(
     return scoped(ctx.types, avals, ctx.avals_out, lambda refs: ctx.inline(jaxpr, values, refs), collective_axes, names)
 
 
-# JAX gives no value to a Ref that has no initial one, and refuses it.
+# JAX rejects a Ref without an initial value.
 @rule("run_state", ignores={"which_linear": ANY, "is_initialized": ANY})
 def _run_state(ctx: RuleContext, *args: ir.Value, jaxpr: Any) -> list[ir.Value]:
     """A scope whose Refs begin with the values that are given, and whose last contents it gives; Refs of the caller's

@@ -125,7 +125,7 @@ def _pad(ctx: RuleContext, x: ir.Value, padding: ir.Value, *, padding_config: An
     # The widths may be integers of NumPy's.
     widths = [tuple(map(int, width)) for width in padding_config]
     for size, extent, (low, _, interior) in zip(emit.shape_of(x), shape, widths, strict=True):
-        # Element i of x goes to low + i * stride, where that lies in the result.
+        # Element i of x moves to low + i * stride, if that is inside of the result.
         stride = interior + 1
         first = max(0, -(low // stride)) if low < 0 else 0
         last = min(size - 1, (extent - 1 - low) // stride)

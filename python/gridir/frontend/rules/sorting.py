@@ -52,7 +52,7 @@ decomposition("lt_to")(_total_order(lax.lt))
 
 @decomposition("sort")
 def _sort(*operands: Any, dimension: int, num_keys: int, is_stable: bool) -> Any:
-    """Counts, for each element, those that go before it, and puts it at that index: n^2 comparisons, and stable."""
+    """Counts the elements that precede each element, and stores it at that index: n^2 comparisons, and stable."""
     del is_stable
     moved = [jnp.moveaxis(x, dimension, -1) for x in operands]
     size = moved[0].shape[-1]

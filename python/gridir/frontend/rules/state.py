@@ -51,7 +51,7 @@ class Access:
         if repeats:
             raise ctx.unsupported("expected no array of indices beside a slice with a stride of 0")
         source = view(ctx, ref, transforms[:-1])
-        # A number beside an array stands for an array of that number.
+        # A scalar index next to an array of indices is broadcast.
         shape = tuple(int(size) for size in indexer.int_indexer_shape)
         are_ints = [not isinstance(index, jax_compat.Slice) for index in indexer.indices]
         whole = [
@@ -97,7 +97,7 @@ class Access:
         return emit.transpose(x, [self.to_jax.index(i) for i in range(len(self.to_jax))])
 
     def load(self, mask: ir.Value | None = None, other: ir.Value | None = None) -> ir.Value:
-        """Reads a value of the shape that JAX gives it."""
+        """Reads a value of JAX's shape."""
         if not self.indices:
             held = self.ref.type
             type_ = emit.typed(held.shape, held.element_type)
@@ -127,7 +127,7 @@ class Access:
             raise self._ctx.unsupported("expected each element once where a Ref is written, got a stride of 0")
 
     def store(self, value: ir.Value, mask: ir.Value | None = None) -> None:
-        """Writes a value of the shape that JAX gives it."""
+        """Writes a value of JAX's shape."""
         self.check_written()
         if not self.indices:
             grid.StoreOp(value, self.ref, mask=mask)
@@ -334,7 +334,7 @@ def _masked_load(ctx: RuleContext, *leaves: ir.Value, args_tree: Any) -> list[ir
     shape = ctx.avals_out[0].shape
     if mask is not None and other is not None:
         _, _, _, other_aval = tree_util.tree_unflatten(args_tree, ctx.avals_in)
-        # The fill value has a dtype of its own, as the float 0.0 does for a Ref of f16.
+        # The fill value has a separate dtype, for example the float 0.0 for a Ref of f16.
         other = convert(other, other_aval, ctx.avals_out[0])
         if emit.shape_of(other) != tuple(shape):
             other = emit.broadcast_trailing(other, shape)
@@ -357,5 +357,5 @@ def _masked_swap(ctx: RuleContext, *leaves: ir.Value, args_tree: Any) -> list[ir
         return old
 
     full = mask if mask is None or emit.shape_of(mask) == tuple(shape) else emit.broadcast_trailing(mask, shape)
-    # Where the mask is false nothing was swapped, and the result is the value itself.
+    # Masked elements are not swapped, and the result there is the value itself.
     return masked(ctx, ref, transforms, full, swap) or [value]

@@ -131,7 +131,7 @@ def _conv(
             feature_group_count,
             batch_group_count,
             precision,
-            # Without a type of its own the result has that of what it is added to.
+            # Without a separate type, the result has the type of the accumulator.
             preferred_element_type or (given[0].dtype if given else None),
         )
         return given[0] + result.astype(given[0].dtype) if given else result
@@ -143,7 +143,7 @@ def _conv(
 def _has_memory_space(ctx: RuleContext, ref: ir.Value, *, memory_space: Any) -> ir.Value:
     """On the CPU a Ref that may be anywhere is in the memory of the chip."""
     if ctx.kernel.platform != "cpu":
-        raise ctx.unsupported("expected a kernel that does not ask where XLA has put an operand")
+        raise ctx.unsupported("expected a kernel that does not read the memory space of an operand")
     return emit.constant(memory_space is pltpu.HBM, emit.i1())
 
 

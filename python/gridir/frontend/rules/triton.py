@@ -16,7 +16,7 @@ from gridir.mlir import ir
 
 @TRITON.rule("debug_barrier")
 def _debug_barrier(_: RuleContext) -> list[ir.Value]:
-    """The threads of a program wait for each other after every op as it is."""
+    """The threads of a program synchronize after every op anyway."""
     return []
 
 

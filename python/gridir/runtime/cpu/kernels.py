@@ -77,7 +77,7 @@ def prepare(name: str, key: str, bytecode: bytes, options: CpuOptions, pipeline:
 def call_attributes(name: str, key: str, bytecode: bytes, options: CpuOptions) -> dict[str, Any]:
     """Returns the attributes of the custom call, from which another process finds the kernel or compiles it.
 
-    The name is for people, who see it in XLA's texts and in profiles.
+    The name appears in XLA's texts and in profiles.
     """
     return {
         "name": name,
@@ -122,7 +122,7 @@ def missing_features(options: CpuOptions) -> list[str]:
 
 
 def kept_race() -> str | None:
-    """Returns the race of the last call that was to report them and not to fail; None where it had none."""
+    """Returns the race of the last call that only reports races; None if it had none."""
     return native.kept_race()
 
 

@@ -22,7 +22,7 @@ _DLPACK_LEGACY_STREAM = 1
 _DLPACK_FIRST_WHOLE_NAME = 6
 """The first of DLPack's codes that names a type without its bits."""
 _DEVICE = 1
-"""Where facts have the number of the device."""
+"""The position of the device number in the facts."""
 _NO_DEVICE = -1
 """The device of an array without elements that does not say its device."""
 _INTERFACE_KINDS = {"b": "bool", "i": "int", "u": "uint", "f": "float", "c": "complex"}

@@ -5,7 +5,7 @@
 
 A bundle is one line of text, `gridir-bundle VERSION SHA256`, followed by a zip archive, whose hash the line has. The
 archive holds `bundle.json` and the parts that it names, a PTX text and cubins of each kernel, each with its own hash.
-Nothing of it is executed but kernels on a GPU.
+Only its kernels are executed, on a GPU.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _DATE = (1980, 1, 1, 0, 0, 0)
 
 
 class BundleError(Error, ValueError):
-    """A file is no bundle, or not the one that was written."""
+    """The file is not a bundle, or was modified."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which devices run code for a chip, by the rules of CUDA.
+"""The devices that run code for a chip, by the rules of CUDA.
 
 The letter after a chip's number bounds where its code runs: "a" on exactly this chip, "f" on chips of the same family;
 without one, PTX runs on all later chips and a cubin on later ones of the same major number.

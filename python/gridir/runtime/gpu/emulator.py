@@ -22,7 +22,7 @@ _PACKED_BYTES = 4
 
 @dataclasses.dataclass(frozen=True)
 class ExecutorOptions:
-    """How the executor runs a launch.
+    """The execution of a launch by the executor.
 
     Attributes:
       checks: its checks, as in `gridir.runtime.ptx.Function.launch`.
@@ -130,7 +130,7 @@ class EmulatedMemory:
         return self.scratch(WORD_BYTES, zeroed=True)
 
     def write_back(self) -> None:
-        """Copies to the operands what the kernel wrote elsewhere."""
+        """Copies results that the kernel wrote elsewhere to the operands."""
         for packed in self._packed.values():
             packed.unpack()
         for number, (buffer, memory) in enumerate(zip(self._buffers, self.operands, strict=True)):

@@ -1,9 +1,9 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How a kernel is launched on a GPU: its sizes and its parameters in order.
+"""The description of a launch on a GPU: its sizes and its parameters in order.
 
-The description is plain data that JSON can hold. It knows neither how memory is addressed nor who launches: a driver
+The description is plain data that JSON can hold. It is independent of memory and of the driver: a driver
 (`gridir.runtime.gpu.driver`) does.
 """
 

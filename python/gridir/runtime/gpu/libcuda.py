@@ -17,7 +17,7 @@ from gridir.runtime.gpu.launch import WORD_BYTES, Launch, TensorMap
 
 _TENSOR_MAP_BYTES, _TENSOR_MAP_ALIGNMENT = 128, 64
 _STATIC_SHARED_BYTES = 48 << 10
-"""A function that asks for more shared memory must be allowed to have it."""
+"""A function that requests more shared memory needs explicit permission."""
 _PORTABLE_CLUSTER = 8
 _NOT_FOUND_LIBRARY = "expected NVIDIA's driver (libcuda.so.1) on this machine, found none"
 
@@ -107,7 +107,7 @@ class Cuda:
 
     @property
     def num_devices(self) -> int:
-        """How many GPUs the driver sees."""
+        """The number of GPUs that the driver sees."""
         count = ctypes.c_int()
         self.call("cuDeviceGetCount", ctypes.byref(count))
         return count.value

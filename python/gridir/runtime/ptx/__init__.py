@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""PTX executed on this machine's CPU. Knows PTX and nothing of gridir's dialects; needs no GPU."""
+"""PTX executed on this machine's CPU. Executes PTX; independent of gridir's dialects, and needs no GPU."""
 
 from gridir.runtime.ptx.driver import Driver, Launch, open_driver
 from gridir.runtime.ptx.module import CHECKS, Function, LaunchError, Module, PtxError, RaceError, load

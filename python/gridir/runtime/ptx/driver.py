@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A stand-in for CUDA's driver: host code of others launches its kernels, and the CPU executes their PTX.
 
-Host code asks the system for `libcuda.so.1`. Once `open_driver()` has loaded the library of that name that gridir
-brings, it gets that one. The image of a module is its text of PTX.
+Host code loads `libcuda.so.1`. Once `open_driver()` has loaded the library of that name that gridir brings, it gets
+that one. The image of a module is its text of PTX.
 """
 
 from __future__ import annotations
@@ -95,12 +95,11 @@ class _Arrays(threading.local):
 class Driver:
     """The functions of the replacement driver; `open_driver` returns the only instance of a process.
 
-    As with a GPU, a launch that fails is known when the host waits for it: `synchronize` raises.
+    As with a GPU, the error of a launch is reported when the host waits for it: `synchronize` raises.
 
     Attributes:
-      launches: those that have ended well, in order.
-      options: keyword arguments of `Function.launch`, as checks, for all launches. As many blocks run at a time as the
-        GPU has room for, unless they say otherwise.
+      launches: those that have ended well, in order. options: keyword arguments of `Function.launch`, as checks, for
+      all launches. By default the GPU's occupancy limits the number of blocks that run at a time.
       directory: where the library is, for host code that is linked with it.
       loaded: the text of the module that was loaded last; None before the first.
       loads: the device of each module that was loaded, in order.
@@ -174,12 +173,12 @@ class Driver:
 
     @property
     def num_modules(self) -> int:
-        """How many modules are loaded, on all devices."""
+        """The number of loaded modules, on all devices."""
         return int(self._library.gridirGetNumModules())
 
     @contextlib.contextmanager
     def memory(self, arrays: Sequence[np.ndarray]) -> Iterator[None]:
-        """Makes arrays the memory of the devices for launches of this thread.
+        """Uses arrays as the memory of the devices for launches of this thread.
 
         A kernel may access no other memory, except what the host code has allocated on a device.
         """
@@ -284,5 +283,5 @@ def _to_bytes(array: np.ndarray) -> np.ndarray:
 
 @functools.cache
 def open_driver() -> Driver:
-    """Loads the stand-in as `libcuda.so.1`, so that all who ask for that name from here on get it; gives its driver."""
+    """Loads the stand-in as `libcuda.so.1`, so that all who ask for that name from now on get it; gives its driver."""
     return Driver()

@@ -68,7 +68,7 @@ class Function:
     _path: str = dataclasses.field(repr=False, compare=False)
 
     def prepare(self, *, checked: bool = False, profiled: bool = False) -> Literal["memory", "disk", "compiled"]:
-        """Makes code of the function, so that a launch need not.
+        """Compiles the function before its first launch.
 
         Args:
           checked: for launches with checks.
@@ -120,16 +120,16 @@ class Function:
           blocks_at_once: how many blocks run at a time, as a chip has room for; others have not begun, and may be
             cancelled. At least one cluster runs, and more where threads wait for them.
           memory: arrays that the function may access, too, as it finds their addresses in arguments or in memory.
-          profile: True to count the executions of each instruction, which takes 4 to 80 times as long.
-          cores: how many threads of this process may run blocks; as many as there are processors for None. One does
-            where blocks could tell: where they update global memory atomically or wait for it, print, or take the
-            work of others, and with checks, a seed or a profile.
+          profile: True to count the executions of each instruction, which takes 4 to 80 times as long. cores: the
+          number of threads of this process that run blocks; by default the number of processors. One does where blocks
+          could tell: where they update global memory atomically or wait for it, print, or take the work of others, and
+          with checks, a seed or a profile.
 
         Returns:
           The counts; None where they were not asked for.
 
         Raises:
-          OptionError: for a check that there is not, and a seed that is negative or has more than 64 bits.
+          OptionError: for an unknown check, and a seed that is negative or has more than 64 bits.
           PtxError: for each instruction that the executor does not know.
           LaunchError: for arguments and sizes that do not fit, and for what a thread may not do, as an access outside
             of the arrays; the memory of the arrays is then what it was at that moment. For what the check "races" finds
@@ -208,10 +208,10 @@ class Function:
 
     def _check_block(self, block: list[int]) -> list[int]:
         if self.required_block is not None and tuple(block) != self.required_block:
-            raise LaunchError(f"expected blocks of {self.required_block} threads, as the text says, got {tuple(block)}")
+            raise LaunchError(f"expected blocks of {self.required_block} threads, as in the PTX, got {tuple(block)}")
         if self.max_threads is not None and math.prod(block) > self.max_threads:
             raise LaunchError(
-                f"expected at most {self.max_threads} threads of a block, as the text says, got {math.prod(block)}",
+                f"expected at most {self.max_threads} threads of a block, as in the PTX, got {math.prod(block)}",
                 kernel=self.name,
             )
         return block
@@ -226,7 +226,7 @@ class Function:
         for place in waiting:
             author = _frames({**place, "line": 0}, self._path, self.name)
             notes.append(", at ".join([_on_one_line(place["message"]), *map(str, author)]))
-        # Of both accesses only a finding of the check "races" tells.
+        # Only findings of the check "races" have both accesses.
         kind = LaunchError if other is None else RaceError
         return kind(
             f"{fault['message']}, by '{instruction}'" if instruction else fault["message"],
@@ -250,7 +250,7 @@ class Module:
         """Returns the entry of that name, or the only one.
 
         Raises:
-          LaunchError: when there is none of that name, or there are several and no name is given.
+          LaunchError: for an unknown name, or there are several and no name is given.
         """
         names = ", ".join(self.functions) or "none"
         if name is None and len(self.functions) != 1:
@@ -263,7 +263,7 @@ class Module:
 
 @functools.lru_cache(maxsize=64)
 def load(text: str, *, path: str = "<ptx>") -> Module:
-    """Reads a text of PTX; the same text gives the same module, whose code is made once.
+    """Reads a text of PTX. Equal texts return the same module, which is compiled once.
 
     Args:
       text: the text.

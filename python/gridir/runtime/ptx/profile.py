@@ -63,7 +63,7 @@ class Counts:
 
     @property
     def conflicts(self) -> int:
-        """How often the banks of shared memory were gone through without need."""
+        """The number of unnecessary bank accesses of shared memory."""
         return self.shared.pieces - self.shared.least
 
 
@@ -183,7 +183,7 @@ def is_profiling() -> bool:
 
 
 def tell(name: str, profile: Profile) -> None:
-    """Gives the counts of a launch to who asks for those of every launch."""
+    """Passes the counts of a launch to the collector of all launches."""
     for launches in _open:
         launches.append((name, profile))
 
@@ -247,7 +247,7 @@ def _waits(counts: Counts) -> _Row | None:
 def _table(
     title: str, columns: str, named: Iterable[tuple[str, Counts]], numbers: Callable[[Counts], _Row | None], most: int
 ) -> str:
-    """Rows of numbers with a name each, the heaviest first; nothing where there are none."""
+    """Rows of numbers with a name each, the heaviest first; nothing if there are none."""
     rows = [(row[0], row[1], name) for name, counts in named if (row := numbers(counts)) is not None]
     if not rows:
         return ""

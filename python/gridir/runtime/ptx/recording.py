@@ -63,7 +63,7 @@ class Recording:
         np.savez_compressed(path, about=np.array(json.dumps(known)), **arrays)
 
     def replay(self, **options: Any) -> list[str]:
-        """Makes the launch again.
+        """Repeats the launch.
 
         Args:
           **options: further ones of `Function.launch`, as `checks`; they replace those of the recording.

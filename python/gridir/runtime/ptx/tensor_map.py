@@ -57,7 +57,7 @@ class TensorMap:
 
     @property
     def bytes(self) -> int:
-        """How much memory the tensor spans."""
+        """The size of the memory that the tensor spans."""
         spans = ((size - 1) * stride for size, stride in zip(self.array.shape, self.array.strides, strict=True))
         return sum(spans) + self.array.itemsize if self.array.size else 0
 

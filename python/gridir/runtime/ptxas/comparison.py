@@ -22,7 +22,7 @@ class Code:
       spill_bytes: bytes that each thread stores and loads for want of registers.
       shared_bytes: shared memory of each CTA.
       instructions: how many there are, without NOPs.
-      loop: the loop in which it multiplies matrices; None where there is none.
+      loop: the loop in which it multiplies matrices; None if there is none.
       remarks: remarks of `ptxas` about code that differs from the kernel's request.
     """
 

@@ -17,7 +17,7 @@ from gridir.runtime.ptxas.toolkit import find_nvdisasm, find_ptxas
 
 _FIRST_FOR_REGISTER_PRODUCTS = (13, 3)
 _INSTALL = "pip install 'gridir[gpu]', or set GRIDIR_PTXAS"
-# Remarks that the code is not what the kernel asks for: setmaxnreg is ignored, wgmma is serialized.
+# Remarks that the code differs from the kernel's request: setmaxnreg is ignored, wgmma is serialized.
 _CHANGED = re.compile(r"C75(08|1[0-9])")
 
 
@@ -95,7 +95,7 @@ def assemble(
         try:
             run = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
         except subprocess.TimeoutExpired:
-            raise PtxasError(f"ptxas gave no answer in {timeout:g} s", kernel=kernel) from None
+            raise PtxasError(f"ptxas did not finish in {timeout:g} s", kernel=kernel) from None
         messages = [line.replace(source, "kernel.ptx") for line in (run.stdout + run.stderr).splitlines()]
         if run.returncode != 0:
             raise PtxasError(
@@ -161,7 +161,7 @@ def disassemble(code: bytes, *, kernel: str | None = None, timeout: float = 120)
         try:
             run = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
         except subprocess.TimeoutExpired:
-            raise PtxasError(f"nvdisasm gave no answer in {timeout:g} s", kernel=kernel) from None
+            raise PtxasError(f"nvdisasm did not finish in {timeout:g} s", kernel=kernel) from None
     if run.returncode != 0:
         raise PtxasError("nvdisasm does not accept the cubin", kernel=kernel, notes=run.stderr.splitlines()[:8])
     return run.stdout

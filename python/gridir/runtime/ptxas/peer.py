@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """JAX's own pipeline from Mosaic GPU to PTX: gridir is compared with it, and its executor runs its PTX.
 
-The pipeline is in the wheels of JAX's CUDA plugin (`pip install 'gridir[peer]'`) and needs no GPU. It hands its PTX to
+The pipeline is in the wheels of JAX's CUDA plugin (`pip install 'gridir[peer]'`) and needs no GPU. It passes its PTX to
 `ptxas` and the result to the driver: a stand-in for the one passes the text on, a stand-in for the other keeps or runs
 it.
 """
@@ -124,7 +124,7 @@ def find_symbols(library: Path, names: Sequence[str]) -> dict[str, int]:
 
 
 def check_installed() -> None:
-    """Looks for the parts of the pipeline, and loads none of them.
+    """Locates the parts of the pipeline without loading them.
 
     Raises:
       PeerError: when something is not there.

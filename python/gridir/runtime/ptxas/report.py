@@ -16,9 +16,8 @@ class KernelReport:
     """The resources of one kernel on a GPU.
 
     Attributes:
-      name: the kernel's name.
-      cubin: its code, with registers and spills.
-      ctas: how many CTAs a launch has; None where the grid is dynamic.
+      name: the kernel's name. cubin: its code, with registers and spills. ctas: the number of CTAs of a launch; None if
+      the grid is dynamic.
       threads: threads of each CTA.
       shared_bytes: shared memory of each CTA.
       workspace_bytes: global memory for temporaries of each CTA.

@@ -21,7 +21,7 @@ _INSTRUCTION = re.compile(
 )
 _TARGET = re.compile(r"`\((\.L\w+)\)")
 _UNIT = re.compile(r"(UTC)?[A-Z]G?MMA")
-# The predicates on which a branch or an exit depends, besides its guard.
+# The predicates on which a branch or an exit depends, apart from its guard.
 _PREDICATE = re.compile(r"\bU?P\d")
 
 
@@ -78,7 +78,7 @@ class Listing:
     def steady_loop(self) -> Loop | None:
         """Returns the loop with the most matrix instructions among innermost loops.
 
-        Where several have as many, the one with the fewest instructions is returned; None where there is no such loop.
+        Where several have as many, the one with the fewest instructions is returned; None if there is no such loop.
         """
         found = []
         for header, latch, body in self._loops():

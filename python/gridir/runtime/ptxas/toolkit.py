@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Where a CUDA toolkit lies: named by the environment, installed from PyPI, on PATH, or in the usual directory."""
+"""The location of a CUDA toolkit: named by the environment, installed from PyPI, on PATH, or in the usual directory."""
 
 from __future__ import annotations
 

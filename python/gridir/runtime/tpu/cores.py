@@ -100,7 +100,7 @@ def run(bodies: Sequence[Callable[[Task], None]]) -> None:
     tasks = [Task(body) for body in bodies]
     try:
         while running := [task for task in tasks if task.is_running()]:
-            # Where none can run, the first finds that its condition does not hold.
+            # If no task can run, the first one fails because its condition is false.
             ready = [task for task in running if task.can_run()] or running[:1]
             for task in ready:
                 if task.can_run() or len(ready) == 1:

@@ -21,7 +21,7 @@ _LIMIT = 256
 
 
 def may_be_discarded(load: Any) -> bool:
-    """Returns whether every element of what an op loads may be unused."""
+    """True if every element that an op loads may be unused."""
     block = load.block
     pending, followed = list(load.results), set[Any]()
     while pending:

@@ -70,7 +70,7 @@ _START_OF_REGION = re.compile(r"Start region (\d+)")
 _COMPARISON = re.compile(r"%(p\w+) = scmp\.(?:ge|gt|eq|ne|lt|le)\.[su]32(?:\.totalorder)? %\w+, (\d+)")
 
 
-# Where an operation comes from, which stands between its operands: `/* loc("kernel.py":3:5) */`.
+# The location of an operation, between its operands: `/* loc("kernel.py":3:5) */`.
 _LOCATION = re.compile(r" /\* loc\((.*?)\) \*/")
 _POSITION = re.compile(r'"([^"]+)":(\d+)')
 
@@ -82,7 +82,7 @@ def split_locations(text: str) -> tuple[list[str], list[list[tuple[str, int]]]]:
 
 
 def positions_of(text: str) -> list[tuple[str, int]]:
-    """Returns the files and lines that operations are said to come from, innermost first."""
+    """Returns the files and lines in the locations of operations, innermost first."""
     return [(file, int(line)) for found in _LOCATION.findall(text) for file, line in _POSITION.findall(found)]
 
 
@@ -105,7 +105,7 @@ def read_schedule(text: str) -> Schedule:
     loops = []
     for number, body in enumerate(bodies):
         mark = _BUNDLE.match(body)
-        # A loop's first bundle carries a mark; any other comment is about what follows the bundle.
+        # The first bundle of a loop is marked; any other comment is about the code after the bundle.
         first = number if mark and mark.group(2) in ("LB", "LH") else number + 1
         region_starts |= dict.fromkeys(_START_OF_REGION.findall(body), first)
         bounds |= {name: int(bound) for name, bound in _COMPARISON.findall(body)}

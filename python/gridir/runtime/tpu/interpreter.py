@@ -38,7 +38,7 @@ _SHARED = "vmem_shared"
 class Outside(enum.Enum):
     """The accesses that may lie outside of their memref: none, loads whose value may be discarded, or all.
 
-    What is loaded from outside is poison, what is stored there is left out. Copies lie inside in any case.
+    Elements loaded from outside are poison; stores outside are omitted. Copies lie inside in any case.
     """
 
     ERROR = enum.auto()
@@ -195,7 +195,7 @@ class Program:
         return [_as(output, np.dtype(dtype)) for output, (_, dtype) in zip(outputs, results, strict=True)]
 
     def _extent(self, bounds: Sequence[int], kind: str) -> int:
-        """How many programs there are along the dimensions of a kind."""
+        """The number of programs along the dimensions of a kind."""
         return math.prod(n for n, other in zip(bounds, self._kernel["semantics"], strict=False) if other == kind)
 
     def _run_core(
@@ -277,7 +277,7 @@ class _Window:
     def __init__(self, memory: np.ndarray, params: dict[str, str], functions: dict[str, Body], is_output: bool):
         self._memory, self._is_output = memory, is_output
         self._offsets: tuple[int, ...] | None = None
-        # Without bounds the operand is left in place, and its index map says nothing.
+        # Without bounds the operand stays in place, and its index map is ignored.
         is_moved = "window_bounds" in params
         self._transform = functions[params["transform_indices"].strip('@"')] if is_moved else None
         self._shape = tuple(numbers(params["window_bounds"])) if is_moved else ()

@@ -181,7 +181,7 @@ def _take(machine: Machine, counter: Any, size: int, message: Callable[[int], st
 
 
 def _take_bytes(machine: Machine, counter: Any, source: Any, target: Any) -> None:
-    # As a TPU counts them: with padding, which one end may lack here.
+    # Counted like on a TPU: with padding, which one end may lack here.
     size = max(source.nbytes, target.nbytes)
     _take(machine, counter, size, lambda held: f"waits for {size} bytes, of which {held} are on their way")
 
@@ -190,7 +190,7 @@ def _enqueue_dma(machine: Machine, step: Step, operands: list[Any]) -> list[Any]
     (source,), source_semaphore, (target,), semaphore, *place = groups(step, operands)
     device, core, subcore = (*place, *[[]] * (3 - len(place)))
     target, *semaphore = (machine.at(x, device, core, subcore) for x in (target, *semaphore))
-    # One of them may lack what is padding in the other.
+    # One of them may lack the padding of the other.
     common = tuple(slice(min(sizes)) for sizes in zip(source.shape, target.shape, strict=True))
     write(part(target, common), read(part(source, common)))
     for counter in (*source_semaphore, *semaphore):

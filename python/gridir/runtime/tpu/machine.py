@@ -69,7 +69,7 @@ class Machine:
             root = root.base
         pool = self.pools.get(root.__array_interface__["data"][0])
         if pool is None:
-            raise ExecutionError("expected memory that each core has of its own")
+            raise ExecutionError("expected memory that is private to a core")
         mine, other = (number * self.subcores + sub for number, sub in (self.core, there))
         if not (0 <= there[1] < self.subcores and 0 <= other < len(pool)):
             raise ExecutionError(f"expected a core that runs this kernel, got core {there[0]}, subcore {there[1]}")

@@ -264,7 +264,7 @@ def _summary(text: str) -> str:
     """Mosaic's own sentence, without its location, and the operation that it is about."""
     body = _LOCATION.split(text)[0]
     stripped = (line.strip() for line in body.splitlines())
-    # Of a crash the reason is wanted, and no stack.
+    # For a crash, only the reason is kept, not the stack.
     lines = [line for line in stripped if line and not line.startswith(("See http", "*** Check", "@ ", "PC: "))]
     message = " ".join(_NOISE.sub("", line)[:300] for line in lines[:2]) or "libtpu failed without a message"
     operation = _OPERATION.search(text)

@@ -66,7 +66,7 @@ def _element_of(name: str) -> tuple[np.dtype, int]:
     if "semaphore" in name:
         return np.dtype(np.int32), 32
     if name not in DTYPES:
-        raise ExecutionError(f"expected numbers that a TPU has, got {name}")
+        raise ExecutionError(f"expected numbers that a TPU supports, got {name}")
     width = re.search(r"\d+", name)
     return np.dtype(DTYPES[name]), int(width[0]) if width else 64
 

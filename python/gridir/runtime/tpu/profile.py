@@ -75,7 +75,7 @@ class LoopCost:
 
 @dataclasses.dataclass(frozen=True)
 class Profile:
-    """Where the cycles of a schedule go.
+    """The distribution of the cycles of a schedule.
 
     Attributes:
       lines: by cycles, the most expensive first.

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Taking the Mosaic kernels out of a program that JAX lowered: each becomes a program of its own."""
+"""Taking the Mosaic kernels out of a program that JAX lowered: each becomes a separate program."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class KernelPart:
     Attributes:
       is_loop: whether it is a loop.
       lines: of its equations.
-      times: how often it runs at each step; None where that depends on data.
+      times: how often it runs at each step; None if that depends on data.
     """
 
     is_loop: bool
@@ -136,10 +136,10 @@ def grid_loop(root: Region, steps: int) -> Region | None:
 
 
 def match(regions: Sequence[Region], parts: Sequence[KernelPart]) -> dict[int, KernelPart]:
-    """Says which branch or loop of the kernel each region of the schedule is, by its number.
+    """Matches each region of the schedule to a branch or loop of the kernel, by its number.
 
-    Of all assignments it is the one whose regions have the most of the lines of their parts. Where both branches of a
-    condition have the same lines, the order decides, which libtpu mostly keeps.
+    Selects the assignment with the most common source lines. If both branches of a condition have the same lines, their
+    order decides, which libtpu mostly keeps.
     """
     likeness = np.array([[_likeness(region, part) for part in parts] for region in regions], float)
     if not likeness.size:

@@ -25,7 +25,7 @@ class KernelReport:
       error: why it was not accepted; None when it was. A `MosaicError` when libtpu refused it.
       bundles: VLIW instructions of the final schedule.
       cycles: bundles as often as they run; an estimate in which no copy is waited for. A branch counts at the steps of
-        the grid at which its condition holds, and at every step where that depends on data.
+        the grid at which its condition holds, and at every step if that depends on data.
       loops: the loops of the schedule.
       vmem: bytes of VMEM by purpose: windows, scratch, internal, spills.
       planned: bytes of VMEM as gridir plans it, by operand, and "scratch"; Mosaic's own memory is not in it.
@@ -34,7 +34,7 @@ class KernelReport:
         switched them off, since nothing can fail them or `own_checks` are made instead. Empty for JAX's lowering.
       own_checks: of the same checks, the messages of the assertions that gridir has added.
       seconds: how long libtpu took.
-      schedule: the text of the final schedule, with the author's lines; "" where there is none.
+      schedule: the text of the final schedule, with the author's lines; "" if there is none.
       steps: the steps of the grid by their cycles and bytes; None where these are not known.
       prediction: the time that the constants of the chip give for these steps; None likewise.
       times: for each bundle how often it runs; None where only trip counts are known.

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The steps of a kernel's grid by what they cost, and the time that is predicted of them."""
+"""The costs of the steps of a kernel's grid, and the predicted time."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Steps:
     notes: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """Returns the steps as what JSON holds."""
+        """Returns the steps as JSON data."""
         return dataclasses.asdict(self)
 
     def __str__(self) -> str:

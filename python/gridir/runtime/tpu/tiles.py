@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How a TPU holds arrays in memory: in whole tiles."""
+"""The layout of arrays in the memory of a TPU: in whole tiles."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def extent_in_tiles(shape: Sequence[int], dim: int, width: int) -> int:
 
     Args:
       shape: of the array. Its last two dimensions lie in tiles of up to 8 rows of 128 lanes of 32 bits, one dimension
-        in tiles of lanes. Where chips differ, the larger tile counts.
+        in tiles of lanes. If chips differ, the larger tile is used.
       dim: from 0.
       width: of an element, in bits.
     """
@@ -28,7 +28,7 @@ def extent_in_tiles(shape: Sequence[int], dim: int, width: int) -> int:
     elif dim == len(shape) - 1:
         tile = 128
     else:
-        # As many rows as the array has, in a power of two.
+        # The number of rows of the array, rounded up to a power of two.
         tile = 2 * packing
         while tile < min(shape[dim], 8):
             tile *= 2

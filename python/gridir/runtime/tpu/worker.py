@@ -20,7 +20,7 @@ from typing import Any
 
 from gridir.runtime.tpu.dumps import read_dumps
 
-# Only what the report is made of: libtpu can write every one of its seventy passes.
+# Only the data of the report: libtpu can write every one of its seventy passes.
 _DUMPED_PASSES = "final_bundles|post-ra$|final_hlo-static-per-bundle-utilization"
 
 
@@ -50,7 +50,7 @@ class Compiler:
         xla_client.load_pjrt_plugin_dynamically("tpu", libtpu.get_library_path())
         xla_client.initialize_pjrt_plugin("tpu")
         description = xla_client.make_tfrt_tpu_c_api_device_topology(topology)
-        # Of the topology one device takes part: a kernel is the program of one.
+        # Uses one device of the topology: a kernel is the program of one.
         device = description._make_compile_only_devices()[0]
         self._client = device.client
         self._devices = xla_client.DeviceList((device,))

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Worker processes with libtpu inside: several at once, each replaced when libtpu takes it down."""
+"""Worker processes with libtpu inside: several at once, each replaced after a crash of libtpu."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TOPOLOGIES = ("v4:2x2x1", "v5e:2x2", "v5p:2x2x1", "v6e:2x2", "tpu7x:2x2x1")
 """Topologies that libtpu is known to compile for; it knows more sizes of each."""
 
 
-# The first line of what libtpu writes when it ends itself.
+# The first line of libtpu's output when it aborts.
 _FATAL = re.compile(r"^F\d{4} |Check failed|\*\*\* SIG")
 
 # Seconds that libtpu may take to start.
@@ -68,7 +68,7 @@ class Worker:
             # There is no TPU to query, and no service with its name.
             "TPU_SKIP_MDS_QUERY": "1",
             "TPU_WORKER_HOSTNAMES": "localhost",
-            # Nor one to quarrel over: several processes may compile.
+            # Avoids a conflict over the lock file: several processes may compile.
             "ALLOW_MULTIPLE_LIBTPU_LOAD": "1",
         }
         with open(self._log_path, "wb") as output:

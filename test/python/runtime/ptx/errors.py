@@ -25,10 +25,10 @@ report(
         "expected 1 to 3 sizes of the block, got 0": launch(block=()),
         "expected grid from 0 to 2147483647, got -1": launch(grid=(-1,)),
         "expected shared_bytes from 0 to 2147483647, got 2147483648": launch(shared_bytes=2**31),
-        "expected blocks of (32, 1, 1) threads, as the text says, got (64, 1, 1)": launch(
+        "expected blocks of (32, 1, 1) threads, as in the PTX, got (64, 1, 1)": launch(
             text=".reqntid 32\n{ret;}", block=(64,)
         ),
-        "expected at most 64 threads of a block, as the text says, got 66": launch(
+        "expected at most 64 threads of a block, as in the PTX, got 66": launch(
             text=".maxntid 64\n{ret;}", block=(33, 2)
         ),
         "expected 4 bytes for parameter n, got 8": launch(np.int64(0), parameters=".param .u32 n"),

@@ -45,7 +45,7 @@ report(
     {
         "expected ptxas, got none\n": assembled("absent"),
         "note: pip install 'gridir[gpu]', or set GRIDIR_PTXAS": assembled("absent"),
-        "ptxas gave no answer in 0.5 s\n  in kernel `k`": assembled("waits", "exec sleep 60", kernel="k", timeout=0.5),
+        "ptxas did not finish in 0.5 s\n  in kernel `k`": assembled("waits", "exec sleep 60", kernel="k", timeout=0.5),
         "ptxas does not accept the kernel for sm_80": assembled("refuses", REFUSES),
         "Unknown modifier '.x'": assembled("refuses", REFUSES),
         "expected ptxas 13.3 or newer for a wgmma with an operand in registers, got 13.0.88, which may overwrite the "
@@ -53,7 +53,7 @@ report(
         "expected the version of ptxas, got 'none\\n'": assembled("silent", "echo none", register_products=True),
         "ptxas does not accept the kernel": assembled("new", f"echo V13.3.1; {REFUSES}", register_products=True),
         "expected nvdisasm, got none": disassembled("absent"),
-        "nvdisasm gave no answer in 0.5 s": disassembled("waits", "exec sleep 60", timeout=0.5),
+        "nvdisasm did not finish in 0.5 s": disassembled("waits", "exec sleep 60", timeout=0.5),
         "nvdisasm does not accept the cubin\n  note: not an ELF": disassembled("no", "echo not an ELF >&2; exit 1"),
     },
 )

@@ -136,14 +136,14 @@ at_core = "{operandSegmentSizes = array<i32: 1, 1, 0, 1>}"
 refuse_with(
     "core", f'"stable_mosaic.tpu.sem_signal"(%s0, %n1, %n1) {at_core} : ({semaphore}, i32, i32) -> ()', semaphore
 )
-# CHECK-NEXT: own memory: expected memory that each core has of its own
+# CHECK-NEXT: own memory: expected memory that is private to a core
 refuse_with(
     "own memory",
     f"""%q = "stable_mosaic.tpu.sem_alloc"() : () -> {semaphore}
     "stable_mosaic.tpu.sem_signal"(%q, %n1, %n1) {at_core} : ({semaphore}, i32, i32) -> ()""",
     semaphore,
 )
-# CHECK-NEXT: type: expected numbers that a TPU has, got f80
+# CHECK-NEXT: type: expected numbers that a TPU supports, got f80
 refuse_with("type", '%f = "stable_mosaic.arith.constant"() {value = 1.0 : f80} : () -> f80', dma)
 # Lanes of a SparseCore.
 flat, mask, lanes = "memref<4xi32, #tpu.memory_space<vmem>>", "vector<8xi1>", "vector<8xi32>"

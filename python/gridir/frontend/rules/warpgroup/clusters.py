@@ -39,7 +39,7 @@ def load(ctx: RuleContext, ref: Any, transforms: Sequence[Any]) -> ir.Value:
         return Access(ctx, ref, transforms).load()
     if len(peers) > 1:
         raise ctx.invalid("expected one other block of the cluster, got several")
-    # Which block it is and which part of the Ref do not depend on one another.
+    # The choice of the block and of the part of the Ref are independent.
     seen = view(ctx, ref, [t for t in transforms if jax_compat_gpu.cluster_coordinates(t) is None])
     axes, coordinates = _peer(ctx, peers[0].items())
     result = ir.RankedTensorType.get(seen.type.shape, seen.type.element_type)
@@ -113,8 +113,8 @@ def _try_cluster_cancel(
     barrier_transforms_tree: Any,
     collective_axes: Any,
 ) -> list[ir.Value]:
-    # The answer goes to all CTAs of the cluster, and each expects one: they request together, named or not. Since JAX
-    # 0.11 each warpgroup requests separately if the axis of threads is not named; before, all requested together.
+    # The response is sent to all CTAs of the cluster, and each expects one: they request together, named or not. Since
+    # JAX 0.11 each warpgroup requests separately if the axis of threads is not named; before, all requested together.
     threads = ctx.kernel.thread_axis
     is_alone = (
         threads is not None
@@ -122,7 +122,7 @@ def _try_cluster_cancel(
         and threads not in [ctx.kernel.name_of(axis) for axis in collective_axes]
     )
     of_answer, of_barrier = split_leaves(leaves, result_transforms_tree, barrier_transforms_tree)
-    # Persistent kernels ask JAX for this number; devices that are not GPUs have none.
+    # Persistent kernels query this number; devices that are not GPUs have none.
     blocks = getattr(jax.devices()[0], "core_count", None) or MULTIPROCESSORS
     warpgroup.TryClusterCancelOp(
         view(ctx, answer, of_answer),

@@ -71,7 +71,7 @@ class _Window:
         kept = [d for d in range(len(self.sizes)) if d not in self.dropped]
         count = ctx.kernel.size_of(axis)
         if not 0 <= dim < len(kept) or not count or self.sizes[kept[dim]] % count:
-            raise ctx.invalid(f"expected a tile that {count} blocks have equal parts of along dimension {dim}")
+            raise ctx.invalid(f"expected a tile that {count} blocks divide evenly along dimension {dim}")
         size = self.sizes[kept[dim]] // count
         first = emit.binary("arith.muli", program_index(ctx, axis), emit.constant(size, emit.i32()))
         self.offsets[kept[dim]] = _sum(ctx, self.offsets[kept[dim]], first)
@@ -153,7 +153,7 @@ def _copy_gmem_to_smem(
     )
     if not barriers:
         refuse(ctx, collective_axes=collective_axes, leader_tracked=leader_tracked)
-        # Such a copy is done as soon as it is begun: the wait for it has nothing left to do.
+        # Such a copy completes when it starts: the wait for it has nothing left to do.
         return where(predicate, lambda: _copy_by_threads(ctx, source, of_source, dest, of_dest))
     barrier = one_barrier(ctx, barriers[0], of_barrier)
     otherwise = (lambda: warpgroup.BarrierArriveOp(barrier)) if arrives_always else None

@@ -28,7 +28,7 @@ from gridir.mlir.dialects import grid, warpgroup
 def split_devices(ctx: RuleContext, transforms: Sequence[Any]) -> tuple[list[Any], list[Receiver]]:
     """The transforms of a Ref that say which part of it is meant, and the devices that the others lead to.
 
-    Which device it is and which part of the Ref do not depend on one another.
+    The choice of the device and of the part of the Ref are independent.
     """
     rest: list[Any] = []
     receivers: list[Receiver] = []
@@ -52,7 +52,7 @@ def devices_along(ctx: RuleContext, axes: Any) -> list[Receiver]:
     names = tuple(axes) if isinstance(axes, (tuple, list)) else (axes,)
     devices = ctx.kernel.devices
     if devices is None or not set(names) <= set(devices.names):
-        raise ctx.unsupported(f"expected axes that the kernel's call is mapped over, as in shard_map, got {names}")
+        raise ctx.unsupported(f"expected axes over which the call is mapped, as in shard_map, got {names}")
     coordinates = [
         range(size) if name in names else [device_index(ctx, name)]
         for name, size in zip(devices.names, devices.sizes, strict=True)
@@ -70,7 +70,7 @@ def load_from(ctx: RuleContext, ref: ir.Value, receiver: Receiver) -> ir.Value:
 def combine_with(
     ctx: RuleContext, value: ir.Value, dtype: Any, ref: ir.Value, receivers: Sequence[Receiver], reduction_op: str
 ) -> None:
-    """Combines the contents of a Ref on other devices with a value of a dtype; no other program comes between.
+    """Atomically combines the contents of a Ref on other devices with a value of a dtype.
 
     Raises:
       UnsupportedError: for another reduction than the rules know.

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Inline code of Mosaic GPU, and prints of layouts.
 
-Such code is a Python function that emits JAX's own MLIR, for one thread. It runs with a module of its own; `by_thread`
+Such code is a Python function that emits JAX's own MLIR, for one thread. It runs with a separate module; `by_thread`
 converts the contents of the module to ops on arrays, loads and stores of windows.
 """
 
@@ -172,11 +172,11 @@ def _inline_mgpu(
                 execution.bind_array(own, leaves[i])
         return execution.run(code)
     except (Refusal, jax_compat_inline.InlineError) as error:
-        raise ctx.unsupported(f"expected code by hand that gridir can do with whole arrays, got: {error}") from error
+        raise ctx.unsupported(f"expected inline code that gridir can express on whole arrays, got: {error}") from error
 
 
 def _operand(ref: ir.Value, transforms: Any) -> Operand:
-    """A Ref as code sees it that says how it is tiled and swizzled."""
+    """A Ref as inline code sees it, with explicit tiling and swizzle."""
     tile: tuple[int, ...] = ()
     swizzle = 0
     for transform in transforms:

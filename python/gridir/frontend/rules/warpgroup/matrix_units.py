@@ -95,7 +95,7 @@ def _tcgen05_mma(
     scaled: bool,
     sparse: bool,
 ) -> list[ir.Value]:
-    # The Refs that the product may have beside its operands come first, then the transforms of all.
+    # The optional Refs of an MMA come first, followed by the transforms of all Refs.
     has = [arrive, scaled, scaled, sparse]
     others = iter(rest)
     refs = [next(others) if is_there else None for is_there in has]

@@ -29,7 +29,7 @@ def _run_scoped(
     # JAX's own loops name no axis where there are no threads.
     axes = collective_axes if isinstance(collective_axes, tuple) else (collective_axes,)
     collective_axes = tuple(axis for axis in axes if axis is not None)
-    # How a Ref is tiled and swizzled is no part of its meaning: it has the shape that the author indexes.
+    # The tiling and swizzle of a Ref do not affect its meaning: it has the shape that the author indexes.
     transforms = ref_transforms or [()] * len(jaxpr.invars)
     allocated = [_Allocated.of(var.aval, undone) for var, undone in zip(jaxpr.invars, transforms, strict=True)]
     avals = list(itertools.chain.from_iterable(each.avals for each in allocated))
@@ -161,7 +161,7 @@ class _Allocated:
             size = math.prod(first.shape) * bits // 8 if columns is None else columns
             seen = jax_compat.transformed_aval(ref, rest) if rest else ref
             members.append(_Member(jax_compat_gpu.member_key(first), seen, tuple(rest), size, columns is None))
-        # The author may read by one member what was written by another, where one is a part of the other.
+        # One member may be read after another was written, if one is a part of the other.
         hosts: list[_Member] = []
         parts: dict[_Member, tuple[int, int]] = {}
         for member in sorted(members, key=lambda member: -member.size):

@@ -35,7 +35,7 @@ def axis_attr(ctx: RuleContext, label: Any) -> ir.StringAttr:
 
 
 def split_leaves(leaves: Sequence[Any], *trees: Any) -> list[Any]:
-    """The transforms of each Ref of an equation, whose leaves follow one another."""
+    """The transforms of each Ref of an equation, whose leaves are consecutive."""
     parts, rest = [], list(leaves)
     for tree in trees:
         count = tree.num_leaves if tree is not None else 0
