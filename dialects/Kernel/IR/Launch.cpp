@@ -8,7 +8,12 @@
 
 #include "dialects/Kernel/IR/Kernel.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -44,6 +49,52 @@ static json::Object describeTensorMap(TensorMapAttr map) {
                       {"swizzle", map.getSwizzle()}};
 }
 
+/// Returns the number of the operand that holds `size`, a size of the grid that
+/// is 0 where the operand is negative.
+static std::optional<unsigned> getSizeOperand(Value size) {
+  auto max = size.getDefiningOp<arith::MaxSIOp>();
+  if (!max || !matchPattern(max.getRhs(), m_Zero()))
+    return std::nullopt;
+  auto cast = max.getLhs().getDefiningOp<arith::IndexCastOp>();
+  auto load =
+      cast ? cast.getIn().getDefiningOp<memref::LoadOp>() : memref::LoadOp();
+  if (!load || load.getMemRefType().getRank() != 0 ||
+      !load.getMemRefType().getElementType().isInteger(32))
+    return std::nullopt;
+  auto operand = dyn_cast<BlockArgument>(load.getMemRef());
+  return operand ? std::optional(operand.getArgNumber()) : std::nullopt;
+}
+
+/// Describes the number of CTAs of a dynamic grid as a product of a constant
+/// and of operands. Returns null if it is no such product.
+static json::Value describeDynamicCtas(ABIOp abi) {
+  // The entry may have another name than the function of the number of items.
+  auto module = abi->getParentOfType<ModuleOp>();
+  auto functions = module.getOps<func::FuncOp>();
+  if (!llvm::hasSingleElement(functions) ||
+      (*functions.begin()).getNumResults() != 1 ||
+      (*functions.begin()).isExternal())
+    return nullptr;
+  func::FuncOp range = *functions.begin();
+  int64_t factor = 1;
+  json::Array operands;
+  SmallVector<Value> values = {
+      range.getBody().front().getTerminator()->getOperand(0)};
+  while (!values.empty()) {
+    Value value = values.pop_back_val();
+    APInt constant;
+    if (auto product = value.getDefiningOp<arith::MulIOp>())
+      values.append({product.getRhs(), product.getLhs()});
+    else if (matchPattern(value, m_ConstantInt(&constant)))
+      factor *= constant.getSExtValue();
+    else if (std::optional<unsigned> operand = getSizeOperand(value))
+      operands.push_back(*operand);
+    else
+      return nullptr;
+  }
+  return json::Object{{"factor", factor}, {"operands", std::move(operands)}};
+}
+
 std::optional<json::Object> gridir::kernel::describeLaunch(ABIOp abi) {
   if (!abi.getNumThreads() || !abi.getSharedBytes() || abi.getParams().empty())
     return std::nullopt;
@@ -63,7 +114,7 @@ std::optional<json::Object> gridir::kernel::describeLaunch(ABIOp abi) {
         .Case([](NumItemsAttr) { return json::Object{{"kind", "num_items"}}; })
         .Case([&](WorkspaceAttr attr) {
           return json::Object{{"kind", "workspace"},
-                              {"bytes", attr.getBytes() * ctas.value_or(0)}};
+                              {"bytes", attr.getBytes() * ctas.value_or(1)}};
         })
         .Case([](ZeroedAttr attr) {
           return json::Object{{"kind", "zeroed"}, {"bytes", attr.getBytes()}};
@@ -82,6 +133,7 @@ std::optional<json::Object> gridir::kernel::describeLaunch(ABIOp abi) {
       {"entry", abi.getEntry()},
       {"threads", *abi.getNumThreads()},
       {"ctas", ctas ? json::Value(*ctas) : json::Value(nullptr)},
+      {"dynamic_ctas", ctas ? json::Value(nullptr) : describeDynamicCtas(abi)},
       {"parameters", std::move(params)},
       {"cluster_ctas", abi.getClusterCtas().value_or(1)},
       {"shared_bytes", *abi.getSharedBytes()},

@@ -97,8 +97,9 @@ def _format(bundle: Bundle, output: str) -> str:
     lines = [f"{output}: {len(bundle.kernels)} kernel{'s' if len(bundle.kernels) != 1 else ''}"]
     for kernel in bundle.kernels:
         launch = kernel.launch
+        ctas = "a dynamic number of" if launch.ctas is None else launch.ctas
         images = ", ".join(["PTX", *(f"cubin {chip}" for chip in kernel.cubins)])
-        lines.append(f"  {kernel.name} for {kernel.chip}: {images}; {launch.ctas} CTAs of {launch.threads} threads")
+        lines.append(f"  {kernel.name} for {kernel.chip}: {images}; {ctas} CTAs of {launch.threads} threads")
         lines += [
             f"    {'output' if x.is_output else 'input'} {x.name}: {x.dtype}{list(x.shape)}"
             + ("" if x.alias is None else f", in the memory of {kernel.operands[x.alias].name}")

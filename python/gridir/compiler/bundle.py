@@ -24,6 +24,10 @@ _ALIGNMENT = 16
 """Bytes that the address of an operand is a multiple of: bulk copies and the widest accesses of threads need it."""
 
 
+_SIZE_ALIGNMENT = 4
+"""The same for a size of a dynamic grid."""
+
+
 def bundle_of(kernels: Iterable[Kernel], chips: Sequence[str] = ()) -> Bundle:
     """Returns a bundle of kernels for a GPU.
 
@@ -34,7 +38,7 @@ def bundle_of(kernels: Iterable[Kernel], chips: Sequence[str] = ()) -> Bundle:
     Raises:
       CompileError: when a pass refuses a kernel.
       PtxasError: when `ptxas` is not found or refuses a kernel.
-      UnsupportedError: for a dynamic grid, or operands whose elements share bytes.
+      UnsupportedError: for operands whose elements share bytes, and for a profile.
     """
     known = {"gridir": gridir.__version__, "jax": importlib.metadata.version("jax")}
     if chips:
@@ -44,6 +48,10 @@ def bundle_of(kernels: Iterable[Kernel], chips: Sequence[str] = ()) -> Bundle:
 
 def _bundle(kernel: Kernel, chips: Sequence[str]) -> BundledKernel:
     prepared: PtxKernel = kernel.prepare()
+    if prepared.profile is not None:
+        raise UnsupportedError(
+            "expected a kernel without profile_space in a bundle, whose launches write no profile", kernel=kernel.name
+        )
     return BundledKernel(
         name=kernel.name,
         chip=prepared.chip,
@@ -55,7 +63,7 @@ def _bundle(kernel: Kernel, chips: Sequence[str]) -> BundledKernel:
 
 
 def operands_of(kernel: Kernel) -> tuple[OperandInfo, ...]:
-    """Returns the operands of a kernel in the order of a launch: index operands, inputs, outputs.
+    """Returns the operands of a kernel in the order of a launch: sizes of the grid, index operands, inputs, outputs.
 
     Raises:
       UnsupportedError: for operands that are no arrays of known shape, or whose elements share bytes.
@@ -63,10 +71,17 @@ def operands_of(kernel: Kernel) -> tuple[OperandInfo, ...]:
     module = kernel.module(kernel.stages[0])
     (op,) = (x for x in module.body.operations if isinstance(x, grid.KernelOp))
     attributes = op.operation.attributes
-    aliases = {result: operand for operand, result in op.alias_pairs.items()}
+    dims = [grid.DimAttr(dim) for dim in attributes["dims"]]
+    sizes = [
+        OperandInfo(f"grid[{position}]", "int32", (), _SIZE_ALIGNMENT, is_output=False)
+        for position, dim in enumerate(dims)
+        if dim.size is None
+    ]
+    aliases = {result: len(sizes) + operand for operand, result in op.alias_pairs.items()}
     inputs = [*_specs(attributes, "index_operands"), *_specs(attributes, "inputs")]
     outputs = _specs(attributes, "outputs")
     return (
+        *sizes,
         *(_operand(kernel.name, spec, f"input {number}", is_output=False) for number, spec in enumerate(inputs)),
         *(
             _operand(kernel.name, spec, f"output {number}", is_output=True, alias=aliases.get(number))

@@ -81,7 +81,7 @@ class PtxKernel:
       threads: threads of a CTA.
       shared_bytes: dynamic shared memory of a CTA.
       workspace_bytes: global memory for temporaries of each CTA.
-      description: how it is launched; None if the grid is dynamic.
+      description: how it is launched; None if the number of CTAs is no product of sizes of the grid.
       seconds: the time from the `grid` module to the text.
       profile: receives the zeroed memory after a launch; None for no profile.
       origin: where it came from: it is always compiled.
@@ -118,11 +118,11 @@ class PtxKernel:
         """How the kernel is launched.
 
         Raises:
-          UnsupportedError: for a kernel with a dynamic grid.
+          UnsupportedError: if the number of CTAs of its dynamic grid is not known.
         """
         if self.description is None:
             raise UnsupportedError(
-                "expected a grid of static size, got a dynamic one, whose launch is not implemented",
+                "expected a number of CTAs that is a product of the sizes of the grid, got another one",
                 kernel=self.name,
             )
         return self.description
@@ -137,7 +137,7 @@ class PtxKernel:
             number of multiprocessors of the chip.
 
         Raises:
-          UnsupportedError: for a kernel with a dynamic grid.
+          UnsupportedError: if the number of CTAs of its dynamic grid is not known.
           PtxError: when it uses an instruction that the executor does not know.
           LaunchError: when a thread makes an invalid access, or a check of the kernel fails.
           DriverError: when the driver of the device refuses the kernel, or the launch fails.
@@ -260,8 +260,27 @@ def ptx_kernel_of(module: ir.Module, chip: str = "") -> PtxKernel:
         threads=record["threads"],
         shared_bytes=record["shared_bytes"],
         workspace_bytes=abi.workspace_bytes.value if workspaces else 0,
-        description=None if record["ctas"] is None else _launch(record),
+        description=None if record["ctas"] is None and record["dynamic_ctas"] is None else _launch(record),
         profile=WarpgroupProfile.of(abi),
+    )
+
+
+def loaded_operands(kernel: Kernel) -> frozenset[int]:
+    """Returns the numbers of the operands whose addresses the threads of a kernel use, beside bulk copies."""
+    module = kernel.module("nvvm")
+    (function,) = (
+        op
+        for binary in module.body.operations
+        if binary.operation.name == "gpu.module"
+        for op in binary.regions[0].blocks[0].operations
+        if "gpu.kernel" in op.attributes
+    )
+    parameters = launch_of(module)["parameters"]
+    arguments = function.regions[0].blocks[0].arguments
+    return frozenset(
+        parameter["operand"]
+        for parameter, argument in zip(parameters, arguments, strict=True)
+        if parameter["kind"] == "operand" and any(True for _ in argument.uses)
     )
 
 

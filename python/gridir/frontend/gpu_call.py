@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 import numpy as np
 
-from gridir.compiler.gpu import GpuOptions, GpuTarget, PtxKernel
+from gridir.compiler.gpu import GpuOptions, GpuTarget, PtxKernel, loaded_operands
 from gridir.compiler.warpgroup import WarpgroupTarget
 from gridir.errors import OptionError, UnsupportedError
 from gridir.frontend import emulation, jax_compat_calls, jax_compat_gpu
@@ -136,12 +136,18 @@ def _call_of(kernel: Kernel, request: KernelRequest) -> xla_call.XlaCall:
             "expected a kernel without profile_space, as only the executor of PTX writes a profile",
             kernel=kernel.name,
         )
+    if launch.dynamic_ctas is not None and prepared.workspace_bytes:
+        raise UnsupportedError(
+            "expected a kernel without temporaries in global memory, as its grid is dynamic, got "
+            f"{prepared.workspace_bytes} bytes for each CTA",
+            kernel=kernel.name,
+        )
     packed = {number for number, _ in launch.packed_operands}
     for number, aval in enumerate((*request.in_avals, *request.out_avals)):
-        if jax_compat_calls.shares_bytes(aval) and number not in packed:
+        if jax_compat_calls.shares_bytes(aval) and (number not in packed or number in loaded_operands(kernel)):
             raise UnsupportedError(
                 f"expected elements of 8 bits or more, got {aval.str_short()} as operand {number}, whose elements "
-                "share bytes on a GPU",
+                "share bytes on a GPU, and not those that threads access",
                 kernel=kernel.name,
             )
     return xla_call.xla_call(kernel.name, _image_of(prepared), prepared.chip, launch)

@@ -1,6 +1,8 @@
 # RUN: %python %s | FileCheck %s
 """What options, targets and stages refuse: each row is an error's words and a call that meets it."""
 
+import dataclasses
+
 import gridir
 import jax
 import jax.numpy as jnp
@@ -25,14 +27,10 @@ def lowered(**how):
 
 
 def launched():
-    """Launches a kernel whose grid is a value."""
-    rows = pl.BlockSpec((8, 128), lambda i: (i, 0))
-
-    def dynamic(n, x):
-        return pl.pallas_call(copy, out_shape=X, grid=(n,), in_specs=[rows], out_specs=rows)(x)
-
-    [kernel] = gridir.lower(dynamic, jax.ShapeDtypeStruct((), jnp.int32), X, target="gpu").kernels
-    kernel.prepare().launch([np.zeros(X.shape, np.float32)] * 2)
+    """Launches a kernel whose number of CTAs no rule gives."""
+    [kernel] = lowered(target="gpu").kernels
+    unknown = dataclasses.replace(kernel.prepare(), description=None)
+    unknown.launch([np.zeros(X.shape, np.float32)] * 2)
 
 
 # CHECK: OptionError: 8 of 8 refused in these words
@@ -59,7 +57,7 @@ report(
 # CHECK-NEXT: UnsupportedError: 1 of 1 refused in these words
 report(
     UnsupportedError,
-    {"expected a grid of static size, got a dynamic one, whose launch is not implemented": launched},
+    {"expected a number of CTAs that is a product of the sizes of the grid, got another one": launched},
 )
 
 # CHECK-NEXT: ValueError: 2 of 2 refused in these words

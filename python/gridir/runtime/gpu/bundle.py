@@ -22,7 +22,7 @@ from typing import Any
 from gridir.errors import Error, KernelError
 from gridir.runtime.gpu.launch import Launch
 
-FORMAT = 1
+FORMAT = 2
 _MAGIC, _INDEX = b"gridir-bundle", "bundle.json"
 _LINE_BYTES = len(_MAGIC) + 32 + 64
 _DATE = (1980, 1, 1, 0, 0, 0)

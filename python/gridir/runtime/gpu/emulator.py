@@ -52,6 +52,8 @@ def execute(text: str, launch: Launch, buffers: Sequence[np.ndarray], how: Execu
       PtxError: when the text uses an instruction that the executor does not know.
       LaunchError: when the operands do not fit, a thread makes an invalid access, or a check of the kernel fails.
     """
+    if launch.dynamic_ctas is not None:
+        launch = launch.with_sizes([int(buffers[number]) for number in launch.dynamic_ctas.operands])
     before = [buffer.copy() for buffer in buffers] if _observers else []
     memory = EmulatedMemory(launch, buffers)
     arguments = launch.arguments(memory.operands, memory)

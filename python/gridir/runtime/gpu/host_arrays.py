@@ -41,8 +41,10 @@ def execute_on_device(image: bytes, launch: Launch, buffers: Sequence[np.ndarray
       UnsupportedError: for operands whose elements share bytes.
     """
     if launch.packed_operands:
+        number, count = launch.packed_operands[0]
         raise UnsupportedError(
-            "expected operands with elements of a byte or more on a GPU, got some that share bytes",
+            f"expected operands with elements of a byte or more on a GPU, got operand {number}, in which {count} "
+            "elements share a byte",
             kernel=launch.entry,
         )
     function = _load(image, launch, device)

@@ -80,11 +80,18 @@ class Scalar:
 
 
 @dataclasses.dataclass(frozen=True)
+class NumItems:
+    """The number of CTAs of a launch with a dynamic grid, in 64 bits."""
+
+    kind: ClassVar[str] = "num_items"
+
+
+@dataclasses.dataclass(frozen=True)
 class Workspace:
     """The address of memory for temporaries, whose contents are undefined when the kernel begins.
 
     Attributes:
-      bytes: the size for all CTAs of the launch.
+      bytes: the size for all CTAs of the launch; for one CTA if the grid is dynamic.
     """
 
     kind: ClassVar[str] = "workspace"
@@ -129,11 +136,30 @@ class TensorMap:
             object.__setattr__(self, name, tuple(getattr(self, name)))
 
 
-Parameter = Operand | Report | Scalar | Workspace | Zeroed | TensorMap
+Parameter = Operand | Report | Scalar | NumItems | Workspace | Zeroed | TensorMap
 
 _KINDS: dict[str, type[Parameter]] = {
-    kind.kind: kind for kind in (Operand, Report, Scalar, Workspace, Zeroed, TensorMap)
+    kind.kind: kind for kind in (Operand, Report, Scalar, NumItems, Workspace, Zeroed, TensorMap)
 }
+
+
+_MOST_CTAS = (1 << 31) - 1
+
+
+@dataclasses.dataclass(frozen=True)
+class DynamicCtas:
+    """The number of CTAs of a dynamic grid: a product.
+
+    Attributes:
+      factor: the constant in it.
+      operands: the numbers of the operands in it, integers of 32 bits. A negative one counts as 0.
+    """
+
+    factor: int
+    operands: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "operands", tuple(self.operands))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -143,7 +169,8 @@ class Launch:
     Attributes:
       entry: the name of the kernel in the PTX and in the cubin.
       threads: threads of a CTA.
-      ctas: CTAs of the launch.
+      ctas: CTAs of the launch; None if the grid is dynamic.
+      dynamic_ctas: the number of CTAs of a dynamic grid; None if `ctas` is known.
       cluster_ctas: CTAs of a cluster.
       shared_bytes: dynamic shared memory of a CTA.
       parameters: the parameters of the entry, in order.
@@ -158,8 +185,9 @@ class Launch:
 
     entry: str
     threads: int
-    ctas: int
+    ctas: int | None
     parameters: tuple[Parameter, ...]
+    dynamic_ctas: DynamicCtas | None = None
     cluster_ctas: int = 1
     shared_bytes: int = 0
     cancels_clusters: bool = False
@@ -186,9 +214,41 @@ class Launch:
             parameters = tuple(_read_parameter(dict(x)) for x in fields.pop("parameters"))
             packed = tuple((int(number), int(count)) for number, count in fields.pop("packed_operands"))
             diagnostics = tuple(fields.pop("diagnostics"))
+            dynamic = fields.pop("dynamic_ctas")
+            if (fields["ctas"] is None) != (dynamic is not None):
+                raise ValueError(f"ctas {fields['ctas']} with dynamic_ctas {dynamic}")
+            fields["dynamic_ctas"] = None if dynamic is None else DynamicCtas(**dynamic)
             return Launch(parameters=parameters, packed_operands=packed, diagnostics=diagnostics, **fields)
         except (KeyError, TypeError, ValueError) as error:
             raise KernelError(f"expected the description of a launch, got one with a wrong field: {error}") from None
+
+    def with_sizes(self, sizes: Sequence[int]) -> Launch:
+        """Returns the launch for sizes of a dynamic grid.
+
+        Args:
+          sizes: the values of the operands of `dynamic_ctas`.
+
+        Raises:
+          LaunchError: for more CTAs than a grid may have.
+        """
+        assert self.dynamic_ctas is not None
+        ctas = math.prod((self.dynamic_ctas.factor, *(max(size, 0) for size in sizes)))
+        if ctas > _MOST_CTAS:
+            raise LaunchError(
+                f"expected at most {_MOST_CTAS} CTAs, got {ctas} for the sizes {list(sizes)} of the grid",
+                kernel=self.entry,
+            )
+
+        def known(parameter: Parameter) -> Parameter:
+            match parameter:
+                case NumItems():
+                    return Scalar(ctas)
+                case Workspace():
+                    return Workspace(parameter.bytes * ctas)
+                case _:
+                    return parameter
+
+        return dataclasses.replace(self, ctas=ctas, dynamic_ctas=None, parameters=tuple(map(known, self.parameters)))
 
     def arguments(self, operands: Sequence[Memory], materializer: Materializer[Memory]) -> Arguments[Memory]:
         """Returns an argument for each parameter.
@@ -207,6 +267,8 @@ class Launch:
                 case Report():
                     made.report = materializer.scratch(parameter.words * WORD_BYTES, zeroed=True)
                     made.values.append(materializer.pointer(made.report))
+                case NumItems():
+                    raise LaunchError("expected the sizes of a dynamic grid, got none", kernel=self.entry)
                 case Scalar():
                     made.values.append(materializer.scalar(parameter.value))
                 case Workspace():

@@ -26,6 +26,8 @@ _OPTION_ERROR_LOG, _OPTION_ERROR_BYTES = 5, 6
 _MAJOR, _MINOR, _MULTIPROCESSORS, _SHARED_OPTIN = 75, 76, 16, 97
 _FUNCTION_DYNAMIC_SHARED, _FUNCTION_NON_PORTABLE_CLUSTER = 8, 14
 _LAUNCH_CLUSTER = 4
+_SIZE_BYTES = 4
+"""Bytes of a size of a dynamic grid."""
 _MOST_KEPT = 1024
 """Entries of a cache of a function."""
 _POINTER_DEVICE_ORDINAL = 9
@@ -301,10 +303,12 @@ class Function:
         # The arguments of launches that use no memory of their own, and the configuration for each stream.
         self._ready: dict[tuple[int, ...], _Values] = {}
         self._configs: dict[int, _Configuration] = {}
-        self._default = _Configuration(launch, 0)
+        self._default = None if launch.ctas is None else _Configuration(launch, 0)
 
     def __call__(self, operands: Sequence[int], stream: int = 0) -> None:
         """Launches the entry on a stream, and returns before it has ended unless it has checks.
+
+        A launch with a dynamic grid waits for the stream, and reads the sizes.
 
         Args:
           operands: the address of each operand.
@@ -328,19 +332,22 @@ class Function:
         return zeroed
 
     def _launch_on(self, operands: Sequence[int], stream: int, *, reads_zeroed: bool) -> bytes:
-        if not self._launch.ctas:
-            return b""
         with self._device.current():
+            launch, is_dynamic = self._launch, self._launch.dynamic_ctas is not None
+            if launch.dynamic_ctas is not None:
+                launch = launch.with_sizes([self._read_size(operands[x], stream) for x in launch.dynamic_ctas.operands])
+            if not launch.ctas:
+                return b""
             key = tuple(operands)
             if (ready := self._ready.get(key)) is not None:
                 self._start(ready, stream)
                 return b""
             memory = _Scratch(self, self._device, stream)
             try:
-                arguments = self._launch.arguments(operands, memory)
+                arguments = launch.arguments(operands, memory)
                 values = _Values(arguments.values)
-                self._start(values, stream)
-                if not memory.is_used:
+                self._start(values, stream, _Configuration(launch, stream) if is_dynamic else None)
+                if not memory.is_used and not is_dynamic:
                     self._keep(self._ready, key, values)
                 if self._launch.diagnostics and arguments.report is not None:
                     self._check(arguments.report, stream)
@@ -351,8 +358,12 @@ class Function:
             finally:
                 memory.free()
 
-    def _start(self, values: _Values, stream: int) -> None:
-        config = self._configs.get(stream)
+    def _read_size(self, address: int, stream: int) -> int:
+        self._device.synchronize(stream)
+        return int.from_bytes(self._device.read(address, _SIZE_BYTES), "little", signed=True)
+
+    def _start(self, values: _Values, stream: int, config: _Configuration | None = None) -> None:
+        config = config or self._configs.get(stream)
         if config is None:
             config = _Configuration(self._launch, stream)
             self._keep(self._configs, stream, config)
@@ -361,7 +372,7 @@ class Function:
     def prepared(self, operands: Sequence[int]) -> PreparedLaunch | None:
         """Returns the parts of a launch that was made; None if each launch uses memory of its own."""
         ready = self._ready.get(tuple(operands))
-        if ready is None:
+        if ready is None or self._default is None:
             return None
         return PreparedLaunch(self, ready, self._default)
 

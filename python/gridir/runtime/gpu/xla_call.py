@@ -16,10 +16,10 @@ from gridir.mlir._mlir_libs import _gridirGPU as native
 from gridir.runtime.gpu.launch import Launch
 
 CALL_TARGET = "gridir_gpu"
-"""The name of the call of kernels with run-time checks, for `jax.export`'s list of allowed calls."""
+"""The name of the call of kernels with run-time checks or a dynamic grid, for `jax.export`'s list of allowed calls."""
 
 RECORDED_CALL_TARGET = "gridir_gpu_recorded"
-"""The same for kernels without checks: XLA may record these calls in a command buffer, a CUDA graph."""
+"""The same for all other kernels: XLA may record these calls in a command buffer, a CUDA graph."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,7 +47,8 @@ def xla_call(name: str, image: bytes, chip: str, launch: Launch) -> XlaCall:
       launch: how it is launched.
     """
     description = json.dumps(launch.to_json())
-    target = CALL_TARGET if launch.diagnostics else RECORDED_CALL_TARGET
+    waits = bool(launch.diagnostics) or launch.dynamic_ctas is not None
+    target = CALL_TARGET if waits else RECORDED_CALL_TARGET
     attributes = {"name": name, "image": image, "chip": chip, "launch": description}
     return XlaCall(target, attributes, native.scratch_bytes(description))
 

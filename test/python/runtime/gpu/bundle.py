@@ -50,14 +50,14 @@ def refused(data):
 
 # CHECK: refused: expected a bundle of gridir, got k.gridir, which does not begin as one
 refused(b"PK")
-# CHECK: refused: expected a bundle of format 1, got k.gridir of format '2'
-refused(contents.replace(b"gridir-bundle 1", b"gridir-bundle 2", 1))
+# CHECK: refused: expected a bundle of format 2, got k.gridir of format '3'
+refused(contents.replace(b"gridir-bundle 2", b"gridir-bundle 3", 1))
 # CHECK: refused: expected contents of k.gridir with the hash {{.*}}: the file is truncated, corrupted or edited
 refused(contents[:-1])
 
 
 def sealed(data):
-    return b"gridir-bundle 1 " + hashlib.sha256(data).hexdigest().encode() + b"\n" + data
+    return b"gridir-bundle 2 " + hashlib.sha256(data).hexdigest().encode() + b"\n" + data
 
 
 # A hash does not make an archive of anything.

@@ -8,6 +8,7 @@ import zipfile
 import gridir
 import jax
 import numpy as np
+from gridir.compiler.bundle import bundle_of
 from gridir.compiler.gpu import GpuOptions
 from gridir.runtime import ptx
 from jax.experimental.pallas import mosaic_gpu as plgpu
@@ -60,7 +61,7 @@ TEXT = """.version 8.0
 """
 # CHECK: LaunchError: expected at most {{[0-9]+}} bytes of shared memory on this device, got 1048576
 refused(device.load(TEXT.encode() + b"\0").function, Launch("nothing", 32, 1, (Operand(0),), shared_bytes=1 << 20))
-# CHECK: UnsupportedError: expected operands with elements of a byte or more on a GPU, got some that share bytes
+# CHECK: UnsupportedError: expected operands with elements of a byte or more on a GPU, got operand 0, in which
 launch = Launch("nothing", 32, 1, (Operand(0),), packed_operands=((0, 2),))
 refused(execute_on_device, TEXT.encode(), launch, [np.zeros(4, np.uint8)], device)
 
@@ -74,7 +75,7 @@ def archive(index):
         file.writestr("bundle.json", index)
         file.writestr("k.ptx", "text")
     contents = data.getvalue()
-    return b"gridir-bundle 1 " + hashlib.sha256(contents).hexdigest().encode() + b"\n" + contents
+    return b"gridir-bundle 2 " + hashlib.sha256(contents).hexdigest().encode() + b"\n" + contents
 
 
 # CHECK: BundleError: expected a bundle of gridir, got <bundle>: expected the part k.ptx with the hash 00, got another
@@ -90,6 +91,12 @@ def profiled(x):
     params = plgpu.CompilerParams(profile_space=8, profile_dir="traces")
     return plgpu.kernel(body, out_type=jax.ShapeDtypeStruct((128,), "float32"), compiler_params=params)(x)
 
+
+# CHECK: UnsupportedError: expected a kernel without profile_space in a bundle, whose launches write no profile
+profile = gridir.lower(profiled, jax.ShapeDtypeStruct((128,), "float32"), target="gpu:sm_90a")
+refused(bundle_of, profile.kernels)
+# CHECK: KernelError: expected the description of a launch, got one with a wrong field: ctas None with dynamic_ctas None
+refused(Launch.from_json, {**launch.to_json(), "ctas": None})
 
 # CHECK: UnsupportedError: expected a kernel without profile_space, as only the executor of PTX writes a profile
 with gridir.installed(platforms=("cuda",)):

@@ -1,6 +1,7 @@
 # RUN: rm -rf %t && mkdir %t && %python %S/Inputs/write_bundles.py %t && %python %s %t | FileCheck %s
 """Bundles are launched on arrays of other packages, without a compiler; the stand-in driver executes the PTX."""
 
+import dataclasses
 import os
 import subprocess
 import sys
@@ -27,6 +28,9 @@ driver.pretend(9, devices=3, has_current_context=False)
 
 from device_arrays import DeviceArray, DLPackArray, ExchangeArray
 from gridir.runtime import gpu
+from gridir.runtime.gpu import open_device
+from gridir.runtime.gpu.host_arrays import execute_on_device
+from gridir.runtime.gpu.launch import DynamicCtas, NumItems
 
 x = np.arange(64 * 128, dtype=np.float32).reshape(64, 128)
 
@@ -116,6 +120,30 @@ rows, out = like(x), like(np.zeros(128, np.float32))
 gather(like(np.array([3], np.int32)), rows, out)
 assert (out.read() == x[3]).all()
 refused(gather, like(np.array([99], np.int32)), rows, out)
+
+# A dynamic grid has its sizes in arrays of the GPU.
+# CHECK: <kernel some_rows(grid[0]: int32[], x_ref: float32[64, 128], o_ref: float32[64, 128]
+some_rows = gpu.load(f"{directory}/some_rows.gridir")
+print(some_rows["some_rows"])
+for count in (3, 0, -1, 8):
+    rows = like(x)
+    for _ in range(2):
+        rows.device.write(rows.pointer, x.tobytes())
+        some_rows(like(np.int32(count)), rows, rows)
+        first = 8 * max(count, 0)
+        assert (rows.read() == np.concatenate([2 * x[:first], x[first:]])).all()
+# CHECK: refused: expected the dtype int32 of input grid[0], got int64
+refused(some_rows, like(np.int64(1)), rows, rows)
+# CHECK: refused: expected at most 2147483647 CTAs, got
+large = some_rows["some_rows"]._kernel.launch
+refused(dataclasses.replace(large, dynamic_ctas=DynamicCtas(1 << 20, (0,))).with_sizes, [1 << 20])
+# CHECK: refused: expected the sizes of a dynamic grid, got none
+refused(dataclasses.replace(large, parameters=(NumItems(),)).arguments, [], None)
+host = x.copy()
+execute_on_device(
+    some_rows["some_rows"]._kernel.ptx.encode(), large, [np.array(2, np.int32), host, host], open_device()
+)
+assert (host == np.concatenate([2 * x[:16], x[16:]])).all()
 
 # CHECK: both: refused: expected a bundle of one kernel, got one of add, update; choose one by its name
 both = gpu.load(f"{directory}/both.gridir")

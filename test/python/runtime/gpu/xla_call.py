@@ -22,6 +22,8 @@ import numpy as np
 from gridir.runtime.gpu import xla_call
 from Inputs.cuda_on_cpu import CudaOnCpu, export
 from jax.experimental import pallas as pl
+from jax.experimental.pallas import mosaic_gpu as plgpu
+from jax.experimental.pallas import tpu as pltpu
 
 lines = []
 logging.getLogger("gridir").setLevel(logging.INFO)
@@ -102,6 +104,31 @@ def add_tiles(mode):
 
 # CHECK-NEXT: tensor maps equal
 check("tensor maps", add_tiles, np.tile(x, (2, 2)), np.tile(x + 1, (2, 2)))
+
+
+def on_some_rows(mode):
+    """Doubles the blocks below a number that the program computes; the grid has two programs for each."""
+
+    def kernel(x_ref, o_ref):
+        o_ref[...] = x_ref[...] * 2
+
+    block = pl.BlockSpec((8, 64), lambda i, j: (i, j))
+    call = lambda n: pl.pallas_call(  # noqa: E731
+        kernel,
+        grid=(n, 2),
+        in_specs=[block],
+        out_specs=block,
+        out_shape=like,
+        input_output_aliases={0: 0},
+        interpret=mode,
+    )
+    return lambda n, x: call(n + 1)(x)
+
+
+# CHECK-NEXT: dynamic grid equal
+# CHECK-NEXT: empty grid equal
+check("dynamic grid", on_some_rows, np.int32(2), x)
+check("empty grid", on_some_rows, np.int32(-9), x)
 # CHECK-NEXT: kernel double at {{.*}}xla_call.py:{{[0-9]+}} for cuda: compiled by gridir
 print(next(line for line in lines if "double" in line and "gridir" in line))
 # CHECK-NEXT: graphs: True
@@ -245,7 +272,7 @@ print(call(tensor_map(strides=[520, 4]), EMPTY))
 print(call(image=EMPTY, parameters=(), threads=float("nan")))
 # CHECK-NEXT: kernel `k`: expected an integer of at least 1 as 'threads' of a launch
 print(call(image=EMPTY, threads=0))
-# CHECK-NEXT: kernel `k`: expected operand, report, scalar, workspace, zeroed or tensor_map as 'kind' of a launch
+# CHECK-NEXT: kernel `k`: expected operand, report, scalar, num_items, workspace, zeroed or tensor_map as 'kind'
 print(call([{"kind": "stack"}]))
 # CHECK-NEXT: kernel `k`: expected 1 to 5 sizes, with as many strides and sizes of a box, as 'shape' of a launch
 # CHECK-NEXT: kernel `k`: expected a type that tensor maps have as 'dtype' of a launch
@@ -255,11 +282,51 @@ for wrong in ({"box": [8]}, {"dtype": "complex64"}, {"swizzle": 16}, {"box": [8,
     print(call(tensor_map(**wrong)))
 # CHECK-NEXT: kernel `k`: expected a parameter 'report' of a launch with diagnostics
 print(call(diagnostics=["{0}"]))
+# CHECK-NEXT: kernel `k`: expected 0 with a dynamic grid as 'bytes' of a launch
+# CHECK-NEXT: kernel `k` is launched with sizes [65536, 65536], which are more than 2147483647 CTAs
+sizes = np.full(16, 1 << 16, np.int32)
+dynamic = {"ctas": None, "dynamic_ctas": {"factor": 1, "operands": [0, 0]}}
+print(call([{"kind": "workspace", "bytes": 8}], EMPTY, sizes, **dynamic))
+# The stand-in reports the images above to the next wait.
+failure(driver.synchronize)
+print(call((), EMPTY, sizes, **dynamic))
 
 # What XLA cannot launch is an error when the program is lowered.
 # CHECK-NEXT: expected elements of 8 bits or more, got int4[32,128] as operand 0, whose elements share bytes on a GPU
 narrow = jax.ShapeDtypeStruct(x.shape, ml_dtypes.int4)
 print(failure(export, pl.pallas_call(double, out_shape=narrow), x.astype(ml_dtypes.int4)))
+# Bulk copies see the elements of a byte together; threads see a byte for each.
+# CHECK-NEXT: expected elements of 8 bits or more, got int4[128] as operand 0, whose elements share bytes on a GPU
+# CHECK-NEXT: copied alone: ok
+
+
+def loads_and_copies(loads):
+    def kernel(x, o, tile, barrier):
+        plgpu.copy_gmem_to_smem(x, tile, barrier)
+        plgpu.barrier_wait(barrier)
+        o[...] = x[...].astype(jnp.int32) if loads else jnp.zeros((128,), jnp.int32)
+
+    scratch = (plgpu.SMEM((128,), jnp.int4), plgpu.Barrier())
+    return plgpu.kernel(kernel, out_type=jax.ShapeDtypeStruct((128,), jnp.int32), scratch_types=scratch)
+
+
+print(failure(export, loads_and_copies(loads=True), np.zeros(128, ml_dtypes.int4)))
+export(loads_and_copies(loads=False), np.zeros(128, ml_dtypes.int4))
+print("copied alone: ok")
+
+
+# Memory of all CTAs is a result of the call, whose size is known when the program is compiled.
+def keeps(x_ref, o_ref, kept):
+    kept[...] = jnp.broadcast_to(x_ref[...][:1], kept.shape)
+    o_ref[...] = x_ref[...] + kept[pl.ds(1000, 8)]
+
+
+# CHECK-NEXT: expected a kernel without temporaries in global memory, as its grid is dynamic, got {{[0-9]+}} bytes for
+kept = [pltpu.VMEM((1024, 128), jnp.float32)]
+some = lambda n, x: pl.pallas_call(  # noqa: E731
+    keeps, grid=(n,), in_specs=[rows], out_specs=rows, out_shape=like, scratch_shapes=kept
+)(x)
+print(failure(export, some, np.int32(3), x))
 # CHECK-NEXT: expected checks and schedule_seed for the executor of PTX, got them for a GPU
 with gridir.installed(platforms=("cuda",), options=gridir.GpuOptions(checks=("races",))):
     print(failure(export, on_rows(double), x))

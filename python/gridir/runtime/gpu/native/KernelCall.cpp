@@ -123,15 +123,41 @@ std::optional<std::string> KernelCall::encode(const Driver &driver,
   return std::nullopt;
 }
 
-std::optional<std::string> KernelCall::launchOn(const Driver &driver,
-                                                Stream stream,
-                                                Function function,
-                                                void **values) const {
+std::variant<uint32_t, std::string>
+KernelCall::countCtas(const Driver &driver, Stream stream,
+                      const std::vector<void *> &operands) const {
+  std::vector<int32_t> sizes(launch.sizes.size());
+  Result result = kSuccess;
+  for (std::size_t i = 0; i < sizes.size() && result == kSuccess; ++i)
+    result = driver.cuMemcpyDtoHAsync(
+        &sizes[i], reinterpret_cast<DevicePointer>(operands[launch.sizes[i]]),
+        sizeof(int32_t), stream);
+  if (result == kSuccess && !sizes.empty())
+    result = driver.cuStreamSynchronize(stream);
+  if (result != kSuccess)
+    return describe("cannot read the sizes of its grid: " +
+                    driver.describe(result));
+  // A negative size is an empty grid.
+  if (llvm::any_of(sizes, [](int32_t size) { return size <= 0; }))
+    return 0u;
+  int64_t ctas = launch.ctas;
+  bool overflows = false;
+  for (int32_t size : sizes)
+    overflows |= __builtin_mul_overflow(ctas, int64_t{size}, &ctas);
+  if (overflows || ctas > INT32_MAX)
+    return describe("is launched with sizes " + join(sizes) +
+                    ", which are more than 2147483647 CTAs");
+  return static_cast<uint32_t>(ctas);
+}
+
+std::optional<std::string>
+KernelCall::launchOn(const Driver &driver, Stream stream, Function function,
+                     uint32_t ctas, void **values) const {
   LaunchAttribute cluster;
   cluster.id = kLaunchClusterDimension;
   cluster.value[0] = launch.clusterCtas;
   cluster.value[1] = cluster.value[2] = 1;
-  const LaunchConfig config = {{static_cast<uint32_t>(launch.ctas), 1, 1},
+  const LaunchConfig config = {{ctas, 1, 1},
                                {static_cast<uint32_t>(launch.threads), 1, 1},
                                static_cast<uint32_t>(launch.sharedBytes),
                                stream,
@@ -140,7 +166,7 @@ std::optional<std::string> KernelCall::launchOn(const Driver &driver,
   Result result = driver.cuLaunchKernelEx(&config, function, values, nullptr);
   if (result == kSuccess)
     return std::nullopt;
-  return describe("cannot be launched with " + std::to_string(launch.ctas) +
+  return describe("cannot be launched with " + std::to_string(ctas) +
                   " CTAs of " + std::to_string(launch.threads) +
                   " threads, clusters of " +
                   std::to_string(launch.clusterCtas) + " and " +
@@ -179,6 +205,12 @@ std::optional<std::string> KernelCall::run(Stream stream,
   if (auto *reason = std::get_if<std::string>(&opened))
     return describe("cannot be launched: " + *reason);
   const Driver &driver = *std::get<const Driver *>(opened);
+  auto counted = countCtas(driver, stream, operands);
+  if (auto *reason = std::get_if<std::string>(&counted))
+    return *reason;
+  const uint32_t ctas = std::get<uint32_t>(counted);
+  if (!ctas)
+    return std::nullopt;
   auto function = findFunction(driver, stream);
   if (auto *reason = std::get_if<std::string>(&function))
     return *reason;
@@ -209,6 +241,9 @@ std::optional<std::string> KernelCall::run(Stream stream,
     case Parameter::Kind::Scalar:
       words[i] = parameter.value;
       break;
+    case Parameter::Kind::NumItems:
+      words[i] = ctas;
+      break;
     case Parameter::Kind::Report:
     case Parameter::Kind::Workspace:
     case Parameter::Kind::Zeroed:
@@ -222,8 +257,8 @@ std::optional<std::string> KernelCall::run(Stream stream,
       break;
     }
   }
-  if (std::optional<std::string> error =
-          launchOn(driver, stream, std::get<Function>(function), values.data()))
+  if (std::optional<std::string> error = launchOn(
+          driver, stream, std::get<Function>(function), ctas, values.data()))
     return error;
   return launch.diagnostics.empty() ? std::nullopt
                                     : readReport(driver, stream, memory);

@@ -52,8 +52,14 @@ private:
                                                    Stream stream);
   std::optional<std::string> encode(const Driver &driver, std::size_t index,
                                     void *address, TensorMap &map);
+  /// Returns the number of CTAs of a launch. Waits for the stream if the grid
+  /// is dynamic.
+  std::variant<uint32_t, std::string>
+  countCtas(const Driver &driver, Stream stream,
+            const std::vector<void *> &operands) const;
   std::optional<std::string> launchOn(const Driver &driver, Stream stream,
-                                      Function function, void **values) const;
+                                      Function function, uint32_t ctas,
+                                      void **values) const;
   std::optional<std::string> readReport(const Driver &driver, Stream stream,
                                         char *scratch) const;
 

@@ -142,6 +142,8 @@ Parameter readParameter(const json::Object &object, Reader &reader,
   } else if (kind == "scalar") {
     parameter.kind = Kind::Scalar;
     parameter.value = reader.getInteger(object, "value", INT64_MIN);
+  } else if (kind == "num_items") {
+    parameter.kind = Kind::NumItems;
   } else if (kind == "workspace") {
     parameter.kind = Kind::Workspace;
     bytes = reader.getInteger(object, "bytes");
@@ -153,8 +155,9 @@ Parameter readParameter(const json::Object &object, Reader &reader,
     parameter.operand = reader.getInteger(object, "operand");
     parameter.map = readMap(object, reader);
   } else {
-    reader.fail("kind", "operand, report, scalar, workspace, zeroed or "
-                        "tensor_map");
+    reader.fail("kind",
+                "operand, report, scalar, num_items, workspace, zeroed or "
+                "tensor_map");
   }
   return parameter;
 }
@@ -196,7 +199,12 @@ std::variant<LaunchData, std::string> parseLaunch(std::string_view text) {
   LaunchData data;
   data.entry = reader.getString(*object, "entry");
   data.threads = reader.getInteger(*object, "threads", /*least=*/1);
-  data.ctas = reader.getInteger(*object, "ctas");
+  if (const json::Object *dynamic = object->getObject("dynamic_ctas")) {
+    data.ctas = reader.getInteger(*dynamic, "factor");
+    data.sizes = reader.getIntegers(*dynamic, "operands");
+  } else {
+    data.ctas = reader.getInteger(*object, "ctas");
+  }
   data.clusterCtas = reader.getInteger(*object, "cluster_ctas", /*least=*/1);
   data.sharedBytes = reader.getInteger(*object, "shared_bytes");
   for (const json::Value &line : reader.getArray(*object, "diagnostics"))
@@ -215,6 +223,12 @@ std::variant<LaunchData, std::string> parseLaunch(std::string_view text) {
       data.numOperands =
           std::max(data.numOperands, data.parameters.back().operand + 1);
   }
+  for (int64_t operand : data.sizes)
+    data.numOperands = std::max(data.numOperands, operand + 1);
+  for (auto [parameter, size] : llvm::zip_equal(data.parameters, bytes))
+    if (parameter.kind == Parameter::Kind::Workspace && size &&
+        !data.sizes.empty())
+      reader.fail("bytes", "0 with a dynamic grid");
   if (!reader.error.empty())
     return reader.error;
   placeScratch(data, bytes);

@@ -32,7 +32,16 @@ struct TensorMapData {
 
 /// A parameter of the kernel's entry.
 struct Parameter {
-  enum class Kind { Operand, Report, Scalar, Workspace, Zeroed, TensorMap };
+  enum class Kind {
+    Operand,
+    Report,
+    Scalar,
+    /// The number of CTAs.
+    NumItems,
+    Workspace,
+    Zeroed,
+    TensorMap
+  };
 
   Kind kind = Kind::Operand;
   /// The number of the operand: inputs, then outputs.
@@ -47,6 +56,9 @@ struct Parameter {
 struct LaunchData {
   std::string entry;
   int64_t threads = 0, ctas = 0, clusterCtas = 1, sharedBytes = 0;
+  /// Operands that hold the sizes of a dynamic grid, 32-bit integers. The
+  /// number of CTAs is `ctas` times their product.
+  std::vector<int64_t> sizes;
   /// The messages of the kernel's checks, with {0} and {1} for two values.
   std::vector<std::string> diagnostics;
   std::vector<Parameter> parameters;

@@ -44,6 +44,24 @@ def copies(x):
     )(x)
 
 
+def some_rows(n, x):
+    """Doubles the first blocks of rows; the call gives their number."""
+
+    def some_rows_kernel(x_ref, o_ref):
+        o_ref[...] = x_ref[...] * 2
+
+    rows = pl.BlockSpec((8, 128), lambda i, j: (i, 0))
+    return pl.pallas_call(
+        some_rows_kernel,
+        grid=(n, 1),
+        in_specs=[rows],
+        out_specs=rows,
+        out_shape=jax.ShapeDtypeStruct((64, 128), jnp.float32),
+        input_output_aliases={0: 0},
+        name="some_rows",
+    )(x)
+
+
 def gather(i, x):
     """Reads a row that may be out of bounds, which is an error of the launch."""
 
