@@ -14,12 +14,15 @@ import dataclasses
 import hashlib
 import io
 import json
+import re
 import zipfile
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from gridir.errors import Error, KernelError
+from gridir.runtime.gpu.chips import capability_of
 from gridir.runtime.gpu.launch import Launch
 
 FORMAT = 2
@@ -27,6 +30,13 @@ _MAGIC, _INDEX = b"gridir-bundle", "bundle.json"
 _LINE_BYTES = len(_MAGIC) + 32 + 64
 _DATE = (1980, 1, 1, 0, 0, 0)
 """The date of all parts, so that equal kernels give equal files."""
+
+
+_ERRORS = (
+    Error, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError,
+    AttributeError, KeyError, TypeError, ValueError, OverflowError,
+)  # fmt: skip
+"""Errors of Python's packages for contents that `Bundle.to_bytes` does not give."""
 
 
 class BundleError(Error, ValueError):
@@ -141,7 +151,7 @@ class Bundle:
                 index = json.loads(archive.read(_INDEX))
                 kernels = tuple(_read_kernel(record, archive) for record in index["kernels"])
             return Bundle(kernels, dict(index["versions"]))
-        except (zipfile.BadZipFile, KeyError, TypeError, ValueError) as error:
+        except _ERRORS as error:
             raise BundleError(f"expected a bundle of gridir, got {path}: {error}") from None
 
 
@@ -151,7 +161,7 @@ def _read_kernel(record: dict[str, Any], archive: zipfile.ZipFile) -> BundledKer
         images[kind] = archive.read(image["part"])
         if hashlib.sha256(images[kind]).hexdigest() != image["sha256"]:
             raise KernelError(f"expected the part {image['part']} with the hash {image['sha256']}, got another one")
-    return BundledKernel(
+    kernel = BundledKernel(
         name=record["name"],
         chip=record["chip"],
         launch=Launch.from_json(record["launch"]),
@@ -159,6 +169,43 @@ def _read_kernel(record: dict[str, Any], archive: zipfile.ZipFile) -> BundledKer
         ptx=images.pop("ptx").decode(),
         cubins=images,
     )
+    for chip in (kernel.chip, *kernel.cubins):
+        capability_of(chip)
+    kernel.launch.check(len(kernel.operands))
+    for operand in kernel.operands:
+        _check_operand(operand, kernel.operands)
+    return kernel
+
+
+def _check_operand(operand: OperandInfo, operands: Sequence[OperandInfo]) -> None:
+    item_bytes(operand.dtype)
+    if not isinstance(operand.name, str) or not isinstance(operand.is_output, bool):
+        raise KernelError(f"expected the name and the kind of an operand, got {operand}")
+    if any(type(size) is not int or size < 0 for size in operand.shape):
+        raise KernelError(f"expected sizes of at least 0 of {operand.name}, got {list(operand.shape)}")
+    if type(operand.alignment) is not int or operand.alignment < 1:
+        raise KernelError(f"expected an alignment of at least 1 of {operand.name}, got {operand.alignment!r}")
+    if operand.alias is not None and (
+        type(operand.alias) is not int
+        or not 0 <= operand.alias < len(operands)
+        or not operand.is_output
+        or operands[operand.alias].is_output
+    ):
+        raise KernelError(f"expected the number of an input as the alias of {operand.name}, got {operand.alias!r}")
+
+
+def item_bytes(dtype: str) -> int:
+    """Returns the bytes of an element.
+
+    Raises:
+      KernelError: for a name that is no element type.
+    """
+    found = re.fullmatch(r"(?:bool|bfloat16|float8\w*|float4\w*|(?:int|uint|float|complex)(\d+))", dtype)
+    if found is None:
+        raise KernelError(f"expected the name of an element type, got {dtype!r}")
+    if found[1] is not None:
+        return max(int(found[1]) // 8, 1)
+    return 2 if dtype == "bfloat16" else 1
 
 
 def write_bundle(bundle: Bundle, path: str | Path) -> None:

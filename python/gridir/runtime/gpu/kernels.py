@@ -13,7 +13,7 @@ from typing import Any
 
 from gridir.errors import LaunchError
 from gridir.runtime.gpu.arrays import Facts, View, facts_of, stream_of, view_of
-from gridir.runtime.gpu.bundle import Bundle, BundledKernel, OperandInfo, names_of, read_bundle
+from gridir.runtime.gpu.bundle import Bundle, BundledKernel, OperandInfo, item_bytes, names_of, read_bundle
 from gridir.runtime.gpu.chips import cubin_runs_on, ptx_runs_on
 from gridir.runtime.gpu.launch import contiguous_strides
 from gridir.runtime.gpu.libcuda import Device, DriverError, Function, open_cuda, open_device
@@ -73,7 +73,7 @@ class GpuKernel:
         facts = tuple([facts_of(x, title, handle, ordered) for x, title in zip(arrays, self._titles, strict=True)])
         known = self._checked.get(facts)
         if known is None:
-            function, pointers = self._check(facts)
+            function, pointers = self._check(facts, handle)
             if len(self._checked) >= _MOST_CHECKED:
                 self._checked.clear()
             self._checked[facts] = function, pointers
@@ -118,7 +118,7 @@ class GpuKernel:
             error.notes += (f"the text has PTX {version}, and the driver is of CUDA {driver}",)
             raise
 
-    def _check(self, facts: Sequence[Facts]) -> tuple[Function, tuple[int, ...]]:
+    def _check(self, facts: Sequence[Facts], stream: int) -> tuple[Function, tuple[int, ...]]:
         """Returns the function of the device and the addresses of arrays; raises LaunchError where one does not fit."""
         devices: set[int] = set()
         for number, (fact, operand) in enumerate(zip(facts, self.operands, strict=True)):
@@ -142,7 +142,13 @@ class GpuKernel:
         for number, operand in enumerate(self.operands):
             if operand.is_output:
                 self._check_memory(number, operand, pointers)
-        return self.function(next(iter(devices), 0)), pointers
+        device = next(iter(devices), 0)
+        if device not in self._functions and open_device(device).is_capturing(stream):
+            raise self._error(
+                f"expected a kernel that was loaded on device {device} before a CUDA graph was captured, got a first "
+                f"launch on a captured stream; call function({device}) of the kernel before"
+            )
+        return self.function(device), pointers
 
     def _check_operand(self, view: View, operand: OperandInfo) -> None:
         title = _title(operand)
@@ -152,7 +158,7 @@ class GpuKernel:
             raise self._error(f"expected rank {len(operand.shape)} of {title}, got {len(view.shape)}")
         if view.shape != operand.shape:
             raise self._error(f"expected the shape {operand.shape} of {title}, got {view.shape}")
-        item = _item_bytes(operand.dtype)
+        item = item_bytes(operand.dtype)
         wanted = contiguous_strides(operand.shape, item)
         if math.prod(view.shape) and any(
             size > 1 and got != want for size, got, want in zip(view.shape, view.strides, wanted, strict=True)
@@ -255,15 +261,5 @@ def _handle_of(stream: Any) -> int:
     return stream
 
 
-_SUFFIX_BYTES = {"float8": 1, "bool": 1, "bfloat16": 2}
-
-
-def _item_bytes(dtype: str) -> int:
-    for prefix, size in _SUFFIX_BYTES.items():
-        if dtype.startswith(prefix):
-            return size
-    return int(dtype.lstrip("abcdefghijklmnopqrstuvwxyz")) // 8
-
-
 def _bytes_of(operand: OperandInfo) -> int:
-    return math.prod(operand.shape) * _item_bytes(operand.dtype)
+    return math.prod(operand.shape) * item_bytes(operand.dtype)

@@ -222,6 +222,38 @@ class Launch:
         except (KeyError, TypeError, ValueError) as error:
             raise KernelError(f"expected the description of a launch, got one with a wrong field: {error}") from None
 
+    def check(self, num_operands: int) -> None:
+        """Raises an error unless the description is that of a kernel with a number of operands.
+
+        Raises:
+          KernelError: for a number that is out of range.
+        """
+        numbers: list[tuple[str, Any, int, int]] = [
+            ("threads", self.threads, 1, 1024),
+            ("ctas", 0 if self.ctas is None else self.ctas, 0, _MOST_CTAS),
+            ("cluster_ctas", self.cluster_ctas, 1, 16),
+            ("shared_bytes", self.shared_bytes, 0, 1 << 20),
+        ]
+        used = [x.operand for x in self.parameters if isinstance(x, (Operand, TensorMap))]
+        used += self.dynamic_ctas.operands if self.dynamic_ctas is not None else ()
+        numbers += [
+            ("operand", number, 0, num_operands - 1) for number in (*used, *(x for x, _ in self.packed_operands))
+        ]
+        numbers += [("bytes", x.bytes, 0, 1 << 48) for x in self.parameters if isinstance(x, (Workspace, Zeroed))]
+        numbers += [("words", x.words, 3, 1 << 20) for x in self.parameters if isinstance(x, Report)]
+        numbers += [("value", x.value, -1 << 63, (1 << 63) - 1) for x in self.parameters if isinstance(x, Scalar)]
+        if self.dynamic_ctas is not None:
+            numbers.append(("factor", self.dynamic_ctas.factor, 0, _MOST_CTAS))
+        for name, value, least, most in numbers:
+            if type(value) is not int or not least <= value <= most:
+                raise KernelError(
+                    f"expected {name} from {least} to {most} in the description of a launch, got {value!r}"
+                )
+        if self.diagnostics and not any(isinstance(x, Report) for x in self.parameters):
+            raise KernelError("expected a parameter for the report of checks in the description of a launch, got none")
+        if not all(isinstance(text, str) for text in (self.entry, *self.diagnostics)):
+            raise KernelError("expected texts as the entry and the diagnostics of a launch")
+
     def with_sizes(self, sizes: Sequence[int]) -> Launch:
         """Returns the launch for sizes of a dynamic grid.
 

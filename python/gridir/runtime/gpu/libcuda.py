@@ -230,6 +230,13 @@ class Device:
             self.cuda.call("cuMemcpyDtoH_v2", data, ctypes.c_uint64(address), ctypes.c_size_t(size))
         return data.raw[:size]
 
+    def is_capturing(self, stream: int) -> bool:
+        """True if a CUDA graph is captured from a stream."""
+        status = ctypes.c_int()
+        with self.current():
+            self.cuda.call("cuStreamIsCapturing", ctypes.c_void_p(stream), ctypes.byref(status))
+        return status.value != 0
+
     def synchronize(self, stream: int = 0) -> None:
         """Returns when the work of a stream has ended.
 
@@ -503,6 +510,9 @@ class _Scratch:
 
 
 def _encode(cuda: Cuda, address: int, tensor_map: TensorMap) -> ctypes.Array[ctypes.c_char]:
+    if 0 in tensor_map.shape:
+        # No copy finds a tile in a tensor without elements, and the driver makes no map of one.
+        return ctypes.create_string_buffer(_TENSOR_MAP_BYTES)
     rank = len(tensor_map.shape)
     memory = ctypes.create_string_buffer(_TENSOR_MAP_BYTES + _TENSOR_MAP_ALIGNMENT)
     offset = -ctypes.addressof(memory) % _TENSOR_MAP_ALIGNMENT

@@ -2,8 +2,11 @@
 """A bundle is read as it was written, and no other file is read as one."""
 
 import hashlib
+import io
+import json
 import random
 import sys
+import zipfile
 from pathlib import Path
 
 from gridir.runtime.gpu import Bundle, BundleError, read_bundle
@@ -63,6 +66,97 @@ def sealed(data):
 # A hash does not make an archive of anything.
 # CHECK: refused: expected a bundle of gridir, got k.gridir: File is not a zip file
 refused(sealed(b"nothing"))
+
+# A bundle whose hashes somebody made anew is read as it was written, or refused.
+# CHECK: of 2000 archives 0 differ
+number = 0
+archive_bytes = contents.split(b"\n", 1)[1]
+for _ in range(2000):
+    mutant = bytearray(archive_bytes)
+    mutant[generator.randrange(len(mutant))] ^= 1 << generator.randrange(8)
+    try:
+        number += Bundle.from_bytes(sealed(bytes(mutant))) != bundle
+    except BundleError:
+        continue
+print("of 2000 archives", number, "differ")
+
+
+def rebuilt(change):
+    """A bundle whose index is changed."""
+    data = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(archive_bytes)) as old, zipfile.ZipFile(data, "w") as new:
+        for name in old.namelist():
+            part = old.read(name)
+            if name == "bundle.json":
+                index = json.loads(part)
+                change(index)
+                part = json.dumps(index).encode()
+            new.writestr(name, part)
+    return sealed(data.getvalue())
+
+
+def places(value, path=()):
+    """All paths to a value in JSON."""
+    yield path
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in items:
+        yield from places(inner, (*path, key))
+
+
+def put(path, value):
+    def change(index):
+        for key in path[:-1]:
+            index = index[key]
+        index[path[-1]] = value
+
+    return change
+
+
+# Every field of the index with values of other types and out of range. Texts and switches may have other values.
+# CHECK: fields: of {{[0-9]+}} numbers of a launch {{[0-9]+}} are refused, the same: True
+with zipfile.ZipFile(io.BytesIO(archive_bytes)) as file:
+    whole = json.loads(file.read("bundle.json"))
+tried = failed = 0
+for path in places(whole):
+    for value in (None, -1, 1 << 70, 1.5, "x", [], {}, True):
+        if not path:
+            continue
+        old = whole
+        for key in path:
+            old = old[key]
+        is_number = "launch" in path and type(old) is int and "alias" not in path
+        try:
+            Bundle.from_bytes(rebuilt(put(path, value)))
+        except BundleError:
+            failed += is_number
+        tried += is_number
+        # A constant may be negative.
+        if is_number and path[-1] == "value" and value == -1:
+            failed += 1
+print(f"fields: of {tried} numbers of a launch {failed} are refused, the same: {tried == failed}")
+
+# CHECK: expected the name of an element type, got 'float'
+# CHECK: expected sizes of at least 0 of x_ref, got [-1]
+# CHECK: expected an alignment of at least 1 of x_ref, got 0
+# CHECK: expected the number of an input as the alias of x_ref, got 1
+# CHECK: expected the name and the kind of an operand, got OperandInfo(
+# CHECK: expected threads from 1 to 1024 in the description of a launch, got 0
+# CHECK: expected a parameter for the report of checks in the description of a launch, got none
+# CHECK: expected texts as the entry and the diagnostics of a launch
+# CHECK: expected the name of a chip, as sm_90a, got 'sm'
+operand, first = ("kernels", 0, "operands", 0), ("kernels", 0, "launch")
+for path, value in (
+    ((*operand, "dtype"), "float"),
+    ((*operand, "shape"), [-1]),
+    ((*operand, "alignment"), 0),
+    ((*operand, "alias"), 1),
+    ((*operand, "name"), 1),
+    ((*first, "threads"), 0),
+    (first, {**whole["kernels"][0]["launch"], "diagnostics": ["a"], "parameters": []}),
+    ((*first, "entry"), 1),
+    (("kernels", 0, "chip"), "sm"),
+):
+    refused(rebuilt(put(path, value)))
 
 # CHECK: equal: True
 launch = bundle.kernels[0].launch

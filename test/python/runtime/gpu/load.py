@@ -1,6 +1,7 @@
 # RUN: rm -rf %t && mkdir %t && %python %S/Inputs/write_bundles.py %t && %python %s %t | FileCheck %s
 """Bundles are launched on arrays of other packages, without a compiler; the stand-in driver executes the PTX."""
 
+import ctypes
 import dataclasses
 import os
 import subprocess
@@ -120,6 +121,36 @@ rows, out = like(x), like(np.zeros(128, np.float32))
 gather(like(np.array([3], np.int32)), rows, out)
 assert (out.read() == x[3]).all()
 refused(gather, like(np.array([99], np.int32)), rows, out)
+
+# An array without elements may be anywhere; two results may not share memory.
+# CHECK: refused: expected output o_ref in memory of its own, got it at 0x{{.*}}, which overlaps output m_ref at 0x
+both_signs = gpu.load(f"{directory}/both_signs.gridir")
+plus, minus, empty = like(np.zeros_like(x)), like(np.zeros_like(x)), DLPackArray(np.zeros((0, 128), np.float32))
+both_signs(like(x), empty, plus, minus)
+assert (plus.read() == x).all()
+assert (minus.read() == -x).all()
+minus.__cuda_array_interface__["data"] = (plus.pointer + 512, False)
+refused(both_signs, like(x), empty, plus, minus)
+
+# A first launch on a captured stream would load the code, which ends the capture.
+# CHECK: refused: expected a kernel that was loaded on device 0 before a CUDA graph was captured, got a first launch
+# CHECK: captured: 1 launches
+cuda = gpu.open_cuda()
+late = gpu.load(f"{directory}/add.gridir")["add"]
+with open_device().current():
+    stream, graph, runnable = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
+    cuda.call("cuStreamCreate", ctypes.byref(stream), 1)
+    cuda.call("cuStreamBeginCapture_v2", stream, 0)
+    refused(late, *good, stream=stream.value)
+    cuda.call("cuStreamEndCapture", stream, ctypes.byref(graph))
+    late.function(0)
+    cuda.call("cuStreamBeginCapture_v2", stream, 0)
+    late(*good, stream=stream.value)
+    cuda.call("cuStreamEndCapture", stream, ctypes.byref(graph))
+    cuda.call("cuGraphInstantiateWithFlags", ctypes.byref(runnable), graph, ctypes.c_uint64(0))
+    before = len(driver.launches)
+    cuda.call("cuGraphLaunch", runnable, stream)
+    print("captured:", len(driver.launches) - before, "launches")
 
 # A dynamic grid has its sizes in arrays of the GPU.
 # CHECK: <kernel some_rows(grid[0]: int32[], x_ref: float32[64, 128], o_ref: float32[64, 128]

@@ -44,6 +44,20 @@ def copies(x):
     )(x)
 
 
+def both_signs(x):
+    """Has two results, and an operand without elements."""
+
+    def both_signs_kernel(x_ref, e_ref, o_ref, m_ref):
+        o_ref[...] = x_ref[...]
+        m_ref[...] = -x_ref[...]
+
+    return pl.pallas_call(
+        both_signs_kernel,
+        out_shape=[jax.ShapeDtypeStruct((64, 128), jnp.float32)] * 2,
+        name="both_signs",
+    )(x, jnp.zeros((0, 128), jnp.float32))
+
+
 def some_rows(n, x):
     """Doubles the first blocks of rows; the call gives their number."""
 

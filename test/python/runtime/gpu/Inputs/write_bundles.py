@@ -22,6 +22,7 @@ def write(name, function, *args, chip="sm_90a"):
 write("add", kernels.add, f32, f32)
 write("update", kernels.update, i32)
 write("copies", kernels.copies, S((256,), jnp.float32))
+write("both_signs", kernels.both_signs, f32)
 write("some_rows", kernels.some_rows, S((), jnp.int32), f32)
 write("gather", kernels.gather, S((1,), jnp.int32), f32)
 write("both", lambda x, y, i: (kernels.add(x, y), kernels.update(i)), f32, f32, i32)
