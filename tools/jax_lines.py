@@ -6,9 +6,9 @@
     .venv/bin/python tools/jax_lines.py [--dist] [LINE...]
 
 Each line has an environment of its own, build/jax-LINE, into which a wheel is installed. There the tests run that read
-JAX's sources (names and parameters), those of the frontend, and the examples. With `--dist`, `tools/dist.py` also runs
-the commands of the README. The whole suite runs on the line of .venv only. Exits with 1 if a line fails, or if there is
-no Python for it.
+JAX's sources (names and parameters), those of the frontend and of launches on GPUs, and the examples. With `--dist`,
+`tools/dist.py` also runs the commands of the README. The whole suite runs on the line of .venv only. Exits with 1 if a
+line fails, or if there is no Python for it.
 """
 
 import argparse
@@ -22,7 +22,9 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-TESTS = "python/frontend|python/import|python/recording|Integration/examples.py|Integration/primitives.py"
+TESTS = (
+    "python/frontend|python/import|python/recording|python/runtime/gpu|Integration/examples.py|Integration/primitives.py"
+)
 
 
 def find_python(versions: list[str]) -> str | None:
