@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import Any
 
 import click
@@ -47,9 +48,27 @@ _INTERRUPTED = 130
     type=click.Choice(["estimate", "compile", "measure"]),
     help="The last tier. By default a TPU or GPU compiles, and the CPU measures.",
 )
-@click.option("--top", default=16, show_default=True, help="The number of configurations that go to the next tier.")
-@click.option("--jobs", default=2, show_default=True, help="Compile in this many processes at the same time.")
-@click.option("--timeout", default=120.0, show_default=True, help="Stop a compilation after this many seconds.")
+@click.option(
+    "--top",
+    type=click.IntRange(1),
+    default=16,
+    show_default=True,
+    help="The number of configurations that go to the next tier.",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(1),
+    default=2,
+    show_default=True,
+    help="Compile in this many processes at the same time.",
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(0, min_open=True),
+    default=120.0,
+    show_default=True,
+    help="Stop a compilation after this many seconds.",
+)
 @click.option(
     "--lowering",
     default="gridir",
@@ -71,7 +90,7 @@ _INTERRUPTED = 130
 @click.option(
     "--constants", type=click.Path(dir_okay=False), help="A file with constants of chips that replace gridir's."
 )
-@click.option("--rows", default=20, show_default=True, help="Show this many configurations.")
+@click.option("--rows", type=click.IntRange(0), default=20, show_default=True, help="Show this many configurations.")
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="Also write the result to this file, as JSON.")
 @click.option(
     "--html", type=click.Path(dir_okay=False), help="Also write a page with the table, and time against memory."
@@ -101,6 +120,10 @@ def tune(
     returns its arguments; and, unless --space is given, tuning_space(), which returns the values of each keyword
     argument that is tuned.
     """
+    for path in filter(None, (output, html)):
+        # A run may take long: a place for its result has to be there before.
+        if not os.access(os.path.dirname(path) or ".", os.W_OK):
+            raise click.UsageError(f"expected a file in a directory that can be written, got {path!r}")
     with short_errors(debug, file[0]), progress() as tell:
         from gridir.frontend.chips import KINDS
         from gridir.tuning.results import table

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 from jax._src import config as _config
 from jax._src import core as _core
 from jax._src import sharding_impls as _sharding_impls
@@ -21,6 +22,7 @@ from jax._src.pallas import core as _pallas_core
 from jax._src.pallas import mpmd as _mpmd
 from jax._src.pallas import pallas_call as _pallas_call
 
+from gridir.errors import KernelError
 from gridir.frontend import jax_compat_tpu
 from gridir.frontend.frames import with_room
 from gridir.frontend.jax_compat_calls import Emitter
@@ -105,6 +107,13 @@ def request_of_pallas_call(
     """The request of a `pallas_call` with these operands and parameters, mapped over these devices."""
     check_known_params("pallas_call", params, _OF_PALLAS_CALL, params["name"])
     options = params["compiler_params"]
+    for size in avals_in[: params["grid_mapping"].num_dynamic_grid_bounds]:
+        if not jnp.issubdtype(size.dtype, jnp.integer):
+            raise KernelError(
+                f"expected a grid of integers, got a size of type {size.dtype}",
+                kernel=params["name"],
+                notes=["a quotient such as n / rows is no integer; n // rows is, and pl.cdiv(n, rows) of integers"],
+            )
     return KernelRequest(
         jaxpr=params["jaxpr"],
         grid_mapping=params["grid_mapping"],

@@ -24,6 +24,13 @@ _SMALL = 1 << 10
 """Bytes of an array that XLA's ops outside of kernels move at no cost."""
 
 
+_UNKNOWN = {
+    "while": "a loop around a kernel whose trip count depends on data counts once",
+    "cond": "kernels in all branches of a condition around them count as called",
+}
+"""What is not known of the calls of kernels within equations, by primitive."""
+
+
 @dataclasses.dataclass(frozen=True)
 class KernelCall:
     """A call of a kernel.
@@ -139,10 +146,11 @@ class _Finder:
                 self.visit(scope.inner(eqn), times)
             elif nested := nested_jaxprs(eqn):
                 repeats = eqn.params.get("length", 1) if name == "scan" else 1
-                if name == "while":
-                    self.notes["a loop around a kernel whose trip count depends on data counts once"] = None
+                before = len(self.kernels)
                 for jaxpr in nested:
                     self.visit(_Scope(jaxpr, (), [None] * len(jaxpr.invars)), times * repeats)
+                if len(self.kernels) > before and name in _UNKNOWN:
+                    self.notes[_UNKNOWN[name]] = None
             else:
                 self._count(name, eqn, times)
 

@@ -32,7 +32,13 @@ class Chip:
     verified: str
 
     def __getitem__(self, constant: str) -> float:
-        """Returns a constant."""
+        """Returns a constant.
+
+        Raises:
+          OptionError: when the files of constants have none of that name for the chip.
+        """
+        if constant not in self.values:
+            raise OptionError(f"expected a constant {constant} of {self.name}, got {', '.join(self.values)}")
         return self.values[constant]
 
     @property

@@ -54,6 +54,9 @@ class Outcome:
         return Outcome(None, reason)
 
 
+_SUMS = frozenset(("steps", "bytes", "bundles"))
+"""The figures of kernels that add up; of the others the largest counts."""
+
 Finished = Iterator[tuple[int, Outcome]]
 """Numbers of configurations with their outcomes, as they become known."""
 
@@ -98,11 +101,12 @@ def combine(outcomes: Sequence[tuple[Outcome, int]]) -> Outcome:
     figures: dict[str, float] = {}
     for outcome, times in outcomes:
         for name, value in outcome.figures.items():
-            figures[name] = figures.get(name, 0) + value * times
+            known = figures.get(name, 0.0)
+            figures[name] = known + value * times if name in _SUMS else max(known, value)
     return Outcome(
         sum((outcome.seconds or 0.0) * times for outcome, times in outcomes),
         bound=longest.bound,
         memory_bytes=max(outcome.memory_bytes for outcome, _ in outcomes),
-        figures=figures if len(outcomes) > 1 else dict(outcomes[0][0].figures),
+        figures=figures,
         notes=tuple(dict.fromkeys(note for outcome, _ in outcomes for note in outcome.notes)),
     )

@@ -13,6 +13,8 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from gridir.errors import OptionError
 
 Config = dict[str, Any]
@@ -55,6 +57,13 @@ class Space:
     where: Callable[..., bool] | None = None
 
     def __post_init__(self) -> None:
+        plain = {
+            name: dataclasses.replace(values, values={field: _plain(x) for field, x in values.values.items()})
+            if isinstance(values, Record)
+            else _plain(values)
+            for name, values in self.arguments.items()
+        }
+        object.__setattr__(self, "arguments", plain)
         names = list(self.parameters)
         if not names:
             raise OptionError("expected a space with parameters, got an empty one")
@@ -80,10 +89,18 @@ class Space:
         """Returns all configurations, in the order of the values."""
         names = list(self.parameters)
         product = (dict(zip(names, values, strict=True)) for values in itertools.product(*self.parameters.values()))
-        found = [config for config in product if self.where is None or self.where(**config)]
+        found = [config for config in product if self._admits(config)]
         if not found:
             raise OptionError("expected a space with a configuration that its condition admits, got none")
         return found
+
+    def _admits(self, config: Config) -> bool:
+        try:
+            return self.where is None or bool(self.where(**config))
+        except Exception as error:
+            raise OptionError(
+                f"expected a condition of the space that takes {describe(config)}, got {type(error).__name__}: {error}"
+            ) from error
 
     def keywords(self, config: Config) -> dict[str, Any]:
         """Returns the keyword arguments of the function for a configuration."""
@@ -102,6 +119,21 @@ class Space:
             else None
             for name, values in self.arguments.items()
         }
+
+
+def _plain(values: Any) -> Any:
+    """Returns values as a list of Python's own numbers, each once; anything else than a list or array as it is."""
+    if isinstance(values, np.ndarray):
+        values = values.tolist()
+    if not isinstance(values, Sequence) or isinstance(values, str):
+        return values
+    found: list[Any] = []
+    for value in values:
+        value = value.item() if isinstance(value, np.generic) else value
+        # True is no 1 here.
+        if not any(type(value) is type(other) and value == other for other in found):
+            found.append(value)
+    return found
 
 
 def as_space(space: Any) -> Space:

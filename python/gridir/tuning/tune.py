@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -84,23 +86,52 @@ def tune(
       >>> attention(q, k, v, **result.best)
     """
     checked = as_space(space)
+    for name, number in (("top", top), ("jobs", jobs)):
+        if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+            raise OptionError(f"expected {name} to be a number from 1 on, got {number!r}")
     chip = load_chip(target, constants)
     directory = cache if isinstance(cache, str) else default_directory() if cache else None
-    backend = make_backend(chip, Cache(directory), jobs=max(jobs, 1), timeout=timeout, lowering=lowering)
+    backend = make_backend(chip, Cache(directory), jobs=jobs, timeout=timeout, lowering=lowering)
     last = _last_tier(tier, backend)
     overlap = [name for name in checked.arguments if name in kwargs]
     if overlap:
         raise OptionError(f"expected {overlap[0]} in the space or as an argument, got both")
+    _check_arguments(function, args, kwargs, checked)
     with _told(chip.name):
         run = _Run(function, args, kwargs, checked, backend, progress)
         run.estimate()
         previous = "estimate"
         for each in backend.tiers[1 : backend.tiers.index(last) + 1]:
-            run.refine(each, previous, max(top, 1))
-            previous, top = each, top // 2
+            run.refine(each, previous, top)
+            previous, top = each, max(top // 2, 1)
         if check:
             run.check(races)
     return TuningResult([run.problem(tier)])
+
+
+def _check_arguments(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], space: Space) -> None:
+    """Checks that a function takes the arguments and those of a space.
+
+    Raises:
+      OptionError: when it does not, or an argument has a dimension that is not known.
+    """
+    if not callable(function):
+        raise OptionError(f"expected a function, got {function!r}")
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return  # A function that is not written in Python may have none.
+    try:
+        signature.bind(*args, **kwargs, **dict.fromkeys(space.arguments))
+    except TypeError as error:
+        raise OptionError(
+            f"expected arguments that {name_of(function)}{signature} takes, with {', '.join(space.arguments)} of the "
+            f"space, got others: {error}"
+        ) from error
+    for leaf in jax.tree.leaves((args, kwargs)):
+        unknown = [size for size in getattr(leaf, "shape", ()) if not isinstance(size, int)]
+        if unknown:
+            raise OptionError(f"expected arguments of known shapes, got a dimension {unknown[0]}")
 
 
 def _last_tier(tier: str | None, backend: Backend) -> str:
@@ -133,6 +164,26 @@ def _told(target: str) -> Any:
         yield
 
 
+def _with_arrays_last(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]:
+    """Makes arrays that are keyword arguments operands: the last argument has them by name."""
+    arrays = {
+        name: value
+        for name, value in kwargs.items()
+        if (leaves := jax.tree.leaves(value)) and all(hasattr(x, "shape") and hasattr(x, "dtype") for x in leaves)
+    }
+    if not arrays:
+        return function, args, kwargs
+
+    @functools.wraps(function)
+    def taking(*operands: Any, **rest: Any) -> Any:
+        *others, named = operands
+        return function(*others, **named, **rest)
+
+    return taking, (*args, arrays), {name: value for name, value in kwargs.items() if name not in arrays}
+
+
 class _Run:
     """One call of `tune`."""
 
@@ -145,7 +196,8 @@ class _Run:
         backend: Backend,
         tell: Progress,
     ):
-        self._function, self._args, self._kwargs = function, args, kwargs
+        self._name, self._signature = name_of(function), signature_of(args, kwargs)
+        self._function, self._args, self._kwargs = _with_arrays_last(function, args, kwargs)
         self._space, self._backend, self._tell = space, backend, tell
         self._configs = space.configs()
         self._outcomes: list[dict[str, Outcome]] = [{} for _ in self._configs]
@@ -250,8 +302,8 @@ class _Run:
                 "configurations differ in numbers of buffers, which the model does not see: it does not rank them"
             ] = None
         return Problem(
-            name_of(self._function),
-            signature_of(self._args, self._kwargs),
+            self._name,
+            self._signature,
             chip.name,
             chip.verified,
             self._space.to_json(),

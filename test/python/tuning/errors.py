@@ -54,7 +54,25 @@ tune(space={"rows": [tune]})
 # CHECK-NEXT: expected each parameter of a space once, got rows twice
 tune(space={"rows": [512], "sizes": Record(dict, {"rows": [512]})})
 # CHECK-NEXT: expected a space with a configuration that its condition admits, got none
-tune(space=Space({"rows": [512]}, lambda rows: rows < 512))
+tune(space=Space({"rows": [512], "columns": [512]}, lambda rows, columns: rows < 512))
+
+# CHECK-NEXT: expected a condition of the space that takes rows=512 columns=512, got ZeroDivisionError: {{.*}}
+tune(space=Space({"rows": [512], "columns": [512]}, lambda rows, columns: rows < 1 / 0))
+# CHECK-NEXT: expected top to be a number from 1 on, got 0
+tune(top=0)
+# CHECK-NEXT: expected jobs to be a number from 1 on, got '2'
+tune(jobs="2")
+# CHECK-NEXT: expected arguments that tuned.tuned(x, y, *, rows, columns, depth=512) takes, with rows of the space, got
+# CHECK-SAME: others: missing a required {{.*}}'columns'
+tune(space={"rows": [512]})
+# CHECK-NEXT: expected arguments that tuned.tuned({{.*}}) takes, with rows, columns, y of the space, got others:
+# CHECK-SAME: multiple values for argument 'y'
+tune(space={"rows": [512], "columns": [512], "y": [1]})
+# CHECK-NEXT: expected a function, got 3
+fails(lambda: gridir.tune(3, x, space={"rows": [1]}, cache=False))
+# CHECK-NEXT: expected arguments of known shapes, got a dimension a
+symbolic = jax.ShapeDtypeStruct(jax.export.symbolic_shape("a,512"), jnp.bfloat16)
+fails(lambda: gridir.tune(tuned, symbolic, x, space={"rows": [512], "columns": [512]}, cache=False))
 
 # CHECK-NEXT: expected a function with kernels, got 'plain' that calls none
 # CHECK-NEXT: note: a kernel is a call of pl.pallas_call or pl.kernel
@@ -66,6 +84,11 @@ fails(lambda: parse_choices(["rows=1", "rows=2"]))
 fails(lambda: parse_choices(["rows"]))
 
 with tempfile.TemporaryDirectory() as directory:
+    path = os.path.join(directory, "new.toml")
+    with open(path, "w") as file:
+        file.write('["tpu:v9"]\nflops = { value = 1e12, source = "a test" }')
+    # CHECK-NEXT: expected a constant bandwidth of tpu:v9, got flops
+    fails(lambda: load_chip("tpu:v9", path)["bandwidth"])
     path = os.path.join(directory, "chips.toml")
     for text in ("value", '["tpu:v5e"]\nflops = 1'):
         with open(path, "w") as file:
