@@ -91,6 +91,8 @@ struct Extent {
 };
 
 std::optional<Extent> getExtent(vector::TransferWriteOp write) {
+  if (write.getVectorType().getRank() != 1 || write.getIndices().empty())
+    return std::nullopt;
   int64_t size = write.getVectorType().getDimSize(0);
   Value index = write.getIndices().back();
   if (std::optional<int64_t> constant = getConstantIntValue(index))
@@ -103,7 +105,7 @@ std::optional<Extent> getExtent(vector::TransferWriteOp write) {
   std::optional<int64_t> first = getConstantIntValue(loop.getLowerBound());
   std::optional<int64_t> end = getConstantIntValue(loop.getUpperBound());
   std::optional<int64_t> step = getConstantIntValue(loop.getStep());
-  if (!first || !end || !step || *end <= *first)
+  if (!first || !end || !step || *end <= *first || *step <= 0)
     return std::nullopt;
   return Extent{*first, *first + (*end - *first - 1) / *step * *step + size};
 }
@@ -124,6 +126,8 @@ public:
   void runOnOperation() override {
     if (cacheBytes <= 0)
       return;
+    if (failed(gridir::verifyCountableTypes(getOperation())))
+      return signalPassFailure();
     FailureOr<gridir::kernel::ABIOp> abi =
         gridir::kernel::getABI(getOperation());
     if (failed(abi))

@@ -309,7 +309,7 @@ LogicalResult Lowering::createPrologue() {
     storage->base = entry->getArgument(i);
     storage->shape.assign(type.getShape().begin(), type.getShape().end());
     storage->elementType = type.getElementType();
-    storage->width = type.getRank() ? type.getShape().back() : 1;
+    storage->width = getRowLength(type.getShape());
     storage->operand = i;
     setView(ref, getWholeView(builder, storage));
   }

@@ -92,11 +92,20 @@ struct Storage {
     return (shape.size() < 2 ? 1 : shape[shape.size() - 2]) * width;
   }
   bool isRowMajor() const { return swizzle == 16 && getNumPanels() == 1; }
-  /// Elements of a local variable.
+  /// Elements of a local variable. No MMA has sums of more than 32 bits; its
+  /// lowering reports these.
   int64_t getElementsOfVariable() const {
-    return isAccumulator ? 32 / elementType.getIntOrFloatBitWidth() : 1;
+    return isAccumulator
+               ? std::max<int64_t>(32 / elementType.getIntOrFloatBitWidth(), 1)
+               : 1;
   }
 };
+
+/// The length of a row of an array. At least 1, since it divides: a program may
+/// have arrays without elements, which it never accesses.
+inline int64_t getRowLength(llvm::ArrayRef<int64_t> shape) {
+  return shape.empty() ? 1 : std::max<int64_t>(shape.back(), 1);
+}
 
 /// The window of memory that a Ref names.
 struct View {

@@ -220,7 +220,7 @@ std::shared_ptr<Storage> Lowering::getScratch(Location loc,
   storage->kind = Storage::Kind::Shared;
   storage->shape.assign(shape.begin(), shape.end());
   storage->elementType = elementType;
-  storage->width = shape.empty() ? 1 : shape.back();
+  storage->width = getRowLength(shape);
   int64_t bytes =
       offset + std::accumulate(shape.begin(), shape.end(),
                                storage->getElementBytes(), std::multiplies<>());

@@ -116,11 +116,12 @@ LogicalResult Lowering::beginTrace() {
   BoolAttr truncates = params.getProfileBoundsCheck();
   trace->truncates = truncates && truncates.getValue();
   trace->numOfBlock = numWarpgroups * (isOfWarps ? kWarps : 1);
-  const int64_t space = *params.getProfileSpace();
-  std::optional<int64_t> bytes = space < kMaxProfileBytes
-                                     ? countPoints({numCtas, trace->numOfBlock,
-                                                    kSize + 2 * (space - 1), 8})
-                                     : std::nullopt;
+  const int64_t space = *params.getProfileSpace(),
+                ofTrace = (kSize + 2 * (space - 1)) * 8;
+  std::optional<int64_t> bytes =
+      space < kMaxProfileBytes
+          ? countPoints({numCtas, trace->numOfBlock, ofTrace})
+          : std::nullopt;
   if (!bytes || *bytes > kMaxProfileBytes)
     return kernel.emitError("expected at most ")
            << kMaxProfileBytes << " bytes of profiles of all blocks, got a "
@@ -144,9 +145,8 @@ LogicalResult Lowering::beginTrace() {
       arith::MulIOp::create(builder, loc, block,
                             createI32(builder, loc, trace->numOfBlock)),
       number);
-  Value offset = arith::MulIOp::create(
-      builder, loc, number,
-      createI32(builder, loc, *bytes / (numCtas * trace->numOfBlock)));
+  Value offset = arith::MulIOp::create(builder, loc, number,
+                                       createI32(builder, loc, ofTrace));
   trace->address =
       LLVM::GEPOp::create(builder, loc, zeroed.getType(), builder.getI8Type(),
                           zeroed, ArrayRef<LLVM::GEPArg>{offset});

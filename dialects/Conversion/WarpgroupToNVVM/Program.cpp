@@ -404,7 +404,7 @@ LogicalResult lowerScoped(grid::ScopedOp op, Lowering &lowering) {
       storage->kind = Storage::Kind::Shared;
       storage->elementType = type.getElementType();
       storage->shape.assign(type.getShape().begin(), type.getShape().end());
-      storage->width = type.getRank() ? type.getShape().back() : 1;
+      storage->width = getRowLength(type.getShape());
       storage->base = lowering.createSharedAddress(loc, offsets[i]);
       storage->isPacked = warpgroup::isPackedForTensorCore(ref);
       std::optional<ArrayAttr> transforms = op.getTransforms();

@@ -36,7 +36,7 @@ std::shared_ptr<Storage> Lowering::addSemaphores(Location loc, MemRefType type,
   storage->kind = Storage::Kind::Global;
   storage->elementType = type.getElementType();
   storage->shape.assign(type.getShape().begin(), type.getShape().end());
-  storage->width = type.getRank() ? type.getShape().back() : 1;
+  storage->width = getRowLength(type.getShape());
   storage->base = atBeginning([&]() -> Value {
     Value offset = createI32(builder, loc, zeroedBytes);
     int64_t bytes = type.getNumElements() * storage->getElementBytes();

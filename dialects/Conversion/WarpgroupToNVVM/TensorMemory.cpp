@@ -97,7 +97,7 @@ Lowering::addTensorMemory(grid::ScopedOp op, unsigned number, int64_t column) {
   storage->kind = Storage::Kind::Tensor;
   storage->elementType = type.getElementType();
   storage->shape.assign(type.getShape().begin(), type.getShape().end());
-  storage->width = type.getShape().back();
+  storage->width = getRowLength(type.getShape());
   storage->tensor = *layout;
   storage->base =
       arith::AddIOp::create(builder, op.getLoc(), tensorBase,

@@ -206,7 +206,7 @@ LogicalResult lowerReinterpretation(OpT op, Lowering &lowering) {
       }))
     storage->operand = -1;
   storage->shape.assign(type.getShape().begin(), type.getShape().end());
-  storage->width = type.getRank() ? type.getShape().back() : 1;
+  storage->width = getRowLength(type.getShape());
   if (isJoined || !view.storage->isRowMajor())
     storage->width =
         view.storage->getBytes(view.storage->width) / getElementBytes(type);

@@ -188,6 +188,11 @@ static LogicalResult verifyDims(KernelOp kernel) {
       return kernel.emitOpError(
           "expected a grid whose programs 64 bits can count");
   }
+  for (auto [i, dim] : llvm::enumerate(kernel.getDims().getAsRange<DimAttr>()))
+    if (dim.getKind() != DimKind::Grid && dim.getSize() == 0)
+      return kernel.emitOpError("expected dimension ")
+             << i << " of kind " << stringifyDimKind(dim.getKind())
+             << " to have a size of at least 1, got 0";
   llvm::StringSet<> names;
   for (auto [i, dim] : llvm::enumerate(kernel.getDims().getAsRange<DimAttr>()))
     if (dim.getName() && !names.insert(dim.getName().getValue()).second)

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Loops/Math/MathExpansions.h"
+#include "dialects/Support/CountableTypes.h"
 #include "dialects/TPU/Transforms/Passes.h"
 
 #include "mlir/Dialect/Math/Transforms/Passes.h"
@@ -74,6 +75,8 @@ public:
   }
 
   void runOnOperation() override {
+    if (failed(gridir::verifyCountableTypes(getOperation())))
+      return signalPassFailure();
     walkAndApplyPatterns(getOperation(), frozen);
   }
 

@@ -133,19 +133,6 @@ grid.kernel @cancel grid(%i = 8 named "i", %c = 2 named "c" cluster)
 
 // -----
 
-// A cluster without blocks: no program asks for another.
-// CHECK-LABEL: func.func @cancel_of_none(
-// CHECK: call @gridirTaskAskForCluster(
-grid.kernel @cancel_of_none grid(%i = 8 named "i", %c = 0 named "c" cluster)
-    inputs() outputs(%o: i1 [] space gpu.gmem)
-    scratch(%answer: memref<16xi8, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>)
-    semantics [parallel, parallel] attributes {grid.tasks = #kernel.tasks<cluster = 0>} {
-  warpgroup.try_cluster_cancel %answer barrier %b {blocks_at_once = 6}
-      : memref<16xi8, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
-}
-
-// -----
-
 // The first of two blocks computes the rows of both, and arrives at both barriers.
 // CHECK-LABEL: func.func @pair(
 // CHECK:         scf.if

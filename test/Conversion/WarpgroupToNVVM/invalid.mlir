@@ -784,3 +784,27 @@ grid.kernel @profile grid(%i = 128 named "x")
 // expected-error @below {{expected at most 1073741824 bytes of profiles of all blocks, got a profile_space of 9223372036854775807 for 1 blocks of 1 traces}}
 grid.kernel @largest grid() params [#grid.mosaic_gpu_params<profile_space = 9223372036854775807, profile_dir = "traces">] {
 }
+
+// -----
+
+// wgmma has no sums of 64 bits.
+
+grid.kernel @wide_sums grid() {
+  grid.scoped (%a: memref<64x16xf16, #grid.space<gpu.smem>>, %b: memref<16x128xf16, #grid.space<gpu.smem>>,
+               %acc: memref<64x128xi64, #grid.space<gpu.regs>>) attributes {warpgroup.offsets = array<i64: 0, 2048, -1>} {
+    // expected-error @below {{expected a product that wgmma computes, got one of 'memref<64x16xf16, #grid.space<gpu.smem>>' and 'memref<16x128xf16, #grid.space<gpu.smem>>' in 'memref<64x128xi64, #grid.space<gpu.regs>>'}}
+    warpgroup.mma %acc, %a, %b
+        : memref<64x128xi64, #grid.space<gpu.regs>>, memref<64x16xf16, #grid.space<gpu.smem>>, memref<16x128xf16, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
+grid.kernel @double_sums grid() {
+  grid.scoped (%a: memref<64x16xf16, #grid.space<gpu.smem>>, %b: memref<16x128xf16, #grid.space<gpu.smem>>,
+               %acc: memref<64x128xf64, #grid.space<gpu.regs>>) attributes {warpgroup.offsets = array<i64: 0, 2048, -1>} {
+    // expected-error @below {{expected a product that wgmma computes}}
+    warpgroup.mma %acc, %a, %b
+        : memref<64x128xf64, #grid.space<gpu.regs>>, memref<64x16xf16, #grid.space<gpu.smem>>, memref<16x128xf16, #grid.space<gpu.smem>>
+  }
+}

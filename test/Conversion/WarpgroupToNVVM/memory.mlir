@@ -160,3 +160,23 @@ grid.kernel @far grid() inputs(%x: i8 [1024, 1024, 1024] space gpu.gmem) outputs
   %v = grid.load %w : memref<128xi8, #grid.space<gpu.gmem>> -> tensor<128xi8>
   grid.store %v, %o : tensor<128xi8>, memref<128xi8, #grid.space<gpu.gmem>>
 }
+
+// -----
+
+// Arrays without elements have rows of length 1, by which positions are divided.
+// CHECK-LABEL: gpu.module @no_elements
+// CHECK: nvvm.mbarrier
+grid.kernel @no_elements grid() inputs(%x: f32 [4, 0] space gpu.gmem) {
+  grid.scoped (%none: memref<0x!warpgroup.barrier<1>, #grid.space<gpu.smem>>,
+               %tile: memref<8x0xf32, #grid.space<gpu.smem>>,
+               %one: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
+    %i = arith.constant 0 : i32
+    %end = arith.constant 8 : i32
+    %step = arith.constant 1 : i32
+    scf.for %k = %i to %end step %step : i32 {
+      %a = grid.slice_ref %none[%k] [1] [1] drop [0] : memref<0x!warpgroup.barrier<1>, #grid.space<gpu.smem>>, i32 -> memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+      warpgroup.barrier_wait %a : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+    }
+    warpgroup.barrier_wait %one : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+  }
+}

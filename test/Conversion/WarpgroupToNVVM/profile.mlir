@@ -42,3 +42,14 @@ grid.kernel @warps grid()
   warpgroup.profile "all"
   warpgroup.profile "all" ends
 }
+
+// -----
+
+// A grid without programs has profiles without bytes.
+
+// CHECK-LABEL: llvm.func @empty(
+grid.kernel @empty grid(%i = 0) scratch(%s: memref<!grid.semaphore<regular>, #grid.space<gpu.gmem>>)
+    params [#grid.mosaic_gpu_params<profile_space = 3, profile_dir = "traces", profile_trace_scope = "warpgroup">] {
+  warpgroup.profile "load"
+  warpgroup.profile "load" ends
+}

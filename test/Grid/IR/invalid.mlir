@@ -334,6 +334,18 @@ grid.kernel @no_program_id grid(%i = 4, %j = 2147483648) {
 
 // -----
 
+// expected-error @below {{expected dimension 1 of kind thread to have a size of at least 1, got 0}}
+grid.kernel @no_threads grid(%i = 4, %w = 0 named "wg" thread) {
+}
+
+// -----
+
+// expected-error @below {{expected dimension 0 of kind cluster to have a size of at least 1, got 0}}
+grid.kernel @no_ctas grid(%c = 0 cluster) {
+}
+
+// -----
+
 // expected-error @below {{expected a grid whose programs 64 bits can count}}
 grid.kernel @uncountable_grid grid(%i = 2147483647, %j = 2147483647, %k = 2147483647) {
 }
