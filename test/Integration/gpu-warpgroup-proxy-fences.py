@@ -261,3 +261,57 @@ look(
     np.stack([3 * F] * 2),
     F,
 )
+
+
+def through_global(x, o, between, tile, loaded):
+    """A copy reads global memory that threads have stored to, and another one overwrites it."""
+    between[...] = x[...] + 1
+    plgpu.copy_gmem_to_smem(between, tile, loaded)
+    plgpu.barrier_wait(loaded)
+    o[...] = tile[...] * 2
+    between[...] = tile[...]
+    tile[...] = tile[...] * 3
+    plgpu.copy_smem_to_gmem(tile, between)
+    plgpu.wait_smem_to_gmem(0)
+
+
+# CHECK-COUNT-3: through_global {{.*}}: right
+float_type = jax.typeof(jnp.asarray(F))
+look(
+    "through_global",
+    plgpu.kernel(
+        through_global,
+        out_type=(float_type, float_type),
+        scratch_types=[plgpu.SMEM((64, 64), jnp.float32), plgpu.Barrier()],
+    ),
+    (2 * (F + 1), 3 * (F + 1)),
+    F,
+)
+
+
+def through_global_of_others(x, o, between, tile, loaded):
+    """Each block stores a part, signals, and copies the part of another block."""
+    stored = pl.get_global(plgpu.SemaphoreType.REGULAR)
+    i = jax.lax.axis_index("i")
+    between[i] = x[i] + 1
+    pl.semaphore_signal(stored)
+    pl.semaphore_wait(stored, 4, decrement=False)
+    plgpu.copy_gmem_to_smem(between.at[3 - i], tile, loaded)
+    plgpu.barrier_wait(loaded)
+    o[i] = tile[...]
+
+
+# CHECK-COUNT-3: through_global_of_others {{.*}}: right
+G = F.reshape(4, 16, 64)
+look(
+    "through_global_of_others",
+    lambda x: plgpu.kernel(
+        through_global_of_others,
+        out_type=(jax.typeof(jnp.asarray(G)),) * 2,
+        scratch_types=[plgpu.SMEM((16, 64), jnp.float32), plgpu.Barrier()],
+        grid=(4,),
+        grid_names=("i",),
+    )(x)[0],
+    (G + 1)[::-1],
+    G,
+)

@@ -337,6 +337,18 @@ public:
   }
 };
 
+/// The checks take global memory for one that all proxies see.
+class CommitGmemPattern : public LoweringPattern<warpgroup::CommitGmemOp> {
+public:
+  using LoweringPattern::LoweringPattern;
+
+  LogicalResult matchAndRewrite(warpgroup::CommitGmemOp op,
+                                PatternRewriter &rewriter) const override {
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 class CommitGroupPattern : public LoweringPattern<warpgroup::CommitGroupOp> {
 public:
   using LoweringPattern::LoweringPattern;
@@ -367,6 +379,7 @@ public:
 
 void gridir::populateWarpgroupCopyPatterns(RewritePatternSet &patterns,
                                            KernelLowering &lowering) {
-  patterns.add<LoadPattern, StorePattern, CommitSmemPattern, CommitGroupPattern,
-               WaitGroupPattern>(patterns.getContext(), lowering);
+  patterns.add<LoadPattern, StorePattern, CommitSmemPattern, CommitGmemPattern,
+               CommitGroupPattern, WaitGroupPattern>(patterns.getContext(),
+                                                     lowering);
 }

@@ -51,7 +51,7 @@ Lowering::addBarriers(grid::ScopedOp op, Value ref, int64_t offset) {
   storage->kind = Storage::Kind::Shared;
   storage->elementType = barrier;
   storage->shape.assign(type.getShape().begin(), type.getShape().end());
-  storage->width = type.getRank() ? type.getShape().back() : 1;
+  storage->width = getRowLength(type.getShape());
   storage->base = createSharedAddress(loc, offset);
   if (!op->getParentOfType<LoopLikeOpInterface>())
     storage->knownPhases = 0;
@@ -254,6 +254,15 @@ LogicalResult lowerCommitSmem(warpgroup::CommitSmemOp op, Lowering &lowering) {
   return success();
 }
 
+LogicalResult lowerCommitGmem(warpgroup::CommitGmemOp op, Lowering &lowering) {
+  if (lowering.chip.hasBulkCopies)
+    NVVM::FenceProxyOp::create(lowering.builder, op.getLoc(),
+                               NVVM::ProxyKind::async_global,
+                               NVVM::SharedSpaceAttr());
+  lowering.createSync(op.getLoc());
+  return success();
+}
+
 } // namespace
 
 void addBarrierLowerings(Lowering &lowering) {
@@ -262,6 +271,7 @@ void addBarrierLowerings(Lowering &lowering) {
   lowering.add(lowerArrive);
   lowering.add(lowerNamed);
   lowering.add(lowerCommitSmem);
+  lowering.add(lowerCommitGmem);
 }
 
 } // namespace gridir::warpgroup_to_nvvm

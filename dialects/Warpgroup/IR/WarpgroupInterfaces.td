@@ -13,8 +13,8 @@ include "mlir/IR/OpBase.td"
 
 def Warpgroup_AsyncProxyOpInterface : OpInterface<"AsyncProxyOpInterface"> {
   let description = [{
-    An op that accesses its Refs in shared memory through the async proxy, such
-    as a bulk copy or an MMA. Its memory effects specify reads and writes.
+    An op that accesses its Refs in memory through the async proxy, such as a
+    bulk copy or an MMA. Its memory effects specify reads and writes.
     Threads access memory through the generic proxy; only a proxy fence orders
     such an access before one of this op.
   }];

@@ -106,9 +106,15 @@ def Warpgroup_BarrierTestOp : Warpgroup_BarrierOp<"barrier_test"> {
   let results = (outs I1:$complete);
 }
 
-def Warpgroup_CommitSmemOp : Warpgroup_Op<"commit_smem", [
+/// Orders earlier accesses of the warpgroup to one memory before accesses of the
+/// async proxy.
+class Warpgroup_CommitOp<string mnemonic> : Warpgroup_Op<mnemonic, [
     MemoryEffects<[MemRead<Warpgroup_Pending>, MemWrite<Warpgroup_Pending>]>,
     Grid_ProgramOpInterface]> {
+  let assemblyFormat = "attr-dict";
+}
+
+def Warpgroup_CommitSmemOp : Warpgroup_CommitOp<"commit_smem"> {
   let summary = "order accesses to shared memory before later copies and MMAs";
   let description = [{
     Copies and matrix units access shared memory through the async proxy.
@@ -120,7 +126,21 @@ def Warpgroup_CommitSmemOp : Warpgroup_Op<"commit_smem", [
     warpgroup.commit_smem
     ```
   }];
-  let assemblyFormat = "attr-dict";
+}
+
+def Warpgroup_CommitGmemOp : Warpgroup_CommitOp<"commit_gmem"> {
+  let summary = "order accesses to global memory before later copies";
+  let description = [{
+    Bulk copies access global memory through the async proxy. Earlier accesses
+    of the warpgroup are ordered before theirs only by this op, which
+    `warpgroup-insert-proxy-fences` inserts.
+
+    Example:
+
+    ```mlir
+    warpgroup.commit_gmem
+    ```
+  }];
 }
 
 //===----------------------------------------------------------------------===//

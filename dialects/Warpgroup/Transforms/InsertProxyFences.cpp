@@ -33,17 +33,20 @@ using namespace gridir::warpgroup;
 
 namespace {
 
+using grid::MemorySpace;
+
 //===----------------------------------------------------------------------===//
-// Shared memory
+// Memory
 //===----------------------------------------------------------------------===//
 
-bool isInSharedMemory(Value ref) {
+/// True if a Ref has numbers in a memory, rather than barriers or semaphores.
+bool isIn(MemorySpace memory, Value ref) {
   auto type = dyn_cast<MemRefType>(ref.getType());
-  if (!type || isa<BarrierType>(type.getElementType()))
+  if (!type || !type.getElementType().isIntOrIndexOrFloat())
     return false;
   auto space =
       llvm::dyn_cast_if_present<grid::MemorySpaceAttr>(type.getMemorySpace());
-  return space && space.getValue() == grid::MemorySpace::GpuSmem;
+  return space && space.getValue() == memory;
 }
 
 /// The Refs whose memory a view may name.
@@ -76,22 +79,51 @@ std::optional<std::pair<int64_t, int64_t>> getBytes(Value root) {
   return std::pair(begin, begin + size);
 }
 
+/// The number of the operand or scratch Ref of a kernel that `root` is.
+std::optional<unsigned> getNumberOfKernel(Value root) {
+  auto argument = dyn_cast<BlockArgument>(root);
+  if (!argument || !isa<grid::KernelOp>(argument.getOwner()->getParentOp()))
+    return std::nullopt;
+  return argument.getArgNumber();
+}
+
+/// True if an input and an output of a kernel share memory.
+bool areAliases(grid::KernelOp kernel, int64_t number, int64_t other) {
+  if (!kernel.getAliases())
+    return false;
+  auto [input, output] = std::minmax(number, other);
+  int64_t numInputs = kernel.getNumIndexOperands() + kernel.getNumInputs();
+  return llvm::any_of(
+      kernel.getAliasesAttr().getAsRange<DenseI64ArrayAttr>(),
+      [&, input = input, output = output](DenseI64ArrayAttr alias) {
+        return alias[0] == input && alias[1] + numInputs == output;
+      });
+}
+
 bool mayOverlap(Value root, Value other) {
   if (root == other)
     return true;
+  // Shared memory of a kernel has no other roots than scopes.
+  if (isIn(MemorySpace::GpuGmem, root)) {
+    auto number = getNumberOfKernel(root), another = getNumberOfKernel(other);
+    return !number || !another ||
+           areAliases(
+               cast<grid::KernelOp>(root.getParentBlock()->getParentOp()),
+               *number, *another);
+  }
   auto bytes = getBytes(root), others = getBytes(other);
   return !bytes || !others ||
          (bytes->first < others->second && others->first < bytes->second);
 }
 
-/// An access of shared memory by an op.
+/// An access of memory by an op.
 struct Access {
   Operation *op;
   Value root;
   bool reads, writes;
 };
 
-SmallVector<Access> getAccesses(Operation *op) {
+SmallVector<Access> getAccesses(Operation *op, MemorySpace memory) {
   SmallVector<Access> accesses;
   auto effects = dyn_cast<MemoryEffectOpInterface>(op);
   // An op on the body of a region has none of its own.
@@ -100,7 +132,7 @@ SmallVector<Access> getAccesses(Operation *op) {
       op->hasTrait<OpTrait::IsTerminator>())
     return accesses;
   for (Value operand : op->getOperands()) {
-    if (!isInSharedMemory(operand))
+    if (!isIn(memory, operand))
       continue;
     // An op without effects in its interface may do anything.
     bool reads = !effects, writes = !effects;
@@ -223,12 +255,14 @@ struct Hazard {
   Operation *async = nullptr;
 };
 
+/// The fences that a kernel needs for one memory.
 class FenceAnalysis {
 public:
-  explicit FenceAnalysis(grid::KernelOp kernel)
-      : kernel(kernel), numWarpgroups(getNumWarpgroups(kernel)) {
+  FenceAnalysis(grid::KernelOp kernel, MemorySpace memory)
+      : kernel(kernel), memory(memory),
+        numWarpgroups(getNumWarpgroups(kernel)) {
     kernel.getBodyRegion().walk([&](AsyncProxyOpInterface op) {
-      llvm::append_range(asyncAccesses, getAccesses(op));
+      llvm::append_range(asyncAccesses, getAccesses(op, memory));
     });
   }
 
@@ -264,7 +298,7 @@ private:
   }
 
   LogicalResult visit(Operation *op, Unfenced &unfenced, bool inserts) {
-    if (isa<CommitSmemOp>(op) || fences.contains(op))
+    if (isFence(op) || fences.contains(op))
       unfenced.clear();
     Hazard hazard = findHazard(op, unfenced);
     if (hazard.access) {
@@ -274,7 +308,7 @@ private:
       unfenced.clear();
     }
     if (!isa<AsyncProxyOpInterface>(op))
-      for (const Access &access : getAccesses(op))
+      for (const Access &access : getAccesses(op, memory))
         unfenced.add(access);
     if (op->getNumRegions() == 0)
       return success();
@@ -356,7 +390,7 @@ private:
       return hazard;
     };
     if (isa<AsyncProxyOpInterface>(op))
-      for (const Access &access : getAccesses(op))
+      for (const Access &access : getAccesses(op, memory))
         if (Hazard hazard = find(access, /*countsLoads=*/true); hazard.access)
           return hazard;
     if (!signals(op))
@@ -371,10 +405,29 @@ private:
     return {};
   }
 
+  /// True if an op orders earlier accesses to the memory before copies.
+  bool isFence(Operation *op) const {
+    return memory == MemorySpace::GpuGmem ? isa<CommitGmemOp>(op)
+                                          : isa<CommitSmemOp>(op);
+  }
+
   /// True if others that wait for this program may continue after an op.
-  static bool signals(Operation *op) {
+  bool signals(Operation *op) const {
     if (auto scope = dyn_cast<grid::ScopedOp>(op))
-      return llvm::any_of(scope.getBody().getArguments(), isInSharedMemory);
+      return llvm::any_of(
+          scope.getBody().getArguments(), [&](BlockArgument ref) {
+            return memory == MemorySpace::GpuSmem && isIn(memory, ref);
+          });
+    auto semaphores = dyn_cast<grid::SemaphoreOpInterface>(op);
+    if (semaphores &&
+        llvm::any_of(semaphores.getSemaphoreChanges(), [](const auto &change) {
+          return change.kind == grid::SemaphoreChange::Signal;
+        }))
+      return true;
+    // Another program may wait for the value.
+    auto access = dyn_cast<grid::RefAccessOpInterface>(op);
+    if (access && access.isAtomicAccess() && !isa<AsyncProxyOpInterface>(op))
+      return true;
     auto program = dyn_cast<grid::ProgramOpInterface>(op);
     return program && program.meetsOtherPrograms() &&
            !isa<BarrierWaitOp, BarrierTestOp>(op);
@@ -383,7 +436,9 @@ private:
   /// True if an asynchronous access may belong to another warpgroup, warp or
   /// CTA than the one that executes `op`.
   bool mayRunElsewhere(Operation *async, Operation *op) {
-    if (cast<AsyncProxyOpInterface>(async).reachesOtherBlocks())
+    // All CTAs share global memory.
+    if (cast<AsyncProxyOpInterface>(async).reachesOtherBlocks() ||
+        (memory == MemorySpace::GpuGmem && hasOtherBlocks()))
       return true;
     if (numWarpgroups > 1) {
       auto isNumber = [&](Value value) {
@@ -407,7 +462,15 @@ private:
     return !only || only != getOnly(async, warps, 4, isNumber);
   }
 
+  bool hasOtherBlocks() {
+    return llvm::any_of(
+        kernel.getDims().getAsRange<grid::DimAttr>(), [](grid::DimAttr dim) {
+          return dim.getKind() != grid::DimKind::Thread && dim.getSize() != 1;
+        });
+  }
+
   grid::KernelOp kernel;
+  MemorySpace memory;
   int64_t numWarpgroups;
   SmallVector<Access> asyncAccesses;
   llvm::MapVector<Operation *, Hazard> fences;
@@ -431,25 +494,39 @@ public:
       return signalPassFailure();
     if (!*kernel)
       return;
-    FenceAnalysis analysis(*kernel);
-    analysis.run();
-    for (auto &[op, hazard] : analysis.getFences()) {
-      OpBuilder builder(op);
-      CommitSmemOp::create(builder, hazard.async->getLoc());
-      report(hazard);
-      ++numFences;
+    for (MemorySpace memory : {MemorySpace::GpuSmem, MemorySpace::GpuGmem}) {
+      FenceAnalysis analysis(*kernel, memory);
+      analysis.run();
+      for (auto &[op, hazard] : analysis.getFences()) {
+        OpBuilder builder(op);
+        Location loc = hazard.async->getLoc();
+        if (memory == MemorySpace::GpuGmem)
+          CommitGmemOp::create(builder, loc);
+        else
+          CommitSmemOp::create(builder, loc);
+        report(hazard, describe(hazard, *kernel, memory));
+        ++numFences;
+      }
     }
   }
 
 private:
-  void report(const Hazard &hazard) {
-    std::string name = "shared memory";
-    if (auto argument = dyn_cast<BlockArgument>(hazard.root))
-      if (auto scope =
-              dyn_cast<grid::ScopedOp>(argument.getOwner()->getParentOp()))
-        name = scope.getRefName(argument.getArgNumber());
-    std::string text = "proxy fence inserted: threads access " + name +
-                       ", and no commit_smem comes before this";
+  static std::string describe(const Hazard &hazard, grid::KernelOp kernel,
+                              MemorySpace memory) {
+    auto argument = dyn_cast<BlockArgument>(hazard.root);
+    Operation *owner = argument ? argument.getOwner()->getParentOp() : nullptr;
+    if (memory == MemorySpace::GpuGmem)
+      return (owner == kernel ? kernel.getRefName(argument.getArgNumber())
+                              : "an array") +
+             " in global memory, which this copies";
+    auto scope = dyn_cast_if_present<grid::ScopedOp>(owner);
+    return (scope ? scope.getRefName(argument.getArgNumber())
+                  : "shared memory") +
+           ", and no commit_smem comes before this";
+  }
+
+  void report(const Hazard &hazard, const std::string &reason) {
+    std::string text = "proxy fence inserted: threads access " + reason;
     Location loc = hazard.async->getLoc();
     emitRemark(loc, text).attachNote(hazard.access->getLoc()) << "this access";
     remark::passed(loc,

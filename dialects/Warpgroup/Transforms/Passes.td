@@ -64,8 +64,7 @@ def WarpgroupInferLayoutsPass : Pass<"warpgroup-infer-layouts", "::mlir::ModuleO
 }
 
 def WarpgroupInsertProxyFencesPass : Pass<"warpgroup-insert-proxy-fences", "::mlir::ModuleOp"> {
-  let summary = "Order accesses of threads to shared memory before copies and "
-                "MMAs";
+  let summary = "Order accesses of threads to memory before copies and MMAs";
   let description = [{
     Threads access shared memory through the generic proxy, bulk copies and
     matrix units through the async proxy (`AsyncProxyOpInterface`). Stores of
@@ -82,6 +81,11 @@ def WarpgroupInsertProxyFencesPass : Pass<"warpgroup-insert-proxy-fences", "::ml
     there: its value is in registers before the thread arrives. If an access is
     before a loop, or before the code of warps, and the op is inside, the fence
     is before the loop.
+
+    Global memory is treated alike, with `commit_gmem`. An input and an output
+    that share memory are one array. All CTAs share global memory: the fence is
+    also before a signal of a semaphore, or an atomic update, that another CTA
+    may wait for before it copies.
 
     Requires `warpgroup-plan-memory`, whose offsets determine which Refs share
     bytes. Refs without an offset may be anywhere.

@@ -26,6 +26,7 @@ grid.kernel @copy grid(%i = 4)
         memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
   warpgroup.barrier_wait %barrier : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
   warpgroup.commit_smem
+  warpgroup.commit_gmem
   warpgroup.tma_store %tile to %o[%row : i32, 0] [8, 64]
       : memref<8x64xf32, #grid.space<gpu.smem>>, memref<32x64xf32, #grid.space<gpu.gmem>>
   warpgroup.commit_group

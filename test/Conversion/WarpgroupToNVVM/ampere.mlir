@@ -15,6 +15,7 @@ grid.kernel @older grid() inputs(%x: f16 [64, 64] space gpu.gmem, %y: f16 [64, 8
     %w = warpgroup.layout_cast %a "WGMMA"(#warpgroup.layout<wgmma>) : tensor<64x64xf16>
     grid.store %w, %t : tensor<64x64xf16>, memref<64x64xf16, #grid.space<gpu.smem>>
     warpgroup.commit_smem
+    warpgroup.commit_gmem
     %l = grid.load %t : memref<64x64xf16, #grid.space<gpu.smem>> -> tensor<64x64xf16>
     %zero = arith.constant dense<0.0> : tensor<64x8xf32>
     %sum = warpgroup.mma_sync %zero, %l, %b : tensor<64x8xf32>, tensor<64x64xf16>, tensor<64x8xf16>

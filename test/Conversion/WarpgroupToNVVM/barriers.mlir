@@ -191,3 +191,16 @@ grid.kernel @no_ring grid() {
     }
   }
 }
+
+// -----
+
+// A fence orders the accesses of each thread, and the threads meet.
+// CHECK-LABEL: gpu.module @fences
+// CHECK: nvvm.fence.proxy {kind = #nvvm.proxy_kind<async.shared>, space = #nvvm.shared_space<cta>}
+// CHECK-NEXT: nvvm.barrier
+// CHECK: nvvm.fence.proxy {kind = #nvvm.proxy_kind<async.global>}
+// CHECK-NEXT: nvvm.barrier
+grid.kernel @fences grid() {
+  warpgroup.commit_smem
+  warpgroup.commit_gmem
+}

@@ -17,6 +17,8 @@ func.func @barriers(%b: memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>,
   %done = warpgroup.barrier_test %b : memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>
   // CHECK: warpgroup.commit_smem
   warpgroup.commit_smem
+  // CHECK: warpgroup.commit_gmem
+  warpgroup.commit_gmem
   // An array of barriers is sliced as any Ref.
   // CHECK: grid.slice_ref
   %one = grid.slice_ref %t[2] [1] [1] drop [0]

@@ -271,3 +271,136 @@ grid.kernel @cluster grid(%c = 2 named "c" cluster) inputs(%x: f32 [8, 128] spac
     warpgroup.tma_load %x[0, 0] [8, 128] to %a barrier %b collective ["c"] : memref<8x128xf32, #grid.space<gpu.gmem>>, memref<8x128xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
   }
 }
+
+// -----
+
+// Copies read global memory that threads have stored to, or overwrite it. A fence for shared memory is none for global
+// memory. Another array is not concerned.
+// CHECK-LABEL: grid.kernel @global
+// CHECK: grid.store %{{.*}}, %o
+// CHECK-NEXT: warpgroup.commit_smem
+// CHECK-NEXT: warpgroup.tma_load %x
+// CHECK-NEXT: warpgroup.commit_gmem
+// CHECK-NEXT: warpgroup.tma_load %o
+// CHECK-NEXT: warpgroup.tma_load %o
+// CHECK: grid.load %p
+// CHECK-NEXT: warpgroup.commit_gmem
+// CHECK-NEXT: warpgroup.tma_store %a to %p
+grid.kernel @global grid() inputs(%x: f32 [8, 128] space gpu.gmem origin "x")
+    outputs(%o: f32 [8, 128] space gpu.gmem origin "o", %p: f32 [8, 128] space gpu.gmem origin "p") {
+  grid.scoped (%a: memref<8x128xf32, #grid.space<gpu.smem>> origin "a", %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>)
+      attributes {warpgroup.offsets = array<i64: 0, 4096>} {
+    %v = arith.constant dense<0.0> : tensor<8x128xf32>
+    // expected-note @below {{this access}}
+    grid.store %v, %o : tensor<8x128xf32>, memref<8x128xf32, #grid.space<gpu.gmem>>
+    warpgroup.commit_smem
+    warpgroup.tma_load %x[0, 0] [8, 128] to %a barrier %b : memref<8x128xf32, #grid.space<gpu.gmem>>, memref<8x128xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+    // expected-remark @below {{proxy fence inserted: threads access o in global memory, which this copies}}
+    warpgroup.tma_load %o[0, 0] [8, 128] to %a barrier %b : memref<8x128xf32, #grid.space<gpu.gmem>>, memref<8x128xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+    warpgroup.tma_load %o[0, 0] [8, 128] to %a barrier %b : memref<8x128xf32, #grid.space<gpu.gmem>>, memref<8x128xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+    warpgroup.barrier_wait %b : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+    // expected-note @below {{this access}}
+    %w = grid.load %p : memref<8x128xf32, #grid.space<gpu.gmem>> -> tensor<8x128xf32>
+    // expected-remark @below {{threads access p in global memory, which this copies}}
+    warpgroup.tma_store %a to %p[0, 0] [8, 128] : memref<8x128xf32, #grid.space<gpu.smem>>, memref<8x128xf32, #grid.space<gpu.gmem>>
+  }
+}
+
+// -----
+
+// An input and the output that shares its memory are one array; threads may store to a part of it.
+// CHECK-LABEL: grid.kernel @aliases
+// CHECK: inputs(%[[X:[^ :]+]]: f32
+// CHECK-NEXT: %[[Y:[^ :]+]]: f32
+// CHECK: grid.store
+// CHECK-NEXT: warpgroup.commit_gmem
+// CHECK-NEXT: warpgroup.tma_load %[[Y]]
+// CHECK-NEXT: warpgroup.tma_load %[[X]]
+grid.kernel @aliases grid() inputs(%x: f32 [8, 128] space gpu.gmem, %y: f32 [8, 128] space gpu.gmem)
+    outputs(%o: f32 [8, 128] space gpu.gmem origin "o") aliases [1 -> 0] {
+  grid.scoped (%a: memref<8x128xf32, #grid.space<gpu.smem>> origin "a", %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>)
+      attributes {warpgroup.offsets = array<i64: 0, 4096>} {
+    %v = arith.constant dense<0.0> : tensor<4x128xf32>
+    %half = grid.slice_ref %o[4, 0] [4, 128] [1, 1] : memref<8x128xf32, #grid.space<gpu.gmem>> -> memref<4x128xf32, #grid.space<gpu.gmem>>
+    // expected-note @below {{this access}}
+    grid.store %v, %half : tensor<4x128xf32>, memref<4x128xf32, #grid.space<gpu.gmem>>
+    // expected-remark @below {{threads access o in global memory}}
+    warpgroup.tma_load %y[0, 0] [8, 128] to %a barrier %b : memref<8x128xf32, #grid.space<gpu.gmem>>, memref<8x128xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+    warpgroup.tma_load %x[0, 0] [8, 128] to %a barrier %b : memref<8x128xf32, #grid.space<gpu.gmem>>, memref<8x128xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
+// All CTAs share global memory: the fence is before the signal to those that copy.
+// CHECK-LABEL: grid.kernel @signals
+// CHECK: grid.store
+// CHECK: warpgroup.commit_gmem
+// CHECK-NEXT: grid.semaphore_signal
+// CHECK-NOT: warpgroup.commit_gmem
+grid.kernel @signals grid(%i = 4) outputs(%o: f32 [8, 128] space gpu.gmem origin "o")
+    scratch(%s: memref<!grid.semaphore<regular>, #grid.space<gpu.gmem>>) {
+  grid.scoped (%a: memref<8x128xf32, #grid.space<gpu.smem>> origin "a", %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>)
+      attributes {warpgroup.offsets = array<i64: 0, 4096>} {
+    %v = arith.constant dense<0.0> : tensor<8x128xf32>
+    %c1 = arith.constant 1 : i32
+    %c4 = arith.constant 4 : i32
+    // expected-note @below {{this access}}
+    grid.store %v, %o : tensor<8x128xf32>, memref<8x128xf32, #grid.space<gpu.gmem>>
+    grid.semaphore_signal %s, %c1 : memref<!grid.semaphore<regular>, #grid.space<gpu.gmem>>
+    grid.semaphore_wait %s, %c4 : memref<!grid.semaphore<regular>, #grid.space<gpu.gmem>>
+    // expected-remark @below {{threads access o in global memory}}
+    warpgroup.tma_load %o[0, 0] [8, 128] to %a barrier %b : memref<8x128xf32, #grid.space<gpu.gmem>>, memref<8x128xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
+// An atomic update tells another program, too.
+// CHECK-LABEL: grid.kernel @flag
+// CHECK: grid.store
+// CHECK-NEXT: warpgroup.commit_gmem
+// CHECK-NEXT: grid.atomic_rmw
+// CHECK-NOT: warpgroup.commit_gmem
+grid.kernel @flag grid(%i = 4) outputs(%o: f32 [8, 128] space gpu.gmem origin "o", %f: i32 [] space gpu.gmem) {
+  grid.scoped (%a: memref<8x128xf32, #grid.space<gpu.smem>> origin "a", %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>)
+      attributes {warpgroup.offsets = array<i64: 0, 4096>} {
+    %v = arith.constant dense<0.0> : tensor<8x128xf32>
+    %c1 = arith.constant 1 : i32
+    // expected-note @below {{this access}}
+    grid.store %v, %o : tensor<8x128xf32>, memref<8x128xf32, #grid.space<gpu.gmem>>
+    %old = grid.atomic_rmw add %c1, %f : i32, memref<i32, #grid.space<gpu.gmem>>
+    // expected-remark @below {{threads access o in global memory}}
+    warpgroup.tma_load %o[0, 0] [8, 128] to %a barrier %b : memref<8x128xf32, #grid.space<gpu.gmem>>, memref<8x128xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+  }
+}
+
+// -----
+
+// A semaphore tells another warpgroup of shared memory, as a barrier does.
+// CHECK-LABEL: grid.kernel @semaphore
+// CHECK: grid.store
+// CHECK-NEXT: warpgroup.commit_smem
+// CHECK-NEXT: grid.semaphore_signal
+// CHECK: else
+// CHECK-NOT: warpgroup.commit
+grid.kernel @semaphore grid(%wg = 2 named "wg" thread) outputs(%o: f32 [8, 128] space gpu.gmem)
+    scratch(%s: memref<!grid.semaphore<regular>, #grid.space<gpu.gmem>>) {
+  grid.scoped (%a: memref<8x128xf32, #grid.space<gpu.smem>> origin "a")
+      attributes {collective = ["wg"], warpgroup.offsets = array<i64: 0>} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %v = arith.constant dense<0.0> : tensor<8x128xf32>
+    %i = grid.program_id "wg"
+    %first = arith.cmpi eq, %i, %c0 : i32
+    scf.if %first {
+      // expected-note @below {{this access}}
+      grid.store %v, %a : tensor<8x128xf32>, memref<8x128xf32, #grid.space<gpu.smem>>
+      grid.semaphore_signal %s, %c1 : memref<!grid.semaphore<regular>, #grid.space<gpu.gmem>>
+    } else {
+      grid.semaphore_wait %s, %c1 : memref<!grid.semaphore<regular>, #grid.space<gpu.gmem>>
+      // expected-remark @below {{proxy fence inserted: threads access a, and no commit_smem}}
+      warpgroup.tma_store %a to %o[0, 0] [8, 128] : memref<8x128xf32, #grid.space<gpu.smem>>, memref<8x128xf32, #grid.space<gpu.gmem>>
+    }
+  }
+}

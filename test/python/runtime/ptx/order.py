@@ -73,13 +73,13 @@ BODY
 """
 
 
-def show(title, body, check):
+def show(title, body, check, grid=2):
     text = HEADER + SHOWN.replace("BODY", body)
     try:
         ptx.load(text, path="k.ptx").function().launch(
-            [np.zeros(64, np.int32)], grid=(2,), block=(64,), checks=[check], timeout=60
+            [np.zeros(64, np.int32)], grid=(grid,), block=(64,), checks=[check], timeout=60
         )
-        print(title, "nothing was found")
+        print(f"== {title}\nnothing was found")
     except Error as error:
         print(f"== {title}\n{error}")
 
@@ -101,6 +101,26 @@ WAIT = "cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0;"
 # CHECK-LABEL: == no fence between proxies
 # CHECK-NEXT:  expected 'fence.proxy.async' between the write at line 12 and the asynchronous read at line 13 of byte 0
 show("no fence between proxies", f"{STORE} bar.sync 0;\n{COPY}\n{WAIT}", "races")
+# A fence for one memory orders nothing in the other one.
+# CHECK-LABEL: == a fence for global memory
+# CHECK-NEXT:  expected 'fence.proxy.async' between the write at line 12 and the asynchronous read at line 13 of byte 0
+show("a fence for global memory", f"{STORE} fence.proxy.async.global; bar.sync 0;\n{COPY}\n{WAIT}", "races")
+# CHECK-LABEL: == a fence for shared memory
+# CHECK-NEXT:  expected 'fence.proxy.async' between the write at line 12 and the asynchronous write at line 13 of byte 0 of 'y'
+show(
+    "a fence for shared memory",
+    f"st.global.b32 [%y], 7; {STORE} fence.proxy.async.shared::cta; bar.sync 0;\n{COPY}\n{WAIT}",
+    "races",
+    grid=1,
+)
+# CHECK-LABEL: == a fence for each memory
+# CHECK-NEXT:  nothing was found
+show(
+    "a fence for each memory",
+    f"st.global.b32 [%y], 7; {STORE} fence.proxy.async.shared::cta; fence.proxy.async.global; bar.sync 0;\n{COPY}\n{WAIT}",
+    "races",
+    grid=1,
+)
 # CHECK-LABEL: == a copy that nobody waits for
 # CHECK-NEXT:  expected a wait for the copy, which reads shared memory of the block, before its thread ends, by '@%p cp
 show("a copy that nobody waits for", f"{STORE} fence.proxy.async; bar.sync 0;\n{COPY}", "races")

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emitter.h"
+#include "Order.h"
 
 using namespace llvm;
 
@@ -88,17 +89,24 @@ void emitNothing(Emitter &emitter) {
 void emitFence(Emitter &emitter) {
   const bool isNarrow = emitter.take("cta");
   const bool isOfProxies = emitter.take("proxy");
-  const bool isAsync =
-      isOfProxies &&
-      llvm::any_of(emitter.getModifiers(), [](StringRef modifier) {
-        return modifier.starts_with("async");
-      });
+  bool isAsync = false;
+  uint32_t memories = 0;
+  for (StringRef modifier : emitter.getModifiers()) {
+    isAsync |= isOfProxies && modifier.starts_with("async");
+    memories |= modifier == "global" ? GlobalMemory
+                : modifier == "shared::cta" || modifier == "shared::cluster"
+                    ? SharedMemory
+                    : 0;
+  }
   emitNothing(emitter);
   if (!emitter.context.instrumentation.isChecked)
     return;
   IRBuilder<> &b = emitter.builder;
   if (isAsync)
-    emitter.callRuntime("ptx.fence_proxy", b.getVoidTy(), emitter.getFrame());
+    emitter.callRuntime(
+        "ptx.fence_proxy", b.getVoidTy(),
+        {emitter.getFrame(),
+         b.getInt32(memories ? memories : SharedMemory | GlobalMemory)});
   else if (!isOfProxies)
     emitter.callRuntime("ptx.fence", b.getVoidTy(),
                         {emitter.getFrame(), b.getInt32(isNarrow)});

@@ -227,8 +227,9 @@ void fenceThread(Frame *frame, uint32_t isNarrow) {
   Execution::getCurrent()->getOrder()->fence(getThread(frame).actor, isNarrow);
 }
 
-void fenceProxy(Frame *frame) {
-  Execution::getCurrent()->getOrder()->fenceProxy(getThread(frame).actor);
+void fenceProxy(Frame *frame, uint32_t memories) {
+  Execution::getCurrent()->getOrder()->fenceProxy(getThread(frame).actor,
+                                                  memories);
 }
 
 } // namespace

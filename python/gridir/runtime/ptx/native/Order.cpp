@@ -65,8 +65,12 @@ void OrderChecker::fence(Actor actor, bool isNarrow) {
     state.wide = state.narrow;
 }
 
-void OrderChecker::fenceProxy(Actor actor) {
-  actors[actor].fenced = clocks.publish(actor);
+void OrderChecker::fenceProxy(Actor actor, uint32_t memories) {
+  Fenced &fenced = actors[actor].fenced;
+  if (memories & SharedMemory)
+    fenced.shared = clocks.publish(actor);
+  if (memories & GlobalMemory)
+    fenced.global = clocks.publish(actor);
 }
 
 void OrderChecker::fenceTensor(Actor actor) {
@@ -128,7 +132,8 @@ bool OrderChecker::areBothStrong(const Event &x, const Event &y) const {
 }
 
 std::optional<OrderChecker::Finding::Kind>
-OrderChecker::compare(const Event &before, const Event &now) const {
+OrderChecker::compare(const Event &before, const Event &now,
+                      bool isOfBlock) const {
   if (!((before.flags | now.flags) & Writes) || areBothStrong(before, now))
     return std::nullopt;
   // A silent write does not affect others, in any order; but a thread that
@@ -148,7 +153,7 @@ OrderChecker::compare(const Event &before, const Event &now) const {
                : std::nullopt;
   if ((before.flags & Writes) && (now.flags & Async) &&
       !(before.flags & Async) &&
-      before.time > actors[now.actor].fenced.get(before.actor))
+      before.time > actors[now.actor].fenced.get(isOfBlock).get(before.actor))
     return Finding::Kind::Unfenced;
   return std::nullopt;
 }
@@ -165,17 +170,17 @@ std::optional<OrderChecker::Finding>
 OrderChecker::check(const Cell &cell, const Event &now, bool isOfBlock) const {
   if (findsRaces) {
     if (cell.write)
-      if (auto kind = compare(cell.write, now))
+      if (auto kind = compare(cell.write, now, isOfBlock))
         if (*kind != Finding::Kind::Race || (now.flags & Writes) ||
             !isWrittenBefore(cell, now))
           return Finding{*kind, 0, cell.write};
     // Reads and reads are in no order.
     if (cell.since && ((now.flags & Writes) || cell.hasStrongWrites)) {
-      if (auto kind = compare(cell.since, now))
+      if (auto kind = compare(cell.since, now, isOfBlock))
         return Finding{*kind, 0, cell.since};
       if (cell.more)
         for (const Event &event : *cell.more)
-          if (auto kind = compare(event, now))
+          if (auto kind = compare(event, now, isOfBlock))
             return Finding{*kind, 0, event};
     }
   }

@@ -48,10 +48,28 @@ enum AccessFlag : uint32_t {
   Tensor = 256
 };
 
+/// The memories that a proxy fence is for. Generated code passes a number.
+enum ProxyMemory : uint32_t { SharedMemory = 1, GlobalMemory = 2 };
+
+/// The events whose writes the async proxy sees, by memory. A fence for one
+/// memory orders no writes of the other one.
+struct Fenced {
+  cpu::VectorClock shared, global;
+
+  const cpu::VectorClock &get(bool isOfBlock) const {
+    return isOfBlock ? shared : global;
+  }
+  void join(const Fenced &other) {
+    shared.join(other.shared);
+    global.join(other.global);
+  }
+};
+
 /// The knowledge of an actor: the events that happen before, and the writes
 /// among them that the async proxy sees.
 struct Knowledge {
-  cpu::VectorClock seen, fenced;
+  cpu::VectorClock seen;
+  Fenced fenced;
 
   void join(const Knowledge &other) {
     seen.join(other.seen);
@@ -122,8 +140,9 @@ public:
     acquire(actor, Knowledge{clocks.publish(other), actors[other].fenced});
   }
   void fence(Actor actor, bool isNarrow);
-  /// Makes the actor's known events visible to the async proxy.
-  void fenceProxy(Actor actor);
+  /// Makes the actor's known events in some memories, a set of `ProxyMemory`,
+  /// visible to the async proxy.
+  void fenceProxy(Actor actor, uint32_t memories);
   /// Orders the known events of tensor cores before operations that the actor
   /// issues next.
   void fenceTensor(Actor actor);
@@ -152,7 +171,8 @@ public:
 private:
   struct ActorState {
     uint32_t owner = 0;
-    cpu::VectorClock fenced, tensorFenced;
+    Fenced fenced;
+    cpu::VectorClock tensorFenced;
     /// The knowledge that a relaxed write passes on: events before the last
     /// fence.
     Knowledge wide, narrow;
@@ -199,8 +219,8 @@ private:
     return clocks.knows(actor, event.actor, event.time);
   }
   bool areBothStrong(const Event &x, const Event &y) const;
-  std::optional<Finding::Kind> compare(const Event &before,
-                                       const Event &now) const;
+  std::optional<Finding::Kind> compare(const Event &before, const Event &now,
+                                       bool isOfBlock) const;
   /// True if one of the writes of a value happens before its reader.
   bool isWrittenBefore(const Cell &cell, const Event &now) const;
   std::optional<Finding> check(const Cell &cell, const Event &now,
