@@ -5,6 +5,8 @@
 
     python tools/on-gpu PACK                        # the examples of the repository
     python tools/on-gpu PACK --files a.py b.py:f    # files as gridir run takes them
+    python tools/on-gpu PACK --peer                 # with the PTX of JAX's own pipeline (pip install 'gridir[peer]')
+    python tools/on-gpu PACK --cubins               # with machine code by ptxas
     python tools/jax-conformance CHECKOUT mosaic_gpu_test --device gpu --through ptx --record PACK/cases --every 10
 
 There, `python PACK/run.py PACK` launches them.
@@ -13,10 +15,14 @@ There, `python PACK/run.py PACK` launches them.
 from __future__ import annotations
 
 import argparse
+import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import gridir
+import numpy as np
 from capture import Capture, capturing
 from gridir.compiler.targets import get_target
 from gridir.frontend.execute import execute
@@ -25,11 +31,17 @@ ROOT = Path(__file__).parents[2]
 EXAMPLES = (ROOT / "examples", ROOT / "examples" / "mosaic_gpu")
 
 
-def pack_files(files: list[str], chip: str) -> None:
-    """Runs functions of files in the executor of PTX."""
+LARGEST_PACK = 60_000_000
+"""Bytes that a pack may have."""
+
+
+def pack_files(files: list[str], chip: str, capture: Capture) -> dict[str, list[str | None]]:
+    """Runs functions of files in the executor of PTX, and returns the launches of each."""
     from gridir.cli.example import load_example
 
+    launches: dict[str, list[str | None]] = {}
     for file in files:
+        first = len(capture.calls)
         path, _, name = file.partition(":")
         try:
             example = load_example(path, name or None, None)
@@ -38,9 +50,34 @@ def pack_files(files: list[str], chip: str) -> None:
             jax.block_until_ready(
                 execute(example.function, example.args, get_target(f"gpu:{chip}")).function(*example.args)
             )
+            launches[file] = [None if path is None else str(path) for path in capture.calls[first:]]
             print(f"{file}: packed", flush=True)
         except (gridir.Error, NotImplementedError) as error:
             print(f"{file}: left out: {str(error).splitlines()[0]}", flush=True)
+    return launches
+
+
+def add_cubins(pack: Path) -> None:
+    """Adds machine code of `ptxas` to the launches of a pack."""
+    from gridir.runtime.ptxas import PtxasError, assemble
+
+    for path in sorted((pack / "cases").glob("*.npz")):
+        with np.load(path) as case:
+            arrays = {name: case[name] for name in case.files}
+        head = json.loads(arrays["head"].tobytes())
+        try:
+            products = head["launch"]["register_products"]
+            made = assemble(arrays["ptx"].tobytes().decode(), head["chip"], register_products=products)
+        except PtxasError as error:
+            print(f"  {path.stem}: no cubin: {error.message}")
+            continue
+        np.savez_compressed(path, allow_pickle=False, **arrays, cubin=np.frombuffer(made.code, np.uint8))
+
+
+def add_peers(launches: dict[str, list[str | None]], chip: str) -> None:
+    """Adds the code of JAX's pipeline, which takes over a process, to the launches of files."""
+    script = Path(__file__).with_name("peers.py")
+    subprocess.run([sys.executable, script, chip], input=json.dumps(launches), text=True, check=False)
 
 
 def copy_library(pack: Path) -> None:
@@ -59,6 +96,8 @@ def report(capture: Capture, pack: Path) -> None:
     """Prints what the pack holds."""
     size = sum(path.stat().st_size for path in pack.rglob("*") if path.is_file())
     print(f"{pack}: {capture.kept} launches, {size / 1e6:.1f} MB")
+    if size > LARGEST_PACK:
+        raise SystemExit(f"expected a pack of at most {LARGEST_PACK / 1e6:.0f} MB, got {size / 1e6:.1f}")
     for name, count in capture.left_out.items():
         print(f"  {name}: {count} launches left out, whose operands are too large")
 
@@ -67,13 +106,20 @@ def main() -> None:
     """Packs what the command line names."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("pack", type=Path)
-    parser.add_argument("--files", nargs="*", default=[])
+    parser.add_argument("--files", nargs="*", help="files as gridir run takes them; the examples by default")
     parser.add_argument("--chip", nargs="*", default=["sm_90a"])
+    parser.add_argument("--peer", action="store_true", help="pack the PTX of JAX's pipeline of kernels that it has")
+    parser.add_argument("--cubins", action="store_true", help="pack machine code by ptxas")
     args = parser.parse_args()
-    files = args.files or [str(x) for folder in EXAMPLES for x in sorted(folder.glob("*.py"))]
+    examples = [str(x) for folder in EXAMPLES for x in sorted(folder.glob("*.py"))]
+    files = examples if args.files is None else args.files
     with capturing(args.pack / "cases") as capture:
         for chip in args.chip:
-            pack_files(files, chip)
+            launches = pack_files(files, chip, capture)
+            if args.peer:
+                add_peers(launches, chip)
+    if args.cubins:
+        add_cubins(args.pack)
     copy_library(args.pack)
     report(capture, args.pack)
 

@@ -27,6 +27,7 @@ class Capture:
     Attributes:
       kept: how many launches are there.
       left_out: how many were too large, by the names of the kernels.
+      calls: the file of each launch in order; None for one that was left out or is there already.
     """
 
     def __init__(self, directory: Path):
@@ -35,9 +36,11 @@ class Capture:
         self._known: set[str] = set()
         self.kept = 0
         self.left_out: dict[str, int] = {}
+        self.calls: list[Path | None] = []
 
     def keep(self, text: str, launch: Launch, before: Sequence[np.ndarray], after: Sequence[np.ndarray]) -> None:
         """Writes a launch, unless an equal one is there."""
+        self.calls.append(None)
         if sum(x.nbytes for x in before) > LARGEST:
             self.left_out[launch.entry] = self.left_out.get(launch.entry, 0) + 1
             return
@@ -48,7 +51,9 @@ class Capture:
         if key in self._known:
             return
         self._known.add(key)
-        write_case(self._directory / f"{launch.entry[:48]}-{key}.npz", text, launch, before, after)
+        path = self._directory / f"{launch.entry[:48]}-{key}.npz"
+        write_case(path, text, launch, before, after)
+        self.calls[-1] = path
         self.kept += 1
 
 

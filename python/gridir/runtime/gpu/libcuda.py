@@ -309,8 +309,8 @@ class Function:
         self._maps: dict[tuple[int, TensorMap], ctypes.Array[ctypes.c_char]] = {}
         # The arguments of launches that use no memory of their own, and the configuration for each stream.
         self._ready: dict[tuple[int, ...], _Values] = {}
-        self._configs: dict[int, _Configuration] = {}
-        self._default = None if launch.ctas is None else _Configuration(launch, 0)
+        self._configs: dict[int, Configuration] = {}
+        self._default = None if launch.ctas is None else Configuration(launch, 0)
 
     def __call__(self, operands: Sequence[int], stream: int = 0) -> None:
         """Launches the entry on a stream, and returns before it has ended unless it has checks.
@@ -353,7 +353,7 @@ class Function:
             try:
                 arguments = launch.arguments(operands, memory)
                 values = _Values(arguments.values)
-                self._start(values, stream, _Configuration(launch, stream) if is_dynamic else None)
+                self._start(values, stream, Configuration(launch, stream) if is_dynamic else None)
                 if not memory.is_used and not is_dynamic:
                     self._keep(self._ready, key, values)
                 if self._launch.diagnostics and arguments.report is not None:
@@ -369,12 +369,16 @@ class Function:
         self._device.synchronize(stream)
         return int.from_bytes(self._device.read(address, _SIZE_BYTES), "little", signed=True)
 
-    def _start(self, values: _Values, stream: int, config: _Configuration | None = None) -> None:
+    def _start(self, values: _Values, stream: int, config: Configuration | None = None) -> None:
         config = config or self._configs.get(stream)
         if config is None:
-            config = _Configuration(self._launch, stream)
+            config = Configuration(self._launch, stream)
             self._keep(self._configs, stream, config)
         self._device.cuda.call("cuLaunchKernelEx", config.reference, self._handle, values.pointers, None)
+
+    def configuration(self, grid: Sequence[int], block: Sequence[int], cluster: Sequence[int]) -> Configuration:
+        """Returns sizes along three dimensions on the default stream, for code of another compiler."""
+        return Configuration(self._launch, 0, (grid, block, cluster))
 
     def prepared(self, operands: Sequence[int]) -> PreparedLaunch | None:
         """Returns the parts of a launch that was made; None if each launch uses memory of its own."""
@@ -424,7 +428,7 @@ class _Values:
         self.pointers = (ctypes.c_void_p * max(len(values), 1))(*map(ctypes.addressof, values))
 
 
-class _Configuration:
+class Configuration:
     """The sizes of a launch on a stream in the memory that the driver reads.
 
     Attributes:
@@ -432,13 +436,13 @@ class _Configuration:
       address: the same as a number.
     """
 
-    def __init__(self, launch: Launch, stream: int):
+    def __init__(self, launch: Launch, stream: int, sizes: Sequence[Sequence[int]] = ()):
+        grid, block, cluster = sizes or ((launch.ctas or 0, 1, 1), (launch.threads, 1, 1), (launch.cluster_ctas, 1, 1))
         attributes = (_Attribute * 1)()
         attributes[0].id = _LAUNCH_CLUSTER
-        attributes[0].value[:3] = (launch.cluster_ctas, 1, 1)
+        attributes[0].value[:3] = tuple(cluster)
         num_attributes = 1 if launch.cluster_ctas > 1 else 0
-        sizes = (launch.ctas, 1, 1), (launch.threads, 1, 1), launch.shared_bytes
-        self._config = _Config(*sizes, stream, attributes, num_attributes)
+        self._config = _Config(tuple(grid), tuple(block), launch.shared_bytes, stream, attributes, num_attributes)
         self.reference = ctypes.byref(self._config)
         self.address = ctypes.addressof(self._config)
 
@@ -453,7 +457,7 @@ class PreparedLaunch:
       arguments: the address of the addresses of the arguments.
     """
 
-    def __init__(self, function: Function, values: _Values, config: _Configuration):
+    def __init__(self, function: Function, values: _Values, config: Configuration):
         self._parts = function, values, config
         self.context, self.function = function.handles
         self.config = config.address

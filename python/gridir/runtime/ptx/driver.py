@@ -189,6 +189,11 @@ class Driver:
         finally:
             self._arrays.named = before
 
+    @property
+    def named(self) -> tuple[np.ndarray, ...]:
+        """The arrays that `memory` has made memory of the devices for this thread."""
+        return tuple(self._arrays.named)
+
     def _memory(self) -> list[np.ndarray]:
         room = self._library.gridirGetAllocations(None, None, 0)
         addresses, sizes = (ctypes.c_uint64 * room)(), (ctypes.c_uint64 * room)()
