@@ -125,13 +125,13 @@ def tune(
         if not os.access(os.path.dirname(path) or ".", os.W_OK):
             raise click.UsageError(f"expected a file in a directory that can be written, got {path!r}")
     with short_errors(debug, file[0]), progress() as tell:
-        from gridir.frontend.chips import KINDS
-        from gridir.tuning.results import table
-        from gridir.tuning.tune import tune as run
-
-        chip = target.partition(":")[2]
-        example = load_example(*file, chip if chip in KINDS else None)
         try:
+            from gridir.frontend.chips import KINDS
+            from gridir.tuning.results import table
+            from gridir.tuning.tune import tune as run
+
+            chip = target.partition(":")[2]
+            example = load_example(*file, chip if chip in KINDS else None)
             result = run(
                 example.function,
                 *example.args,

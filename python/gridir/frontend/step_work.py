@@ -413,7 +413,9 @@ class _Walk:
         carried = values[num_cond + num_body :]
         trips = self._trips(condition, cond_consts, of_condition, body, body_consts, of_body, carried)
         if trips is None:
-            self.work.notes["loops whose trip counts depend on data count once"] = None
+            self.work.notes[
+                "loops whose trip counts depend on data count once: times are too small, and the order may be wrong"
+            ] = None
         self._loop(body, body_consts, [*of_body, *[None] * len(carried)], times, trips)
         return [None] * len(eqn.outvars)
 

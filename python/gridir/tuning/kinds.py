@@ -127,7 +127,11 @@ def estimate(backend: Backend, sample: Sample, numbers: np.ndarray, arrays: Sequ
             parts[row].append((outcome, count))
         first += 1 + width
     outside = numbers[:, first:].sum(axis=1).tolist()
-    return [Estimate(combine(row), size, kind.buffers) for row, size in zip(parts, outside, strict=True)]
+    found = [Estimate(combine(row), size, kind.buffers) for row, size in zip(parts, outside, strict=True)]
+    for each in found:
+        if each.outside and each.outcome.seconds is not None:
+            each.outcome.figures["outside_bytes"] = each.outside
+    return found
 
 
 def steps_of(kind: Kind, numbers: np.ndarray) -> np.ndarray:
