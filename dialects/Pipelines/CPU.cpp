@@ -150,6 +150,8 @@ void addVectorization(OpPassManager &pm, const CPUPipelineOptions &options) {
   pm.addPass(cpu::createCPUStreamStoresPass({options.cacheBytes}));
   // After every pass that makes a buffer, before any that lowers one.
   pm.addPass(cpu::createCPUPlanArenaPass());
+  // A prefetch may be any access to the plan.
+  pm.addPass(cpu::createCPUPrefetchReadsPass({options.cacheBytes}));
 }
 
 /// Loops, memrefs, vectors and scalars to the llvm dialect.

@@ -17,6 +17,7 @@
 #include <numeric>
 
 using namespace mlir;
+using namespace gridir::cpu;
 
 namespace {
 
@@ -95,9 +96,10 @@ int64_t getDivisor(OpFoldResult number) {
 }
 
 /// Calls `visit` with each number that is added to the position, and what it is
-/// multiplied by. False where a view is of a kind that is not known.
-bool visitTerms(vector::TransferWriteOp write,
-                function_ref<void(OpFoldResult, int64_t)> visit) {
+/// multiplied by. Returns the array, or null where a view is of a kind that is
+/// not known.
+Value visitTerms(VectorTransferOpInterface access,
+                 function_ref<void(OpFoldResult, int64_t)> visit) {
   auto visitAll = [&](Value memref, ArrayRef<OpFoldResult> indices) {
     SmallVector<int64_t> strides;
     int64_t offset;
@@ -110,22 +112,22 @@ bool visitTerms(vector::TransferWriteOp write,
     }
     return true;
   };
-  Value memref = write.getBase();
-  if (!visitAll(memref, getAsOpFoldResult(write.getIndices())))
-    return false;
+  Value memref = access.getBase();
+  if (!visitAll(memref, getAsOpFoldResult(access.getIndices())))
+    return {};
   while (Operation *view = memref.getDefiningOp()) {
     if (auto subview = dyn_cast<memref::SubViewOp>(view)) {
       if (!visitAll(subview.getSource(), subview.getMixedOffsets()))
-        return false;
+        return {};
       memref = subview.getSource();
     } else if (isa<memref::CollapseShapeOp, memref::ExpandShapeOp,
                    memref::CastOp>(view)) {
       memref = cast<ViewLikeOpInterface>(view).getViewSource();
     } else {
-      return false;
+      return {};
     }
   }
-  return true;
+  return memref;
 }
 
 bool hasTerm(Value number, Value variable, unsigned depth);
@@ -179,20 +181,49 @@ bool hasTerm(Value number, Value variable, unsigned depth) {
 
 int64_t gridir::cpu::getAddressDivisor(vector::TransferWriteOp write) {
   int64_t divisor = 0;
-  bool isKnown = visitTerms(write, [&](OpFoldResult number, int64_t stride) {
+  auto access = cast<VectorTransferOpInterface>(write.getOperation());
+  Value root = visitTerms(access, [&](OpFoldResult number, int64_t stride) {
     divisor = std::gcd(divisor, multiply(getDivisor(number), stride));
   });
-  return isKnown ? divisor : 1;
+  return root ? divisor : 1;
 }
 
 SmallVector<Value>
 gridir::cpu::getAddressNumbers(vector::TransferWriteOp write) {
   SmallVector<Value> numbers;
-  bool isKnown = visitTerms(write, [&](OpFoldResult number, int64_t) {
+  auto access = cast<VectorTransferOpInterface>(write.getOperation());
+  Value root = visitTerms(access, [&](OpFoldResult number, int64_t) {
     if (auto value = dyn_cast<Value>(number))
       numbers.push_back(value);
   });
-  return isKnown ? numbers : SmallVector<Value>();
+  return root ? numbers : SmallVector<Value>();
+}
+
+std::optional<gridir::cpu::ElementPosition>
+gridir::cpu::getElementPosition(VectorTransferOpInterface access) {
+  ElementPosition position;
+  auto add = [&](OpFoldResult number, int64_t factor) {
+    Value value = dyn_cast<Value>(number);
+    while (auto sum =
+               value ? value.getDefiningOp<arith::AddIOp>() : arith::AddIOp()) {
+      std::optional<int64_t> more = getConstantIntValue(sum.getRhs());
+      if (!more)
+        break;
+      position.constant += *more * factor;
+      value = sum.getLhs();
+    }
+    if (!value || getConstantIntValue(value))
+      position.constant +=
+          getConstantIntValue(value ? OpFoldResult(value) : number)
+              .value_or(0) *
+          factor;
+    else
+      position.terms.push_back({value, factor});
+  };
+  position.root = visitTerms(access, add);
+  if (!position.root)
+    return std::nullopt;
+  return position;
 }
 
 bool gridir::cpu::growsWith(Value number, Value variable) {

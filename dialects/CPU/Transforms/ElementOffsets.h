@@ -1,4 +1,4 @@
-//===- ElementOffsets.h - where a write is in its array --------*- C++ -*--===//
+//===- ElementOffsets.h - where an access is in its array --------*- C++ -*--===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -22,6 +22,21 @@ int64_t getAddressDivisor(mlir::vector::TransferWriteOp write);
 /// its array: its indices, and the offsets of its views.
 llvm::SmallVector<mlir::Value>
 getAddressNumbers(mlir::vector::TransferWriteOp write);
+
+/// The position of an access in its array: the sum of `constant` and of each
+/// number times its factor.
+struct ElementPosition {
+  using Term = std::pair<mlir::Value, int64_t>;
+
+  /// The array, of which the accessed memref is a view.
+  mlir::Value root;
+  std::vector<Term> terms;
+  int64_t constant = 0;
+};
+
+/// None where a view or a stride is not known.
+std::optional<ElementPosition>
+getElementPosition(mlir::VectorTransferOpInterface access);
 
 /// True if `number` is a sum with a term that is `variable` times a factor
 /// other than zero. False if this is not known.

@@ -270,6 +270,72 @@ def CPUResolveViewsPass : Pass<"cpu-resolve-views", "::mlir::ModuleOp"> {
   ];
 }
 
+def CPUPrefetchReadsPass : Pass<"cpu-prefetch-reads", "::mlir::ModuleOp"> {
+  let summary = "Fetch the lines of large operands before they are read";
+  let description = [{
+    A processor waits for memory when a loop reads an operand that exceeds the
+    caches, unless it executes many iterations at once. The more an iteration
+    computes, the fewer these are. This pass makes such a loop fetch the lines
+    that it reads 1 KiB later. The reads that it changes
+
+    - are of an operand of at least `cache-bytes`;
+    - are in a loop that moves through the array element by element, for 4 KiB
+      or more.
+
+    Of reads whose positions differ by a constant, as those of a stencil, only
+    the last one is fetched ahead: the others read elements again. A prefetch
+    behind the end of an array has no effect.
+
+    Before:
+
+    ```mlir
+    module {
+      kernel.abi @k
+      func.func @k(%x: memref<4096x2048xf32>, %status: memref<4xi64>, %lo: index, %hi: index) {
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %c16 = arith.constant 16 : index
+        %c2048 = arith.constant 2048 : index
+        %zero = arith.constant 0.0 : f32
+        scf.for %i = %lo to %hi step %c1 {
+          scf.for %j = %c0 to %c2048 step %c16 {
+            %v = vector.transfer_read %x[%i, %j], %zero {in_bounds = [true]} : memref<4096x2048xf32>, vector<16xf32>
+          }
+        }
+        return
+      }
+      func.func @k.range(%x: memref<4096x2048xf32>) -> index {
+        %c4096 = arith.constant 4096 : index
+        return %c4096 : index
+      }
+    }
+    ```
+
+    After, with `cache-bytes` of 16 MiB:
+
+    ```
+    scf.for %j = %c0 to %c2048 step %c16 {
+      %c256 = arith.constant 256 : index
+      %ahead = arith.addi %j, %c256 : index
+      memref.prefetch %x[%i, %ahead], read, locality<3>, data : memref<4096x2048xf32>
+      %v = vector.transfer_read %x[%i, %j], %zero {in_bounds = [true]} : memref<4096x2048xf32>, vector<16xf32>
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+  ];
+  let options = [
+    Option<"cacheBytes", "cache-bytes", "int64_t", /*default=*/"0",
+           "Set the size of the caches in bytes; 0 for no prefetches">,
+  ];
+  let statistics = [
+    Statistic<"numPrefetched", "num-prefetched", "Number of lines fetched ahead">,
+    Statistic<"numShort", "num-short",
+              "Number of reads of large operands in loops over short rows">,
+  ];
+}
+
 def CPUStreamStoresPass : Pass<"cpu-stream-stores", "::mlir::ModuleOp"> {
   let summary = "Write results that exceed the caches past them";
   let description = [{
