@@ -357,7 +357,8 @@ static bool isReadFirst(KernelOp kernel, Value ref) {
 FailureOr<Window> createBlock(OpBuilder &builder, KernelLowering &lowering,
                               const MovableBlocks &movable,
                               unsigned operandNumber, Value array,
-                              ValueRange indices, bool written) {
+                              ValueRange indices, bool written,
+                              function_ref<bool(unsigned)> mayAccessOutside) {
   const ValueRange all = indices;
   KernelOp kernel = lowering.kernel;
   OperandAttr spec = kernel.getOperandSpec(operandNumber);
@@ -401,11 +402,11 @@ FailureOr<Window> createBlock(OpBuilder &builder, KernelLowering &lowering,
     }
     Interval range = lowering.ranges.get(window.start);
     window.proved = window.size == 0 || range.isIn(0, extent - window.size);
-    // A block may overhang its array, but not miss it: the error that JAX's
-    // compilers leave to the hardware.
+    // A block may overhang its array, but not miss it, unless no program
+    // accesses it then: the error that JAX's compilers leave to the hardware.
     bool mayMiss = range.low + window.size <= -dim.getPadLow() ||
                    range.high >= extent + dim.getPadHigh();
-    if (!window.proved && mayMiss && extent > 0) {
+    if (!window.proved && mayMiss && extent > 0 && mayAccessOutside(d)) {
       auto compare = [&](arith::CmpIPredicate predicate,
                          int64_t bound) -> Value {
         return arith::CmpIOp::create(builder, loc, predicate, window.start,

@@ -67,12 +67,13 @@ mlir::Value createCheckedOffset(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::TypedAttr getPadding(mlir::Type elementType);
 
 /// The block of operand `operandNumber` that the running program sees. A block
-/// wholly outside its array is reported.
-mlir::FailureOr<Window> createBlock(mlir::OpBuilder &builder,
-                                    KernelLowering &lowering,
-                                    const grid::MovableBlocks &movable,
-                                    unsigned operandNumber, mlir::Value array,
-                                    mlir::ValueRange indices, bool written);
+/// wholly outside its array is reported if `mayAccessOutside` is true of that
+/// dimension of the array.
+mlir::FailureOr<Window>
+createBlock(mlir::OpBuilder &builder, KernelLowering &lowering,
+            const grid::MovableBlocks &movable, unsigned operandNumber,
+            mlir::Value array, mlir::ValueRange indices, bool written,
+            llvm::function_ref<bool(unsigned)> mayAccessOutside);
 
 /// True if two consecutive programs of a work item may access the same block of
 /// operand `operandNumber`.

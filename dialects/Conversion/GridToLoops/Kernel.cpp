@@ -11,6 +11,7 @@
 #include "dialects/Conversion/GridToLoops/Counters.h"
 #include "dialects/Conversion/GridToLoops/LocalRefs.h"
 #include "dialects/Conversion/GridToLoops/Shares.h"
+#include "dialects/Grid/Analysis/BlockAccess.h"
 #include "dialects/Grid/Analysis/GridParallelism.h"
 #include "dialects/Grid/Analysis/InputSharing.h"
 #include "dialects/Grid/Analysis/RefNames.h"
@@ -150,6 +151,8 @@ private:
   Location loc;
   OpBuilder builder;
   const MovableBlocks movable;
+  /// Made where a block may lie outside of its array.
+  std::optional<BlockAccess> access;
   /// The test of a call for fine-grained work items, if they are known to be
   /// useful.
   std::optional<BlockTest> test;
@@ -486,9 +489,15 @@ LogicalResult GridLoopBuilder::createProgram() {
     }
     SmallVector<Value> indices = createIndicesOnce(operandNumber);
     bool written = lowering.hazards.isWritten(arg);
+    auto mayAccessOutside = [&](unsigned arrayDim) {
+      if (!access)
+        access.emplace(kernel);
+      return access->accessesOutside(operandNumber, arrayDim).kind !=
+             QueryResult::no;
+    };
     FailureOr<Window> block =
         createBlock(builder, lowering, movable, operandNumber,
-                    arrays[operandNumber], indices, written);
+                    arrays[operandNumber], indices, written, mayAccessOutside);
     if (failed(block))
       return failure();
     if (privateBlocks.contains(operandNumber))

@@ -265,23 +265,27 @@ static QueryResult either(QueryResult a, QueryResult b) {
 /// at most, an element of the array.
 static QueryResult queryBlock(ProgramValues &values, const ElementBox &block,
                               unsigned dim, BoundType type, int64_t offset,
-                              int64_t limit) {
+                              int64_t limit, const ProgramGuards &guards = {}) {
   Interval range = values.getRange(block.lows[dim] + offset);
   if (type == BoundType::LB ? range.high < limit : range.low > limit)
     return {QueryResult::no, {}};
   // If that end is reached, only loaded values are unknown.
   if (!isKnown(block) && reachesRange(block.lows[dim]))
     return {};
-  GridSystem system(values, block.lows, 1, 1);
+  SmallVector<AffineExpr> reads(block.lows);
+  llvm::append_range(reads, guards.getReads());
+  GridSystem system(values, reads, 1, 1);
   unsigned element = system.getExtra(0);
   system.add(BoundType::EQ, element, system.in(0, block.lows[dim]) + offset);
   system.add(type, element,
              getAffineConstantExpr(limit, block.lows[dim].getContext()));
+  guards.require(system, 0);
   if (!system.isComplete())
     return {};
   if (system.isEmpty())
     return {QueryResult::no, {}};
-  if (!isKnown(block))
+  if (!isKnown(block) || !guards.exact ||
+      !guards.decide(guards.getReads(), values))
     return {};
   return {QueryResult::yes, {system.getProgram(system.getPoint(), 0), {}}};
 }
@@ -300,7 +304,8 @@ QueryResult BlockAccess::overhangs(unsigned operand, unsigned arrayDim) {
                 queryBlock(values, block, arrayDim, BoundType::UB, 0, -1));
 }
 
-QueryResult BlockAccess::liesOutside(unsigned operand, unsigned arrayDim) {
+QueryResult BlockAccess::queryOutside(unsigned operand, unsigned arrayDim,
+                                      const ProgramGuards &guards) {
   int64_t extent =
       getKernel().getOperandSpec(operand).getArrayShape()[arrayDim];
   const ElementBox &block = blocks[operand];
@@ -309,10 +314,10 @@ QueryResult BlockAccess::liesOutside(unsigned operand, unsigned arrayDim) {
                 ? QueryResult::no
                 : QueryResult::unknown,
             {}};
-  QueryResult result =
-      either(queryBlock(values, block, arrayDim, BoundType::LB, 0, extent),
-             queryBlock(values, block, arrayDim, BoundType::UB,
-                        block.sizes[arrayDim] - 1, -1));
+  QueryResult result = either(
+      queryBlock(values, block, arrayDim, BoundType::LB, 0, extent, guards),
+      queryBlock(values, block, arrayDim, BoundType::UB,
+                 block.sizes[arrayDim] - 1, -1, guards));
   // How far a dynamic dimension goes is for the call to say.
   KernelOp kernel = getKernel();
   for (unsigned dim = 0; dim < kernel.getRank(); ++dim)
@@ -320,6 +325,26 @@ QueryResult BlockAccess::liesOutside(unsigned operand, unsigned arrayDim) {
         block.lows[arrayDim].isFunctionOfDim(dim) &&
         result.kind == QueryResult::yes)
       return {};
+  return result;
+}
+
+QueryResult BlockAccess::liesOutside(unsigned operand, unsigned arrayDim) {
+  return queryOutside(operand, arrayDim, {});
+}
+
+QueryResult BlockAccess::accessesOutside(unsigned operand, unsigned arrayDim) {
+  QueryResult result{QueryResult::no, {}};
+  if (liesOutside(operand, arrayDim).kind == QueryResult::no)
+    return result;
+  for (const ArrayAccess &access : accesses) {
+    auto elements = dyn_cast<RefAccessOpInterface>(access.op);
+    if (access.operand != operand || (elements && elements.getAccessMask()))
+      continue;
+    result = either(
+        result, queryOutside(operand, arrayDim, getGuards(access.op, values)));
+    if (result.kind == QueryResult::yes)
+      break;
+  }
   return result;
 }
 

@@ -15,6 +15,7 @@
 #ifndef GRIDIR_DIALECTS_GRID_ANALYSIS_BLOCKACCESS_H
 #define GRIDIR_DIALECTS_GRID_ANALYSIS_BLOCKACCESS_H
 
+#include "dialects/Grid/Analysis/ProgramGuards.h"
 #include "dialects/Grid/Analysis/RefRegions.h"
 
 namespace gridir::grid {
@@ -82,6 +83,11 @@ public:
   /// an array dimension.
   QueryResult liesOutside(unsigned operand, unsigned arrayDim);
 
+  /// True if some program whose block lies completely outside the array along
+  /// an array dimension accesses that block without a mask. A target that uses
+  /// blocks in place touches no memory of the other blocks.
+  QueryResult accessesOutside(unsigned operand, unsigned arrayDim);
+
   /// True if two programs that differ along grid dimension `dim` access the
   /// same element, the first by `a` and the second by `b`, which are accesses
   /// to one array.
@@ -89,6 +95,8 @@ public:
                           unsigned dim);
 
 private:
+  QueryResult queryOutside(unsigned operand, unsigned arrayDim,
+                           const ProgramGuards &guards);
   ElementBox computeBlock(unsigned operand);
   void collectAccesses();
 

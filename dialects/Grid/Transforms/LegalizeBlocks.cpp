@@ -51,14 +51,19 @@ static LogicalResult checkScratch(const Target &target, KernelOp kernel) {
   return success();
 }
 
-/// Fails where some block of an operand lies wholly outside its array: JAX
-/// gives such a block no meaning that all its backends share.
-static LogicalResult checkBlocksMeetArray(BlockAccess &access,
+/// Fails where a block of an operand lies wholly outside of its array: JAX
+/// gives such a block no meaning that all its backends share. A target that
+/// uses blocks in place never touches a block that no program accesses, or only
+/// with a mask.
+static LogicalResult checkBlocksMeetArray(const Target &target,
+                                          BlockAccess &access,
                                           unsigned operand) {
   KernelOp kernel = access.getKernel();
   OperandAttr spec = kernel.getOperandSpec(operand);
   for (unsigned dim = 0; dim < spec.getRank(); ++dim) {
-    QueryResult outside = access.liesOutside(operand, dim);
+    QueryResult outside = target.usesBlocksInPlace()
+                              ? access.accessesOutside(operand, dim)
+                              : access.liesOutside(operand, dim);
     // An empty array has no elements, and nothing reads or writes it.
     if (outside.kind != QueryResult::yes || spec.getArrayShape()[dim] == 0)
       continue;
@@ -98,7 +103,7 @@ public:
     for (unsigned i = kernel.getNumIndexOperands(),
                   e = kernel.getNumOperandSpecs();
          i < e; ++i) {
-      if (failed(checkBlocksMeetArray(access, i)))
+      if (failed(checkBlocksMeetArray(*chosen, access, i)))
         return signalPassFailure();
       bool mayOverhang = llvm::any_of(
           llvm::seq<unsigned>(0, kernel.getOperandSpec(i).getRank()),

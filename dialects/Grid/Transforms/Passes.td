@@ -321,7 +321,9 @@ def GridLegalizeBlocksPass : Pass<"grid-legalize-blocks", "::gridir::grid::Kerne
   let description = [{
     Checks that the target supports the element type, memory space and kind of
     block of every operand and scratch Ref, and that no block lies completely
-    outside of its array. A violation is a located error that names the operand.
+    outside of its array. A target that uses blocks in place allows such a block
+    if no program accesses it without a mask. A violation is a located error that
+    names the operand.
     A remark names the operands whose blocks may overhang their array; all other
     blocks are proved to lie inside.
 

@@ -42,6 +42,7 @@ grid.kernel @scratch grid() scratch(%s: memref<8xi128>) {
 grid.kernel @outside grid(%i = 5)
     // expected-error @below {{expected every block of x_ref to overlap its array, got one outside of dimension 0 of size 32}}
     inputs(%x: f32 [32] block [8] at (%i) origin "x_ref") {
+  %v = grid.load %x : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
 }
 
 // -----
@@ -50,4 +51,21 @@ grid.kernel @outside grid(%i = 5)
 grid.kernel @before grid(%i = 2, %j = 2)
     // expected-error @below {{expected every block of outputs[0] to overlap its array, got one outside of dimension 1 of size 32}}
     outputs(%o: f32 [2, 32] block [squeezed, 8] at (%i, %j - 1)) {
+  %v = arith.constant dense<0.0> : tensor<8xf32>
+  grid.store %v, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+}
+
+// -----
+
+// The condition holds of the fifth program, too.
+// expected-note @below {{it is the block of program (4)}}
+grid.kernel @guarded grid(%i = 5)
+    // expected-error @below {{expected every block of x_ref to overlap its array, got one outside of dimension 0 of size 32}}
+    inputs(%x: f32 [32] block [8] at (%i) origin "x_ref") {
+  %id = grid.program_id 0
+  %c1 = arith.constant 1 : i32
+  %holds = arith.cmpi sge, %id, %c1 : i32
+  scf.if %holds {
+    %v = grid.load %x : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
+  }
 }

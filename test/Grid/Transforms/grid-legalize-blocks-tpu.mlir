@@ -121,3 +121,14 @@ grid.kernel @scratch grid()
     // expected-error @below {{expected scratch[0] to have an element type of a TPU, got 'f64'}}
     scratch(%s: memref<8x128xf64, #grid.space<tpu.vmem>>) {
 }
+
+// -----
+
+// A mask is not enough on a target that copies blocks as a whole.
+// expected-note @below {{it is the block of program (4)}}
+grid.kernel @copied grid(%i = 5)
+    // expected-error @below {{expected every block of x_ref to overlap its array, got one outside of dimension 0 of size 4096}}
+    inputs(%x: f32 [4096] block [1024] at (%i) origin "x_ref") {
+  %m = arith.constant dense<false> : tensor<1024xi1>
+  %v = grid.load %x mask %m : memref<1024xf32, #grid.space<default>>, tensor<1024xi1> -> tensor<1024xf32>
+}

@@ -55,3 +55,22 @@ grid.kernel @unknown grid(%i = ?)
            %y: f32 [64] block [slice(8)] at (%i, 3) origin "y_ref")
     outputs(%o: f32 [64] block [8] at (%i) origin "o_ref") {
 }
+
+// -----
+
+// Nothing accesses the fifth and sixth block: a mask or a condition of the programs is around each access.
+// CHECK: [Analysis] overhang | Category:grid-legalize-blocks | Remark="blocks of masked_ref may overhang the array"
+// CHECK: [Analysis] overhang | Category:grid-legalize-blocks | Remark="blocks of guarded_ref may overhang the array"
+// CHECK: [Analysis] overhang | Category:grid-legalize-blocks | Remark="blocks of unused_ref may overhang the array"
+grid.kernel @masked grid(%i = 6)
+    inputs(%x: f32 [32] block [8] at (%i) origin "masked_ref", %y: f32 [32] block [8] at (%i) origin "guarded_ref",
+           %z: f32 [32] block [8] at (%i) origin "unused_ref") scratch(%m: memref<8xi1>) {
+  %mask = grid.load %m : memref<8xi1> -> tensor<8xi1>
+  %v = grid.load %x mask %mask : memref<8xf32, #grid.space<default>>, tensor<8xi1> -> tensor<8xf32>
+  %id = grid.program_id 0
+  %c4 = arith.constant 4 : i32
+  %holds = arith.cmpi slt, %id, %c4 : i32
+  scf.if %holds {
+    grid.store %v, %y : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+  }
+}
