@@ -121,25 +121,55 @@ call = plgpu.kernel(chained, out_type=jax.ShapeDtypeStruct((128, 64), jnp.float3
 look("chained", call, first + product(first.astype(jnp.bfloat16), b), a, b)
 
 
-def lower(shape, depth, dtype, acc=jnp.float32):
-    def plain(a, b, o):
-        o[...] = plgpu.mma(jnp.zeros(o.shape, o.dtype), a[...], b[...])
+def plain(a, b, o):
+    o[...] = plgpu.mma(jnp.zeros(o.shape, o.dtype), a[...], b[...])
 
+
+# Sums of f16 round after each instruction; those of these numbers are exact. An f64 has a register of its own.
+# CHECK-COUNT-48: sums {{.*}}: right
+# CHECK-NOT: sums
+jax.config.update("jax_enable_x64", True)
+for dtype, acc, depth in (
+    (jnp.float16, jnp.float16, 32),
+    (jnp.float8_e4m3fn, jnp.float16, 64),
+    (jnp.float64, jnp.float64, 16),
+):
+    a, b = draw(6, (64, depth), dtype), draw(7, (depth, 16), dtype)
+    exact = np.asarray(a).astype(np.float64) @ np.asarray(b).astype(np.float64)
+    out = jax.ShapeDtypeStruct((64, 16), acc)
+    name = f"sums of {jnp.dtype(dtype)} in {jnp.dtype(acc)}"
+    look(name, plgpu.kernel(plain, out_type=out), exact.astype(acc), a, b, chips=("sm_90a", "sm_90"))
+    call = plgpu.kernel(functools.partial(loaded, m_warps=2), out_type=out)
+    look(f"{name}, loaded", call, (1 + exact).astype(acc), a, b.T)
+    # Warps of one row of tiles, and of four columns.
+    a, b = draw(8, (16, depth), dtype), draw(9, (depth, 64), dtype)
+    exact = np.asarray(a).astype(np.float64) @ np.asarray(b).astype(np.float64)
+    call = plgpu.kernel(plain, out_type=jax.ShapeDtypeStruct((16, 64), acc))
+    ptx_runs.look(f"{name}, wide", call, exact.astype(acc), a, b, target=get_target("gpu:sm_100a"))
+
+
+def lower(shape, depth, dtype, acc=jnp.float32, chip="sm_90a"):
     call = plgpu.kernel(plain, out_type=jax.ShapeDtypeStruct(shape, acc))
     args = (jax.ShapeDtypeStruct((shape[0], depth), dtype), jax.ShapeDtypeStruct((depth, shape[1]), dtype))
-    return lambda: gridir.lower(call, *args, target="gpu:sm_90a").kernels[0].text("ptx")
+    return lambda: gridir.lower(call, *args, target=f"gpu:{chip}").kernels[0].text("ptx")
 
 
 # What the instruction does not compute is refused by its name.
-# CHECK: CompileError: 4 of 4 refused in these words
+# CHECK: CompileError: 7 of 7 refused in these words
 KINDS = (
-    "expected a product that mma computes, of f16, bf16, floats of a byte in f32, or of integers of 4 or 8 bits in i32"
+    "expected a product that mma computes, of f16, bf16 or floats of a byte in f32, of f16 or floats of a byte in f16, "
+    "of f64 in f64, or of integers of 4 or 8 bits in i32"
 )
 report(
     gridir.CompileError,
     {
         f"{KINDS}, got one of 'f32' and 'f32' in 'f32'": lower((64, 8), 8, jnp.float32),
-        f"{KINDS}, got one of 'f16' and 'f16' in 'f16'": lower((64, 8), 16, jnp.float16, jnp.float16),
+        f"{KINDS}, got one of 'bf16' and 'bf16' in 'f16'": lower((64, 8), 16, jnp.bfloat16, jnp.float16),
+        f"{KINDS}, got one of 'f16' and 'f16' in 'f64'": lower((64, 8), 16, jnp.float16, jnp.float64),
+        f"{KINDS}, got one of 'f64' and 'f64' in 'f32'": lower((64, 8), 16, jnp.float64),
+        "expected a chip that has mma of 16 rows of f64, got sm_80": lower(
+            (64, 8), 16, jnp.float64, jnp.float64, chip="sm_80"
+        ),
         (
             "expected a product of mma of multiples of 16 x 16 x 8 elements, of which there is one for each of four "
             "warps, got 48 x 16 x 8"

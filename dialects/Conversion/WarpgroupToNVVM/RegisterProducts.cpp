@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each warp computes a tile of 16 rows and 8 columns with one `mma.sync`.
+// Each warp computes a tile of 16 rows and 8 columns with one `mma.sync`. A
+// register has 32 bits of an operand, or one f64; two sums of f16 share one.
 // Floats of a byte become ones of 16 bits, and integers of 4 bits ones of 8:
 // that is exact, every chip multiplies them, and the PTX needs no newer driver.
 // One step of the narrow elements along k is two of the wider ones. Which of
@@ -18,6 +19,7 @@
 
 #include "dialects/Warpgroup/Layout/MmaLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -26,7 +28,8 @@ namespace gridir::warpgroup_to_nvvm {
 
 namespace {
 
-/// Registers of 32 bits that one instruction takes of each array.
+/// Registers that one instruction takes of each operand, and its sums in a
+/// lane.
 constexpr int64_t kLhsWords = 4, kRhsWords = 2, kSums = 4;
 
 class RegisterProduct {
@@ -42,16 +45,18 @@ public:
     narrow = lhsType.getElementType();
     Type sum = accType.getElementType();
     isInteger = narrow.isInteger();
-    const bool isKnown = narrow.isF16() || narrow.isBF16() ||
-                         isa<Float8E4M3FNType, Float8E5M2Type>(narrow) ||
-                         narrow.isInteger(8) || narrow.isInteger(4);
-    if (!isKnown || rhsType.getElementType() != narrow ||
-        !(isInteger ? sum.isInteger(32) : sum.isF32()))
-      return op.emitError("expected a product that mma computes, of f16, bf16, "
-                          "floats of a byte in f32, or of integers of 4 or 8 "
-                          "bits in i32, got one of ")
+    if (rhsType.getElementType() != narrow || !isSumOf(sum))
+      return op.emitError("expected a product that mma computes, of f16, bf16 "
+                          "or floats of a byte in f32, of f16 or floats of a "
+                          "byte in f16, of f64 in f64, or of integers of 4 or "
+                          "8 bits in i32, got one of ")
              << lhsType.getElementType() << " and " << rhsType.getElementType()
              << " in " << sum;
+    // Such products came with the chips that have bulk copies.
+    if (narrow.isF64() && !lowering.chip.hasBulkCopies)
+      return op.emitError(
+                 "expected a chip that has mma of 16 rows of f64, got ")
+             << lowering.chip.name;
     if (failed(lowering.convertType(op, accType)))
       return failure();
     bits = narrow.getIntOrFloatBitWidth();
@@ -90,7 +95,16 @@ public:
   }
 
 private:
-  int64_t getElementsOfRegister() const { return 32 / bits; }
+  /// True if the instruction adds products to sums of that type.
+  bool isSumOf(Type sum) const {
+    if (isInteger)
+      return sum.isInteger(32) && (narrow.isInteger(8) || narrow.isInteger(4));
+    if (isa<Float8E4M3FNType, Float8E5M2Type>(narrow) || narrow.isF16())
+      return sum.isF32() || sum.isF16();
+    return narrow.isBF16() ? sum.isF32() : narrow.isF64() && sum.isF64();
+  }
+
+  int64_t getElementsOfRegister() const { return bits == 64 ? 1 : 32 / bits; }
 
   bool isWidened() const { return isInteger ? bits == 4 : bits == 8; }
 
@@ -120,6 +134,8 @@ private:
   /// instruction on wide elements takes those of every register of half the
   /// depth: first the first half of each register, then the second one.
   Registers getWords(ArrayRef<Value> elements, int64_t numWords, int64_t part) {
+    if (narrow.isF64())
+      return Registers(elements);
     if (!isWidened())
       return packWords(builder, loc, elements);
     const int64_t ofRegister = getElementsOfRegister(), half = ofRegister / 2;
@@ -144,31 +160,63 @@ private:
   StringRef getName(bool isUnsigned) const {
     if (isInteger)
       return isUnsigned ? "u8" : "s8";
+    if (narrow.isF64())
+      return "f64";
     return narrow.isBF16() ? "bf16" : "f16";
   }
 
   void createInstruction(ArrayRef<Value> lhs, ArrayRef<Value> rhs,
                          MutableArrayRef<Value> sums) {
-    const StringRef sum = isInteger ? "s32" : "f32";
-    const std::string text = llvm::formatv(
-        "mma.sync.aligned.m16n8k{0}.row.col.{1}.{2}.{3}.{1} {{$0, $1, $2, $3}, "
-        "{{$4, $5, $6, $7}, {{$8, $9}, {{$10, $11, $12, $13};",
-        isInteger ? 32 : 16, sum, getName(op.getUnsignedLhs()),
-        getName(op.getUnsignedRhs()));
-    const std::string constraints =
-        llvm::formatv("={0},={0},={0},={0},r,r,r,r,r,r,{0},{0},{0},{0}",
-                      isInteger ? "r" : "f");
+    Type sumType = sums.front().getType();
+    const bool isPacked = sumType.isF16();
+    const Registers added =
+        isPacked ? packWords(builder, loc, sums) : Registers(sums);
+    StringRef sum = "f32", ofSum = "f", ofOperand = "r";
+    unsigned depth = 16;
+    if (isInteger) {
+      sum = "s32";
+      ofSum = "r";
+      depth = 32;
+    } else if (narrow.isF64()) {
+      sum = "f64";
+      ofSum = ofOperand = "d";
+      depth = 8;
+    } else if (isPacked) {
+      sum = "f16";
+      ofSum = "r";
+    }
     SmallVector<Value> operands(lhs);
     llvm::append_range(operands, rhs);
-    llvm::append_range(operands, sums);
+    llvm::append_range(operands, added);
+    SmallVector<std::string> constraints(added.size(), ("=" + ofSum).str());
+    constraints.append(lhs.size() + rhs.size(), ofOperand.str());
+    constraints.append(added.size(), ofSum.str());
+    unsigned next = 0;
+    auto take = [&](size_t count) {
+      SmallVector<std::string> names;
+      for (size_t i = 0; i < count; ++i)
+        names.push_back("$" + std::to_string(next++));
+      return "{" + llvm::join(names, ", ") + "}";
+    };
+    std::string text = llvm::formatv(
+        "mma.sync.aligned.m16n8k{0}.row.col.{1}.{2}.{3}.{1} ", depth, sum,
+        getName(op.getUnsignedLhs()), getName(op.getUnsignedRhs()));
+    text += take(added.size()) + ", ";
+    text += take(lhs.size()) + ", ";
+    text += take(rhs.size()) + ", ";
+    text += take(added.size()) + ";";
     Type type = LLVM::LLVMStructType::getLiteral(
-        builder.getContext(), SmallVector<Type>(kSums, sums.front().getType()));
-    Value result = createAssembly(builder, loc, type, operands, text,
-                                  constraints, /*hasSideEffects=*/false)
-                       .getResult(0);
-    for (auto [i, value] : llvm::enumerate(sums))
-      value = LLVM::ExtractValueOp::create(builder, loc, result,
-                                           static_cast<int64_t>(i));
+        builder.getContext(),
+        SmallVector<Type>(added.size(), added.front().getType()));
+    Value result =
+        createAssembly(builder, loc, type, operands, text,
+                       llvm::join(constraints, ","), /*hasSideEffects=*/false)
+            .getResult(0);
+    Registers values;
+    for (int64_t i = 0, e = added.size(); i < e; ++i)
+      values.push_back(LLVM::ExtractValueOp::create(builder, loc, result, i));
+    llvm::copy(isPacked ? unpackWords(builder, loc, values, sumType) : values,
+               sums.begin());
   }
 
   warpgroup::MmaSyncOp op;

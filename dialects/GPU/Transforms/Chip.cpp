@@ -18,7 +18,7 @@ static constexpr Chip kChips[] = {
     {"sm_80", 166912, "+ptx70", false, false, false, false, false},
     {"sm_86", 101376, "+ptx71", false, false, false, false, false},
     {"sm_89", 101376, "+ptx78", true, false, false, false, false},
-    {"sm_90", 232448, "+ptx78", true, true, false, false, false},
+    {"sm_90", 232448, "+ptx81", true, true, false, false, false},
     {"sm_90a", 232448, "+ptx81", true, true, true, true, false},
     {"sm_100", 232448, "+ptx86", true, true, false, false, false},
     {"sm_100a", 232448, "+ptx88", true, true, false, true, true},

@@ -351,7 +351,7 @@ grid.kernel @words_of_mma grid() {
   %acc = arith.constant dense<0.0> : tensor<64x8xf32, #warpgroup.layout<wgmma>>
   %a = arith.constant dense<1.0> : tensor<64x8xf32, #warpgroup.layout<wgmma>>
   %b = arith.constant dense<1.0> : tensor<8x8xf32, #warpgroup.layout<splat>>
-  // expected-error @below {{expected a product that mma computes, of f16, bf16, floats of a byte in f32, or of integers of 4 or 8 bits in i32, got one of 'f32' and 'f32' in 'f32'}}
+  // expected-error @below {{expected a product that mma computes, of f16, bf16 or floats of a byte in f32, of f16 or floats of a byte in f16, of f64 in f64, or of integers of 4 or 8 bits in i32, got one of 'f32' and 'f32' in 'f32'}}
   %s = warpgroup.mma_sync %acc, %a, %b
       : tensor<64x8xf32, #warpgroup.layout<wgmma>>, tensor<64x8xf32, #warpgroup.layout<wgmma>>, tensor<8x8xf32, #warpgroup.layout<splat>>
 }

@@ -152,8 +152,27 @@ constexpr unsigned kRowsOfA = 16, kColumnsOfB = 8;
 /// The formats of D, A, B and C, the depth, then the registers of A, B and C.
 enum MmaArgument { FormatD, FormatA, FormatB, FormatC, Depth, FirstRegister };
 
+/// The format of f64, which has a register for each element.
+constexpr unsigned kDouble = ~0u;
+
+/// Takes four modifiers of f64.
+bool takeDoubles(Emitter &emitter) {
+  if (llvm::count(emitter.getModifiers(), "f64") != 4)
+    return false;
+  for (unsigned i = 0; i < 4; ++i)
+    emitter.take("f64");
+  return true;
+}
+
 unsigned getRegisters(unsigned elements, const ElementFormat &format) {
   return elements * format.bits / 32 / 32;
+}
+
+/// Of an operand of one of the formats that `takeFormats` or `takeDoubles`
+/// take.
+unsigned getRegisters(unsigned elements, unsigned format) {
+  return format == kDouble ? elements / 32
+                           : getRegisters(elements, getFormat(format));
 }
 
 void encodeMma(Encoder &e) {
@@ -170,15 +189,16 @@ void encodeMma(Encoder &e) {
     emitter.fail("expected '.m16n8kK.row.col'");
     return;
   }
-  unsigned formats[4];
-  if (!takeFormats(emitter, formats)) {
+  unsigned formats[4] = {kDouble, kDouble, kDouble, kDouble};
+  const bool areDoubles = takeDoubles(emitter);
+  if (!areDoubles && !takeFormats(emitter, formats)) {
     emitter.fail("expected four element types that are implemented");
     return;
   }
   const unsigned sizes[] = {kRowsOfA * kColumnsOfB, kRowsOfA * depth,
                             depth * kColumnsOfB, kRowsOfA * kColumnsOfB};
   for (unsigned i = 0; i < 4; ++i) {
-    const unsigned expected = getRegisters(sizes[i], getFormat(formats[i]));
+    const unsigned expected = getRegisters(sizes[i], formats[i]);
     const unsigned got = emitter.getElements(emitter.getOperand(i)).size();
     if (expected != got)
       emitter.fail("expected " + Twine(expected) + " registers in operand " +
@@ -187,41 +207,41 @@ void encodeMma(Encoder &e) {
   for (unsigned format : formats)
     e.add(uint64_t(format));
   e.add(uint64_t(depth));
+  const unsigned bits = areDoubles ? 64 : 32;
   for (unsigned i = 1; i < 4; ++i)
     for (const Operand &element : emitter.getElements(emitter.getOperand(i)))
-      e.add(element, 32);
+      e.add(element, bits);
   for (const Operand &element : emitter.getElements(emitter.getOperand(0)))
-    e.addResult(element, 32);
+    e.addResult(element, bits);
 }
 
 /// Where elements of a fragment are in the registers of a lane. Columns are
 /// counted along the contents of a register.
 struct Fragment {
-  const ElementFormat &format;
+  /// How many elements are in a register.
+  unsigned perRegister;
   /// Of the matrix, for A and accumulators in groups of eight.
   unsigned numRows;
 
-  unsigned getPerRegister() const { return 32 / format.bits; }
   unsigned getRow(unsigned lane, unsigned index) const {
     return lane / 4 + (numRows == 16 ? 8 * (index % 2) : 0);
   }
   unsigned getColumn(unsigned lane, unsigned index, unsigned part) const {
-    const unsigned per = getPerRegister();
-    return lane % 4 * per + index / (numRows / 8) * 4 * per + part;
+    return lane % 4 * perRegister + index / (numRows / 8) * 4 * perRegister +
+           part;
   }
 };
 
-/// Reads the elements of a fragment: `use(row, column, value)`.
+/// Reads the registers of a fragment: `use(row, column, word, part)` for each
+/// element in each.
 template <typename Use>
 void readFragment(const Group &group, const Fragment &fragment,
                   unsigned firstWord, unsigned numRegisters, Use use) {
   for (unsigned lane = 0; lane < 32; ++lane)
     for (unsigned i = 0; i < numRegisters; ++i)
-      for (unsigned part = 0; part < fragment.getPerRegister(); ++part)
+      for (unsigned part = 0; part < fragment.perRegister; ++part)
         use(fragment.getRow(lane, i), fragment.getColumn(lane, i, part),
-            fragment.format.decode(
-                uint32_t(group.arguments[lane][firstWord + i]) >>
-                part * fragment.format.bits));
+            group.arguments[lane][firstWord + i], part);
 }
 
 /// Accumulators have two columns in a lane, in one or two registers.
@@ -230,9 +250,39 @@ std::pair<unsigned, unsigned> getAccumulatorCoordinates(unsigned lane,
   return {lane / 4 + 8 * (element / 2), lane % 4 * 2 + element % 2};
 }
 
+/// The product of f64, each sum in the order of the depth.
+void runDoubleMma(const Group &group) {
+  const unsigned depth = group.arguments[0][Depth];
+  const unsigned numA = getRegisters(kRowsOfA * depth, kDouble);
+  const unsigned numB = getRegisters(depth * kColumnsOfB, kDouble);
+  std::vector<double> left(kRowsOfA * depth), right(depth * kColumnsOfB);
+  readFragment(group, {1, 16}, FirstRegister, numA,
+               [&](unsigned row, unsigned column, uint64_t word, unsigned) {
+                 left[row * depth + column] = bit_cast<double>(word);
+               });
+  readFragment(group, {1, 8}, FirstRegister + numA, numB,
+               [&](unsigned column, unsigned row, uint64_t word, unsigned) {
+                 right[row * kColumnsOfB + column] = bit_cast<double>(word);
+               });
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    uint64_t *mine = group.arguments[lane];
+    for (unsigned element = 0; element < 4; ++element) {
+      auto [row, column] = getAccumulatorCoordinates(lane, element);
+      double sum =
+          bit_cast<double>(mine[FirstRegister + numA + numB + element]);
+      for (unsigned k = 0; k < depth; ++k)
+        sum = std::fma(left[row * depth + k], right[k * kColumnsOfB + column],
+                       sum);
+      mine[element] = bit_cast<uint64_t>(sum);
+    }
+  }
+}
+
 void runMma(const Group &group) {
   checkWarp(group);
   const uint64_t *words = group.arguments[0];
+  if (words[FormatD] == kDouble)
+    return runDoubleMma(group);
   const ElementFormat &d = getFormat(words[FormatD]);
   const ElementFormat &a = getFormat(words[FormatA]);
   const ElementFormat &b = getFormat(words[FormatB]);
@@ -241,14 +291,17 @@ void runMma(const Group &group) {
   const unsigned numA = getRegisters(kRowsOfA * depth, a);
   const unsigned numB = getRegisters(depth * kColumnsOfB, b);
   std::vector<float> left(kRowsOfA * depth), right(depth * kColumnsOfB);
-  readFragment(group, {a, 16}, FirstRegister, numA,
-               [&](unsigned row, unsigned column, double value) {
-                 left[row * depth + column] = value;
-               });
-  readFragment(group, {b, 8}, FirstRegister + numA, numB,
-               [&](unsigned column, unsigned row, double value) {
-                 right[row * kColumnsOfB + column] = value;
-               });
+  readFragment(
+      group, {32 / a.bits, 16}, FirstRegister, numA,
+      [&](unsigned row, unsigned column, uint64_t word, unsigned part) {
+        left[row * depth + column] = a.decode(uint32_t(word) >> part * a.bits);
+      });
+  readFragment(
+      group, {32 / b.bits, 8}, FirstRegister + numA, numB,
+      [&](unsigned column, unsigned row, uint64_t word, unsigned part) {
+        right[row * kColumnsOfB + column] =
+            b.decode(uint32_t(word) >> part * b.bits);
+      });
   const unsigned first = FirstRegister + numA + numB;
   for (unsigned lane = 0; lane < 32; ++lane) {
     uint64_t *mine = group.arguments[lane];
