@@ -277,6 +277,70 @@ def ConvertTPUToGridPass : Pass<"convert-tpu-to-grid", "::mlir::ModuleOp"> {
   ];
 }
 
+def ConvertGridToWarpgroupPass : Pass<"convert-grid-to-warpgroup", "::mlir::ModuleOp"> {
+  let summary = "Convert a kernel of blocks to a warpgroup program";
+  let description = [{
+    Converts a kernel with a `#warpgroup.schedule`, after
+    `warpgroup-split-blocks`. Each program along a dimension of kind `thread`
+    becomes a warpgroup of a CTA; all parallel dimensions are those of CTAs, and
+    the others become a loop. A block becomes a window of its array in global
+    memory, scratch memory becomes registers.
+
+    A block of an operand in `shared` is copied to a ring of buffers in shared
+    memory instead. One more warpgroup, the producer, starts these copies; the
+    consumers wait for each, and arrive at a barrier when they no longer read a
+    buffer. Consumers whose blocks are the same share one copy.
+
+    A contraction becomes `warpgroup.mma`. If its result is added to scratch
+    memory, that is the accumulator of the matrix unit.
+
+    Before:
+
+    ```mlir
+    grid.kernel @double grid(%i = 64)
+        inputs(%x: f32 [512, 1024] block [8, 1024] at (%i, 0))
+        outputs(%o: f32 [512, 1024] block [8, 1024] at (%i, 0))
+        semantics [parallel]
+        attributes {warpgroup.schedule = #warpgroup.schedule<cta = [8, 1024], warpgroup = [8, 1024]>} {
+      %v = grid.load %x : memref<8x1024xf32, #grid.space<default>> -> tensor<8x1024xf32>
+      grid.store %v, %o : tensor<8x1024xf32>, memref<8x1024xf32, #grid.space<default>>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    grid.kernel @double grid(%i = 64)
+        inputs(%x: f32 [512, 1024] space gpu.gmem)
+        outputs(%o: f32 [512, 1024] space gpu.gmem)
+        semantics [parallel] {
+      %i = grid.program_id 0
+      %c8 = arith.constant 8 : i32
+      %row = arith.muli %i, %c8 : i32
+      %0 = grid.slice_ref %x[%row, 0] [8, 1024] [1, 1]
+          : memref<512x1024xf32, #grid.space<gpu.gmem>>, i32 -> memref<8x1024xf32, #grid.space<gpu.gmem>>
+      %1 = grid.slice_ref %o[%row, 0] [8, 1024] [1, 1]
+          : memref<512x1024xf32, #grid.space<gpu.gmem>>, i32 -> memref<8x1024xf32, #grid.space<gpu.gmem>>
+      %v = grid.load %0 : memref<8x1024xf32, #grid.space<gpu.gmem>> -> tensor<8x1024xf32>
+      grid.store %v, %1 : tensor<8x1024xf32>, memref<8x1024xf32, #grid.space<gpu.gmem>>
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::gridir::grid::GridDialect",
+    "::mlir::scf::SCFDialect", "::gridir::warpgroup::WarpgroupDialect"
+  ];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"\"sm_90a\"",
+           "The chip, with LLVM's name">
+  ];
+  let statistics = [
+    Statistic<"numConverted", "num-converted", "Number of kernels converted">,
+    Statistic<"numContractions", "num-contractions",
+              "Number of contractions that became MMAs">
+  ];
+}
+
 def ConvertWarpgroupToGridPass : Pass<"convert-warpgroup-to-grid", "::gridir::grid::KernelOp"> {
   let summary = "Convert asynchronous ops that complete at their start to ops "
                 "of grid";

@@ -33,6 +33,9 @@ constexpr llvm::StringLiteral kScratchBytesAttr = "warpgroup.scratch_bytes";
 /// union, where it begins there, and how long it is; -1, 0, 0 of no member.
 constexpr llvm::StringLiteral kUnionsAttr = "warpgroup.unions";
 
+/// The `ScheduleAttr` of a kernel of blocks.
+constexpr llvm::StringLiteral kScheduleAttr = "warpgroup.schedule";
+
 /// A member of a union, as `kUnionsAttr` says.
 struct UnionMember {
   int64_t number, offset, size;

@@ -27,6 +27,28 @@ void WarpgroupDialect::registerAttributes() {
 }
 
 //===----------------------------------------------------------------------===//
+// ScheduleAttr
+//===----------------------------------------------------------------------===//
+
+LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   ArrayRef<int64_t> cta,
+                                   ArrayRef<int64_t> warpgroup,
+                                   ArrayRef<int64_t> shared, int64_t stages) {
+  if (cta.size() != warpgroup.size())
+    return emitError() << "expected as many sizes for a warpgroup as for a "
+                          "CTA, got "
+                       << warpgroup.size() << " and " << cta.size();
+  for (auto [ofCta, ofWarpgroup] : llvm::zip_equal(cta, warpgroup))
+    if (ofWarpgroup < 1 || ofCta < 1 || ofCta % ofWarpgroup != 0)
+      return emitError() << "expected sizes of a warpgroup that divide those "
+                            "of a CTA, got "
+                         << ofWarpgroup << " and " << ofCta;
+  if (stages < 1)
+    return emitError() << "expected at least one stage, got " << stages;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // LayoutAttr
 //===----------------------------------------------------------------------===//
 

@@ -56,4 +56,36 @@ def Warpgroup_LayoutAttr : AttrDef<Warpgroup_Dialect, "Layout", [
   }];
 }
 
+def Warpgroup_ScheduleAttr : AttrDef<Warpgroup_Dialect, "Schedule"> {
+  let mnemonic = "schedule";
+  let summary = "the division of a kernel's blocks over CTAs and warpgroups";
+  let description = [{
+    `warpgroup-choose-schedule` attaches it to a `grid.kernel` of blocks as
+    `warpgroup.schedule`; an author can write it by hand.
+
+    `cta` is the part of the first output's block that one CTA computes, and
+    `warpgroup` the part of that which one warpgroup computes; both divide the
+    sizes of the block. `shared` lists the operands, inputs before outputs,
+    whose blocks are copied to shared memory; threads access all others in
+    global memory. `stages` is the number of blocks of each shared operand that
+    the CTA has buffers for.
+
+    Example:
+
+    ```mlir
+    #warpgroup.schedule<cta = [4, 1024], warpgroup = [1, 1024]>
+    #warpgroup.schedule<cta = [128, 128], warpgroup = [64, 128], shared = [0, 1], stages = 4>
+    ```
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$cta,
+                        ArrayRefParameter<"int64_t">:$warpgroup,
+                        OptionalArrayRefParameter<"int64_t">:$shared,
+                        DefaultValuedParameter<"int64_t", "1">:$stages);
+  let assemblyFormat = [{
+    `<` `cta` `=` `[` $cta `]` `,` `warpgroup` `=` `[` $warpgroup `]`
+    (`,` `shared` `=` `[` $shared^ `]` `,` `stages` `=` $stages)? `>`
+  }];
+  let genVerifyDecl = 1;
+}
+
 #endif // GRIDIR_DIALECTS_WARPGROUP_IR_WARPGROUPATTRS_TD

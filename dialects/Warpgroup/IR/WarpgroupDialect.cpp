@@ -80,6 +80,9 @@ WarpgroupDialect::verifyOperationAttribute(Operation *op,
            << name << ", got " << attribute.getValue();
   if (name == kUnionsAttr)
     return verifyUnions(op, attribute.getValue());
+  if (name == kScheduleAttr && !isa<ScheduleAttr>(attribute.getValue()))
+    return op->emitError("expected a #warpgroup.schedule as ")
+           << name << ", got " << attribute.getValue();
   if (llvm::is_contained(
           {kSharedBytesAttr, kTensorColumnsAttr, kScratchBytesAttr},
           name.getValue())) {

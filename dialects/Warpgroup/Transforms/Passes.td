@@ -11,6 +11,57 @@
 
 include "mlir/Pass/PassBase.td"
 
+def WarpgroupChooseSchedulePass : Pass<"warpgroup-choose-schedule", "::gridir::grid::KernelOp"> {
+  let summary = "Choose how CTAs and warpgroups compute the blocks of a kernel";
+  let description = [{
+    Attaches a `#warpgroup.schedule` to a kernel of blocks that
+    `convert-grid-to-warpgroup` can convert. A warpgroup holds all values of its
+    part of a block in registers, so the part is chosen as large as registers
+    permit and as small as the chip needs to have work for all multiprocessors.
+    Contractions of matrices whose types and sizes `wgmma` supports read their
+    operands from shared memory, in several stages.
+
+    A schedule that the kernel already has is not changed. Otherwise the kernel
+    gets none, and a remark states the reason: it is then mapped to threads.
+
+    Before:
+
+    ```mlir
+    grid.kernel @double grid(%i = 64)
+        inputs(%x: f32 [512, 1024] block [8, 1024] at (%i, 0))
+        outputs(%o: f32 [512, 1024] block [8, 1024] at (%i, 0))
+        semantics [parallel] {
+      %v = grid.load %x : memref<8x1024xf32, #grid.space<default>> -> tensor<8x1024xf32>
+      %w = arith.addf %v, %v : tensor<8x1024xf32>
+      grid.store %w, %o : tensor<8x1024xf32>, memref<8x1024xf32, #grid.space<default>>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    grid.kernel @double grid(%i = 64)
+        inputs(%x: f32 [512, 1024] block [8, 1024] at (%i, 0))
+        outputs(%o: f32 [512, 1024] block [8, 1024] at (%i, 0))
+        semantics [parallel]
+        attributes {warpgroup.schedule = #warpgroup.schedule<cta = [1, 1024], warpgroup = [1, 1024]>} {
+      %v = grid.load %x : memref<8x1024xf32, #grid.space<default>> -> tensor<8x1024xf32>
+      %w = arith.addf %v, %v : tensor<8x1024xf32>
+      grid.store %w, %o : tensor<8x1024xf32>, memref<8x1024xf32, #grid.space<default>>
+    }
+    ```
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"\"sm_90a\"",
+           "The chip, with LLVM's name">
+  ];
+  let statistics = [
+    Statistic<"numScheduled", "num-scheduled", "Number of kernels with a schedule">,
+    Statistic<"numLeft", "num-left", "Number of kernels without a schedule">
+  ];
+  let dependentDialects = ["::gridir::warpgroup::WarpgroupDialect"];
+}
+
 def WarpgroupInferLayoutsPass : Pass<"warpgroup-infer-layouts", "::mlir::ModuleOp"> {
   let summary = "Choose the distribution of arrays over the threads of a "
                 "warpgroup";
@@ -203,6 +254,55 @@ def WarpgroupShareMembersPass : Pass<"warpgroup-share-members", "::mlir::ModuleO
     Statistic<"numViews", "num-views", "Number of members that became views of "
                                        "others">
   ];
+}
+
+def WarpgroupSplitBlocksPass : Pass<"warpgroup-split-blocks", "::gridir::grid::KernelOp"> {
+  let summary = "Split the programs of a kernel as its schedule specifies";
+  let description = [{
+    Splits the blocks of a kernel with a `#warpgroup.schedule` into parts, of
+    which each warpgroup computes one. The parts of a program are new programs:
+    along a new dimension of the grid for each CTA, and along one of kind
+    `thread` for each warpgroup of a CTA. Blocks of operands are split with the
+    output where their elements depend on one another position by position;
+    other blocks, such as a row of scales, are those of every part.
+
+    The new dimensions precede the first dimension that is not parallel, so each
+    part runs through the remaining ones in the author's order.
+
+    A schedule is rejected if a part has elements that depend on those of other
+    parts, if its sizes do not divide the block, or if the first output has
+    another rank.
+
+    Before:
+
+    ```mlir
+    grid.kernel @double grid(%i = 64)
+        inputs(%x: f32 [512, 1024] block [8, 1024] at (%i, 0))
+        outputs(%o: f32 [512, 1024] block [8, 1024] at (%i, 0))
+        semantics [parallel]
+        attributes {warpgroup.schedule = #warpgroup.schedule<cta = [2, 1024], warpgroup = [2, 1024]>} {
+      %v = grid.load %x : memref<8x1024xf32, #grid.space<default>> -> tensor<8x1024xf32>
+      grid.store %v, %o : tensor<8x1024xf32>, memref<8x1024xf32, #grid.space<default>>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    grid.kernel @double grid(%i = 64, %j = 4)
+        inputs(%x: f32 [512, 1024] block [2, 1024] at (%i * 4 + %j, 0))
+        outputs(%o: f32 [512, 1024] block [2, 1024] at (%i * 4 + %j, 0))
+        semantics [parallel, parallel]
+        attributes {warpgroup.schedule = #warpgroup.schedule<cta = [2, 1024], warpgroup = [2, 1024]>} {
+      %v = grid.load %x : memref<2x1024xf32, #grid.space<default>> -> tensor<2x1024xf32>
+      grid.store %v, %o : tensor<2x1024xf32>, memref<2x1024xf32, #grid.space<default>>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numDims", "num-dims", "Number of dimensions added to grids">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 def WarpgroupSplitStoresPass : Pass<"warpgroup-split-stores", "::mlir::ModuleOp"> {

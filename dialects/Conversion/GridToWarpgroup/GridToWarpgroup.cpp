@@ -1,0 +1,94 @@
+//===- GridToWarpgroup.cpp - From kernels of blocks to warpgroup programs -===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Conversion/Passes.h"
+
+#include "dialects/Conversion/GridToWarpgroup/ProgramBody.h"
+#include "dialects/Warpgroup/Transforms/BlockProgram.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace gridir {
+#define GEN_PASS_DEF_CONVERTGRIDTOWARPGROUPPASS
+#include "dialects/Conversion/Passes.h.inc"
+} // namespace gridir
+
+using namespace mlir;
+using namespace gridir;
+
+namespace {
+
+class ConvertGridToWarpgroupPass
+    : public gridir::impl::ConvertGridToWarpgroupPassBase<
+          ConvertGridToWarpgroupPass> {
+public:
+  using ConvertGridToWarpgroupPassBase::ConvertGridToWarpgroupPassBase;
+
+  void runOnOperation() override {
+    for (auto kernel : getOperation().getOps<grid::KernelOp>())
+      if (auto schedule = kernel->getAttrOfType<warpgroup::ScheduleAttr>(
+              warpgroup::kScheduleAttr))
+        if (failed(convert(kernel, schedule)))
+          return signalPassFailure();
+  }
+
+private:
+  LogicalResult convert(grid::KernelOp kernel,
+                        warpgroup::ScheduleAttr schedule) {
+    FailureOr<gpu::Chip> known = gpu::getChip(chip, kernel.getLoc());
+    if (failed(known))
+      return failure();
+    if (auto obstacle = warpgroup::findObstacle(kernel, *known)) {
+      InFlightDiagnostic diag = kernel.emitError(
+          "expected a kernel that can become a warpgroup program");
+      diag.attachNote(obstacle->loc) << "it cannot, since " << obstacle->reason;
+      return diag;
+    }
+    if (failed(verifySchedule(kernel, schedule, *known)))
+      return failure();
+    kernel->removeAttr(warpgroup::kScheduleAttr);
+    grid_to_warpgroup::ProgramBody(kernel, schedule, *known).convert();
+    numContractions += grid_to_warpgroup::convertContractions(kernel);
+    ++numConverted;
+    return success();
+  }
+
+  /// The operands of contractions are in shared memory, and only loaded.
+  static LogicalResult verifySchedule(grid::KernelOp kernel,
+                                      warpgroup::ScheduleAttr schedule,
+                                      const gpu::Chip &chip) {
+    for (int64_t input : schedule.getShared()) {
+      if (input < 0 || input >= kernel.getNumInputs())
+        return kernel.emitError("expected shared operands among ")
+               << kernel.getNumInputs() << " inputs, got " << input;
+      if (!chip.hasBulkCopies)
+        return kernel.emitError("expected no shared operands on ")
+               << chip.name << ", which has no bulk copies";
+      for (Operation *user : kernel.getInputRefs()[input].getUsers())
+        if (!isa<grid::LoadOp>(user) || cast<grid::LoadOp>(user).getMask())
+          return user->emitError("expected a load of the whole block of ")
+                 << kernel.getOperandName(kernel.getNumIndexOperands() + input)
+                 << ", which is in shared memory";
+    }
+    WalkResult result = kernel.getBodyRegion().walk([&](grid::DotOp dot) {
+      auto product = warpgroup::matchContraction(dot, chip);
+      for (grid::LoadOp load : {product->lhs, product->rhs})
+        if (load && !llvm::is_contained(schedule.getShared(),
+                                        *warpgroup::getLoadedInput(load))) {
+          dot.emitError("expected the operands of a contraction in shared "
+                        "memory, got input ")
+              << *warpgroup::getLoadedInput(load) << " in global memory";
+          return WalkResult::interrupt();
+        }
+      return WalkResult::advance();
+    });
+    return failure(result.wasInterrupted());
+  }
+};
+
+} // namespace

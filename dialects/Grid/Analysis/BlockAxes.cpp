@@ -1,0 +1,346 @@
+//===- BlockAxes.cpp - Axes along which a program can be split -----------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Grid/Analysis/BlockAxes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace gridir::grid;
+
+/// Returns the shape of a Ref or tensor; empty for a scalar.
+static ArrayRef<int64_t> getShape(Value value) {
+  auto type = dyn_cast<ShapedType>(value.getType());
+  return type && type.hasRank() ? type.getShape() : ArrayRef<int64_t>();
+}
+
+BlockAxes::BlockAxes(KernelOp kernel) : kernel(kernel) {
+  Block *body = kernel.getBodyBlock();
+  for (Value ref : body->getArguments())
+    add(ref);
+  body->walk([&](Operation *op) {
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (Value argument : block.getArguments())
+          add(argument);
+    for (Value result : op->getResults())
+      add(result);
+  });
+  for (unsigned i = 0; i < kernel.getNumOperandSpecs(); ++i)
+    visitOperand(i);
+  visitAliases();
+  body->walk([&](Operation *op) { visit(op); });
+  finish();
+}
+
+std::optional<unsigned> BlockAxes::getAxis(Value value, unsigned dim) const {
+  auto first = firstNodes.find(value);
+  if (first == firstNodes.end() || getShape(value)[dim] == 1)
+    return std::nullopt;
+  unsigned axis = classes[first->second + dim];
+  if (isBlocked[axis])
+    return std::nullopt;
+  return axis;
+}
+
+std::optional<unsigned> BlockAxes::findDim(Value value, unsigned axis) const {
+  for (unsigned dim = 0; dim < getShape(value).size(); ++dim)
+    if (getAxis(value, dim) == axis)
+      return dim;
+  return std::nullopt;
+}
+
+SmallVector<Value> BlockAxes::getValues(unsigned axis) const {
+  SmallVector<Value> found;
+  for (Value value : values)
+    if (findDim(value, axis))
+      found.push_back(value);
+  return found;
+}
+
+void BlockAxes::add(Value value) {
+  if (getShape(value).empty() || !firstNodes.insert({value, numNodes}).second)
+    return;
+  values.push_back(value);
+  for (auto [dim, size] : llvm::enumerate(getShape(value)))
+    if (ShapedType::isDynamic(size))
+      blockedNodes.push_back(numNodes + dim);
+  numNodes += getShape(value).size();
+}
+
+void BlockAxes::join(Value a, unsigned dimOfA, Value b, unsigned dimOfB) {
+  if (!firstNodes.contains(a) || !firstNodes.contains(b)) {
+    block(a, dimOfA);
+    block(b, dimOfB);
+    return;
+  }
+  if (getShape(a)[dimOfA] != getShape(b)[dimOfB]) {
+    block(a, dimOfA);
+    block(b, dimOfB);
+  } else if (getShape(a)[dimOfA] != 1) {
+    pairs.emplace_back(firstNodes[a] + dimOfA, firstNodes[b] + dimOfB);
+  }
+}
+
+void BlockAxes::joinAll(Value a, Value b) {
+  if (getShape(a).size() != getShape(b).size()) {
+    block(a);
+    block(b);
+    return;
+  }
+  for (unsigned dim = 0; dim < getShape(a).size(); ++dim)
+    join(a, dim, b, dim);
+}
+
+/// A group of dimensions of `parts` is one dimension of `whole`. Only
+/// dimensions of one element may be inserted.
+void BlockAxes::joinReshaped(Value whole, Value parts,
+                             ArrayRef<SmallVector<int64_t, 2>> groups) {
+  for (auto [dim, group] : llvm::enumerate(groups)) {
+    SmallVector<int64_t> longer;
+    for (int64_t part : group)
+      if (getShape(parts)[part] != 1)
+        longer.push_back(part);
+    if (longer.size() == 1) {
+      join(whole, dim, parts, longer.front());
+      continue;
+    }
+    for (int64_t part : longer)
+      block(parts, part);
+    if (!longer.empty())
+      block(whole, dim);
+  }
+}
+
+void BlockAxes::block(Value value, unsigned dim) {
+  auto first = firstNodes.find(value);
+  if (first != firstNodes.end())
+    blockedNodes.push_back(first->second + dim);
+}
+
+void BlockAxes::block(Value value) {
+  for (unsigned dim = 0; dim < getShape(value).size(); ++dim)
+    block(value, dim);
+}
+
+/// A dimension of a block can be split if its parts are blocks of the array.
+void BlockAxes::visitOperand(unsigned operand) {
+  OperandAttr spec = kernel.getOperandSpec(operand);
+  Value ref = kernel.getBodyBlock()->getArgument(operand);
+  bool isWritten =
+      operand >= kernel.getNumIndexOperands() + kernel.getNumInputs();
+  if (!spec.getTransforms().empty() || operand < kernel.getNumIndexOperands())
+    return block(ref);
+  SmallVector<int64_t> shape = spec.getArrayShape();
+  unsigned dim = 0;
+  for (auto [extent, part] : llvm::zip_equal(shape, spec.getBlockDims())) {
+    if (part.isSqueezed())
+      continue;
+    bool isPart = part.getKind() == BlockKind::Blocked &&
+                  !ShapedType::isDynamic(extent) &&
+                  extent % part.getSize() == 0;
+    bool isWindow = part.getKind() == BlockKind::Element && !isWritten &&
+                    part.getPadLow() == 0 && part.getPadHigh() == 0;
+    if (!isPart && !isWindow)
+      block(ref, dim);
+    ++dim;
+  }
+}
+
+/// Programs that share memory through an alias must split it alike.
+void BlockAxes::visitAliases() {
+  for (auto [input, output] : kernel.getAliasPairs()) {
+    unsigned first = input - kernel.getNumIndexOperands();
+    unsigned second = kernel.getNumInputs() + output;
+    Block *body = kernel.getBodyBlock();
+    Value in = body->getArgument(input),
+          out = body->getArgument(kernel.getNumIndexOperands() + second);
+    OperandAttr inSpec = kernel.getOperandSpec(input),
+                outSpec =
+                    kernel.getOperandSpec(kernel.getNumIndexOperands() + second);
+    std::optional<AffineMap> inMap, outMap;
+    if (static_cast<unsigned>(input) >= kernel.getNumIndexOperands()) {
+      inMap = kernel.getAffineIndexMap(first);
+      outMap = kernel.getAffineIndexMap(second);
+    }
+    if (inMap && outMap && *inMap == *outMap &&
+        inSpec.getBlockDims() == outSpec.getBlockDims() &&
+        inSpec.getArrayShape() == outSpec.getArrayShape()) {
+      joinAll(in, out);
+      continue;
+    }
+    block(in);
+    block(out);
+  }
+}
+
+void BlockAxes::visit(Operation *op) {
+  auto isArray = [](Value value) { return !getShape(value).empty(); };
+  auto joinValues = [&](ValueRange from, ValueRange to) {
+    for (auto [a, b] : llvm::zip_equal(from, to))
+      if (isArray(a))
+        joinAll(a, b);
+  };
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](SliceRefOp slice) {
+        unsigned kept = 0;
+        for (auto [dim, size] : llvm::enumerate(slice.getSizes())) {
+          if (llvm::is_contained(slice.getDropped(), dim)) {
+            block(slice.getSource(), dim);
+            continue;
+          }
+          if (size == getShape(slice.getSource())[dim] &&
+              slice.getStaticOffsets()[dim] == 0 &&
+              slice.getStrides()[dim] == 1) {
+            join(slice.getSource(), dim, slice.getResult(), kept);
+          } else {
+            block(slice.getSource(), dim);
+            block(slice.getResult(), kept);
+          }
+          ++kept;
+        }
+      })
+      .Case([&](TransposeRefOp transpose) {
+        for (auto [dim, source] : llvm::enumerate(transpose.getPermutation()))
+          join(transpose.getResult(), dim, transpose.getSource(), source);
+      })
+      .Case([&](DotOp dot) {
+        unsigned next = 0;
+        for (auto [lhs, rhs] :
+             llvm::zip_equal(dot.getLhsBatch(), dot.getRhsBatch())) {
+          join(dot.getLhs(), lhs, dot.getResult(), next);
+          join(dot.getRhs(), rhs, dot.getResult(), next++);
+        }
+        auto joinFree = [&](Value operand, ArrayRef<int64_t> contracted,
+                            ArrayRef<int64_t> batch) {
+          for (unsigned dim = 0; dim < getShape(operand).size(); ++dim)
+            if (llvm::is_contained(contracted, dim))
+              block(operand, dim);
+            else if (!llvm::is_contained(batch, dim))
+              join(operand, dim, dot.getResult(), next++);
+        };
+        joinFree(dot.getLhs(), dot.getLhsContract(), dot.getLhsBatch());
+        joinFree(dot.getRhs(), dot.getRhsContract(), dot.getRhsBatch());
+        if (dot.getAcc())
+          joinAll(dot.getAcc(), dot.getResult());
+      })
+      .Case([&](linalg::LinalgOp structured) {
+        // The loops of the op are the dimensions of one array of its ranges.
+        SmallVector<AffineMap> maps = structured.getIndexingMapsArray();
+        SmallVector<std::pair<Value, unsigned>> ofLoop(
+            structured.getNumLoops());
+        auto visitValue = [&](Value value, AffineMap map) {
+          for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
+            auto loop = dyn_cast<AffineDimExpr>(expr);
+            if (!loop) {
+              block(value, dim);
+              expr.walk([&](AffineExpr part) {
+                if (auto used = dyn_cast<AffineDimExpr>(part))
+                  if (Value other = ofLoop[used.getPosition()].first)
+                    block(other, ofLoop[used.getPosition()].second);
+              });
+              continue;
+            }
+            auto &[other, otherDim] = ofLoop[loop.getPosition()];
+            if (other)
+              join(value, dim, other, otherDim);
+            else
+              std::tie(other, otherDim) = std::pair<Value, unsigned>(value, dim);
+            if (structured.getIteratorTypesArray()[loop.getPosition()] !=
+                utils::IteratorType::parallel)
+              block(value, dim);
+          }
+        };
+        // Results first: every parallel loop is one of theirs.
+        for (auto [result, init] : llvm::zip_equal(
+                 op->getResults(), structured.getDpsInitsMutable()))
+          visitValue(result, structured.getMatchingIndexingMap(&init));
+        for (auto [operand, map] : llvm::zip_equal(op->getOperands(), maps))
+          if (isArray(operand))
+            visitValue(operand, map);
+      })
+      .Case([&](tensor::ExpandShapeOp expand) {
+        joinReshaped(expand.getSrc(), expand.getResult(),
+                     expand.getReassociationIndices());
+      })
+      .Case([&](tensor::CollapseShapeOp collapse) {
+        joinReshaped(collapse.getResult(), collapse.getSrc(),
+                     collapse.getReassociationIndices());
+      })
+      .Case([&](scf::IfOp branch) {
+        for (Region &region : branch->getRegions())
+          if (!region.empty())
+            joinValues(branch.getResults(),
+                       region.front().getTerminator()->getOperands());
+      })
+      .Case([&](scf::ForOp loop) {
+        joinValues(loop.getResults(), loop.getInitArgs());
+        joinValues(loop.getResults(), loop.getRegionIterArgs());
+        joinValues(loop.getResults(), loop.getYieldedValues());
+      })
+      .Case([&](ScopedOp scope) {
+        joinValues(scope.getResults(),
+                   scope.getBody().front().getTerminator()->getOperands());
+      })
+      .Case([&](arith::ConstantOp constant) {
+        if (!isa<SplatElementsAttr>(constant.getValue()))
+          block(constant.getResult());
+      })
+      .Case<scf::YieldOp, YieldOp, linalg::YieldOp, tensor::EmptyOp,
+            tensor::SplatOp>([](Operation *) {})
+      .Case<LoadOp, StoreOp, AccumulateOp>([&](Operation *) {
+        SmallVector<Value> arrays =
+            llvm::filter_to_vector(op->getOperands(), isArray);
+        llvm::append_range(arrays, op->getResults());
+        for (Value array : arrays)
+          joinAll(array, arrays.front());
+      })
+      .Default([&](Operation *) {
+        bool isElementwise = OpTrait::hasElementwiseMappableTraits(op);
+        SmallVector<Value> arrays =
+            llvm::filter_to_vector(op->getOperands(), isArray);
+        llvm::append_range(arrays,
+                           llvm::make_filter_range(op->getResults(), isArray));
+        for (Value array : arrays)
+          if (isElementwise)
+            joinAll(array, arrays.front());
+          else
+            block(array);
+        // Each part would have the effect.
+        if (!isMemoryEffectFree(op))
+          for (Value ref : kernel.getBodyBlock()->getArguments())
+            block(ref);
+      });
+}
+
+void BlockAxes::finish() {
+  classes.grow(numNodes);
+  for (auto [a, b] : pairs)
+    classes.join(a, b);
+  classes.compress();
+  isBlocked.assign(classes.getNumClasses(), false);
+  for (unsigned node : blockedNodes)
+    isBlocked[classes[node]] = true;
+  // No array has two dimensions along one axis.
+  for (Value value : values) {
+    llvm::SmallDenseSet<unsigned> seen;
+    for (auto [dim, size] : llvm::enumerate(getShape(value)))
+      if (size != 1 && !seen.insert(classes[firstNodes[value] + dim]).second)
+        isBlocked[classes[firstNodes[value] + dim]] = true;
+  }
+  // Parts of a program that write the same elements of an array are not
+  // independent.
+  for (unsigned axis = 0; axis < classes.getNumClasses(); ++axis)
+    for (Value ref : kernel.getOutputRefs())
+      if (!isBlocked[axis] && !findDim(ref, axis))
+        isBlocked[axis] = true;
+}

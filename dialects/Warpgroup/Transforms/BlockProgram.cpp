@@ -1,0 +1,240 @@
+//===- BlockProgram.cpp - Kernels of blocks as warpgroup programs ---------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Warpgroup/Transforms/BlockProgram.h"
+
+#include "dialects/Grid/Analysis/TaskPrograms.h"
+#include "dialects/Grid/IR/IndexMaps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace gridir;
+using namespace gridir::warpgroup;
+
+bool gridir::warpgroup::isSequential(grid::KernelOp kernel, unsigned dim) {
+  return kernel.getDim(dim).getKind() == grid::DimKind::Grid &&
+         kernel.getDim(dim).getSize() != 1 &&
+         kernel.getDimSemantics(dim) != grid::DimSemantics::Parallel;
+}
+
+//===----------------------------------------------------------------------===//
+// Contractions
+//===----------------------------------------------------------------------===//
+
+std::optional<unsigned>
+gridir::warpgroup::getLoadedInput(grid::LoadOp load) {
+  auto kernel = load->getParentOfType<grid::KernelOp>();
+  auto ref = dyn_cast<BlockArgument>(load.getRef());
+  if (!kernel || load.getMask() || !ref ||
+      ref.getOwner() != kernel.getBodyBlock() ||
+      ref.getArgNumber() < kernel.getNumIndexOperands() ||
+      ref.getArgNumber() >=
+          kernel.getNumIndexOperands() + kernel.getNumInputs())
+    return std::nullopt;
+  return ref.getArgNumber() - kernel.getNumIndexOperands();
+}
+
+std::optional<Contraction>
+gridir::warpgroup::matchContraction(grid::DotOp dot, const gpu::Chip &chip) {
+  auto lhs = dyn_cast<RankedTensorType>(dot.getLhs().getType()),
+       rhs = dyn_cast<RankedTensorType>(dot.getRhs().getType()),
+       result = dyn_cast<RankedTensorType>(dot.getType());
+  if (!chip.hasWgmma || !lhs || !rhs || !result || lhs.getRank() != 2 ||
+      rhs.getRank() != 2 || !dot.getLhsBatch().empty() ||
+      dot.getLhsContract().size() != 1 || dot.getAlgorithm() ||
+      !result.getElementType().isF32() ||
+      lhs.getElementType() != rhs.getElementType() ||
+      !(lhs.getElementType().isF16() || lhs.getElementType().isBF16()))
+    return std::nullopt;
+  Contraction found;
+  found.transposesLhs = dot.getLhsContract()[0] == 0;
+  found.transposesRhs = dot.getRhsContract()[0] == 1;
+  auto getLoad = [](Value value) {
+    auto load = value.getDefiningOp<grid::LoadOp>();
+    return load && getLoadedInput(load) ? load : grid::LoadOp();
+  };
+  found.lhs = getLoad(dot.getLhs());
+  found.rhs = getLoad(dot.getRhs());
+  // Rows of 128 bytes, in groups of 8, are the unit of shared memory.
+  constexpr int64_t rowElements = 64, numRows = 64;
+  auto isMadeOfRows = [&](RankedTensorType type) {
+    return type.getDimSize(0) % 8 == 0 &&
+           type.getDimSize(1) % rowElements == 0;
+  };
+  int64_t depth = lhs.getDimSize(dot.getLhsContract()[0]);
+  if (!found.rhs || (!found.lhs && found.transposesLhs) ||
+      result.getDimSize(0) % numRows != 0 || result.getDimSize(1) % 8 != 0 ||
+      depth % 16 != 0 ||
+      !isMadeOfRows(rhs) || (found.lhs && !isMadeOfRows(lhs)))
+    return std::nullopt;
+  return found;
+}
+
+//===----------------------------------------------------------------------===//
+// Obstacles
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Element types of arrays in memory that threads load and store.
+bool isSupportedElement(Type type) {
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return llvm::is_contained({8, 16, 32, 64}, integer.getWidth());
+  return isa<FloatType>(type) &&
+         llvm::is_contained({8, 16, 32, 64}, type.getIntOrFloatBitWidth());
+}
+
+class ObstacleSearch {
+public:
+  ObstacleSearch(grid::KernelOp kernel, const gpu::Chip &chip)
+      : kernel(kernel), chip(chip) {}
+
+  std::optional<Obstacle> find() {
+    visitKernel();
+    for (unsigned i = 0; !obstacle && i < kernel.getNumOperandSpecs(); ++i)
+      visitOperand(i);
+    for (BlockArgument ref : kernel.getScratchRefs())
+      visitScratch(ref);
+    kernel.getBodyRegion().walk([&](Operation *op) {
+      visitOp(op);
+      return obstacle ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    return obstacle;
+  }
+
+private:
+  void add(Location loc, const Twine &reason) {
+    if (!obstacle)
+      obstacle = Obstacle{loc, reason.str()};
+  }
+
+  void visitKernel() {
+    Location loc = kernel.getLoc();
+    if (kernel.getNumDynamicDims() != 0)
+      return add(loc, "its grid is dynamic");
+    if (kernel.getNumIndexOperands() != 0)
+      return add(loc, "it has index operands");
+    if (kernel.getNumOutputs() == 0)
+      return add(loc, "it has no outputs");
+    if (kernel->hasAttr(grid::kTasksAttrName))
+      return add(loc, "its programs wait for one another");
+    if (kernel.getFunctionalAliases())
+      return add(loc, "it reads the old values of an aliased operand");
+    for (int64_t size : kernel.getGridShape())
+      if (size == 0)
+        return add(loc, "its grid is empty");
+    for (unsigned dim = 0; dim < kernel.getRank(); ++dim)
+      if (kernel.getDim(dim).getKind() == grid::DimKind::Cluster)
+        return add(loc, "its grid has clusters");
+  }
+
+  void visitOperand(unsigned operand) {
+    grid::OperandAttr spec = kernel.getOperandSpec(operand);
+    BlockArgument ref = kernel.getBodyBlock()->getArgument(operand);
+    std::string name = kernel.getOperandName(operand);
+    auto type = dyn_cast<MemRefType>(ref.getType());
+    if (!type || !isSupportedElement(type.getElementType()))
+      return add(ref.getLoc(), "threads do not load elements of " + name);
+    if (!spec.getTransforms().empty())
+      return add(ref.getLoc(), "the block of " + name + " has transforms");
+    SmallVector<int64_t> shape = spec.getArrayShape();
+    if (ShapedType::isDynamicShape(shape))
+      return add(ref.getLoc(), "the shape of " + name + " is dynamic");
+    std::optional<AffineMap> map = kernel.getAffineIndexMap(operand);
+    if (!map)
+      return add(ref.getLoc(),
+                 "the index map of " + name + " is not affine");
+    SmallVector<Interval> ids = grid::getIdRanges(kernel.getGridShape());
+    for (auto [extent, dim, expr] : llvm::zip_equal(
+             shape, spec.getBlockDims(), map->getResults())) {
+      Interval index = inferRange(expr, ids, /*symbols=*/{});
+      int64_t size = dim.isSqueezed() ? 1 : dim.getSize();
+      bool isElement =
+          dim.isSqueezed() || dim.getKind() == grid::BlockKind::Element;
+      if ((dim.getKind() != grid::BlockKind::Blocked && !isElement) ||
+          dim.getPadLow() != 0 || dim.getPadHigh() != 0)
+        return add(ref.getLoc(), "the blocks of " + name +
+                                     " are neither regular nor windows");
+      int64_t last = isElement ? extent - size : extent / size - 1;
+      if (!index.isIn(0, last))
+        return add(ref.getLoc(),
+                   "blocks of " + name + " exceed its array");
+    }
+  }
+
+  void visitScratch(BlockArgument ref) {
+    auto type = dyn_cast<MemRefType>(ref.getType());
+    if (!type || !isSupportedElement(type.getElementType()) ||
+        type.getRank() == 0)
+      return add(ref.getLoc(), "registers do not hold " +
+                                   kernel.getRefName(ref.getArgNumber()));
+    for (Operation *user : ref.getUsers()) {
+      auto load = dyn_cast<grid::LoadOp>(user);
+      auto store = dyn_cast<grid::StoreOp>(user);
+      if (!(load && !load.getMask()) &&
+          !(store && !store.getMask() && store.getRef() == ref))
+        return add(user->getLoc(),
+                   "it accesses a part of " +
+                       kernel.getRefName(ref.getArgNumber()));
+    }
+  }
+
+  void visitOp(Operation *op) {
+    if (auto slice = dyn_cast<grid::SliceRefOp>(op)) {
+      if (!slice.getOffsets().empty())
+        add(op->getLoc(), "a window has offsets that are data");
+      return;
+    }
+    if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+      if (isa<ElementsAttr>(constant.getValue()) &&
+          !isa<SplatElementsAttr>(constant.getValue()))
+        add(op->getLoc(), "a constant has several values");
+      return;
+    }
+    if (auto dot = dyn_cast<grid::DotOp>(op)) {
+      if (!matchContraction(dot, chip))
+        add(op->getLoc(), "matrix units do not compute a contraction");
+      return;
+    }
+    for (Type type : op->getResultTypes())
+      if (isa<ComplexType>(getElementTypeOrSelf(type)))
+        return add(op->getLoc(), "it computes with complex numbers");
+    bool isElementwise =
+        OpTrait::hasElementwiseMappableTraits(op) &&
+        isa<arith::ArithDialect, math::MathDialect>(op->getDialect());
+    bool isScalar = isa<arith::ArithDialect, math::MathDialect>(
+                        op->getDialect()) &&
+                    llvm::none_of(op->getResultTypes(),
+                                  llvm::IsaPred<RankedTensorType>);
+    if (!isElementwise && !isScalar &&
+        !isa<grid::LoadOp, grid::StoreOp, grid::ProgramIdOp,
+             grid::NumProgramsOp, grid::YieldOp, linalg::BroadcastOp,
+             linalg::FillOp, linalg::GenericOp, linalg::IndexOp,
+             linalg::MapOp, linalg::ReduceOp, linalg::TransposeOp,
+             linalg::YieldOp, scf::ForOp, scf::IfOp, scf::YieldOp,
+             tensor::CollapseShapeOp, tensor::EmptyOp, tensor::ExpandShapeOp,
+             tensor::ExtractOp, tensor::SplatOp>(op))
+      add(op->getLoc(),
+          "warpgroups do not compute " + op->getName().getStringRef());
+  }
+
+  grid::KernelOp kernel;
+  const gpu::Chip &chip;
+  std::optional<Obstacle> obstacle;
+};
+
+} // namespace
+
+std::optional<Obstacle>
+gridir::warpgroup::findObstacle(grid::KernelOp kernel, const gpu::Chip &chip) {
+  return ObstacleSearch(kernel, chip).find();
+}

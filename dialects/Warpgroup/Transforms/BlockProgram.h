@@ -1,0 +1,54 @@
+//===- BlockProgram.h - Kernels of blocks as warpgroup programs -*- C++ -*-===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The kernels of blocks that `convert-grid-to-warpgroup` can convert, and the
+// contractions in them that matrix units compute.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_WARPGROUP_TRANSFORMS_BLOCKPROGRAM_H
+#define GRIDIR_DIALECTS_WARPGROUP_TRANSFORMS_BLOCKPROGRAM_H
+
+#include "dialects/GPU/Transforms/Chip.h"
+#include "dialects/Grid/IR/Grid.h"
+
+namespace gridir::warpgroup {
+
+/// The reason why a kernel cannot become a warpgroup program, and its place.
+struct Obstacle {
+  mlir::Location loc;
+  std::string reason;
+};
+
+/// Returns the first obstacle of a kernel of blocks, if it has any.
+std::optional<Obstacle> findObstacle(grid::KernelOp kernel,
+                                     const gpu::Chip &chip);
+
+/// A contraction of two matrices that `wgmma` computes. The left operand is a
+/// block of an input or a value, the right one a block of an input.
+struct Contraction {
+  /// The loads of the operands; that of a left value is null.
+  grid::LoadOp lhs, rhs;
+  /// True if an operand is the transpose of the matrix that `wgmma` takes.
+  bool transposesLhs = false, transposesRhs = false;
+};
+
+/// Returns the contraction that an op is, if matrix units of the chip support
+/// its types and shapes.
+std::optional<Contraction> matchContraction(grid::DotOp dot,
+                                            const gpu::Chip &chip);
+
+/// The number of the kernel's input whose block `load` loads, if it loads one.
+std::optional<unsigned> getLoadedInput(grid::LoadOp load);
+
+/// A dimension whose programs run in the author's order.
+bool isSequential(grid::KernelOp kernel, unsigned dim);
+
+} // namespace gridir::warpgroup
+
+#endif // GRIDIR_DIALECTS_WARPGROUP_TRANSFORMS_BLOCKPROGRAM_H

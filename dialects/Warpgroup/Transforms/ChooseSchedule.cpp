@@ -1,0 +1,233 @@
+//===- ChooseSchedule.cpp - Parts of blocks that registers hold -----------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Warpgroup/Transforms/Passes.h"
+
+#include "dialects/Grid/Analysis/BlockAxes.h"
+#include "dialects/Warpgroup/IR/Warpgroup.h"
+#include "dialects/Warpgroup/Transforms/BlockProgram.h"
+#include "mlir/IR/Remarks.h"
+
+#include <variant>
+
+namespace gridir::warpgroup {
+#define GEN_PASS_DEF_WARPGROUPCHOOSESCHEDULEPASS
+#include "dialects/Warpgroup/Transforms/Passes.h.inc"
+} // namespace gridir::warpgroup
+
+using namespace mlir;
+using namespace gridir;
+using namespace gridir::grid;
+using namespace gridir::warpgroup;
+
+namespace {
+
+/// 32-bit registers of a thread for the largest array of a part. A body holds
+/// a few arrays at once, and a thread has 255 registers.
+constexpr int64_t kArrayRegisters = 32;
+/// Elements of a part below which accesses of a warpgroup are too short.
+constexpr int64_t kMinElements = 1024;
+/// CTAs for which parts are made smaller than registers require: a few for
+/// each multiprocessor.
+constexpr int64_t kEnoughCtas = 1024;
+/// Rows of an accumulator of a warpgroup, and its 32-bit registers.
+constexpr int64_t kAccRows = 64, kMaxAccRegisters = 128;
+constexpr int64_t kMaxConsumers = 2, kMaxStages = 4;
+/// Shared memory that is left for barriers and relayouts.
+constexpr int64_t kReservedBytes = 32 * 1024;
+
+int64_t getNumBytes(ShapedType type) {
+  return type.getNumElements() *
+         llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+}
+
+class ScheduleChoice {
+public:
+  ScheduleChoice(KernelOp kernel, const gpu::Chip &chip)
+      : kernel(kernel), chip(chip), axes(kernel),
+        output(kernel.getOutputRefs().front()) {}
+
+  /// Returns the schedule, or the reason why there is none.
+  std::variant<ScheduleAttr, std::string> choose() {
+    SmallVector<DotOp> dots;
+    kernel.getBodyRegion().walk([&](DotOp dot) { dots.push_back(dot); });
+    part.assign(getShape(output).begin(), getShape(output).end());
+    if (part.empty())
+      return std::string("its first output is a scalar");
+    return dots.empty() ? chooseForRegisters() : chooseForProducts(dots);
+  }
+
+private:
+  static ArrayRef<int64_t> getShape(Value ref) {
+    return cast<MemRefType>(ref.getType()).getShape();
+  }
+
+  /// The elements of a value of which each part has those along its own
+  /// positions.
+  int64_t countElements(Value value, ArrayRef<int64_t> sizes) const {
+    int64_t count = cast<ShapedType>(value.getType()).getNumElements();
+    for (auto [dim, size] : llvm::enumerate(sizes))
+      if (std::optional<unsigned> axis = axes.getAxis(output, dim))
+        if (axes.findDim(value, *axis))
+          count = count / getShape(output)[dim] * size;
+    return count;
+  }
+
+  /// The registers of a thread for the largest array, and its elements.
+  std::pair<int64_t, int64_t> getLargestArray() {
+    int64_t registers = 0, elements = 0;
+    kernel.getBodyRegion().walk([&](Operation *op) {
+      for (Value result : op->getResults()) {
+        auto type = dyn_cast<RankedTensorType>(result.getType());
+        if (!type)
+          continue;
+        int64_t count = countElements(result, part);
+        int64_t words =
+            llvm::divideCeil(type.getElementTypeBitWidth(), 32);
+        registers = std::max(
+            registers,
+            static_cast<int64_t>(llvm::divideCeil(count, kNumThreads)) *
+                words);
+        elements = std::max(elements, count);
+      }
+    });
+    return {registers, elements};
+  }
+
+  int64_t countCtas() {
+    int64_t ctas = 1;
+    for (unsigned dim = 0; dim < kernel.getRank(); ++dim)
+      if (!isSequential(kernel, dim))
+        ctas *= kernel.getDim(dim).getSize();
+    for (auto [size, whole] : llvm::zip_equal(part, getShape(output)))
+      ctas *= whole / size;
+    return ctas;
+  }
+
+  /// Divides the first dimension that can be divided by its least factor.
+  bool divide() {
+    for (auto [dim, size] : llvm::enumerate(part)) {
+      if (size == 1 || !axes.getAxis(output, dim))
+        continue;
+      int64_t factor = 2;
+      while (size % factor != 0)
+        ++factor;
+      // Consecutive elements stay together as long as possible.
+      if (dim + 1 == part.size() && size / factor < kNumThreads)
+        continue;
+      size /= factor;
+      return true;
+    }
+    return false;
+  }
+
+  std::variant<ScheduleAttr, std::string> chooseForRegisters() {
+    for (;;) {
+      auto [registers, elements] = getLargestArray();
+      bool fits = registers <= kArrayRegisters;
+      if (fits && (elements <= kMinElements || countCtas() >= kEnoughCtas))
+        break;
+      if (!divide()) {
+        if (fits)
+          break;
+        return "registers of a warpgroup do not hold " +
+               std::to_string(elements) + " elements";
+      }
+    }
+    return ScheduleAttr::get(kernel.getContext(), part, part, {}, 1);
+  }
+
+  std::variant<ScheduleAttr, std::string>
+  chooseForProducts(ArrayRef<DotOp> dots) {
+    if (part.size() != 2)
+      return std::string("its first output is no matrix");
+    // The programs of a CTA along the rows are its consumers.
+    SmallVector<int64_t> ofWarpgroup = part;
+    std::optional<unsigned> rows = axes.getAxis(output, 0),
+                            columns = axes.getAxis(output, 1);
+    if (rows && part[0] % kAccRows == 0) {
+      int64_t consumers = std::min(part[0] / kAccRows, kMaxConsumers);
+      while (part[0] % (consumers * kAccRows) != 0)
+        --consumers;
+      part[0] = consumers * kAccRows;
+      ofWarpgroup[0] = kAccRows;
+    }
+    while (columns && part[1] > 256 && part[1] % 2 == 0)
+      part[1] /= 2;
+    ofWarpgroup[1] = part[1];
+    int64_t bytes = 0;
+    llvm::SmallSetVector<int64_t, 4> shared;
+    for (DotOp dot : dots) {
+      std::optional<Contraction> product = matchContraction(dot, chip);
+      if (countElements(dot.getResult(), ofWarpgroup) / kNumThreads >
+          kMaxAccRegisters)
+        return std::string("registers of a warpgroup do not hold the result "
+                           "of a contraction");
+      for (LoadOp load : {product->lhs, product->rhs})
+        if (load && shared.insert(*getLoadedInput(load))) {
+          auto type = cast<RankedTensorType>(load.getType());
+          bytes += countElements(load.getResult(), part) *
+                   getNumBytes(type) / type.getNumElements();
+        }
+    }
+    int64_t stages =
+        std::min(kMaxStages, (chip.sharedBytes - kReservedBytes) / bytes);
+    if (stages < 1)
+      return "shared memory of a CTA does not hold " + std::to_string(bytes) +
+             " bytes of operands";
+    SmallVector<int64_t> operands(shared.begin(), shared.end());
+    llvm::sort(operands);
+    return ScheduleAttr::get(kernel.getContext(), part, ofWarpgroup, operands,
+                             stages);
+  }
+
+  KernelOp kernel;
+  const gpu::Chip &chip;
+  BlockAxes axes;
+  Value output;
+  /// Sizes of the part of a CTA.
+  SmallVector<int64_t> part;
+};
+
+class WarpgroupChooseSchedulePass
+    : public warpgroup::impl::WarpgroupChooseSchedulePassBase<
+          WarpgroupChooseSchedulePass> {
+public:
+  using WarpgroupChooseSchedulePassBase::WarpgroupChooseSchedulePassBase;
+
+  void runOnOperation() override {
+    markAllAnalysesPreserved();
+    KernelOp kernel = getOperation();
+    if (kernel->hasAttr(kScheduleAttr))
+      return;
+    FailureOr<gpu::Chip> known = gpu::getChip(chip, kernel.getLoc());
+    if (failed(known))
+      return signalPassFailure();
+    std::optional<Obstacle> obstacle = findObstacle(kernel, *known);
+    if (!obstacle) {
+      auto chosen = ScheduleChoice(kernel, *known).choose();
+      if (auto *schedule = std::get_if<ScheduleAttr>(&chosen)) {
+        kernel->setAttr(kScheduleAttr, *schedule);
+        ++numScheduled;
+        std::string text;
+        llvm::raw_string_ostream(text) << *schedule;
+        remark::passed(kernel.getLoc(), remark::RemarkOpts::name("schedule")
+                                            .category(getArgument()))
+            << "the kernel becomes a warpgroup program by " << text;
+        return;
+      }
+      obstacle = Obstacle{kernel.getLoc(), std::get<std::string>(chosen)};
+    }
+    ++numLeft;
+    remark::missed(obstacle->loc, remark::RemarkOpts::name("schedule")
+                                      .category(getArgument()))
+        << "the kernel is mapped to threads, since " << obstacle->reason;
+  }
+};
+
+} // namespace

@@ -1,0 +1,263 @@
+//===- SplitBlocks.cpp - Parts of blocks for CTAs and warpgroups ----------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Warpgroup/Transforms/Passes.h"
+
+#include "dialects/Grid/Analysis/BlockAxes.h"
+#include "dialects/Grid/Analysis/TaskPrograms.h"
+#include "dialects/Warpgroup/IR/Warpgroup.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace gridir::warpgroup {
+#define GEN_PASS_DEF_WARPGROUPSPLITBLOCKSPASS
+#include "dialects/Warpgroup/Transforms/Passes.h.inc"
+} // namespace gridir::warpgroup
+
+using namespace mlir;
+using namespace gridir;
+using namespace gridir::grid;
+using gridir::warpgroup::ScheduleAttr;
+
+namespace {
+
+/// Splits the programs of a kernel along one axis.
+class ProgramSplit {
+public:
+  ProgramSplit(KernelOp kernel, const BlockAxes &axes, unsigned axis,
+               int64_t size, int64_t parts, DimKind kind)
+      : kernel(kernel), axes(axes), axis(axis), size(size), parts(parts),
+        kind(kind), builder(kernel.getContext()) {}
+
+  void apply() {
+    values = axes.getValues(axis);
+    insertDim();
+    for (unsigned i = kernel.getNumIndexOperands();
+         i < kernel.getNumOperandSpecs(); ++i)
+      splitOperand(i);
+    // Before the types that say which loops run along the axis change.
+    shiftIndices();
+    for (Value value : values)
+      changeShape(value);
+    for (Value value : values)
+      if (Operation *op = value.getDefiningOp())
+        changeAttributes(op, value);
+  }
+
+private:
+  /// Inserts the dimension before the first one that is not parallel, so that
+  /// state is carried along that one for each part.
+  void insertDim() {
+    newDim = 0;
+    while (newDim < kernel.getRank() &&
+           (kernel.getDim(newDim).getSize() == 1 ||
+            kernel.getDimSemantics(newDim) == DimSemantics::Parallel))
+      ++newDim;
+    SmallVector<Attribute> dims(kernel.getDims().getValue()), semantics;
+    for (unsigned dim = 0; dim < kernel.getRank(); ++dim)
+      semantics.push_back(DimSemanticsAttr::get(kernel.getContext(),
+                                                kernel.getDimSemantics(dim)));
+    dims.insert(dims.begin() + newDim,
+                DimAttr::get(kernel.getContext(), parts, StringAttr(),
+                             /*vmapped=*/false, kind));
+    semantics.insert(
+        semantics.begin() + newDim,
+        DimSemanticsAttr::get(kernel.getContext(), DimSemantics::Parallel));
+    kernel.getBodyRegion().walk([&](Operation *op) {
+      if (!isa<ProgramIdOp, NumProgramsOp>(op))
+        return;
+      auto number = op->getAttrOfType<IntegerAttr>("axis");
+      if (number && number.getInt() >= newDim)
+        op->setAttr("axis", builder.getI64IntegerAttr(number.getInt() + 1));
+    });
+    kernel.setDimsAttr(builder.getArrayAttr(dims));
+    kernel.setSemanticsAttr(builder.getArrayAttr(semantics));
+    // These describe the author's dimensions and blocks.
+    kernel.removeParamsAttr();
+    kernel.removeJaxAttr();
+    for (unsigned i = 0; i < kernel.getNumInputs() + kernel.getNumOutputs();
+         ++i)
+      kernel.getIndexMap(i).front().insertArgument(
+          newDim, builder.getI32Type(), kernel.getLoc());
+  }
+
+  void splitOperand(unsigned operand) {
+    Value ref = kernel.getBodyBlock()->getArgument(operand);
+    std::optional<unsigned> refDim = axes.findDim(ref, axis);
+    if (!refDim)
+      return;
+    OperandAttr spec = kernel.getOperandSpec(operand);
+    SmallVector<BlockDimAttr> block = spec.getBlockDims();
+    unsigned arrayDim = 0, index = 0, kept = 0;
+    for (;; ++arrayDim) {
+      bool isKept = !block[arrayDim].isSqueezed();
+      if (isKept && kept == *refDim)
+        break;
+      kept += isKept;
+      index += block[arrayDim].getNumIndices();
+    }
+    BlockDimAttr old = block[arrayDim];
+    block[arrayDim] =
+        BlockDimAttr::get(kernel.getContext(), old.getKind(), size, 0, 0);
+    auto changed = OperandAttr::get(
+        kernel.getContext(), spec.getElementType(), spec.getShape(), block,
+        spec.getSpace(), spec.getPipeline(), spec.getTransforms(),
+        spec.getOrigin(), /*indexTree=*/StringAttr());
+    unsigned number = operand - kernel.getNumIndexOperands();
+    bool isInput = number < kernel.getNumInputs();
+    ArrayAttr specs = isInput ? kernel.getInputs() : kernel.getOutputs();
+    SmallVector<Attribute> all(specs.getValue());
+    all[isInput ? number : number - kernel.getNumInputs()] = changed;
+    if (isInput)
+      kernel.setInputsAttr(builder.getArrayAttr(all));
+    else
+      kernel.setOutputsAttr(builder.getArrayAttr(all));
+
+    Block &map = kernel.getIndexMap(number).front();
+    Operation *end = map.getTerminator();
+    builder.setInsertionPoint(end);
+    Location loc = end->getLoc();
+    Value first = end->getOperand(index);
+    auto createNumber = [&](int64_t n) {
+      return arith::ConstantOp::create(
+          builder, loc, builder.getIntegerAttr(first.getType(), n));
+    };
+    Value part = map.getArgument(newDim);
+    if (part.getType() != first.getType())
+      part = arith::ExtSIOp::create(builder, loc, first.getType(), part);
+    // An index counts blocks, or elements of the array.
+    if (old.getKind() == BlockKind::Blocked)
+      first =
+          arith::MulIOp::create(builder, loc, first, createNumber(parts));
+    else
+      part = arith::MulIOp::create(builder, loc, part, createNumber(size));
+    end->setOperand(index, arith::AddIOp::create(builder, loc, first, part));
+  }
+
+  /// An index of a loop along the axis counts from the begin of the block.
+  void shiftIndices() {
+    SmallVector<linalg::IndexOp> indices;
+    kernel.getBodyRegion().walk([&](linalg::IndexOp op) {
+      auto parent = cast<linalg::LinalgOp>(op->getParentOp());
+      for (auto [number, result] : llvm::enumerate(parent->getResults())) {
+        AffineMap map = parent.getMatchingIndexingMap(
+            parent.getDpsInitOperand(number));
+        for (auto [dim, expr] : llvm::enumerate(map.getResults()))
+          if (expr == getAffineDimExpr(op.getDim(), op.getContext()) &&
+              axes.getAxis(result, dim) == axis) {
+            indices.push_back(op);
+            return;
+          }
+      }
+    });
+    for (linalg::IndexOp op : indices) {
+      builder.setInsertionPoint(op->getParentOp());
+      Location loc = op.getLoc();
+      Value part = ProgramIdOp::create(builder, loc, builder.getI32Type(),
+                                       builder.getI64IntegerAttr(newDim));
+      part = arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                        part);
+      Value offset = arith::MulIOp::create(
+          builder, loc, part,
+          arith::ConstantIndexOp::create(builder, loc, size));
+      builder.setInsertionPointAfter(op);
+      auto shifted = arith::AddIOp::create(builder, loc, op, offset);
+      op.getResult().replaceAllUsesExcept(shifted, shifted);
+    }
+  }
+
+  void changeShape(Value value) {
+    auto type = cast<ShapedType>(value.getType());
+    SmallVector<int64_t> shape(type.getShape());
+    shape[*axes.findDim(value, axis)] = size;
+    value.setType(type.clone(shape));
+  }
+
+  /// Changes attributes of the op that repeat the shape of its result.
+  void changeAttributes(Operation *op, Value result) {
+    ArrayRef<int64_t> shape = cast<ShapedType>(result.getType()).getShape();
+    if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+      auto splat = cast<SplatElementsAttr>(constant.getValue());
+      constant.setValueAttr(
+          splat.resizeSplat(cast<ShapedType>(result.getType())));
+    } else if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
+      expand.setStaticOutputShape(shape);
+    } else if (auto slice = dyn_cast<SliceRefOp>(op)) {
+      SmallVector<int64_t> sizes(slice.getSizes());
+      unsigned kept = 0;
+      for (auto [dim, length] : llvm::enumerate(sizes))
+        if (!llvm::is_contained(slice.getDropped(), dim))
+          length = shape[kept++];
+      slice.setSizes(sizes);
+    }
+  }
+
+  KernelOp kernel;
+  const BlockAxes &axes;
+  unsigned axis;
+  int64_t size, parts;
+  DimKind kind;
+  OpBuilder builder;
+  unsigned newDim = 0;
+  SmallVector<Value> values;
+};
+
+class WarpgroupSplitBlocksPass
+    : public warpgroup::impl::WarpgroupSplitBlocksPassBase<
+          WarpgroupSplitBlocksPass> {
+public:
+  using WarpgroupSplitBlocksPassBase::WarpgroupSplitBlocksPassBase;
+
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    auto schedule =
+        kernel->getAttrOfType<ScheduleAttr>(warpgroup::kScheduleAttr);
+    if (!schedule)
+      return markAllAnalysesPreserved();
+    Value output;
+    if (kernel.getNumOutputs() > 0)
+      output = kernel.getOutputRefs().front();
+    int64_t rank = output ? cast<MemRefType>(output.getType()).getRank() : 0;
+    if (static_cast<int64_t>(schedule.getCta().size()) != rank) {
+      kernel.emitError("expected a schedule of ")
+          << rank << " sizes, as the first output has, got "
+          << schedule.getCta().size();
+      return signalPassFailure();
+    }
+    BlockAxes axes(kernel);
+    for (int64_t dim : llvm::seq(rank))
+      if (failed(split(kernel, axes, output, dim, schedule.getCta()[dim],
+                       DimKind::Grid)) ||
+          failed(split(kernel, axes, output, dim, schedule.getWarpgroup()[dim],
+                       DimKind::Thread)))
+        return signalPassFailure();
+  }
+
+private:
+  LogicalResult split(KernelOp kernel, const BlockAxes &axes, Value output,
+                      unsigned dim, int64_t size, DimKind kind) {
+    int64_t whole = cast<MemRefType>(output.getType()).getDimSize(dim);
+    if (size == whole)
+      return success();
+    if (whole % size != 0)
+      return kernel.emitError("expected a size that divides the ")
+             << whole << " elements of dimension " << dim
+             << " of the first output's block, got " << size;
+    std::optional<unsigned> axis = axes.getAxis(output, dim);
+    if (!axis)
+      return kernel.emitError("expected all ")
+             << whole << " elements of dimension " << dim
+             << " in one part, since they depend on one another, got " << size;
+    ProgramSplit(kernel, axes, *axis, size, whole / size, kind).apply();
+    ++numDims;
+    return success();
+  }
+};
+
+} // namespace
