@@ -15,6 +15,9 @@
 #include "dialects/Loops/Transforms/Passes.h"
 #include "dialects/Pipelines/CPU.h"
 #include "dialects/Pipelines/Cleanup.h"
+#include "dialects/Pipelines/Warpgroup.h"
+#include "dialects/Grid/Transforms/Passes.h"
+#include "dialects/Warpgroup/Transforms/Passes.h"
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
 #include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
 #include "mlir/Conversion/Passes.h"
@@ -39,6 +42,9 @@ CPUStage getTensorStage(GPUStage stage) {
   case GPUStage::Grid:
     return CPUStage::Grid;
   case GPUStage::Planned:
+  case GPUStage::Program:
+  case GPUStage::Layouts:
+  case GPUStage::Memory:
     return CPUStage::Planned;
   case GPUStage::Loops:
     return CPUStage::Loops;
@@ -49,14 +55,29 @@ CPUStage getTensorStage(GPUStage stage) {
 
 /// The part that the CPU has too: the grid becomes loops, tensors become
 /// memory.
-void addTensorStages(OpPassManager &pm, const StageOptions<GPUStage> &stages) {
+void addTensorStages(OpPassManager &pm, CPUStage startAfter,
+                     CPUStage stopAfter) {
   CPUPipelineOptions options;
   options.target = "gpu";
   // A launch knows the number of its CTAs before it reads any array.
   options.testBlocks = false;
-  options.stages.startAfter = getTensorStage(stages.startAfter);
-  options.stages.stopAfter = getTensorStage(stages.stopAfter);
+  options.stages.startAfter = startAfter;
+  options.stages.stopAfter = stopAfter;
   buildGridToCPUPipeline(pm, options);
+}
+
+/// Kernels of blocks that tensor cores or wide accesses make faster: warpgroup
+/// programs. The others are left to the passes that map them to threads.
+void addProgram(OpPassManager &pm, const GPUPipelineOptions &options) {
+  OpPassManager &kernels = pm.nest<grid::KernelOp>();
+  kernels.addPass(grid::createGridFlattenBlocksPass());
+  warpgroup::WarpgroupChooseSchedulePassOptions schedule;
+  schedule.chip = options.chip;
+  kernels.addPass(warpgroup::createWarpgroupChooseSchedulePass(schedule));
+  kernels.addPass(warpgroup::createWarpgroupSplitBlocksPass());
+  ConvertGridToWarpgroupPassOptions conversion;
+  conversion.chip = options.chip;
+  pm.addPass(createConvertGridToWarpgroupPass(conversion));
 }
 
 /// Loops over memrefs to a mapped kernel: a program on a CTA, each op on arrays
@@ -168,7 +189,21 @@ void buildGridToGPUPipeline(OpPassManager &pm,
     legalize.chip = options.chip;
     pm.addPass(gpu::createGPULegalizeKernelPass(legalize));
   }
-  addTensorStages(pm, options.stages);
+  const StageOptions<GPUStage> &stages = options.stages;
+  CPUStage first = getTensorStage(stages.startAfter),
+           last = getTensorStage(stages.stopAfter);
+  if (stages.reaches(GPUStage::Planned))
+    addTensorStages(pm, first, CPUStage::Planned);
+  if (stages.reaches(GPUStage::Program))
+    addProgram(pm, options);
+  if (stages.reaches(GPUStage::Layouts))
+    addWarpgroupLayouts(pm);
+  if (stages.reaches(GPUStage::Memory))
+    addWarpgroupMemory(pm, options.chip);
+  // While only its arrays are tensors: bufferization takes all of a module.
+  if (stages.reaches(GPUStage::Loops))
+    addWarpgroupConversion(pm, options.chip);
+  addTensorStages(pm, std::max(first, CPUStage::Planned), last);
   if (options.stages.reaches(GPUStage::Mapped))
     addMapping(pm, options);
   buildMappedToGPUPipeline(pm, options);

@@ -19,6 +19,9 @@ namespace gridir {
 enum class GPUStage {
   Grid,
   Planned,
+  Program,
+  Layouts,
+  Memory,
   Loops,
   Bufferized,
   Mapped,
@@ -54,6 +57,12 @@ struct GPUPipelineOptions
       llvm::cl::values(
           clEnumValN(GPUStage::Grid, "grid", "grid, as the frontend emits it"),
           clEnumValN(GPUStage::Planned, "grid-planned", "grid, with memory"),
+          clEnumValN(GPUStage::Program, "program",
+                     "A warpgroup program, or a kernel to map to threads"),
+          clEnumValN(GPUStage::Layouts, "layouts",
+                     "A warpgroup program with a layout of each array"),
+          clEnumValN(GPUStage::Memory, "memory",
+                     "A warpgroup program with offsets in shared memory"),
           clEnumValN(GPUStage::Loops, "loops", "Loops over tensors in blocks"),
           clEnumValN(GPUStage::Bufferized, "bufferized", "Loops over memrefs"),
           clEnumValN(GPUStage::Mapped, "mapped", "Loops over CTAs and threads"),

@@ -20,34 +20,43 @@ using namespace mlir;
 
 namespace gridir {
 
+void addWarpgroupLayouts(OpPassManager &pm) {
+  pm.addPass(warpgroup::createWarpgroupShareMembersPass());
+  // Offsets that are known make addresses that are known.
+  pm.addPass(createCanonicalizerPass());
+  addCSE(pm);
+  pm.addPass(warpgroup::createWarpgroupInferLayoutsPass());
+  // The number of registers of an array depends on its layout.
+  pm.addPass(warpgroup::createWarpgroupSplitStoresPass());
+}
+
+void addWarpgroupMemory(OpPassManager &pm, StringRef chip) {
+  warpgroup::WarpgroupPlanMemoryPassOptions memory;
+  memory.chip = chip.str();
+  pm.addPass(warpgroup::createWarpgroupPlanMemoryPass(memory));
+  // The plan specifies which Refs share bytes.
+  pm.addPass(warpgroup::createWarpgroupInsertProxyFencesPass());
+}
+
+void addWarpgroupConversion(OpPassManager &pm, StringRef chip) {
+  ConvertWarpgroupToNVVMPassOptions conversion;
+  conversion.chip = chip.str();
+  pm.addPass(createConvertWarpgroupToNVVMPass(conversion));
+  pm.addPass(createCanonicalizerPass());
+  addCSE(pm);
+  pm.addPass(gpu::createGPUCarryAlternatingPass());
+  addCSE(pm);
+}
+
 void buildWarpgroupToGPUPipeline(OpPassManager &pm,
                                  const WarpgroupPipelineOptions &options) {
   const StageOptions<WarpgroupStage> &stages = options.stages;
-  if (stages.reaches(WarpgroupStage::Layouts)) {
-    pm.addPass(warpgroup::createWarpgroupShareMembersPass());
-    // Offsets that are known make addresses that are known.
-    pm.addPass(createCanonicalizerPass());
-    addCSE(pm);
-    pm.addPass(warpgroup::createWarpgroupInferLayoutsPass());
-    // How many registers an array takes depends on its layout.
-    pm.addPass(warpgroup::createWarpgroupSplitStoresPass());
-  }
-  if (stages.reaches(WarpgroupStage::Planned)) {
-    warpgroup::WarpgroupPlanMemoryPassOptions memory;
-    memory.chip = options.chip;
-    pm.addPass(warpgroup::createWarpgroupPlanMemoryPass(memory));
-    // Which Refs share bytes, the plan says.
-    pm.addPass(warpgroup::createWarpgroupInsertProxyFencesPass());
-  }
-  if (stages.reaches(WarpgroupStage::GPU)) {
-    ConvertWarpgroupToNVVMPassOptions conversion;
-    conversion.chip = options.chip;
-    pm.addPass(createConvertWarpgroupToNVVMPass(conversion));
-    pm.addPass(createCanonicalizerPass());
-    addCSE(pm);
-    pm.addPass(gpu::createGPUCarryAlternatingPass());
-    addCSE(pm);
-  }
+  if (stages.reaches(WarpgroupStage::Layouts))
+    addWarpgroupLayouts(pm);
+  if (stages.reaches(WarpgroupStage::Planned))
+    addWarpgroupMemory(pm, options.chip);
+  if (stages.reaches(WarpgroupStage::GPU))
+    addWarpgroupConversion(pm, options.chip);
   if (stages.reaches(WarpgroupStage::NVVM))
     // No array of such a kernel takes longer addresses, and counting with 64
     // bits takes twice the instructions, none of them for all lanes at once.

@@ -48,6 +48,15 @@ struct WarpgroupPipelineOptions
 };
 
 /// Adds the whole pipeline, from a module with a `grid.kernel`.
+/// The layout of each array of a warpgroup program.
+void addWarpgroupLayouts(mlir::OpPassManager &pm);
+
+/// The offsets of its Refs, and fences between accesses to them.
+void addWarpgroupMemory(mlir::OpPassManager &pm, llvm::StringRef chip);
+
+/// The code of a thread.
+void addWarpgroupConversion(mlir::OpPassManager &pm, llvm::StringRef chip);
+
 void buildWarpgroupToGPUPipeline(mlir::OpPassManager &pm,
                                  const WarpgroupPipelineOptions &options);
 

@@ -157,6 +157,7 @@ void ProgramBody::changeKernel() {
   kernel.removeParamsAttr();
   kernel.removeJaxAttr();
   kernel.removeScratchOriginsAttr();
+  kernel->removeAttr("grid.memory_plan");
 
   newBody = new Block;
   kernel.getBodyRegion().push_front(newBody);

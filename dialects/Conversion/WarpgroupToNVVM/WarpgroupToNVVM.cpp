@@ -11,7 +11,6 @@
 #include "dialects/Conversion/Passes.h"
 #include "dialects/GPU/Transforms/PtxName.h"
 #include "dialects/Grid/IR/KernelParams.h"
-#include "dialects/Grid/IR/SingleKernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -59,7 +58,7 @@ public:
   using ConvertWarpgroupToNVVMPassBase::ConvertWarpgroupToNVVMPassBase;
 
   void runOnOperation() override {
-    FailureOr<grid::KernelOp> found = grid::getSingleKernel(getOperation());
+    FailureOr<grid::KernelOp> found = warpgroup::getSingleProgram(getOperation());
     if (failed(found))
       return signalPassFailure();
     if (!*found)

@@ -31,6 +31,8 @@ public:
   using GPUMapBlocksPassBase::GPUMapBlocksPassBase;
 
   void runOnOperation() override {
+    if (isOutlined(getOperation()))
+      return markAllAnalysesPreserved();
     FailureOr<func::FuncOp> kernel = getKernelFunction(getOperation());
     if (failed(kernel))
       return signalPassFailure();

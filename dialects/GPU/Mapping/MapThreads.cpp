@@ -33,6 +33,8 @@ public:
   using GPUMapThreadsPassBase::GPUMapThreadsPassBase;
 
   void runOnOperation() override {
+    if (isOutlined(getOperation()))
+      return markAllAnalysesPreserved();
     ModuleOp module = getOperation();
     FailureOr<func::FuncOp> kernel = getKernelFunction(module);
     if (failed(kernel))

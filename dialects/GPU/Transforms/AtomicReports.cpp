@@ -32,6 +32,8 @@ public:
   using GPUAtomicReportsPassBase::GPUAtomicReportsPassBase;
 
   void runOnOperation() override {
+    if (isOutlined(getOperation()))
+      return markAllAnalysesPreserved();
     FailureOr<func::FuncOp> kernel = getKernelFunction(getOperation());
     if (failed(kernel))
       return signalPassFailure();

@@ -112,6 +112,8 @@ public:
   using GPUCheckContractPassBase::GPUCheckContractPassBase;
 
   void runOnOperation() override {
+    if (isOutlined(getOperation()))
+      return markAllAnalysesPreserved();
     if (failed(getMappedKernel(getOperation())))
       return signalPassFailure();
     markAllAnalysesPreserved();

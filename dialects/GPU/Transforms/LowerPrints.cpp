@@ -84,6 +84,8 @@ public:
   using GPULowerPrintsPassBase::GPULowerPrintsPassBase;
 
   void runOnOperation() override {
+    if (isOutlined(getOperation()))
+      return markAllAnalysesPreserved();
     ModuleOp module = getOperation();
     FailureOr<func::FuncOp> kernel = getKernelFunction(module);
     if (failed(kernel))

@@ -47,6 +47,10 @@ kernel::MappingAttr getMapping(ModuleOp module) {
       .getAttr(module);
 }
 
+bool isOutlined(ModuleOp module) {
+  return !module.getOps<mlir::gpu::GPUModuleOp>().empty();
+}
+
 bool isPrint(Operation *op) {
   auto call = dyn_cast<func::CallOp>(op);
   return call && llvm::is_contained(kPrintFunctions, call.getCallee());

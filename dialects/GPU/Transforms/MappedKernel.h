@@ -25,6 +25,10 @@ kernel::MappingAttr getMapping(mlir::ModuleOp module);
 constexpr llvm::StringLiteral kPrintFunctions[] = {
     "gridirPrintBegin", "gridirPrintValue", "gridirPrintEnd"};
 
+/// True if the kernel of a module is the code of a thread already, as that of a
+/// warpgroup program is: there is nothing to map.
+bool isOutlined(mlir::ModuleOp module);
+
 /// True if `op` calls one of them.
 bool isPrint(mlir::Operation *op);
 

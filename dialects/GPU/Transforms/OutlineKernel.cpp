@@ -32,6 +32,8 @@ public:
   using GPUOutlineKernelPassBase::GPUOutlineKernelPassBase;
 
   void runOnOperation() override {
+    if (isOutlined(getOperation()))
+      return markAllAnalysesPreserved();
     ModuleOp module = getOperation();
     FailureOr<MappedKernel> kernel = getMappedKernel(module);
     if (failed(kernel))

@@ -34,6 +34,8 @@ public:
   using GPUPlanMemoryPassBase::GPUPlanMemoryPassBase;
 
   void runOnOperation() override {
+    if (isOutlined(getOperation()))
+      return markAllAnalysesPreserved();
     ModuleOp module = getOperation();
     FailureOr<func::FuncOp> kernel = getKernelFunction(module);
     if (failed(kernel))

@@ -33,8 +33,14 @@ constexpr llvm::StringLiteral kScratchBytesAttr = "warpgroup.scratch_bytes";
 /// union, where it begins there, and how long it is; -1, 0, 0 of no member.
 constexpr llvm::StringLiteral kUnionsAttr = "warpgroup.unions";
 
-/// The `ScheduleAttr` of a kernel of blocks.
+/// The `ScheduleAttr` of a kernel of blocks, and the unit attribute of one that
+/// has none and is mapped to threads.
 constexpr llvm::StringLiteral kScheduleAttr = "warpgroup.schedule";
+constexpr llvm::StringLiteral kMappedAttr = "warpgroup.mapped";
+
+/// Returns the kernel of a module if it is a warpgroup program, or null. Fails
+/// if there are several kernels.
+mlir::FailureOr<grid::KernelOp> getSingleProgram(mlir::ModuleOp module);
 
 /// A member of a union, as `kUnionsAttr` says.
 struct UnionMember {

@@ -8,6 +8,7 @@
 
 #include "dialects/Warpgroup/IR/Warpgroup.h"
 
+#include "dialects/Grid/IR/SingleKernel.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -71,6 +72,14 @@ gridir::warpgroup::getUnionMembers(gridir::grid::ScopedOp scope) {
   return members;
 }
 
+FailureOr<gridir::grid::KernelOp>
+gridir::warpgroup::getSingleProgram(ModuleOp module) {
+  FailureOr<grid::KernelOp> kernel = grid::getSingleKernel(module);
+  if (succeeded(kernel) && *kernel && (*kernel)->hasAttr(kMappedAttr))
+    return grid::KernelOp();
+  return kernel;
+}
+
 LogicalResult
 WarpgroupDialect::verifyOperationAttribute(Operation *op,
                                            NamedAttribute attribute) {
@@ -80,6 +89,9 @@ WarpgroupDialect::verifyOperationAttribute(Operation *op,
            << name << ", got " << attribute.getValue();
   if (name == kUnionsAttr)
     return verifyUnions(op, attribute.getValue());
+  if (name == kMappedAttr && !isa<UnitAttr>(attribute.getValue()))
+    return op->emitError("expected a unit attribute as ")
+           << name << ", got " << attribute.getValue();
   if (name == kScheduleAttr && !isa<ScheduleAttr>(attribute.getValue()))
     return op->emitError("expected a #warpgroup.schedule as ")
            << name << ", got " << attribute.getValue();

@@ -46,6 +46,10 @@ std::optional<Contraction> matchContraction(grid::DotOp dot,
 /// The number of the kernel's input whose block `load` loads, if it loads one.
 std::optional<unsigned> getLoadedInput(grid::LoadOp load);
 
+/// True if a kernel is a warpgroup program already: its operands are whole
+/// arrays in global memory.
+bool isProgram(grid::KernelOp kernel);
+
 /// A dimension whose programs run in the author's order.
 bool isSequential(grid::KernelOp kernel, unsigned dim);
 

@@ -203,7 +203,7 @@ public:
   void runOnOperation() override {
     markAllAnalysesPreserved();
     KernelOp kernel = getOperation();
-    if (kernel->hasAttr(kScheduleAttr))
+    if (kernel->hasAttr(kScheduleAttr) || isProgram(kernel))
       return;
     FailureOr<gpu::Chip> known = gpu::getChip(chip, kernel.getLoc());
     if (failed(known))
@@ -224,6 +224,7 @@ public:
       obstacle = Obstacle{kernel.getLoc(), std::get<std::string>(chosen)};
     }
     ++numLeft;
+    kernel->setAttr(kMappedAttr, UnitAttr::get(&getContext()));
     remark::missed(obstacle->loc, remark::RemarkOpts::name("schedule")
                                       .category(getArgument()))
         << "the kernel is mapped to threads, since " << obstacle->reason;

@@ -165,7 +165,7 @@ public:
   void runOnOperation() override {
     LogicalResult result = success();
     getOperation().walk([&](grid::KernelOp kernel) {
-      if (succeeded(result))
+      if (succeeded(result) && !kernel->hasAttr(kMappedAttr))
         result = inferLayouts(kernel);
     });
     if (failed(result))

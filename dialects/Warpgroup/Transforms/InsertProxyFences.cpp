@@ -6,7 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/Grid/IR/SingleKernel.h"
 #include "dialects/Support/CountableTypes.h"
 #include "dialects/Warpgroup/IR/Warpgroup.h"
 #include "dialects/Warpgroup/Transforms/Passes.h"
@@ -489,7 +488,7 @@ public:
   using WarpgroupInsertProxyFencesPassBase::WarpgroupInsertProxyFencesPassBase;
 
   void runOnOperation() override {
-    FailureOr<grid::KernelOp> kernel = grid::getSingleKernel(getOperation());
+    FailureOr<grid::KernelOp> kernel = warpgroup::getSingleProgram(getOperation());
     if (failed(kernel))
       return signalPassFailure();
     if (!*kernel)

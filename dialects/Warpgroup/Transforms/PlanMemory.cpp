@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/GPU/Transforms/Chip.h"
-#include "dialects/Grid/IR/SingleKernel.h"
 #include "dialects/Support/CountableTypes.h"
 #include "dialects/Warpgroup/IR/RegisterCoordinates.h"
 #include "dialects/Warpgroup/IR/TensorMemory.h"
@@ -62,7 +61,7 @@ public:
   using WarpgroupPlanMemoryPassBase::WarpgroupPlanMemoryPassBase;
 
   void runOnOperation() override {
-    FailureOr<grid::KernelOp> kernel = grid::getSingleKernel(getOperation());
+    FailureOr<grid::KernelOp> kernel = warpgroup::getSingleProgram(getOperation());
     if (failed(kernel))
       return signalPassFailure();
     if (!*kernel)

@@ -6,7 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/Grid/IR/SingleKernel.h"
 #include "dialects/Support/CountableTypes.h"
 #include "dialects/Warpgroup/IR/TensorMemory.h"
 #include "dialects/Warpgroup/IR/Warpgroup.h"
@@ -101,7 +100,7 @@ public:
   using WarpgroupShareMembersPassBase::WarpgroupShareMembersPassBase;
 
   void runOnOperation() override {
-    FailureOr<grid::KernelOp> kernel = grid::getSingleKernel(getOperation());
+    FailureOr<grid::KernelOp> kernel = warpgroup::getSingleProgram(getOperation());
     if (failed(kernel))
       return signalPassFailure();
     if (!*kernel)
