@@ -133,7 +133,9 @@ minus.__cuda_array_interface__["data"] = (plus.pointer + 512, False)
 refused(both_signs, like(x), empty, plus, minus)
 
 # A first launch on a captured stream would load the code, which ends the capture.
-# CHECK: refused: expected a kernel that was loaded on device 0 before a CUDA graph was captured, got a first launch
+# CHECK: refused: expected a kernel that was loaded on device 0
+# CHECK-SAME: before a CUDA graph was captured, got a first launch on a captured stream; call function(0)
+# CHECK-SAME: of the kernel before
 # CHECK: captured: 1 launches
 cuda = gpu.open_cuda()
 late = gpu.load(f"{directory}/add.gridir")["add"]
@@ -165,7 +167,7 @@ for count in (3, 0, -1, 8):
         assert (rows.read() == np.concatenate([2 * x[:first], x[first:]])).all()
 # CHECK: refused: expected the dtype int32 of input grid[0], got int64
 refused(some_rows, like(np.int64(1)), rows, rows)
-# CHECK: refused: expected at most 2147483647 CTAs, got
+# CHECK: refused: expected at most 2147483647 CTAs, got {{[0-9]+}} for the sizes [1048576] of the grid
 large = some_rows["some_rows"]._kernel.launch
 refused(dataclasses.replace(large, dynamic_ctas=DynamicCtas(1 << 20, (0,))).with_sizes, [1 << 20])
 # CHECK: refused: expected the sizes of a dynamic grid, got none

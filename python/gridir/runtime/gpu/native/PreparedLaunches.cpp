@@ -1,18 +1,17 @@
-//===----------------------------------------------------------------------===//
+//===- PreparedLaunches.cpp - Launches on arrays that were checked --------===//
 //
-// Part of the gridir project, under the Apache License v2.0 with LLVM
-// Exceptions.
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-// Launches on arrays of Python that were checked by an earlier call.
 //
 // A call passes arrays whose types have DLPack's functions for callers in C.
 // Their facts are the key of a launch: address, device, element type, sizes and
 // strides of each array. Python checks the facts of a new key and adds the
 // launch. This library has no dependency but Python's stable interface; without
 // it, Python launches by ctypes.
+//
 //===----------------------------------------------------------------------===//
 
 #define PY_SSIZE_T_CLEAN
