@@ -18,7 +18,7 @@ using namespace gridir::grid;
 
 namespace {
 
-/// Says that `name` is no enumerator of `what`.
+/// Reports that `name` is not an enumerator of `what`.
 MlirAttribute unknownName(MLIRContext *context, StringRef what,
                           MlirStringRef name) {
   emitError(UnknownLoc::get(context))

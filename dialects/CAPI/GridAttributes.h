@@ -16,8 +16,8 @@ extern "C" {
 #endif
 
 // Enumerators are passed by the names that the assembly has for them. A
-// function that makes an attribute gives a null one, after a diagnostic, where
-// a name or a number is not legal. An absent string is empty.
+// function that creates an attribute emits a diagnostic and returns null for an
+// invalid name or number. An absent string is empty.
 
 //===----------------------------------------------------------------------===//
 // #grid.space, #grid.semantics and !grid.semaphore

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Whatever a tool reads, it ends by itself: a crash is an error like others.
+// Tools recover from crashes on any input and report them like other errors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -188,7 +188,7 @@ int gridirOptMain(int argc, char **argv) {
   if (config.shouldShowDialects() || config.shouldListPasses())
     return asMainReturnCode(MlirOptMain(argc, argv, input, output, registry));
 
-  // Before the guard, so that the guard handles signals first.
+  // Installed before the guard, so that the guard handles signals first.
   llvm::InitLLVM init(argc, argv);
   driver::Progress progress{"parse", ""};
   driver::Progress *current = &progress;
@@ -276,7 +276,7 @@ int gridirLspServerMain(int argc, char **argv) {
         });
     if (status)
       return *status;
-    showMessage(crash + "; it goes on with the next change of a document");
+    showMessage(crash + "; it continues with the next change of a document");
   }
 }
 
@@ -306,8 +306,7 @@ static LogicalResult reduce(int argc, char **argv, MLIRContext &context) {
   else if (hasRun && !hasError)
     llvm::WithColor::error(llvm::errs(), "gridir-reduce")
         << "expected a test that ends with exit status 1 for the whole input, "
-           "as for any module that shows what is looked for, got another "
-           "status\n";
+           "got another status\n";
   return failure();
 }
 

@@ -49,7 +49,7 @@ public:
         (install_fatal_error_handler(handleFatalError), true);
     (void)installed;
     CrashRecoveryContext::Enable();
-    // The end of the stack leaves no room for a handler on it.
+    // After a stack overflow, the handler needs a separate stack.
     for (int number : {SIGSEGV, SIGBUS}) {
       struct sigaction action;
       sigaction(number, nullptr, &action);
@@ -78,7 +78,7 @@ public:
     stack_t present;
     if (sigaltstack(nullptr, &present) || !(present.ss_flags & SS_DISABLE))
       return;
-    // Without zeros, which would take longer than all else here.
+    // Uninitialized, because zeroing would dominate the cost.
     memory.reset(new char[kBytes]);
     stack_t stack = {};
     stack.ss_sp = memory.get();
@@ -113,6 +113,6 @@ std::optional<std::string> driver::runGuarded(function_ref<void()> work,
   RestorePrettyStackState(traceState);
   if (!fatalError.empty())
     return std::exchange(fatalError, {});
-  // As a shell says it: 128 and the number of the signal.
+  // The exit status of a shell: 128 plus the number of the signal.
   return strsignal(recovery.RetCode - 128);
 }

@@ -27,9 +27,9 @@ enum class Trace {
 /// Runs `work` on the calling thread, and returns the cause of its end if that
 /// was an assertion, a signal, the end of the stack or a fatal error of LLVM.
 ///
-/// The frames of `work` are then left without their destructors. Their memory
-/// stays allocated and their locks stay locked, so their IR must never be used
-/// or freed again: its context is to be leaked.
+/// After a crash, the destructors of the frames of `work` do not run. Memory
+/// stays allocated and locks stay locked, so the IR must never be used or freed
+/// again: leak its context.
 ///
 /// While any thread is in here, LLVM's crash recovery handles the signals that
 /// end a process. On other threads they behave as before. Once the last thread

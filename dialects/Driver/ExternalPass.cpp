@@ -98,7 +98,7 @@ public:
 
   void runOnOperation() override {
     driver::ExternalPass::Result result = pass.run(getOperation(), getValues());
-    // A guard further out keeps the process from ending, and the IR from use.
+    // An outer guard recovers from the crash and discards the IR.
     if (result.crash)
       llvm::report_fatal_error(StringRef(*result.crash),
                                /*gen_crash_diag=*/false);

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// MLIR's C API has passes of callbacks, too, but neither options nor statistics
-// for them, and no way into the registry that textual pipelines are read with.
+// MLIR's C API also has passes of callbacks, but without options, statistics or
+// registration for textual pipelines.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ class Operation;
 
 namespace gridir::driver {
 
-/// A pass whose work is done by code that is not C++.
+/// A pass implemented in another language.
 struct ExternalPass {
   struct Option {
     std::string name, description, defaultValue;
@@ -37,7 +37,7 @@ struct ExternalPass {
   };
   struct Result {
     bool succeeded = false;
-    /// By how much each statistic grows, in their order.
+    /// The increment of each statistic, in order.
     std::vector<unsigned> counts;
     /// The signal that ended the work, after which the IR must not be used.
     std::optional<std::string> crash;
@@ -60,9 +60,9 @@ struct ExternalPass {
       run;
 };
 
-/// Registers a pass under its argument for the life of the process, instead
-/// of an external one that was registered before. Gives false where the
-/// argument is that of a pass in C++ or of a pipeline.
+/// Registers a pass under its argument for the life of the process, instead of
+/// an external one that was registered before. Returns false if the argument
+/// belongs to a pass in C++ or to a pipeline.
 bool registerExternalPass(ExternalPass pass);
 
 /// True if a pass of this argument was registered by the function above.

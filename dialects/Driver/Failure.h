@@ -31,11 +31,11 @@ inline Diagnostic makeError(std::string message) {
   return {"error", std::move(message), "loc(unknown)", {}};
 }
 
-/// A defect of the compiler that ended its work, and not the process.
+/// A crash of the compiler from which the process recovered.
 struct Crash {
   /// The reason and place, as "Aborted in pass cpu-plan-arena".
   std::string reason;
-  /// The file that shows it again; empty where it could not be written.
+  /// The file that reproduces it; empty if it could not be written.
   std::string reproducer;
 };
 
@@ -44,7 +44,7 @@ struct CompileFailure {
   /// parse, pipeline, passes, translate, codegen or link.
   std::string stage;
   std::vector<Diagnostic> diagnostics;
-  /// Set where the compiler is at fault and not the module.
+  /// Set if the compiler is at fault, not the module.
   std::optional<Crash> crash = std::nullopt;
 };
 

@@ -36,8 +36,8 @@ StringRef gridir::driver::getOpDocumentation(StringRef name) {
   return row->text;
 }
 
-/// The answer to a hover over an op with the description of the op; any other
-/// message as it is.
+/// Adds the description of an op to the answer to a hover; returns any other
+/// message unchanged.
 static std::string document(std::string body) {
   Expected<json::Value> message = json::parse(body);
   if (!message) {

@@ -169,7 +169,8 @@ static std::string withoutEcho(StringRef message, StringRef pipeline) {
 struct driver::Pipelines::Pipeline {
   explicit Pipeline(MLIRContext *context)
       : passes(context, ModuleOp::getOperationName()) {
-    // Once at the end rather than after each pass: a tenth of the time.
+    // Verify once at the end instead of after each pass, which takes a tenth of
+    // the time.
     passes.enableVerifier(false);
     recordPasses(passes, progress);
   }
@@ -200,7 +201,7 @@ driver::Pipelines::~Pipelines() = default;
 
 LogicalResult driver::Pipelines::run(ModuleOp module, StringRef pipeline,
                                      Progress &progress) {
-  // A process has a few; another one may make a new one for each module.
+  // Most processes have a few contexts, but some create one for each module.
   constexpr size_t kMost = 16;
   progress.stage = "pipeline";
   auto it = known.find(pipeline);

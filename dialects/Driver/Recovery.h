@@ -22,7 +22,7 @@ class MLIRContext;
 
 namespace gridir::driver {
 
-/// How far a compile has come.
+/// The progress of a compilation.
 struct Progress {
   /// As `CompileFailure` names it.
   std::string stage;
@@ -62,10 +62,10 @@ struct Instruments {
 CompileFailure recordCrash(const std::string &signal, const Progress &progress,
                            const Input &input);
 
-/// Compiles: runs `work` on IR of `context`, and gives why it did not succeed.
-/// The errors that it emits are collected, and other diagnostics go to the
-/// handlers that there are. Where it crashes, a reproducer is written, and the
-/// context must never be used or freed again.
+/// Runs `work` on IR of `context` and returns its failure, if any. Collects the
+/// errors that it emits; other diagnostics go to the existing handlers. After a
+/// crash, a reproducer is written, and the context must never be used or freed
+/// again.
 std::optional<CompileFailure>
 compileRecoverably(mlir::MLIRContext &context, const Input &input,
                    llvm::function_ref<llvm::LogicalResult(Progress &)> work);

@@ -47,10 +47,8 @@ grid::MemoryFill getFill(CPUFill fill) {
   llvm_unreachable("all fills are handled");
 }
 
-/// Canonicalizes ops. There is no control flow to simplify: regions consist of
-/// one block, and the branches of structured loops and conditions are all
-/// reachable. Upstream's search for dead and equal blocks would read every op
-/// several times.
+/// Canonicalizes ops. Region simplification is disabled: regions consist of one
+/// block, so upstream's search for dead and equal blocks would only cost time.
 void addCanonicalizer(OpPassManager &pm) {
   GreedyRewriteConfig config;
   config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
@@ -64,14 +62,14 @@ void addPlanning(OpPassManager &pm, const CPUPipelineOptions &options) {
   };
   bool findsRaces = isAsked(CPUCheck::Races);
   bool findsUnwritten = isAsked(CPUCheck::Uninitialized);
-  // Kernels of warpgroups have no more memory here than on a GPU.
+  // Reject warpgroup kernels that exceed the shared memory of a GPU.
   pm.addPass(warpgroup::createWarpgroupShareMembersPass());
   warpgroup::WarpgroupPlanMemoryPassOptions gpuMemory;
   gpuMemory.chip = "";
   gpuMemory.verifyOnly = true;
   pm.addPass(warpgroup::createWarpgroupPlanMemoryPass(gpuMemory));
   OpPassManager &kernels = pm.nest<grid::KernelOp>();
-  // Every later question about blocks is asked of affine index maps.
+  // Later analyses of blocks require affine index maps.
   kernels.addPass(grid::createGridCanonicalizeIndexMapsPass());
   // Find the programs that must run concurrently.
   grid::GridPlanTasksPassOptions tasks;
@@ -89,12 +87,13 @@ void addPlanning(OpPassManager &pm, const CPUPipelineOptions &options) {
   grid::GridInferDimensionSemanticsPassOptions semantics;
   semantics.testBlocks = options.testBlocks;
   kernels.addPass(grid::createGridInferDimensionSemanticsPass(semantics));
-  // From here on, operands of MMAs are loads and stores.
+  // After this pass, accesses to MMA operands are loads and stores.
   kernels.addPass(createConvertWarpgroupToGridPass());
-  // Before memory is filled, which is no access of the author's.
+  // Record accesses before memory is filled, since filling is not an access of
+  // the kernel.
   if (findsRaces || findsUnwritten)
     kernels.addPass(grid::createGridRecordAccessesPass());
-  // On request: reads of uninitialized memory shall show.
+  // Optional: fill memory so that reads of uninitialized memory become visible.
   if (findsUnwritten || options.fillMemory != CPUFill::None)
     kernels.addPass(
         grid::createGridPoisonMemoryPass({getFill(options.fillMemory)}));
@@ -111,19 +110,19 @@ void addBufferization(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(loops::createLoopsCanonicalizeBodiesPass());
   addCanonicalizer(pm);
   addCSE(pm);
-  // While values are tensors: their uses determine which ones need a loop of
-  // their own.
+  // Fuse while values are tensors: their uses determine which ones need a
+  // separate loop.
   pm.addNestedPass<func::FuncOp>(loops::createLoopsFuseElementwisePass());
   addCanonicalizer(pm);
   addCSE(pm);
-  // A carried tensor stays in one buffer, so that no step allocates.
+  // Keep a carried tensor in one buffer, so that no iteration allocates.
   pm.addNestedPass<func::FuncOp>(loops::createLoopsAnchorTensorsPass());
-  // A value that only fills a block is computed in the block, if nothing in
-  // between would see it; a value that only fills a part of a tensor, there.
+  // Compute a value in the memory of its store, if no op in between can observe
+  // it.
   pm.addNestedPass<func::FuncOp>(loops::createLoopsComputeInPlacePass());
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
   pm.addPass(bufferization::createOneShotBufferizePass());
-  // While copies are still whole ops and nothing has been vectorised.
+  // Run while copies are still single ops and nothing is vectorized.
   pm.addPass(loops::createLoopsWidenStoragePass());
   addCanonicalizer(pm);
   addCSE(pm);
@@ -146,7 +145,8 @@ void addVectorization(OpPassManager &pm, const CPUPipelineOptions &options) {
       cpu::createCPUTileBodyPass(withTarget(cpu::CPUTileBodyPassOptions())));
   pm.addNestedPass<func::FuncOp>(cpu::createCPUVectorizeBodyPass(
       withTarget(cpu::CPUVectorizeBodyPassOptions())));
-  // While loops still say which elements each iteration writes.
+  // Run while the elements that each iteration writes are still visible in the
+  // loops.
   pm.addPass(cpu::createCPUStreamStoresPass({options.cacheBytes}));
   // After every pass that makes a buffer, before any that lowers one.
   pm.addPass(cpu::createCPUPlanArenaPass());
@@ -159,7 +159,7 @@ void addLowering(OpPassManager &pm) {
   // Convert ops that were not vectorized to scalar loops, which are always
   // correct.
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
-  // A complex number is two floats, and its arithmetic theirs.
+  // Convert complex arithmetic to arithmetic on pairs of floats.
   pm.addPass(createConvertComplexToStandardPass());
   // Math functions as accurate as XLA's, while vectors are still whole. Those
   // of f16 and bf16 have rules of their own.
@@ -188,8 +188,7 @@ void addLowering(OpPassManager &pm) {
   math.approximateLog1p = false;
   pm.addPass(createConvertMathToLLVMPass(math));
   pm.addPass(createConvertMathToLibmPass());
-  // Nothing is fast-math: sums are in the order in which they are written here,
-  // on every CPU.
+  // No fast-math flags: the order of additions is the same on every CPU.
   pm.addPass(cpu::createCPULowerVectorsPass());
   // The lowering of vectors makes new address computations.
   pm.addPass(cpu::createCPUResolveViewsPass());
@@ -232,7 +231,7 @@ void buildGridToCPUPipeline(OpPassManager &pm,
     addPlanning(pm, options);
   // Loops over the grid, in which blocks are views of arrays.
   if (options.stages.reaches(CPUStage::Loops)) {
-    // Here, since what a person reads of a plan has the author's blocks.
+    // The plan runs here, so that its remarks refer to the kernel's own blocks.
     pm.addNestedPass<grid::KernelOp>(grid::createGridFlattenBlocksPass());
     pm.addPass(createConvertGridToLoopsPass(
         {llvm::is_contained(options.checks, CPUCheck::Bounds)}));
@@ -246,7 +245,7 @@ void registerCPUPipelines() {
       buildGridToCPUPipeline);
   PassPipelineRegistration<CPUPipelineOptions>(
       "loops-to-cpu",
-      "Lower a kernel that is already loops to native code for a CPU",
+      "Lower a kernel in the form of loops to native code for a CPU",
       buildLoopsToCPUPipeline);
 }
 

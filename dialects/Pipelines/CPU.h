@@ -23,16 +23,17 @@ class CPUCheckParser : public llvm::cl::parser<CPUCheck> {
 public:
   using parser::parser;
 
-  /// Called when the option has its own name: before, these would be options.
+  /// Called after the option has its name; otherwise the values would be
+  /// registered as options.
   void initialize() {
     addLiteralOption("uninitialized", CPUCheck::Uninitialized,
-                     "Find reads of what nothing has written");
+                     "Find reads of uninitialized memory");
     addLiteralOption("races", CPUCheck::Races, "Find unordered accesses");
     addLiteralOption("semaphores", CPUCheck::Semaphores,
-                     "Find semaphores that are not zero in the end");
+                     "Find semaphores that are not zero at the end");
     addLiteralOption("bounds", CPUCheck::Bounds,
-                     "Find loads outside of Refs whose value may be discarded, "
-                     "and accesses that the author does not want checked");
+                     "Check also out-of-bounds loads whose value may be "
+                     "discarded, and accesses with disabled bounds checks");
   }
   static void print(llvm::raw_ostream &stream, CPUCheck check) {
     static constexpr llvm::StringLiteral kNames[] = {"uninitialized", "races",
@@ -44,15 +45,15 @@ public:
 /// The initial contents of memory.
 enum class CPUFill { None, NaN, Poison, Zero };
 
-/// The forms that a kernel takes on its way, in order.
+/// The stages of the pipeline, in order.
 enum class CPUStage { Grid, Planned, Loops, Bufferized, Vectorized, LLVM };
 
 /// Options of the code generator. The defaults fit any x86-64 machine of the
 /// last ten years; the runtime passes the host's features.
 struct CPUPipelineOptions
     : public mlir::PassPipelineOptions<CPUPipelineOptions> {
-  /// Whose blocks and memory are planned: that of a pipeline which begins with
-  /// this one.
+  /// The target whose blocks and memory are planned, for pipelines that begin
+  /// with this one.
   std::string target = "cpu";
 
   Option<unsigned> vectorBytes{
@@ -69,23 +70,21 @@ struct CPUPipelineOptions
       llvm::cl::init(0)};
   ListOption<std::string> dotProducts{
       *this, "dot-products",
-      llvm::cl::desc("Name the instructions for sums of products")};
+      llvm::cl::desc("Set the dot-product instructions")};
   ListOption<CPUCheck, CPUCheckParser> checks{
-      *this, "checks",
-      llvm::cl::desc("Let the kernel check itself while it runs")};
+      *this, "checks", llvm::cl::desc("Check the kernel at run time")};
   Option<int64_t> scheduleSeed{
       *this, "schedule-seed",
-      llvm::cl::desc("Run programs and copies as tasks, in an order that this "
-                     "number chooses; negative for program order"),
+      llvm::cl::desc("Run programs and copies as tasks, in a pseudo-random "
+                     "order with this seed; negative for program order"),
       llvm::cl::init(-1)};
   Option<bool> testBlocks{
       *this, "test-blocks",
-      llvm::cl::desc("Let calls test whether the blocks that prefetched "
-                     "scalars choose allow what is said to be parallel"),
+      llvm::cl::desc(
+          "Let each call test claims that depend on prefetched scalars"),
       llvm::cl::init(true)};
   Option<CPUFill> fillMemory{
-      *this, "fill-memory",
-      llvm::cl::desc("Fill memory before anything is written"),
+      *this, "fill-memory", llvm::cl::desc("Fill uninitialized memory"),
       llvm::cl::init(CPUFill::None),
       llvm::cl::values(
           clEnumValN(CPUFill::None, "none", "Leave it"),

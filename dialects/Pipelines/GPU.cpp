@@ -35,8 +35,8 @@ using namespace mlir;
 namespace gridir {
 namespace {
 
-/// The stage of the CPU's pipeline that a kernel is at; the last that both
-/// pipelines have, where it is beyond.
+/// Returns the corresponding stage of the CPU pipeline, at most the last one
+/// that both pipelines share.
 CPUStage getTensorStage(GPUStage stage) {
   switch (stage) {
   case GPUStage::Grid:
@@ -53,13 +53,13 @@ CPUStage getTensorStage(GPUStage stage) {
   }
 }
 
-/// The part that the CPU has too: the grid becomes loops, tensors become
-/// memory.
+/// The passes that the CPU pipeline shares: the grid becomes loops, tensors
+/// become memory.
 void addTensorStages(OpPassManager &pm, CPUStage startAfter,
                      CPUStage stopAfter) {
   CPUPipelineOptions options;
   options.target = "gpu";
-  // A launch knows the number of its CTAs before it reads any array.
+  // The number of CTAs must not depend on the contents of arrays.
   options.testBlocks = false;
   options.stages.startAfter = startAfter;
   options.stages.stopAfter = stopAfter;

@@ -15,7 +15,7 @@
 
 namespace gridir {
 
-/// The forms that a kernel takes on its way, in order.
+/// The stages of the pipeline, in order.
 enum class GPUStage {
   Grid,
   Planned,
@@ -34,23 +34,23 @@ enum class GPUStage {
 struct GPUPipelineOptions
     : public mlir::PassPipelineOptions<GPUPipelineOptions> {
   Option<std::string> chip{*this, "chip",
-                           llvm::cl::desc("Set the chip, as LLVM names it"),
+                           llvm::cl::desc("Set the chip, with LLVM's name"),
                            llvm::cl::init("sm_90a")};
   Option<unsigned> numWarps{
       *this, "num-warps",
-      llvm::cl::desc("Set the warps of a CTA; 0 for what the kernel asks for, "
-                     "or 4"),
+      llvm::cl::desc(
+          "Set the warps of a CTA; 0 for the kernel's own number, or 4"),
       llvm::cl::init(0)};
   Option<int64_t> workspaceLimit{
       *this, "workspace-limit",
-      llvm::cl::desc("Set how many bytes of global memory all CTAs may use for "
-                     "temporaries"),
+      llvm::cl::desc(
+          "Limit the global memory for temporaries of all CTAs, in bytes"),
       llvm::cl::init(int64_t(1) << 30)};
   Option<std::string> toolkit{
       *this, "toolkit",
-      llvm::cl::desc("Set the directory of a CUDA toolkit whose libdevice "
-                     "computes math functions; without one gridir's own code "
-                     "does"),
+      llvm::cl::desc(
+          "Set the directory of a CUDA toolkit whose libdevice computes math "
+          "functions; by default gridir's own code does"),
       llvm::cl::init("")};
   StageOptions<GPUStage> stages{
       *this, GPUStage::Grid, GPUStage::PTX,

@@ -15,7 +15,7 @@
 
 namespace gridir {
 
-/// The forms that a kernel takes on its way, in order.
+/// The stages of the pipeline, in order.
 enum class TPUStage { Grid, Planned, Converted, Optimized, Serialized };
 
 struct TPUPipelineOptions
@@ -26,7 +26,7 @@ struct TPUPipelineOptions
       llvm::cl::init(13)};
   Option<bool> elideChecks{
       *this, "elide-checks",
-      llvm::cl::desc("Look for run-time checks that a proof makes needless"),
+      llvm::cl::desc("Find the run-time checks that a proof makes unnecessary"),
       llvm::cl::init(true)};
   StageOptions<TPUStage> stages{
       *this, TPUStage::Grid, TPUStage::Serialized,

@@ -58,8 +58,8 @@ void buildWarpgroupToGPUPipeline(OpPassManager &pm,
   if (stages.reaches(WarpgroupStage::GPU))
     addWarpgroupConversion(pm, options.chip);
   if (stages.reaches(WarpgroupStage::NVVM))
-    // No array of such a kernel takes longer addresses, and counting with 64
-    // bits takes twice the instructions, none of them for all lanes at once.
+    // Use 32-bit indices: no array of such a kernel needs more, and 64-bit
+    // arithmetic takes twice the instructions, without uniform registers.
     addGPULowering(pm, options.chip, options.toolkit, /*indexBitwidth=*/32);
   if (stages.reaches(WarpgroupStage::PTX))
     addPTX(pm, options.toolkit);

@@ -15,21 +15,20 @@
 
 namespace gridir {
 
-/// The forms that a kernel whose threads are warpgroups takes on its way to a
-/// GPU, in order.
+/// The stages of the pipeline of warpgroup kernels, in order.
 enum class WarpgroupStage { Grid, Layouts, Planned, GPU, NVVM, PTX };
 
 /// The target of a kernel and its toolkit.
 struct WarpgroupPipelineOptions
     : public mlir::PassPipelineOptions<WarpgroupPipelineOptions> {
   Option<std::string> chip{*this, "chip",
-                           llvm::cl::desc("Set the chip, as LLVM names it"),
+                           llvm::cl::desc("Set the chip, with LLVM's name"),
                            llvm::cl::init("sm_90a")};
   Option<std::string> toolkit{
       *this, "toolkit",
-      llvm::cl::desc("Set the directory of a CUDA toolkit whose libdevice "
-                     "computes math functions; without one gridir's own code "
-                     "does"),
+      llvm::cl::desc(
+          "Set the directory of a CUDA toolkit whose libdevice computes math "
+          "functions; by default gridir's own code does"),
       llvm::cl::init("")};
   StageOptions<WarpgroupStage> stages{
       *this, WarpgroupStage::Grid, WarpgroupStage::PTX,

@@ -24,7 +24,7 @@ namespace gridir {
 /// value in `bound`.
 static Interval narrowByComparison(Interval range, CmpIPredicate predicate,
                                    Interval bound) {
-  // Then the comparison is decided, or nothing is known of its other side.
+  // In this case the comparison is decided, or its other side is unknown.
   if (range.isConstant() || bound.low == Interval().low ||
       bound.high == Interval().high)
     return range;
@@ -67,7 +67,7 @@ namespace {
 /// Deeper values are unknown.
 constexpr unsigned kMaxDepth = 256;
 
-/// A range that is no guess by then is given up.
+/// After this many rounds, an unguessed range is given up.
 constexpr unsigned kMaxRounds = 32;
 
 /// In this many rounds a range grows exactly to the values of an iteration,

@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Counters that restart when they reach an end, such as the indices of a
-// pipeline's blocks, stay in a range that holds before a loop and that each
-// iteration preserves. It is guessed from the comparisons, and proved.
+// Infers ranges of loop-carried values as loop invariants. Counters that
+// restart at an end, such as the block indices of a pipeline, stay in a range
+// that holds before the loop and that each iteration preserves. The range is
+// guessed from comparisons in the loop, and then proved.
 //
 //===----------------------------------------------------------------------===//
 

@@ -16,9 +16,9 @@
 
 namespace gridir {
 
-/// The count or size that an attribute of an op says; none where there is no
-/// such attribute, or one that is no number from 0 to 2^63 - 1. No dialect
-/// verifies these attributes, so that they may have any type.
+/// Returns the count or size in an attribute of an op, or none if the attribute
+/// is absent or not a number from 0 to 2^63 - 1. No dialect verifies these
+/// attributes, so they may have any type.
 inline std::optional<int64_t> getCount(mlir::Operation *op,
                                        llvm::StringRef name) {
   auto attr = op->getAttrOfType<mlir::IntegerAttr>(name);

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// MLIR's types may have more elements than 64 bits count, and every question
-// for their number then ends the process. Kernels are verified to have none.
+// MLIR's types may have 2^63 or more elements, and every query of their number
+// then aborts. Kernels are verified not to contain such types.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,9 +21,9 @@
 
 namespace gridir {
 
-/// The elements that an array may have: more than any memory holds, and few
-/// enough that the iterations of a contraction of two, and the bits of one, can
-/// be counted as well.
+/// The maximum number of elements of an array: larger than any memory, but so
+/// small that the iterations of a contraction, and the bits of an array, fit 64
+/// bits.
 inline constexpr int64_t kMaxElements = int64_t(1) << 40;
 
 /// True if an array of a shape is at most this large, for all dynamic extents.

@@ -38,7 +38,7 @@ Interval getTypeRange(Type type) {
 static ConstantIntRanges toUpstream(Interval range, Interval limits,
                                     unsigned width) {
   range = range.intersect(limits);
-  // Where no number can be, any range is as good.
+  // For an empty range, any result is valid.
   if (range.low > range.high)
     range = limits;
   APInt low(width, range.low, /*isSigned=*/width > 1);

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Ranges of the numbers of a value. An op computes the range of its result from
-// those of its operands by upstream's `InferIntRangeInterface`. Upstream's
+// Integer ranges of values. An op computes the range of its result from those
+// of its operands by upstream's `InferIntRangeInterface`. Upstream's
 // `IntegerRangeAnalysis` computes ranges of all values of unchanging IR, from
 // the IR alone. Here values are queried while IR is being written, and the
 // ranges of some values (program ids) are known only to the kernel. The readers

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Shared by the two hazard analyses. `grid::RefHazards` determines for a kernel
-// which loaded values must be protected from later stores, and knows blocks,
+// Shared by the two hazard analyses. `grid::RefHazards` determines which loaded
+// values of a kernel must be protected from later stores; it handles blocks,
 // aliased operands and other programs. `loops::mayReadLater` and similar
 // functions determine whether one op may move, when blocks are memrefs of
 // arguments and values are in memory. The first decides which copies exist; the

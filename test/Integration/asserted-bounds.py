@@ -73,11 +73,11 @@ run("row -1", gather.function, (table, rows.at[0].set(-1)), None)
 # CHECK-NEXT: pages, interpreted: True
 # CHECK-NEXT: pages, native: True
 run("pages", gather_pages, (x, pages), picked)
-# CHECK-NEXT: page 15, interpreted: asserted-bounds.py, x_ref: an index leaves dimension 0
-# CHECK-NEXT: page 15, native: asserted-bounds.py, x_ref: an index leaves dimension 0
+# CHECK-NEXT: page 15, interpreted: asserted-bounds.py, x_ref: an index is outside of dimension 0
+# CHECK-NEXT: page 15, native: asserted-bounds.py, x_ref: an index is outside of dimension 0
 run("page 15", gather_pages, (x, pages.at[3].set(15)), None)
-# CHECK-NEXT: a page far away, interpreted: asserted-bounds.py, x_ref: an index leaves dimension 0
-# CHECK-NEXT: a page far away, native: asserted-bounds.py, x_ref: an index leaves dimension 0
+# CHECK-NEXT: a page far away, interpreted: asserted-bounds.py, x_ref: an index is outside of dimension 0
+# CHECK-NEXT: a page far away, native: asserted-bounds.py, x_ref: an index is outside of dimension 0
 run("a page far away", gather_pages, (x, pages.at[1].set(2**31 - 1)), None)
 
 for params in ({}, {"disable_bounds_checks": True}):

@@ -322,9 +322,9 @@ def nobody_arrives(x, o, met):
     o[...] = x[...]
 
 
-# CHECK:      nobody_arrives None: no thread can go on
+# CHECK:      nobody_arrives None: no thread can continue
 # CHECK-NEXT: in kernel `nobody_arrives`
 # CHECK-NEXT: at {{.*}}gpu-warpgroup-memory.py:{{[0-9]+}}:5
 # CHECK:      note: 32 threads of each of warps 0 to 3 of block (0, 0, 0) wait at line {{.*}}memory.py:{{[0-9]+}}:5
-# CHECK-NEXT: nobody_arrives {{[0-9]+}}: no thread can go on
+# CHECK-NEXT: nobody_arrives {{[0-9]+}}: no thread can continue
 look("nobody_arrives", whole(nobody_arrives, scratch_types=[plgpu.Barrier()]), X, X)

@@ -12,7 +12,7 @@ from gridir.compiler.cpu import CpuOptions
 from gridir.testing import differences, interpreted
 
 # The stencil reads windows of a vector that no tile of a TPU's memory holds.
-REFUSED = {"stencil": "to be cut into multiples of 1024"}
+REFUSED = {"stencil": "to be divided into multiples of 1024"}
 THROUGH_TPU = CpuOptions(pipeline="grid-to-tpu{stop-after=tpu},tpu-to-cpu", platform="tpu")
 
 # CHECK: 12 modules equal interpret mode, 1 refused

@@ -67,15 +67,12 @@ def scoped(x_ref, o_ref):
     pl.run_scoped(scope, pltpu.VMEM((8, 128), X.dtype))
 
 
-# CHECK: forgets init: read of element (0, 0) of sum_ref `sum_ref[...] += x_ref[...]` in program (0):
-# CHECK-SAME: nothing has written what it reads
-look("forgets init", forgets_init, **SCRATCH)
-# CHECK: begins late: read of element (0, 0) of sum_ref `o_ref[...] = sum_ref[...]` in program (1):
-# CHECK-SAME: nothing has written what it reads
+# CHECK: no init: read of element (0, 0) of sum_ref `sum_ref[...] += x_ref[...]` in program (0): it is uninitialized
+look("no init", forgets_init, **SCRATCH)
+# CHECK: begins late: read of element (0, 0) of sum_ref `o_ref[...] = sum_ref[...]` in program (1): it is uninitialized
 look("begins late", begins_late, **SCRATCH)
 # A scope holds nothing when it is entered again.
-# CHECK: scoped: read of element (0, 0) of t_ref `o_ref[...] = t_ref[...]` in program (1):
-# CHECK-SAME: nothing has written what it reads
+# CHECK: scoped: read of element (0, 0) of t_ref `o_ref[...] = t_ref[...]` in program (1): it is uninitialized
 look("scoped", scoped, **BLOCKS)
 
 
@@ -95,8 +92,7 @@ def accumulates(x_ref, o_ref):
     o_ref[...] += x_ref[...]
 
 
-# CHECK: accumulates: read of element (0, 0) of o_ref `o_ref[...] += x_ref[...]` in program (0):
-# CHECK-SAME: nothing has written what it reads
+# CHECK: accumulates: read of element (0, 0) of o_ref `o_ref[...] += x_ref[...]` in program (0): it is uninitialized
 look("accumulates", accumulates, **BLOCKS)
 # CHECK: accumulates in place: right
 look("accumulates in place", accumulates, in_specs=[ROWS], out_specs=ROWS, input_output_aliases={0: 0})

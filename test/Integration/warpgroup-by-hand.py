@@ -425,7 +425,7 @@ def arrives_twice(o):
     o[...] = jnp.zeros((128,), jnp.int32)
 
 
-# CHECK: meets_nobody: {{.*}}the kernel waits for phase 1 of a named barrier, of which 0 are complete, and nothing can
+# CHECK: meets_nobody: {{.*}}the kernel waits for phase 1 of a named barrier, which has completed 0, and nothing can
 # CHECK: arrives_twice: {{.*}}arrival at a named barrier {{.*}}: Barrier completed phase 1, but no threads observed
 for kernel in (meets_nobody, arrives_twice):
     try:

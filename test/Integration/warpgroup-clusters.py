@@ -178,7 +178,7 @@ def lonely(x, o, met):
         plgpu.barrier_wait(met)
 
 
-# CHECK: lonely {}: the kernel waits for phase 1 of {{.*}}, of which 0 are complete, and nothing can complete it
+# CHECK: lonely {}: the kernel waits for phase 1 of {{.*}}, which has completed 0, and nothing can complete it
 look("lonely", whole(lonely, scratch_types=[plgpu.ClusterBarrier(collective_axes=("c",))], **PAIR), X, X)
 
 
@@ -300,7 +300,7 @@ def stuck(o, barrier):
             plgpu.barrier_wait(barrier)
 
 
-# CHECK: stuck {}: the kernel waits for phase 1 of {{.*}}, of which 0 are complete, and nothing can complete it
+# CHECK: stuck {}: the kernel waits for phase 1 of {{.*}}, which has completed 0, and nothing can complete it
 # CHECK-COUNT-2: stuck {{.*}} nothing can complete it
 look(
     "stuck",

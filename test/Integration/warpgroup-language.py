@@ -164,7 +164,7 @@ def tiled_bytes(x, o, scratch):
 
 
 # Where the bytes of a member in tiles are, no view says.
-# CHECK-COUNT-2: tiled bytes: expected a read of what was written to the same member of a union, got one of scratch[1]
+# CHECK-COUNT-2: tiled bytes: expected a read of the union member that was written, got one of scratch[1]
 look(
     "tiled bytes",
     of_x(

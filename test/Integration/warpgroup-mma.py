@@ -157,8 +157,8 @@ def lower(shape, depth, dtype, acc=jnp.float32, chip="sm_90a"):
 # What the instruction does not compute is refused by its name.
 # CHECK: CompileError: 7 of 7 refused in these words
 KINDS = (
-    "expected a product that mma computes, of f16, bf16 or floats of a byte in f32, of f16 or floats of a byte in f16, "
-    "of f64 in f64, or of integers of 4 or 8 bits in i32"
+    "expected an MMA that mma.sync supports, of f16, bf16 or 8-bit floats in f32, of f16 or 8-bit floats in f16, of f64 "
+    "in f64, or of 4-bit or 8-bit integers in i32"
 )
 report(
     gridir.CompileError,
@@ -171,8 +171,7 @@ report(
             (64, 8), 16, jnp.float64, jnp.float64, chip="sm_80"
         ),
         (
-            "expected a product of mma of multiples of 16 x 16 x 8 elements, of which there is one for each of four "
-            "warps, got 48 x 16 x 8"
+            "expected an mma.sync of multiples of 16 x 16 x 8 elements, one for each of four warps, got 48 x 16 x 8"
         ): lower((48, 8), 16, jnp.float16),
         "got 64 x 24 x 8": lower((64, 8), 24, jnp.float16),
     },

@@ -263,9 +263,9 @@ def half(x, o, barrier):
 # CHECK-SAME: Thread 1 did not observe all phases (2) for barrier (but observed 1 phase).
 # CHECK: uneven {}: wait for {{.*}}: a warpgroup waits whose warps have previously observed different numbers of
 # CHECK-SAME: phases: 0, 1, 1, 1.
-# CHECK: forever {}: the kernel waits for phase 1 of {{.*}}, of which 0 are complete, and nothing can complete it
+# CHECK: forever {}: the kernel waits for phase 1 of {{.*}}, which has completed 0, and nothing can complete it
 # CHECK-SAME: ; nothing has arrived there
-# CHECK: half {}: the kernel waits for phase 1 of {{.*}}, of which 0 are complete, and nothing can complete it
+# CHECK: half {}: the kernel waits for phase 1 of {{.*}}, which has completed 0, and nothing can complete it
 # CHECK-SAME: ; 2 arrivals complete a phase, 1 arrival came to this one and 1 in all, the last at arrival at
 ONE, TWO = [plgpu.Barrier()], [plgpu.Barrier(num_barriers=2)]
 for function, scratch in ((unobserved, ONE), (missed, TWO), (partly, TWO), (uneven, ONE), (forever, ONE)):

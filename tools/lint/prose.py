@@ -1,14 +1,18 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Plain technical English in documentation: the length of sentences, marker words, the terms of the glossary; links."""
+"""Plain technical English: the length of sentences, marker words, the terms of the glossary; links between pages.
+
+The rules apply to pages, comments, and messages: texts of errors, remarks and options, in C++, TableGen and Python.
+"""
 
 import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from repository import ROOT, Finding
+import messages
+from repository import ROOT, Finding, files
 
 # The pages that follow the rules. A page is added when it is rewritten, and never removed.
 PAGES = (
@@ -51,7 +55,10 @@ PAGES = (
 MAXIMUM_WORDS = 40
 MAXIMUM_WHATS = 2  # in 1,000 words
 MARKERS = re.compile(
-    r"\b(of which|so many|nobody|somebody|whoever|anew|behind|in front of|meet(?:s|ing|ings)?|met)\b", re.IGNORECASE
+    r"\b(of which|so many|nobody|somebody|whoever|anew|behind|in front of|meet(?:s|ing|ings)?|met"
+    r"|follow (?:one another|each other)|in one another|at regular distances|at the call only|on its way"
+    r"|(?:is|are) said to)\b",
+    re.IGNORECASE,
 )
 # The suffixes of the sources of each language; their comments follow the rules.
 SOURCES = ((".py",), (".h", ".cpp"), (".td",))
@@ -163,6 +170,55 @@ def check_comments() -> Iterator[Finding]:
             yield Finding(ROOT / "tools" / "lint" / "prose.py", 1, f"{problem}, got {whats} in {words}")
 
 
+def literals(path: Path) -> Iterator[tuple[int, str]]:
+    """Returns the line and the text of each message of a source: of diagnostics, options and exceptions."""
+    text = path.read_text()
+    if path.suffix == ".td":
+        code = re.sub(rf"{_DESCRIPTION}|//[^\n]*", lambda found: "\n" * found[0].count("\n"), text, flags=re.DOTALL)
+        for found in re.finditer(r'(?:"[^"\n]*"\s*)+', code):
+            yield code.count("\n", 0, found.start()) + 1, "".join(re.findall(r'"([^"]*)"', found[0]))
+    elif path.suffix == ".py":
+        yield from messages.raised_texts(text)
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.keyword) and node.arg == "help" and isinstance(node.value, ast.Constant):
+                yield node.value.lineno, str(node.value.value)
+    else:
+        yield from messages.texts(text)
+
+
+def message_problems(path: Path, terms: list[str]) -> Iterator[tuple[int, str]]:
+    """Returns the line and the description of each violation in the messages of a source."""
+    for line, text in prose_literals(path):
+        yield from ((line, problem) for _, problem in problems(text, terms))
+        if start := re.match(r"(What|Whether)\b", text, re.IGNORECASE):
+            yield line, f"expected a message that states a requirement or a fact, got one that begins with '{start[1]}'"
+
+
+def prose_literals(path: Path) -> Iterator[tuple[int, str]]:
+    """Returns the messages that are sentences: of three words or more, and neither assembly nor a path."""
+    for line, text in literals(path):
+        if len(re.findall(r"[A-Za-z]{2,}", text)) > 2 and re.match(r"\W{0,3}[A-Za-z]", text) and " " in text:
+            yield line, text
+
+
+def check_literals() -> Iterator[Finding]:
+    """Reports violations in messages, and 'what' as a habit in those of a language."""
+    terms = forbidden_terms((ROOT / "docs" / "glossary.md").read_text())
+    for suffixes in (".py",), (".cpp", ".h", ".td"):
+        words = whats = 0
+        for path in (
+            path for directory in ("dialects", "python", "tools") for path in files(*suffixes, under=directory)
+        ):
+            for line, problem in message_problems(path, terms):
+                yield Finding(path, line, problem)
+            for _, text in prose_literals(path):
+                words += len(text.split())
+                whats += len(re.findall(r"\bwhat\b", text, re.I))
+        if whats > MAXIMUM_WHATS * words / 1000:
+            problem = f"expected 'what' at most {MAXIMUM_WHATS} times in 1,000 words of messages in {suffixes}"
+            yield Finding(ROOT / "tools" / "lint" / "prose.py", 1, f"{problem}, got {whats} in {words}")
+
+
 def anchors(text: str) -> set[str]:
     """Returns the anchors that GitHub gives to the headings of a page."""
     text = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
@@ -182,4 +238,4 @@ def check_links() -> Iterator[Finding]:
                 yield Finding(page, line, f"expected a link to a heading, got '{link[1]}#{link[2]}'")
 
 
-CHECKS = [check_pages, check_links, check_comments]
+CHECKS = [check_pages, check_links, check_comments, check_literals]

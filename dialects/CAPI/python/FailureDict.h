@@ -29,7 +29,7 @@ inline nanobind::dict toDict(const driver::Diagnostic &diagnostic) {
   return result;
 }
 
-/// Gives {"stage", "diagnostics"}, and "reproducer" for a crash.
+/// Returns {"stage", "diagnostics"}, and "reproducer" for a crash.
 inline nanobind::dict toDict(const driver::CompileFailure &failure) {
   nanobind::list diagnostics;
   for (const driver::Diagnostic &diagnostic : failure.diagnostics)

@@ -99,7 +99,7 @@ void populateNames(nb::module_ &m) {
             }));
           },
           nb::arg("cls"), nb::arg("space"), nb::arg("context") = nb::none(),
-          "The memory space of a Ref, as \"tpu.vmem\".")
+          "The memory space of a Ref, for example \"tpu.vmem\".")
       .def_property_readonly("value", [](MlirAttribute self) {
         return toString(gridirSpaceAttrGetValue(self));
       });
@@ -115,8 +115,7 @@ void populateNames(nb::module_ &m) {
             }));
           },
           nb::arg("cls"), nb::arg("semantics"), nb::arg("context") = nb::none(),
-          "What the order of the programs along a dimension may be, as "
-          "\"parallel\".")
+          "The semantics of a grid dimension, for example \"parallel\".")
       .def_property_readonly("value", [](MlirAttribute self) {
         return toString(gridirDimSemanticsAttrGetValue(self));
       });
@@ -219,7 +218,7 @@ void populateBlocks(nb::module_ &m) {
           nb::arg("cls"), nb::arg("size"), nb::arg("kind") = "blocked",
           nb::arg("padding") = std::pair<int64_t, int64_t>(0, 0),
           nb::arg("context") = nb::none(),
-          "How a dimension is cut: \"blocked\", \"squeezed\" (of size 1), "
+          "How a dimension is divided: \"blocked\", \"squeezed\" (of size 1), "
           "\"element\", "
           "\"bounded_slice\" or \"indirect\".")
       .def_property_readonly("kind",
@@ -402,9 +401,8 @@ void populateEffects(nb::module_ &m) {
 } // namespace
 
 NB_MODULE(_gridirGrid, m) {
-  m.doc() =
-      "The attributes and types of the grid dialect, and what its kernels "
-      "do outside of their operands.";
+  m.doc() = "The attributes and types of the grid dialect, and the effects of "
+            "its kernels outside of their operands.";
   populateNames(m);
   populateGrid(m);
   populateBlocks(m);

@@ -115,11 +115,11 @@ NB_MODULE(_gridirDialects, m) {
       [](MlirDialectRegistry registry) { gridirRegisterAllDialects(registry); },
       nb::arg("registry"), "Adds every dialect of gridir to a registry.");
   m.def("parse_module", &parseModule, nb::arg("context"), nb::arg("source"),
-        "Parses and verifies a module of MLIR text or bytecode; returns it or "
-        "what stopped it.");
+        "Parses and verifies a module of MLIR text or bytecode; returns the "
+        "module, or the text of the error.");
   m.def("verify_module", &verifyModule, nb::arg("module"), nb::arg("source"),
         "Verifies a module, whose text or bytecode is for the reproducer of a "
-        "crash; returns None or what stopped it.");
+        "crash; returns None, or the text of the error.");
   m.def("write_bytecode", &writeBytecode, nb::arg("module"),
         "Returns a module as MLIR bytecode.");
   m.def("print_generic", &printGeneric, nb::arg("module"),
@@ -139,10 +139,11 @@ NB_MODULE(_gridirDialects, m) {
   m.def("run_pipeline", &runPipeline, nb::arg("module"), nb::arg("source"),
         nb::arg("pipeline"), nb::arg("print_after_all"), nb::arg("timing"),
         nb::arg("statistics"), nb::arg("pipelines") = nb::none(),
-        "Runs a textual pass pipeline on a module, in place; returns None or "
-        "what stopped it. The source is the module as text or bytecode, for "
-        "the reproducer of a crash. With pipelines of its context and "
-        "nothing to print, the pipeline is one of those.");
+        "Runs a textual pass pipeline on a module, in place; returns None, or "
+        "the text of the error. The source is the module as text or bytecode, "
+        "for "
+        "the reproducer of a crash. If pipelines of the module's context are "
+        "given and nothing is printed, one of them runs.");
   m.def(
       "leak", [](nb::object object) { (void)object.release(); },
       nb::arg("object"),

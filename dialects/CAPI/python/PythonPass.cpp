@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A pass in Python runs on a thread of its own. Where MLIR crashes below it,
-// the frames of that thread are gone, and the interpreter must not go on with
-// it; the thread that compiles is as it was.
+// A pass in Python runs on a separate thread. If MLIR crashes below it, the
+// frames of that thread are lost, and the interpreter must not continue on it;
+// the compiling thread is unaffected.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +41,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-/// How long a user waits until Ctrl-C ends a pass that does not end by itself.
+/// The delay after which Ctrl-C ends a pass that does not return.
 constexpr std::chrono::milliseconds kInterruptDelay(100);
 
 /// A handle that lives as long as the process, as registered passes do.
@@ -72,7 +72,7 @@ ExternalPass::Result call(nb::handle run, mlir::Operation *op,
   return result;
 }
 
-/// Makes Ctrl-C, which Python hands to its main thread, end another one.
+/// Forwards Ctrl-C from Python's main thread to another thread.
 void forwardInterrupt(unsigned long thread) {
   nb::gil_scoped_acquire lock;
   if (PyErr_CheckSignals() == 0)
@@ -159,9 +159,8 @@ void gridir::bindPythonPasses(nb::module_ &m) {
         nb::arg("summary"), nb::arg("anchor"), nb::arg("options"),
         nb::arg("statistics"), nb::arg("check"), nb::arg("run"),
         "Registers a pass. `check` gets the values of its options as text, and "
-        "returns what is wrong with them or ''; `run` gets an op and the "
-        "values, and returns whether it succeeded and what each statistic "
-        "grows by.");
+        "returns the text of an error or ''; `run` gets an op and the "
+        "values, and returns the success and the increment of each statistic.");
   m.def("emit", &emit, nb::arg("location"), nb::arg("severity"),
         nb::arg("message"), nb::arg("notes"),
         "Reports an error, a warning or a remark, with notes at locations of "

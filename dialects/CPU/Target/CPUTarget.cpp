@@ -35,9 +35,9 @@ LogicalResult CPUTarget::checkBlocks(KernelOp kernel, unsigned operand) const {
                           << spec.getTransforms().front();
   for (auto [dim, block] : llvm::enumerate(spec.getBlockDims()))
     if (block.getKind() == BlockKind::Indirect)
-      return emitError(loc)
-             << "expected dimension " << dim << " of " << name
-             << " to be cut into consecutive elements, got a gathered block";
+      return emitError(loc) << "expected dimension " << dim << " of " << name
+                            << " to be divided into consecutive elements, got "
+                               "a gathered block";
   return success();
 }
 

@@ -13,7 +13,8 @@
 
 namespace gridir::cpu {
 
-/// A CPU: it addresses elements of any array, so that a block is where it is.
+/// A CPU: it can address elements of any array, so blocks are accessed in
+/// place.
 class CPUTarget : public grid::Target {
 public:
   llvm::StringRef getName() const override { return "cpu"; }

@@ -43,8 +43,8 @@ struct ExpandExp2 : OpRewritePattern<math::Exp2Op> {
   }
 };
 
-/// A call is made of each number of a vector: more than a machine has in all of
-/// its registers are not compiled in any time.
+/// Limits the number of calls: each element of a vector is a call, and vectors
+/// larger than all registers would take too long to compile.
 constexpr int64_t kMaxCalls = int64_t(1) << 14;
 
 /// True for functions that neither are LLVM intrinsics nor lower to an
@@ -78,7 +78,7 @@ public:
       auto vector = dyn_cast<VectorType>(op->getResult(0).getType());
       if (vector && *gridir::countPoints(vector.getShape()) > kMaxCalls) {
         op->emitError("expected a vector of at most ")
-            << kMaxCalls << " numbers to call a function for each, got "
+            << kMaxCalls << " elements for one call per element, got "
             << vector;
         return WalkResult::interrupt();
       }

@@ -40,7 +40,8 @@ bool isContiguous(OpOperand &operand, ArrayRef<int64_t> loops) {
   return true;
 }
 
-/// The loops that become one, where more than one of them has a second turn.
+/// Returns the loops to combine, if more than one of them has several
+/// iterations.
 SmallVector<ReassociationIndices> findSequences(linalg::GenericOp op) {
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   SmallVector<ReassociationIndices> sequences;

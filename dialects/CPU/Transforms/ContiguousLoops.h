@@ -14,9 +14,9 @@
 
 namespace gridir::cpu {
 
-/// Makes one loop of parallel loops that follow each other in the memory of
-/// every operand: rows that are adjacent are one long row. There is half the
-/// code, and no rest at the end of each row. Returns the op that replaces `op`.
+/// Collapses parallel loops whose elements are contiguous in every operand into
+/// one loop. This halves the code and leaves no remainder at the end of each
+/// row. Returns the op that replaces `op`.
 mlir::linalg::GenericOp collapseContiguousLoops(mlir::RewriterBase &rewriter,
                                                 mlir::linalg::GenericOp op);
 

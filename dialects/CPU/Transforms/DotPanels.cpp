@@ -22,7 +22,7 @@ static int64_t getSize(Value memref, unsigned dim) {
   return cast<MemRefType>(memref.getType()).getDimSize(dim);
 }
 
-/// The elements of several vectors, those with one number beside each other.
+/// Interleaves the elements of several vectors.
 static Value interleaveAll(OpBuilder &builder, Location loc,
                            ArrayRef<Value> vectors) {
   if (vectors.size() == 1)

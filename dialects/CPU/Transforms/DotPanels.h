@@ -15,8 +15,8 @@
 
 namespace gridir::cpu {
 
-/// A panel of the right operand: the words of one step for all columns, then
-/// those of the next.
+/// A panel of the right operand: the words of one step for all columns,
+/// followed by those of the next step.
 struct DotPanel {
   mlir::Value words;
   /// The contribution of the left operand's bias to each column; null without a
@@ -34,8 +34,8 @@ public:
 
   using ConvertFn = llvm::function_ref<mlir::Value(mlir::Value)>;
 
-  /// Fills a panel from a matrix with a row for each element of a word, whose
-  /// vectors `convert` gives the type of the instruction's elements.
+  /// Fills a panel from a matrix with a row for each element of a word;
+  /// `convert` converts vectors to the element type of the instruction.
   void pack(mlir::Value matrix, const DotPanel &panel, ConvertFn convert);
 
   /// Adds to `rows` rows of the result, from `row` on, their products with the

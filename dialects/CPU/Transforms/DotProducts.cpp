@@ -87,7 +87,7 @@ static bool fitsUnsigned(DotOperand operand, unsigned bits) {
          operand.type.getIntOrFloatBitWidth() <= bits;
 }
 
-/// How an instruction for these elements does the work, if it can.
+/// Returns the use of an instruction for these elements, if it supports them.
 static std::optional<DotForm> getForm(const DotProduct &product, DotOperand lhs,
                                       DotOperand rhs, Type sum) {
   switch (product.elements) {
@@ -96,7 +96,8 @@ static std::optional<DotForm> getForm(const DotProduct &product, DotOperand lhs,
       return DotForm{&product};
     return std::nullopt;
   case Elements::I16:
-    // Two products of the least number wrap, as 32 bits do.
+    // The sum of two products of the minimum value wraps, like 32-bit
+    // arithmetic.
     if (sum.isInteger(32) && fitsSigned(lhs, 16) && fitsSigned(rhs, 16))
       return DotForm{&product};
     return std::nullopt;

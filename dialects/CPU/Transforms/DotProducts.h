@@ -14,8 +14,8 @@
 
 namespace gridir::cpu {
 
-/// An instruction that multiplies the narrow elements of two words and adds all
-/// products to a wide number, in every lane of a register.
+/// A dot-product instruction: in every lane of a register, it multiplies the
+/// narrow elements of two words and adds all products to a wide accumulator.
 struct DotProduct {
   /// The words of the first and of the second operand. Bytes of tiles are
   /// signed or unsigned on either side.
@@ -30,9 +30,9 @@ struct DotProduct {
   Elements elements;
   /// The width of its registers, or of a row of its tiles.
   int64_t bytes;
-  /// How it is made: by LLVM's intrinsic on vectors, or by an op on tiles.
+  /// Creates the instruction: LLVM's intrinsic on vectors, or an op on tiles.
   llvm::StringLiteral intrinsic;
-  /// False where it gives the sum of the products alone.
+  /// False if it returns only the sum of the products, without an accumulator.
   bool accumulates;
   /// Its registers are tiles: the products of the words of each row of the
   /// first operand with those of each column of the second, for all words of a

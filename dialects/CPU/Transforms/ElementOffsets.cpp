@@ -21,7 +21,7 @@ using namespace gridir::cpu;
 
 namespace {
 
-/// The most ops through which a number is followed.
+/// The maximum depth of ops that the analysis follows.
 constexpr unsigned kMaxDepth = 16;
 
 int64_t multiply(int64_t lhs, int64_t rhs) {
@@ -95,9 +95,8 @@ int64_t getDivisor(OpFoldResult number) {
   return getDivisor(cast<Value>(number), kMaxDepth);
 }
 
-/// Calls `visit` with each number that is added to the position, and what it is
-/// multiplied by. Returns the array, or null where a view is of a kind that is
-/// not known.
+/// Calls `visit` with each term of the position and its factor. Returns the
+/// array, or null for an unknown kind of view.
 Value visitTerms(VectorTransferOpInterface access,
                  function_ref<void(OpFoldResult, int64_t)> visit) {
   auto visitAll = [&](Value memref, ArrayRef<OpFoldResult> indices) {
@@ -107,7 +106,7 @@ Value visitTerms(VectorTransferOpInterface access,
     if (!type || failed(type.getStridesAndOffset(strides, offset)))
       return false;
     for (auto [index, stride] : llvm::zip_equal(indices, strides)) {
-      // Of a stride that is not known nothing is known but that it is none.
+      // Only the absence of zero is known of a dynamic stride.
       visit(index, ShapedType::isDynamic(stride) ? 1 : stride);
     }
     return true;

@@ -38,9 +38,9 @@ FailureOr<LaneReduction> matchSingleReduction(linalg::GenericOp op) {
   return reduction;
 }
 
-/// Of two elements with their indices the better one, and of equals the one
-/// with the lower index: since the body itself compares the indices, elements
-/// may come in any order.
+/// Argmax or argmin: selects the better of two elements with indices, and the
+/// lower index of equal elements. Since the body itself compares the indices,
+/// elements may come in any order.
 FailureOr<LaneReduction> matchArgReduction(linalg::GenericOp op) {
   auto accumulators = op.getRegionOutputArgs();
   if (accumulators.size() != 2)

@@ -18,8 +18,8 @@ namespace gridir::cpu {
 /// A reduction whose elements may be combined in any order, so that each lane
 /// of a vector may have an accumulator of its own.
 struct LaneReduction {
-  /// Where a lane starts; without it, lanes start from the result itself, which
-  /// combines with itself to itself.
+  /// The initial value of a lane; without it, lanes start from the result
+  /// itself, for idempotent functions.
   std::optional<mlir::TypedAttr> neutral;
   /// The elements that the body combines with its accumulators.
   llvm::SmallVector<mlir::Value> elements;
@@ -33,8 +33,7 @@ struct LaneReduction {
                                          mlir::ValueRange args) const;
 };
 
-/// Fails for a body whose result depends on the order of the elements, as far
-/// as is known.
+/// Fails if the result of the body may depend on the order of the elements.
 mlir::FailureOr<LaneReduction> matchLaneReduction(mlir::linalg::GenericOp op);
 
 } // namespace gridir::cpu

@@ -28,8 +28,8 @@ using namespace mlir;
 
 namespace {
 
-/// Upstream's patterns make an op or a constant of each element of some
-/// vectors. No code of ours has any that are nearly as large.
+/// Limits vectors, since upstream's patterns create an op or a constant for
+/// each element of some of them. Generated code never comes close to the limit.
 constexpr int64_t kMaxElements = int64_t(1) << 14;
 
 /// A vector that is too large among an op's operands and results; null where

@@ -36,7 +36,7 @@ static Type getInteger(Type type) {
   return Type();
 }
 
-/// True if an op moves its operands' bits without looking at them.
+/// True if an op moves the bits of its operands without interpreting them.
 static bool isMove(Operation *op) {
   // Of other constants the bits are not known here.
   if (auto constant = dyn_cast<LLVM::ConstantOp>(op)) {
@@ -117,8 +117,7 @@ private:
         result.setType(integer);
       }
     }
-    // Values that are computed with keep their type, between two casts that
-    // cost nothing.
+    // Operands of arithmetic keep their type, between two casts without cost.
     auto castAfter = [&](Value value) {
       builder.setInsertionPointAfterValue(value);
       auto bits = LLVM::BitcastOp::create(builder, value.getLoc(),

@@ -47,7 +47,7 @@ public:
     // The following code counts the elements of any memory in 64 bits.
     if (failed(buffers) || failed(gridir::verifyCountableTypes(module)))
       return signalPassFailure();
-    // Each kind of shared memory is planned by itself.
+    // Each kind of shared memory is planned separately.
     std::map<int64_t, SmallVector<PlannedBuffer>> kinds;
     for (const PlannedBuffer &buffer : *buffers)
       kinds[buffer.members].push_back(buffer);
@@ -94,7 +94,7 @@ private:
       replaceByView(builder, buffer, arena);
   }
 
-  /// The runtime knows where the memory is that work items share.
+  /// The runtime provides the address of memory that work items share.
   void useShared(ModuleOp module, gridir::kernel::ABIOp abi,
                  func::FuncOp kernel,
                  std::map<int64_t, SmallVector<PlannedBuffer>> &kinds) {

@@ -29,7 +29,7 @@ using namespace gridir::cpu;
 
 namespace {
 
-/// The bytes that memory transfers at a time, on every x86-64 CPU.
+/// The size of a cache line, on every x86-64 CPU.
 constexpr int64_t kLineBytes = 64;
 
 /// The shortest streaming store of a vector.
@@ -156,7 +156,8 @@ public:
   }
 
 private:
-  /// Lets stores of an operand stream where they may. True if any does.
+  /// Converts stores of an operand to streaming stores if legal. Returns true
+  /// if any was converted.
   bool stream(Value operand) {
     auto type = dyn_cast<MemRefType>(operand.getType());
     if (!type || !type.hasStaticShape() || !type.getLayout().isIdentity() ||
@@ -203,7 +204,7 @@ private:
       auto loop = dyn_cast<scf::ForOp>(parent);
       if (!loop)
         return true;
-      // Work items write elements of their own.
+      // Work items write disjoint elements.
       if (isWorkItems(loop))
         continue;
       if (llvm::none_of(numbers, [&](Value number) {

@@ -46,7 +46,7 @@ int getInnermost(AffineMap map) {
   return dim ? static_cast<int>(dim.getPosition()) : -1;
 }
 
-/// How an op is cut: a tile size for each loop and the order of the loops.
+/// The tiling of an op: a tile size for each loop, and the order of the loops.
 struct Tiling {
   int vectorDim = -1;
   /// A second dimension that another operand has innermost: a transpose.
@@ -124,6 +124,8 @@ private:
     return rest >= size ? size : std::min(lanes, rest);
   }
 
+  /// Covers a static extent by loops over full tiles, then over single
+  /// registers, then over the remaining lanes, so that no tile is masked.
   void emitStatic(unsigned dim, InnerFn inner) {
     int64_t range = staticRanges[dim];
     int64_t size = std::min(tiling.sizes[dim], range);
@@ -142,9 +144,9 @@ private:
     }
   }
 
-  /// A row, as many elements at a time as there are accumulators, in tiles of
-  /// registers. The remainder begins at the first accumulator again; single
-  /// elements if the size is dynamic.
+  /// Reduces a row in tiles of registers, with as many elements at a time as
+  /// there are accumulators. The remainder begins at the first accumulator
+  /// again; single elements if the size is dynamic.
   void emitRow(unsigned dim, InnerFn inner) {
     Location loc = op.getLoc();
     int64_t count = tiling.accumulators;
@@ -353,7 +355,7 @@ private:
     if (failed(reduction))
       return failure();
     int64_t range = op.getStaticLoopRanges()[tiling.vectorDim];
-    // Each result has accumulators of its own.
+    // Each result has separate accumulators.
     tiling.accumulators = VectorTarget::getAccumulators(op) /
                           llvm::PowerOf2Ceil(op.getNumDpsInits());
     if (!ShapedType::isDynamic(range))

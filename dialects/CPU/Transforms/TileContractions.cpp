@@ -45,7 +45,7 @@ constexpr int64_t kPanelDepth = 256;
 /// lies along k, a reduction is better. The order of the sums depends on it, so
 /// that it is the same for every CPU.
 constexpr int64_t kNarrowBits = 128;
-/// A right operand that fewer rows read than this is not worth a copy.
+/// Minimum number of rows for which copying the right operand pays off.
 constexpr int64_t kRowsWorthPacking = 16;
 
 /// A 2-d view of one operand, and whether its second dimension is the one that
@@ -138,7 +138,7 @@ private:
 
   bool hasTiles() const { return form && form->product->hasTiles; }
 
-  /// Rows and steps with those that fill whole tiles.
+  /// Rows and steps, rounded up to whole tiles.
   int64_t padRows(int64_t rows) const {
     return form ? llvm::alignTo(rows, form->product->getNumRows()) : rows;
   }
@@ -146,7 +146,7 @@ private:
     return form ? llvm::alignTo(steps, form->product->getNumSteps()) : steps;
   }
 
-  /// Of eight tiles four add up, by rows of two.
+  /// Four of the eight tiles are accumulators, in two rows of two.
   int64_t getTileRows() const {
     return hasTiles() ? 2 * form->product->getNumRows()
                       : target.getContractionRows();
@@ -317,6 +317,9 @@ private:
     linalg::FillOp::create(rewriter, loc, ValueRange(zero), ValueRange(memref));
   }
 
+  /// Divides the columns into panels of decreasing width. The left operand is
+  /// packed once for all panels, the right operand once per panel and step of
+  /// the reduction.
   void emitMatmul() {
     a = packLeft(getMatrix(lhs, m, k));
     b = getMatrix(rhs, k, n);
@@ -341,7 +344,11 @@ private:
     }
   }
 
-  /// All rows of `columns` columns of the result, computed `width` wide.
+  /// Computes all rows of `columns` columns of the result, with panels of
+  /// `width` columns. Accumulators are in a separate buffer if the panel is
+  /// padded or the accumulator type differs from the result's. The order of the
+  /// reduction is the same on every CPU, so that results are equal to the bit;
+  /// instructions for bf16 determine the direction.
   void emitPanel(OpFoldResult column, int64_t columns, int64_t width) {
     OpFoldResult zero = rewriter.getIndexAttr(0);
     int64_t rows = ranges[m];
@@ -544,8 +551,7 @@ public:
       if (llvm::none_of(gridir::cpu::getDotProducts(),
                         [&](const auto &it) { return it.name == name; })) {
         getOperation().emitError()
-            << "expected an instruction for sums of products, got '" << name
-            << "'";
+            << "expected a dot-product instruction, got '" << name << "'";
         return signalPassFailure();
       }
     VectorTarget target{vectorBytes, vectorRegisters};

@@ -22,7 +22,7 @@ int64_t VectorTarget::getLanes(Type type) const {
 int64_t VectorTarget::getLanes(linalg::LinalgOp op) const {
   int64_t lanes = bytes;
   auto consider = [&](Type type) {
-    // An index is a lane number here, and most are compared as such.
+    // Indices are mostly lane numbers here.
     if (!type.isIndex())
       lanes = std::min(lanes, getLanes(getElementTypeOrSelf(type)));
   };

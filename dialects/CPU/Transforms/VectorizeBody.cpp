@@ -147,7 +147,7 @@ private:
                  const VectorTarget &target) {
     std::optional<int64_t> points =
         gridir::countPoints(op.getStaticLoopRanges());
-    // A whole block in registers takes LLVM seconds and spills every value.
+    // Vectorizing a whole block would take LLVM seconds and spill every value.
     int64_t most = target.registers * target.getLanes(op);
     if (!points || *points == 0 || *points > most || op.getNumLoops() == 0) {
       ++numLeft;

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Programs run to their end, one after another, and a copy is done when it is
-// started. A semaphore is a counter in memory; a wait that finds too little can
-// never be satisfied, since nothing else runs.
+// Programs run to completion, one after another, and a copy completes when it
+// starts. A semaphore is a counter in memory. A wait that finds too small a
+// count is an error, since no other program can signal the semaphore.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,8 +31,8 @@ FailureOr<Value> getCounter(KernelLowering &lowering, Operation *op,
   if (memref)
     return memref;
   return LogicalResult(
-      lowering.fail(op, "expected a semaphore of a Ref in memory, got one "
-                        "of a view that no memref shows"));
+      lowering.fail(op, "expected a semaphore of a Ref in memory, got one of a "
+                        "view without a memref"));
 }
 
 Value createNumBytes(OpBuilder &builder, Location loc, Value ref) {
@@ -84,7 +84,7 @@ void createSignal(OpBuilder &builder, Location loc, Value counter,
   memref::StoreOp::create(builder, loc, sum, counter, indices);
 }
 
-/// Takes `amount` away, or reports that it will never be there.
+/// Subtracts `amount`, or reports that the semaphore never reaches it.
 void createWait(OpBuilder &builder, Location loc, KernelLowering &lowering,
                 Value counter, Value amount, const Twine &what,
                 bool keep = false) {
@@ -132,7 +132,7 @@ public:
   LogicalResult matchAndRewrite(CopyWaitOp op,
                                 PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    // A copy from another device is counted here at its arrival, too.
+    // Counts the arrival of a copy from another device, too.
     FailureOr<Value> counter = getCounter(lowering, op, op.getSem());
     if (failed(counter))
       return failure();
@@ -208,8 +208,7 @@ public:
   LogicalResult matchAndRewrite(BarrierSemaphoreOp op,
                                 PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    // One semaphore for the whole call or task, and for every op that asks for
-    // it.
+    // All ops of a call or task share one semaphore.
     if (!lowering.barrier && lowering.hasTasks()) {
       lowering.barrier =
           lowering.allocateForTasks(loc, {}, rewriter.getI64Type());
@@ -236,7 +235,7 @@ public:
 
   LogicalResult matchAndRewrite(DelayOp op,
                                 PatternRewriter &rewriter) const override {
-    // Nothing runs meanwhile that could be waited for.
+    // A delay has no effect, since no other program runs.
     rewriter.eraseOp(op);
     return success();
   }

@@ -13,7 +13,7 @@
 
 namespace gridir {
 
-/// The counter of a semaphore that is one, not an array of them.
+/// The counter of a single semaphore.
 mlir::FailureOr<mlir::Value> getCounter(KernelLowering &lowering,
                                         mlir::Operation *op,
                                         mlir::Value semaphore);
@@ -61,12 +61,12 @@ void createRecordedAccess(mlir::OpBuilder &builder, mlir::Location loc,
                           grid::AccessKind kind, llvm::StringRef name,
                           mlir::Value root = {});
 
-/// Records semaphores that must be zero in the end, where that is checked.
+/// Records semaphores that must be zero at the end, if this check is enabled.
 void createRecordedSemaphores(mlir::OpBuilder &builder, mlir::Location loc,
                               KernelLowering &lowering, mlir::Value counters,
                               llvm::StringRef name);
 
-/// Replaces the destination of `op` by its source or their sum, at once.
+/// Copies the source of `op` to its destination, or adds it, immediately.
 void createCopy(mlir::OpBuilder &builder, grid::CopyStartOp op);
 
 /// Combines an element and a value by an atomic update.

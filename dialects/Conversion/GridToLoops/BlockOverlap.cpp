@@ -48,7 +48,7 @@ SmallVector<Value> createBlockIndices(OpBuilder &builder,
 
 namespace {
 
-/// How many blocks an array has along each dimension.
+/// The number of blocks of an array along each dimension.
 SmallVector<int64_t> countBlocks(OperandAttr spec) {
   SmallVector<int64_t> counts;
   for (auto [extent, dim] :
@@ -59,8 +59,8 @@ SmallVector<int64_t> countBlocks(OperandAttr spec) {
   return counts;
 }
 
-/// The number of a block. One outside of the array, which is reported where it
-/// is used, is taken for the nearest one.
+/// Returns the linear number of a block. A block outside of the array is
+/// clamped to the nearest one; its use reports the error.
 Value createBlockNumber(OpBuilder &builder, Location loc, ValueRange indices,
                         ArrayRef<int64_t> counts) {
   Value zero = createIndex(builder, loc, 0), block = zero;

@@ -27,11 +27,11 @@ bool mayReuseBlock(const KernelLowering &lowering, unsigned operandNumber) {
     bool indexes =
         map && llvm::is_contained(map->getResults(),
                                   getAffineDimExpr(dim, kernel.getContext()));
-    // In a finer work item the id along such a dimension is one number.
+    // In a fine-grained work item the id along such a dimension is constant.
     if (indexes && llvm::is_contained(lowering.testedDims, dim))
       continue;
-    // The id along the innermost of the loops is another one in the next
-    // program, unless the loop turns out to be of one program.
+    // The id along the innermost loop changes in each program, unless the loop
+    // has only one program.
     return size.isDynamic() || !indexes;
   }
   return false;

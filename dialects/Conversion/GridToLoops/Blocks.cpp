@@ -26,8 +26,8 @@ using namespace gridir::grid;
 namespace gridir {
 namespace {
 
-/// The part of a window that lies inside its array: where it starts in the
-/// window and in the array, and how many elements it has.
+/// The part of a window inside of its array: its start in the window and in the
+/// array, and its number of elements.
 struct ValidPart {
   SmallVector<OpFoldResult> inWindow, inArray, sizes;
 };
@@ -212,8 +212,8 @@ Window createWindow(OpBuilder &builder, Location loc, KernelLowering &lowering,
   Type elementType = arrayType.getElementType();
   Value buffer = lowering.allocate(loc, shape, elementType);
   SmallVector<OpFoldResult> origin(dims.size(), builder.getIndexAttr(0));
-  // The type of a window in the array: asked of a private buffer, it says which
-  // dimensions stay; of the array, whether the last one is contiguous.
+  // The type of a window in the array. For a private buffer it determines the
+  // kept dimensions, for the array the contiguity of the last dimension.
   SmallVector<int64_t> reduced;
   for (const WindowDim &dim : dims)
     if (!dim.dropped)
@@ -269,7 +269,8 @@ Window createWindow(OpBuilder &builder, Location loc, KernelLowering &lowering,
     if (lowering.recordsAccesses())
       createMemoryTransfer(builder, loc, lowering, from, to);
   };
-  // A window larger than its array is never inside, and could not be shown.
+  // A window that is larger than its array is never inside, and has no view of
+  // the array.
   if (!fits)
     inside = arith::ConstantIntOp::create(builder, loc, 0, 1);
   auto createShown = [&](OpBuilder &builder, Location loc, Value source,
@@ -393,8 +394,8 @@ FailureOr<Window> createBlock(OpBuilder &builder, KernelLowering &lowering,
       Value start = window.start;
       window.start = createMin(builder, loc, start,
                                createIndex(builder, loc, extent - window.size));
-      // Where a value is computed in its block, step by step, the program of
-      // the block before must not see the steps of this one.
+      // If a value is computed in its block, in several steps, another program
+      // must not read intermediate values.
       if (written &&
           !(lowering.parallelDims.empty() && lowering.testedDims.empty()))
         window.overlap =
@@ -402,8 +403,8 @@ FailureOr<Window> createBlock(OpBuilder &builder, KernelLowering &lowering,
     }
     Interval range = lowering.ranges.get(window.start);
     window.proved = window.size == 0 || range.isIn(0, extent - window.size);
-    // A block may overhang its array, but not miss it, unless no program
-    // accesses it then: the error that JAX's compilers leave to the hardware.
+    // A block may overhang its array, but must overlap it unless no program
+    // accesses it then. JAX's compilers leave this error to the hardware.
     bool mayMiss = range.low + window.size <= -dim.getPadLow() ||
                    range.high >= extent + dim.getPadHigh();
     if (!window.proved && mayMiss && extent > 0 && mayAccessOutside(d)) {
@@ -422,8 +423,8 @@ FailureOr<Window> createBlock(OpBuilder &builder, KernelLowering &lowering,
                             Twine(extent) + " elements there and blocks of " +
                             Twine(window.size),
                         index);
-      // Blocks that tile the array lie inside of it or miss it. One that misses
-      // is an error by now, and the program goes on with the nearest one.
+      // Blocks that tile the array are inside or outside of it. A block outside
+      // was reported above, and the program continues with the nearest one.
       bool tiles = window.size == 1 || (dim.getKind() == BlockKind::Blocked &&
                                         extent % window.size == 0);
       if (tiles && !window.limit && dim.getPadLow() == 0 &&

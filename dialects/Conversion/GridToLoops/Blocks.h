@@ -23,7 +23,7 @@ struct WindowDim {
   mlir::Value limit;
   /// The number of elements at the start that another thread writes as well.
   mlir::Value overlap;
-  /// Absent from the memref that shows the window.
+  /// True if the memref of the window lacks this dimension.
   bool dropped = false;
   /// Known to lie inside the array.
   bool proved = false;
@@ -79,8 +79,8 @@ createBlock(mlir::OpBuilder &builder, KernelLowering &lowering,
 /// operand `operandNumber`.
 bool mayReuseBlock(const KernelLowering &lowering, unsigned operandNumber);
 
-/// Computes, as an i1, whether the previous program of the work item saw the
-/// block at the same indices. It runs once in each program.
+/// Computes an i1 that is true if the previous program of the work item
+/// accessed the block at the same indices. It runs once in each program.
 mlir::Value createReuseTest(mlir::OpBuilder &builder, KernelLowering &lowering,
                             mlir::ValueRange indices);
 
@@ -90,9 +90,9 @@ llvm::SmallVector<mlir::Value> createBlockIndices(mlir::OpBuilder &builder,
                                                   KernelLowering &lowering,
                                                   unsigned operandNumber);
 
-/// Walks the grid and computes, as an i1, whether two of its programs that
-/// differ along `dims` see the same block of one of the operands
-/// `operandNumbers`, which share memory. Blocks must be equal or disjoint.
+/// Walks the grid and computes an i1 that is true if two programs that differ
+/// along `dims` access the same block of one of the operands `operandNumbers`,
+/// which share memory. Blocks must be equal or disjoint.
 mlir::Value createOverlapTest(mlir::OpBuilder &builder,
                               KernelLowering &lowering,
                               llvm::ArrayRef<unsigned> operandNumbers,

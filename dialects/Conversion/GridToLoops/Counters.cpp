@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A semaphore is a counter. That of a copy counts bytes, which the 16 bits that
-// XLA has for a semaphore between two kernels may not hold: the largest of them
-// then means "enough", so that no wait of a right program lacks anything.
+// A semaphore is a counter. The semaphore of a copy counts bytes, but XLA
+// passes semaphores between kernels in 16 bits. The largest 16-bit value
+// therefore stands for a sufficient count, so that no wait of a correct program
+// blocks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -91,7 +92,7 @@ static Value createTaskCounters(OpBuilder &builder, KernelLowering &lowering,
   Value counters = lowering.allocateForTasks(
       kernel.getBodyBlock()->getArgument(operandNumber).getLoc(),
       cast<MemRefType>(array.getType()).getShape(), builder.getI64Type());
-  // Another task may have signalled already.
+  // Another task may have signalled before.
   addCountersFromOperand(builder, kernel.getLoc(), array, counters);
   return counters;
 }

@@ -19,8 +19,7 @@ using namespace gridir::grid;
 namespace gridir {
 namespace {
 
-/// A number as a wider type; a signless integer has a sign unless said
-/// otherwise.
+/// Extends a number to a wider type; signless integers are signed by default.
 Value createWidened(OpBuilder &builder, Location loc, Value value, Type type,
                     bool isUnsigned) {
   Type from = value.getType();
@@ -52,8 +51,8 @@ Value createMultiply(OpBuilder &builder, Location loc, Value a, Value b) {
   return arith::MulIOp::create(builder, loc, a, b);
 }
 
-/// How the operands and the result of a dot walk its loops: batch dimensions,
-/// free ones of the left, free ones of the right, contracted ones.
+/// The indexing maps of a dot, with the loops in this order: batch dimensions,
+/// free dimensions of the left and of the right operand, contracted dimensions.
 struct DotLoops {
   SmallVector<AffineMap> maps;
   SmallVector<utils::IteratorType> iterators;
@@ -142,8 +141,9 @@ private:
     };
   }
 
-  /// A CPU multiplies in the type of the sum, which is at least as precise as
-  /// any precision or algorithm asks; XLA's own CPU backend does the same.
+  /// A CPU multiplies in the type of the accumulator, which is at least as
+  /// precise as every precision or algorithm requires; XLA's CPU backend does
+  /// the same.
   LogicalResult checkAlgorithm(DotOp dot) const {
     StringRef algorithm = dot.getAlgorithm().value_or("DEFAULT");
     if (llvm::is_contained(
@@ -159,7 +159,8 @@ private:
                                   algorithm + "'");
   }
 
-  /// `linalg.contract` where it can say the product, else a generic op.
+  /// Creates `linalg.contract` if it can express the product, otherwise a
+  /// generic op.
   static Value createContraction(DotOp dot, const DotLoops &loops, Value init,
                                  PatternRewriter &rewriter) {
     Value lhs = dot.getLhs(), rhs = dot.getRhs();

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An array may have no elements. Nothing is read or written then, and LLVM has
-// no type for the strides of such an array, so no access of one is left.
+// An array may have no elements. All accesses to such an array are erased,
+// since they do nothing and LLVM has no type for its strides.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,14 +33,15 @@ static bool writesNothing(Operation *op) {
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case<StoreOp, AccumulateOp, ScatterOp>(
           [](auto write) { return isEmptyArray(write.getValue().getType()); })
-      // No bytes are sent, and none are waited for.
+      // The copy has no bytes, so neither the copy nor its wait is needed.
       .Case<CopyStartOp, CopyWaitOp>(
           [](auto copy) { return isEmptyArray(copy.getDest().getType()); })
       .Default(false);
 }
 
-/// The replacements of the results of an op that computes nothing: the initial
-/// values of a loop over no elements, and the whole for an empty part.
+/// Returns the replacements of the results of an op without elements: the
+/// initial values of an empty loop, and the destination for the insertion of an
+/// empty slice.
 static SmallVector<Value> getUnchanged(Operation *op) {
   if (auto loops = dyn_cast<linalg::LinalgOp>(op))
     if (loops.hasPureTensorSemantics() &&

@@ -41,7 +41,7 @@ void forEachDialect(
       function(*other);
 }
 
-/// Says ops of other dialects by those of `grid`, as their dialects ask for.
+/// Converts ops of other dialects to `grid`, by the patterns of their dialects.
 void expandOtherDialects(grid::KernelOp kernel) {
   RewritePatternSet patterns(kernel.getContext());
   forEachDialect(kernel.getContext(),
@@ -78,7 +78,8 @@ LogicalResult checkConverted(KernelLowering &lowering) {
       (void)lowering.fail(op, "expected an op that can run in a loop over the "
                               "grid, got '" +
                                   op->getName().getStringRef() + "'");
-    // MLIR's verifier does not compare them, and its patterns trust both.
+    // MLIR's verifier does not compare the two types, but its patterns rely on
+    // both.
     if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op);
         expand &&
         expand.getStaticOutputShape() != expand.getResultType().getShape())
@@ -132,7 +133,7 @@ private:
     walkAndApplyPatterns(lowering.function, std::move(patterns));
     if (lowering.hasFailed())
       return failure();
-    // A contraction over no elements is a loop by now.
+    // A contraction over no elements was replaced by a loop before.
     eraseEmptyAccesses(lowering.function);
     eraseDeadViews(lowering.function);
     if (failed(checkConverted(lowering)))

@@ -80,8 +80,9 @@ Value createInBounds(OpBuilder &builder, Location loc, Value index,
                                createIndex(builder, loc, extent));
 }
 
-/// Reports an index of `access` that is outside its Ref where its mask is true,
-/// unless it needs no check. Gives whether all are inside.
+/// Reports an index of `access` that is outside of its Ref, at elements whose
+/// mask is true, unless the access needs no check. Returns an i1 that is true
+/// if all indices are inside.
 Value createCheck(OpBuilder &builder, Location loc, KernelLowering &lowering,
                   RefAccessOpInterface access, ValueRange indices, Value mask) {
   Value ref = access.getAccessedRef();
@@ -158,7 +159,7 @@ public:
   }
 
 private:
-  /// One generic op over the result, whose indices are kept inside the Ref.
+  /// Creates one generic op over the result, with indices clamped to the Ref.
   Value createGather(GatherOp gather, Value source,
                      PatternRewriter &rewriter) const {
     Location loc = gather.getLoc();
@@ -226,7 +227,7 @@ public:
                                 PatternRewriter &rewriter) const override {
     Location loc = scatter.getLoc();
     auto refType = cast<MemRefType>(scatter.getRef().getType());
-    // Where no memref shows the Ref, the elements are written to a copy of it.
+    // If the Ref has no memref, the elements are written to a copy of it.
     Value memref = getMemRef(scatter.getRef());
     bool isCopy = !memref;
     if (isCopy) {
@@ -302,10 +303,10 @@ private:
 };
 
 //===----------------------------------------------------------------------===//
-// Atomic updates: one program runs at a time where they matter
+// Atomic updates: tasks are not preempted, so a load and a store are atomic
 //===----------------------------------------------------------------------===//
 
-/// The previous contents of a Ref, kept from the store that follows.
+/// Copies the previous contents of a Ref before the store that follows.
 Value createOldValue(OpBuilder &builder, Location loc, Value ref) {
   Value memref = getMemRef(ref);
   if (memref && cast<MemRefType>(ref.getType()).getRank() == 0)

@@ -29,7 +29,7 @@ using namespace gridir::grid;
 namespace gridir {
 namespace {
 
-/// Effects whose order a person sees, so that programs run one after another.
+/// Effects with an observable order, for which programs run sequentially.
 bool hasOrderedEffects(KernelOp kernel) {
   return kernel.getBodyRegion()
       .walk([](Operation *op) {
@@ -40,7 +40,7 @@ bool hasOrderedEffects(KernelOp kernel) {
       .wasInterrupted();
 }
 
-/// Semaphores that come from another kernel, or go to one, are of all programs.
+/// Semaphores that are operands are shared by all programs.
 bool hasSemaphoreOperands(KernelOp kernel) {
   for (unsigned i = 0; i < kernel.getNumOperandSpecs(); ++i)
     if (isa<SemaphoreType>(kernel.getOperandSpec(i).getElementType()))
@@ -48,8 +48,8 @@ bool hasSemaphoreOperands(KernelOp kernel) {
   return false;
 }
 
-/// Where the body writes a Ref last, as the text has it; that of the Ref where
-/// it is not plain.
+/// Returns the location of the textually last write of a Ref, or that of the
+/// Ref if there is no unique one.
 Location getLastWriteLoc(BlockArgument ref) {
   Location loc = ref.getLoc();
   SmallVector<Value> views{ref};
@@ -91,7 +91,7 @@ public:
   explicit GridLoopBuilder(KernelLowering &lowering)
       : lowering(lowering), kernel(lowering.kernel), loc(kernel.getLoc()),
         builder(kernel.getContext()), movable(kernel) {
-    // Tasks run one at a time, so that the order of effects is one.
+    // Tasks run one at a time, so effects are ordered.
     Sharing::Kind sharing = lowering.hasTasks()
                                 ? Sharing::InPlace
                                 : getSharingOfInputs(kernel, lowering.hazards);
@@ -102,8 +102,8 @@ public:
       test = getBlockTest(kernel);
     for (unsigned d = 0; d < kernel.getRank(); ++d) {
       bool parallel = !ordered && isParallel(kernel.getDimSemantics(d));
-      // An input is copied, if at all, before any program writes: a call that
-      // tests its blocks knows whether it must be.
+      // An input is copied, if necessary, before any program writes; a call
+      // that tests its blocks determines if it is necessary.
       bool mayCopy = sharing == Sharing::CopiedIfRevisited;
       if (parallel && !mayCopy) {
         lowering.parallelDims.push_back(d);
@@ -181,11 +181,11 @@ LogicalResult GridLoopBuilder::check() {
       return lowering.fail(
           kernel, "expected arrays of static shape, got symbolic dimensions "
                   "in " +
-                      name + "; pin them with grid-specialize");
+                      name + "; set their sizes with grid-specialize");
     if (!spec.getTransforms().empty())
       return lowering.fail(
           kernel, "expected blocks without transforms, got transforms of " +
-                      name + ", which another backend understands");
+                      name + ", which only another backend supports");
     if (isa<SemaphoreType>(spec.getElementType()) && !isWhole(spec))
       return lowering.fail(
           kernel, "expected semaphores in one block, got blocks of " + name);
@@ -197,8 +197,8 @@ LogicalResult GridLoopBuilder::check() {
   if (lowering.hasTasks() && concurrent &&
       getSharingOfInputs(kernel, lowering.hazards) != Sharing::InPlace)
     return lowering.fail(
-        kernel, "expected inputs that the kernel reads in place, got one that "
-                "must be copied before programs that wait for one another");
+        kernel, "expected inputs that are read in place, since programs "
+                "synchronize, got one that must be copied first");
   return checkMeshes(lowering);
 }
 
@@ -210,7 +210,8 @@ void GridLoopBuilder::createFunctions() {
     Type element = array.getElementType();
     if (isa<SemaphoreType>(element))
       element = getOperandCounterType(kernel.getContext());
-    // No access of an empty array is left; LLVM knows only one of rank 1.
+    // All accesses to empty arrays were erased. LLVM supports only empty arrays
+    // of rank 1.
     if (isEmptyArray(array))
       types.push_back(MemRefType::get({0}, element));
     else
@@ -271,6 +272,9 @@ SmallVector<Value> GridLoopBuilder::createGridSizes(ValueRange operands) {
   return sizes;
 }
 
+/// Creates the loop nest: one loop over work items, which the caller divides
+/// among threads, and inside of it one loop for each sequential dimension. Ids
+/// of parallel dimensions are computed from the work item.
 LogicalResult GridLoopBuilder::createLoops() {
   func::FuncOp function = lowering.function;
   Block *entry = &function.getBody().front();
@@ -315,12 +319,13 @@ LogicalResult GridLoopBuilder::createLoops() {
   return success();
 }
 
-/// A work item counts the parallel dimensions in row-major order. The finer
-/// ones come after those, and count the tested dimensions, too.
+/// Work items enumerate the parallel dimensions in row-major order.
+/// Fine-grained work items have higher numbers and also enumerate the tested
+/// dimensions.
 void GridLoopBuilder::createParallelIds(Value item) {
   Value rest = item;
   auto split = [&](unsigned d) {
-    // No work item is of an empty dimension, but a finer one may be none.
+    // A work item is never empty, but a fine-grained one may be.
     Value size = createNonZero(builder, loc, lowering.gridSizes[d]);
     Value id = arith::RemUIOp::create(builder, loc, rest, size);
     rest = arith::DivUIOp::create(builder, loc, rest, size);
@@ -380,7 +385,8 @@ void GridLoopBuilder::createProgramRecord() {
 void GridLoopBuilder::setProgramId(unsigned d, Value id) {
   lowering.programIds[d] = id;
   DimAttr dim = kernel.getDim(d);
-  // A grid of no programs runs nothing, but its index must have some range.
+  // An empty grid has no programs, but the range of its index must not be
+  // empty.
   if (!dim.isDynamic())
     lowering.ranges.set(id, {0, std::max<int64_t>(dim.getSize() - 1, 0)});
   else
@@ -451,15 +457,15 @@ Value GridLoopBuilder::createPrivateCopy(Value source, Location loc) {
   return copy;
 }
 
-/// Nothing is written in a copy where nothing is in its source.
+/// A copy is uninitialized wherever its source is.
 void GridLoopBuilder::createPrivateCopy(Value source, Value copy) {
   linalg::CopyOp::create(builder, loc, source, copy);
   if (lowering.recordsAccesses())
     createMemoryTransfer(builder, loc, lowering, source, copy);
 }
 
-/// An output that shares memory and blocks with an input has its block indices,
-/// in the same values: later passes see that the two are one.
+/// An output that shares memory and blocks with an input uses the same SSA
+/// values as block indices, so that later passes recognize the alias.
 SmallVector<Value> GridLoopBuilder::createIndicesOnce(unsigned operandNumber) {
   unsigned numIndex = kernel.getNumIndexOperands();
   unsigned numInputs = kernel.getNumInputs();

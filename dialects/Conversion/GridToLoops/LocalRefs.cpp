@@ -32,8 +32,9 @@ Value createRef(OpBuilder &builder, Location loc, Value memref, Type type) {
       .getResult(0);
 }
 
-/// The number of work items, one after another, that share a Ref: 1 for one
-/// that each has to itself, 0 for one that all have. Nothing where others do.
+/// Returns the number of consecutive work items that share a Ref: 1 for a
+/// private Ref, 0 if all share it, or none if work items that are not
+/// consecutive share it.
 static std::optional<int64_t>
 getNumMembers(KernelLowering &lowering, MemRefType type, ArrayAttr collective) {
   KernelOp kernel = lowering.kernel;
@@ -45,7 +46,7 @@ getNumMembers(KernelLowering &lowering, MemRefType type, ArrayAttr collective) {
   for (Attribute axis : collective)
     if (std::optional<unsigned> dim = kernel.findDim(axis))
       shared.set(*dim);
-  // A work item counts the parallel dimensions, the last one fastest.
+  // Work items enumerate the parallel dimensions in row-major order.
   int64_t members = 1;
   bool isOfAll = true;
   for (unsigned dim : llvm::reverse(lowering.parallelDims)) {
@@ -84,13 +85,13 @@ LogicalResult checkMeshes(KernelLowering &lowering) {
   if (programs && kernel.getRank() > 0 &&
       *programs == kernel.getGridShape().back())
     return success();
-  return lowering.fail(kernel,
-                       "expected the shapes of meshes whose cores are "
-                       "the programs of the last dimension, got others");
+  return lowering.fail(kernel, "expected meshes whose cores are the programs "
+                               "of the last grid dimension, got other shapes");
 }
 
-/// The SparseCore of a program, and how many there are: of several meshes that
-/// one dimension enumerates, or of the dimensions of the only one.
+/// Returns the SparseCore of a program and the number of SparseCores, either
+/// from several meshes that one dimension enumerates or from the dimensions of
+/// a single mesh.
 static std::pair<Value, int64_t>
 createSparseCore(OpBuilder &builder, Location loc, KernelLowering &lowering) {
   KernelOp kernel = lowering.kernel;
@@ -125,7 +126,7 @@ createSparseCore(OpBuilder &builder, Location loc, KernelLowering &lowering) {
   return {core, numCores};
 }
 
-/// The part of memory for all programs that those of this SparseCore share.
+/// Returns the part of the shared memory that belongs to this SparseCore.
 static Value createSharedRef(OpBuilder &builder, KernelLowering &lowering,
                              Location loc, MemRefType type, Type element) {
   auto [core, numCores] = createSparseCore(builder, loc, lowering);
@@ -154,8 +155,8 @@ Value createLocalRef(OpBuilder &builder, KernelLowering &lowering,
                      ? builder.getI64Type()
                      : type.getElementType();
   if (lowering.hasTasks()) {
-    // Semaphores are zero when the kernel begins, and a signal ahead of a scope
-    // counts in it.
+    // Semaphores are zero at the start of the kernel, and a signal before a
+    // scope begins counts.
     Value memory = isOfSparseCore(type)
                        ? createSharedRef(builder, lowering, loc, type, element)
                        : lowering.allocateForTasks(
@@ -172,7 +173,7 @@ Value createLocalRef(OpBuilder &builder, KernelLowering &lowering,
     createZeroCounters(builder, loc, memory);
   } else if (lowering.kernel->hasAttr(kOwnStateAttrName) &&
              scratch.getOwner() == lowering.kernel.getBodyBlock()) {
-    // Nothing shows which work item the thread ran before.
+    // The previous work item of the thread is unknown.
     linalg::FillOp::create(builder, loc, createZero(builder, loc, element),
                            memory);
   }
@@ -185,10 +186,9 @@ static LogicalResult checkCollective(KernelLowering &lowering, ScopedOp scope) {
   for (Type type : scope.getBody().getArgumentTypes())
     if (!getNumMembers(lowering, cast<MemRefType>(type),
                        scope.getCollective().value_or(ArrayAttr())))
-      return lowering.fail(scope,
-                           "expected a scope that the programs along the last "
-                           "concurrent dimensions share, got one along "
-                           "dimensions before them");
+      return lowering.fail(
+          scope, "expected a scope that is shared along the innermost "
+                 "concurrent dimensions, got outer dimensions");
   return success();
 }
 
@@ -206,8 +206,8 @@ LogicalResult inlineScopes(KernelLowering &lowering) {
                                  scope.getCollective().value_or(ArrayAttr()));
       lowering.setName(ref, getRefName(arg));
       auto type = cast<MemRefType>(arg.getType());
-      // The contents that an earlier scope left in the same memory do not
-      // belong to this one.
+      // The contents of an earlier scope in the same memory are invalid in this
+      // one.
       if (lowering.recordsAccesses() &&
           !isa<SyncTypeInterface>(type.getElementType()) &&
           !isSharedByPrograms(lowering.kernel, type,

@@ -17,8 +17,8 @@ namespace gridir {
 mlir::Value createRef(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value memref, mlir::Type type);
 
-/// Checks the shapes of the meshes that share a kernel, where several do: they
-/// are of one dimension or more, and their cores are the programs of the grid.
+/// Checks the shapes of the meshes if several share a kernel: they have at
+/// least one dimension, and their cores are the programs of the grid.
 mlir::LogicalResult checkMeshes(KernelLowering &lowering);
 
 /// Memory for a Ref of scratch or of a scope with these collective dimensions,
@@ -27,7 +27,7 @@ mlir::Value createLocalRef(mlir::OpBuilder &builder, KernelLowering &lowering,
                            mlir::BlockArgument scratch,
                            mlir::ArrayAttr collective = {});
 
-/// Gives the Refs of all scopes memory, and inlines their bodies.
+/// Allocates memory for the Refs of all scopes, and inlines their bodies.
 mlir::LogicalResult inlineScopes(KernelLowering &lowering);
 
 } // namespace gridir

@@ -46,7 +46,7 @@ std::string KernelLowering::getName(Value ref) const {
   }
 }
 
-/// A message with the source line that it is about.
+/// A message with its source line.
 StringAttr getLocatedText(Location loc, const Twine &message) {
   std::string text = message.str();
   if (std::string line = getSourceLine(loc); !line.empty())
@@ -118,8 +118,8 @@ int64_t KernelLowering::addAccess(Location loc, const Twine &what) {
   return site;
 }
 
-/// The operands that hold nothing when the kernel begins: outputs that share no
-/// memory with an input.
+/// The operands that are uninitialized at the start of the kernel: outputs that
+/// share no memory with an input.
 SmallVector<Attribute> KernelLowering::getUnwrittenOperands() {
   llvm::SmallDenseSet<int64_t> aliased;
   for (auto [operand, output] : kernel.getAliasPairs())

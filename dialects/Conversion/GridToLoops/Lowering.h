@@ -58,7 +58,7 @@ public:
   llvm::SmallVector<mlir::Value> indexRefs;
   /// The operands of tasks that are to be zero when the kernel begins.
   llvm::SmallVector<int64_t> zeroedOperands;
-  /// The counter of the barrier semaphore, once it is asked for.
+  /// The counter of the barrier semaphore, after its first use.
   mlir::Value barrier;
   /// The words of the random generator, once it is used, and whether the kernel
   /// seeds it.
@@ -77,7 +77,7 @@ public:
     return function.getArgument(function.getNumArguments() - 1);
   }
 
-  /// True if work items run as tasks, which wait for each other.
+  /// True if work items run as tasks, which may synchronize.
   bool hasTasks() const { return grid::getTasks(kernel) != nullptr; }
 
   /// A buffer that lives as long as the call: made at the entry, where a loop
@@ -85,9 +85,9 @@ public:
   mlir::Value allocate(mlir::Location loc, llvm::ArrayRef<int64_t> shape,
                        mlir::Type elementType);
 
-  /// Memory that a task has to itself all the time, since others may hold its
-  /// address, or that `members` tasks share, or all where it is 0. It is zero
-  /// when the kernel begins.
+  /// Memory of one task, which is never reused since others may hold its
+  /// address, or memory that `members` tasks share (all if `members` is 0). It
+  /// is zero at the start of the kernel.
   mlir::Value allocateForTasks(mlir::Location loc,
                                llvm::ArrayRef<int64_t> shape,
                                mlir::Type elementType, int64_t members = 1);
@@ -104,11 +104,11 @@ public:
                 mlir::Value condition, const llvm::Twine &message,
                 mlir::Value first = {}, mlir::Value second = {});
 
-  /// The number by which the report knows a message, with the source line of
+  /// Returns the number of a message in the report, with the source line of
   /// `loc`.
   int64_t addDiagnostic(mlir::Location loc, const llvm::Twine &message);
 
-  /// Says that the kernel cannot be converted, and remembers it.
+  /// Reports that the kernel cannot be converted, and records the failure.
   mlir::LogicalResult fail(mlir::Operation *op, const llvm::Twine &message);
   bool hasFailed() const { return failed; }
 

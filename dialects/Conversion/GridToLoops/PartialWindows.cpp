@@ -351,8 +351,8 @@ static void collectAccesses(Value ref, SmallVectorImpl<Operation *> &accesses) {
   }
 }
 
-/// A memref with the elements of the source of a slice, to read: a copy where
-/// no memref shows the source.
+/// Returns a memref with the elements of the source of a slice, for reading: a
+/// copy if the source has no memref.
 static Value createReadableSource(PatternRewriter &rewriter,
                                   KernelLowering &lowering, SliceRefOp slice) {
   Value source = slice.getSource();
@@ -387,7 +387,7 @@ bool createPartialWindows(PatternRewriter &rewriter, KernelLowering &lowering,
         return isUnchecked(access) || (isDirect && hasMask(access));
       }))
     return false;
-  // Where no memref shows the source of a record, it counts as a whole.
+  // If the source of a record has no memref, all of it counts as accessed.
   if (!array && llvm::any_of(accesses, llvm::IsaPred<RecordAccessOp>)) {
     if (!llvm::all_of(accesses, llvm::IsaPred<RecordAccessOp>))
       return false;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A window may leave its Ref where a mask hides the elements outside, and where
-// nothing depends on the elements outside that are loaded.
+// A window may exceed its Ref if a mask excludes the elements outside, or if no
+// op depends on the loaded elements outside.
 //
 //===----------------------------------------------------------------------===//
 

@@ -93,7 +93,7 @@ public:
     Location loc = op.getLoc();
     Value zero = createWord(rewriter, loc, 0);
     Words key{zero, zero};
-    // Each seed is mixed into the key, so that all of them count.
+    // Each seed is mixed into the key.
     for (auto [i, seed] : llvm::enumerate(op.getSeeds()))
       for (Value word : getWords(rewriter, loc, seed))
         key = createThreefry(rewriter, loc, key,

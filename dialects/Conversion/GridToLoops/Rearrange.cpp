@@ -72,7 +72,7 @@ private:
             type, builder.getIntegerAttr(type.getElementType(), bits)));
   }
 
-  /// Each row of the result is made of several that follow each other.
+  /// Each row of the result is the concatenation of several consecutive rows.
   static Value createWide(OpBuilder &builder, Location loc, Value source,
                           RankedTensorType type) {
     auto narrow = cast<RankedTensorType>(source.getType());
@@ -96,7 +96,7 @@ private:
     return result;
   }
 
-  /// Each row becomes several.
+  /// Splits each row into several rows.
   static Value createNarrow(OpBuilder &builder, Location loc, Value source,
                             RankedTensorType type) {
     auto wide = cast<RankedTensorType>(source.getType());

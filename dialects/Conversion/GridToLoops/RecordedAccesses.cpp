@@ -49,7 +49,7 @@ void createRecordedAccess(OpBuilder &builder, Location loc,
                           AccessKind kind, StringRef name, Value root) {
   std::string what = (describe(kind) + " of ").str();
   if (root) {
-    // The runtime puts the indices of the element there.
+    // The runtime stores the indices of the element there.
     what += "element {0} of ";
     createDims(builder, loc, lowering, root);
     createRuntimeCall(builder, loc, lowering, "gridirTaskRoot",

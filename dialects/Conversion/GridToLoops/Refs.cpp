@@ -80,7 +80,8 @@ void createStore(OpBuilder &builder, Location loc, Value value, Value ref,
     return;
   }
   value = toTensor(builder, loc, value);
-  // Elements that stay are accessed in place, one by one.
+  // Masked elements are unchanged; the others are accessed in place, one by
+  // one.
   if (mask) {
     Value old = readRef(builder, loc, ref, /*mayOverwrite=*/true);
     value =
@@ -139,7 +140,7 @@ public:
     Location loc = load.getLoc();
     Value memref = getMemRef(load.getMemRef());
     if (!memref)
-      return rewriter.notifyMatchFailure(load, "the memory is no Ref");
+      return rewriter.notifyMatchFailure(load, "the memory is not a Ref");
     std::string name = lowering.getName(load.getMemRef());
     SmallVector<Value> indices;
     for (auto [d, index] : llvm::enumerate(load.getIndices()))

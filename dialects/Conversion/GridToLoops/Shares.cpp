@@ -46,8 +46,8 @@ Value createRevisitTest(OpBuilder &builder, KernelLowering &lowering,
   SmallVector<unsigned> dims = getAllDims(lowering.kernel);
   if (lowering.testedDims.empty())
     return createOverlapTest(builder, lowering, operandNumber, dims);
-  // A call that asks for finer work items has a negative range, which is below
-  // no unsigned number.
+  // A call requests fine-grained work items by a negative range. As an unsigned
+  // number, a negative bound is larger than any other.
   Value count =
       createCount(builder, loc, lowering.gridSizes, lowering.parallelDims);
   Value isCoarse = arith::CmpIOp::create(

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where prefetched scalars decide which blocks programs see, a call may find
-// that work items can be finer than those of every call. The runtime asks for
-// their number by a range of work items before the first one.
+// If prefetched scalars select the blocks of programs, a call may determine at
+// run time that it can use fine-grained work items. The runtime asks for their
+// number by a range of work items before the first one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,8 +34,8 @@ mlir::Value createNonZero(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value createRevisitTest(mlir::OpBuilder &builder,
                               KernelLowering &lowering, unsigned operandNumber);
 
-/// Where the call asks for it, leaves the number of the finer work items in the
-/// last word of the report: none if two of them see the same block.
+/// If the call requests it, stores the number of fine-grained work items in the
+/// last word of the report, or 0 if two of them access the same block.
 void createShareCount(mlir::OpBuilder &builder, KernelLowering &lowering,
                       const grid::BlockTest &test);
 

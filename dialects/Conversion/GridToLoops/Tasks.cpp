@@ -6,10 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each work item is a task of the runtime, which decides at a signal, a wait or
-// a copy which one runs next. All of them are calls; a counter is in memory,
-// and the same counter of another work item is at the same offset of its
-// memory.
+// Each work item is a task of the runtime. Signals, waits and copies are calls
+// of the runtime, which selects the next task. A semaphore is a counter in
+// memory; the counter of another work item is at the same offset of its memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +27,7 @@ int64_t getBytesPerElement(Value memref) {
   Type element = cast<MemRefType>(memref.getType()).getElementType();
   if (auto complexType = dyn_cast<ComplexType>(element))
     return complexType.getElementType().getIntOrFloatBitWidth() / 4;
-  // A number that does not fill a byte has one to itself.
+  // A number of less than a byte occupies a byte.
   return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
 }
 
@@ -54,7 +53,7 @@ Value createWorkItem(OpBuilder &builder, Location loc, KernelLowering &lowering,
 
 namespace {
 
-/// Where a semaphore is, and how many bits it has, as i64.
+/// The address of a semaphore and its number of bits, as i64.
 struct CounterAddress {
   Value address, bits;
 };
@@ -71,8 +70,8 @@ FailureOr<CounterAddress> createCounterAddress(OpBuilder &builder,
                         createI64(builder, loc, bits)};
 }
 
-/// The work item of another core: the own one with other ids along the
-/// dimensions of cores.
+/// Returns the work item of another core, which differs from the current one
+/// only in the ids along core dimensions.
 FailureOr<Value> createItemOfCore(OpBuilder &builder, KernelLowering &lowering,
                                   Operation *op, Value core) {
   KernelOp kernel = lowering.kernel;
@@ -111,9 +110,9 @@ FailureOr<Value> createDeviceNumber(OpBuilder &builder,
     return own;
   std::optional<int64_t> numDevices = getNumDevices(lowering.kernel);
   if (!numDevices || kind != DeviceIdType::Logical)
-    return lowering.fail(op, "expected devices that the kernel's call is "
-                             "mapped over, as in shard_map, got a device of no "
-                             "known mesh");
+    return lowering.fail(
+        op, "expected devices over which the call is mapped, as in shard_map, "
+            "got a device outside of any known mesh");
   Value number = toI64(builder, loc, device.front());
   Value count = createI64(builder, loc, *numDevices);
   Value outside = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge,
@@ -196,11 +195,10 @@ protected:
 
     Value source = getMemRef(op.getSource()), dest = getMemRef(op.getDest());
     if (!source || !dest || op.getAdd()) {
-      // Effects that the runtime cannot defer happen now.
+      // Effects that the runtime cannot defer are executed immediately.
       if (op.getSrcSem())
-        return lowering.fail(op, "expected a copy to another core or device "
-                                 "without add, of Refs whose elements are at "
-                                 "regular distances in memory");
+        return lowering.fail(op, "expected a copy between strided Refs to "
+                                 "another core or device, without add");
       createCopy(rewriter, op);
       createRuntimeCall(rewriter, loc, lowering, "gridirTaskSignal",
                         {arrived.address, arrived.bits, bytes});

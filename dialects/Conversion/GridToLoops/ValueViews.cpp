@@ -6,10 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A memref shows a slice, and many reshapes. Where it cannot show a view (other
-// element types, transposes that would lose the contiguous dimension), the view
-// is applied to the value that is read, and undone on the value that is
-// written.
+// A memref can represent a slice and many reshapes. Other views (bitcasts,
+// transposes that would lose the contiguous dimension) are applied to the
+// loaded value, and their inverse to the stored value.
 //
 //===----------------------------------------------------------------------===//
 
@@ -186,10 +185,10 @@ RankedTensorType getTensorType(Value ref) {
   return RankedTensorType::get(type.getShape(), type.getElementType());
 }
 
-/// Returns the tensor that the view `op` shows of a source that holds `tensor`.
+/// Applies the view `op` to the contents `tensor` of its source.
 Value applyView(OpBuilder &builder, Location loc, Operation *op, Value tensor) {
   RankedTensorType type = getTensorType(op->getResult(0));
-  // The views that a memref cannot always show.
+  // The views that a memref cannot always represent.
   return TypeSwitch<Operation *, Value>(op)
       .Case([&](SliceRefOp slice) {
         SliceParts parts = getSliceParts(builder, slice);

@@ -61,9 +61,8 @@ public:
   }
 };
 
-/// Returns the attribute of a runtime site: a format in which it prints its
-/// values, or a function that it calls, which a process that lacks the function
-/// reports.
+/// Returns the attribute of a runtime site: the format of a print, or the
+/// function of a callback.
 Attribute getSite(PrintOp op, ArrayRef<Type> types) {
   return kernel::PrintAttr::get(op.getContext(), op.getFormatAttr(), types);
 }
@@ -90,9 +89,9 @@ public:
     for (auto [i, value] : llvm::enumerate(op.getValues())) {
       Type type = value.getType(), element = getElementTypeOrSelf(type);
       if (!isa<IntegerType, FloatType, IndexType>(element))
-        return lowering.fail(
-            op, "expected integers and floats to print or to call a function "
-                "with, got a value of another type");
+        return lowering.fail(op,
+                             "expected integers and floats as operands of a "
+                             "print or callback, got a value of another type");
       if (isa<IntegerType>(element) && i < op.getIsUnsigned().size() &&
           op.getIsUnsigned()[i])
         type = withElementType(

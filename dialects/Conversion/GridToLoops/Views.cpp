@@ -40,8 +40,8 @@ Value getMemRef(Value ref) {
   return {};
 }
 
-/// The same elements in order as a memref of another shape, or nothing where
-/// none shows them.
+/// Returns a memref of another shape with the same elements in order, or null
+/// if there is none.
 static Value createReshapedMemRef(OpBuilder &builder, Location loc,
                                   Value memref, ArrayRef<int64_t> shape) {
   auto type = cast<MemRefType>(memref.getType());
@@ -152,12 +152,12 @@ Value toTensor(OpBuilder &builder, Location loc, Value value) {
 }
 
 //===----------------------------------------------------------------------===//
-// Views that a memref shows
+// Views that a memref can represent
 //===----------------------------------------------------------------------===//
 
 namespace {
 
-/// Gives `op`'s users the memref that shows it.
+/// Replaces the uses of `op` by its memref.
 void replaceView(PatternRewriter &rewriter, KernelLowering &lowering,
                  Operation *op, Value memref) {
   Value ref = op->getResult(0);
@@ -219,7 +219,7 @@ public:
           rewriter, loc, lowering, cast<Value>(offsets[d]), slice.getSizes()[d],
           getSpan(slice, d), source.getDimSize(d), d, name);
     if (!memref) {
-      // An access looks through; it finds offsets in range.
+      // Accesses resolve the view; its offsets are in bounds.
       SmallVector<Value> dynamic;
       SmallVector<int64_t> fixed;
       dispatchIndexOpFoldResults(offsets, dynamic, fixed);
@@ -243,7 +243,8 @@ public:
                                 PatternRewriter &rewriter) const override {
     Value memref = getMemRef(reshape.getSource());
     if (!memref)
-      return rewriter.notifyMatchFailure(reshape, "an access looks through");
+      return rewriter.notifyMatchFailure(reshape,
+                                         "the accesses resolve the view");
     auto target = cast<MemRefType>(reshape.getResult().getType());
     Value view = createReshapedMemRef(rewriter, reshape.getLoc(), memref,
                                       target.getShape());
@@ -279,7 +280,7 @@ public:
         return success();
       }
     }
-    // One type shows them all: nothing of the layout is known.
+    // One type with a dynamic layout covers all of them.
     auto type = cast<MemRefType>(select.getResult().getType());
     SmallVector<int64_t> strides(type.getRank(), ShapedType::kDynamic);
     auto common = MemRefType::get(

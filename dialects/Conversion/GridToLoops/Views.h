@@ -13,8 +13,8 @@
 
 namespace gridir {
 
-/// A Ref as memory and, where no memref shows it so, the views that are still
-/// to be applied to the value that the memory holds.
+/// A Ref as a memref and a list of pending views, which a memref cannot
+/// represent and which accesses apply to values.
 struct RefView {
   mlir::Value memref;
   llvm::SmallVector<mlir::Operation *> pending;
@@ -39,8 +39,8 @@ mlir::Value createSlicedMemRef(mlir::OpBuilder &builder, mlir::Location loc,
                                grid::SliceRefOp slice, mlir::Value memref,
                                llvm::ArrayRef<mlir::OpFoldResult> offsets);
 
-/// The memory of a Ref whose elements are at regular distances there: a memref
-/// of its shape, or nothing.
+/// Returns a strided memref of the Ref's shape, or null if its elements are not
+/// strided.
 mlir::Value createStridedMemRef(mlir::OpBuilder &builder, mlir::Location loc,
                                 mlir::Value ref);
 

@@ -30,7 +30,7 @@ LogicalResult verifyAccess(Operation *op, const View &view, Type value) {
       tpu::getMemorySpace(view.getBaseType());
   if (space == tpu::MemorySpace::Smem) {
     if (isa<RankedTensorType>(value))
-      return op->emitError("expected one number of a Ref in SMEM, got ")
+      return op->emitError("expected one element of a Ref in SMEM, got ")
              << value << "; index every dimension, or place the Ref in VMEM";
     return success();
   }
@@ -39,9 +39,8 @@ LogicalResult verifyAccess(Operation *op, const View &view, Type value) {
            << tpu::stringifyMemorySpace(*space)
            << "; copy it to VMEM first, with pltpu.async_copy";
   if (view.getBaseType().getRank() == 0)
-    return op->emitError("expected a Ref of one dimension or more in VMEM, got "
-                         "one of none; place it in SMEM, or give it a "
-                         "dimension of size 1");
+    return op->emitError("expected a Ref of rank 1 or more in VMEM, got rank "
+                         "0; place it in SMEM, or add a dimension of size 1");
   return success();
 }
 
@@ -110,8 +109,8 @@ Value refToWindow(Lowering &lowering, Location loc, const View &view,
 // The ops
 //===----------------------------------------------------------------------===//
 
-/// True if Mosaic has strided accesses to rows of a Ref: rows of one register,
-/// of 32-bit elements.
+/// True if Mosaic supports strided accesses to rows of a Ref: rows of one
+/// register with 32-bit elements.
 bool hasStridedAccess(const View &view) {
   MemRefType type = view.getBaseType();
   return view.strides.back() == 1 && type.getShape().back() == 128 &&
@@ -187,7 +186,7 @@ LogicalResult createStore(Lowering &lowering, Operation *op, const View &view,
   SmallVector<Value> indices = getIndices(lowering, loc, view);
   if (isInScalarMemory(view)) {
     if (mask)
-      return op->emitError("expected no mask for a number in SMEM");
+      return op->emitError("expected no mask for an element in SMEM");
     memref::StoreOp::create(builder, loc, toStorage(lowering, loc, value),
                             view.base, indices);
     return success();
@@ -204,8 +203,8 @@ LogicalResult createStore(Lowering &lowering, Operation *op, const View &view,
                                ArrayRef<int32_t>(), mask);
     return success();
   }
-  // Mosaic has a mask for consecutive words. Other masked elements are stored
-  // unchanged.
+  // Mosaic supports masks of consecutive words. Other masked elements are
+  // stored unchanged.
   Value old = createVectorLoad(builder, loc, view, indices);
   Value chosen = arith::SelectOp::create(
       builder, loc, mask, createElementCast(builder, loc, value, wide),

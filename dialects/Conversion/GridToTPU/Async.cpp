@@ -25,9 +25,8 @@ FailureOr<Value> getDevice(Lowering &lowering, Operation *op, ValueRange device,
   if (device.empty())
     return Value();
   if (type != grid::DeviceIdType::Logical)
-    return op->emitError(
-        "expected a device by its logical number on a TPU, got "
-        "mesh coordinates; use DeviceIdType.LOGICAL");
+    return op->emitError("expected a logical device number on a TPU, got mesh "
+                         "coordinates; use DeviceIdType.LOGICAL");
   return toI32(lowering.builder, op->getLoc(), lowering.get(device.front()));
 }
 
@@ -85,7 +84,8 @@ LogicalResult lowerSignal(grid::SemaphoreSignalOp op, Lowering &lowering) {
 
 LogicalResult lowerWait(grid::SemaphoreWaitOp op, Lowering &lowering) {
   if (op.getKeep())
-    return op.emitError("expected a wait that takes the number away on a TPU");
+    return op.emitError(
+        "expected a wait that decrements the semaphore on a TPU");
   FailureOr<Value> semaphore = getMemRef(lowering, op, op.getSem());
   if (failed(semaphore))
     return failure();

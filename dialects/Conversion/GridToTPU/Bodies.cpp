@@ -22,8 +22,8 @@ namespace {
 // Bodies on whole vectors
 //===----------------------------------------------------------------------===//
 
-/// Emits a body on numbers as ops on vectors of `shape`. Numbers of the body
-/// are i32 where they are indices, since Mosaic has no vectors of index.
+/// Emits a scalar body as ops on vectors of `shape`. Indices in the body become
+/// i32, since Mosaic has no vectors of index.
 class VectorBody {
 public:
   VectorBody(Lowering &lowering, ArrayRef<int64_t> shape)
@@ -38,7 +38,7 @@ public:
     return success();
   }
 
-  /// A value of the body, or one from outside, on every element.
+  /// Broadcasts a value of the body, or one from outside, to all elements.
   Value get(Value value) {
     auto it = values.find(value);
     if (it != values.end())
@@ -61,7 +61,7 @@ private:
     Location loc = op->getLoc();
     for (Type type : op->getResultTypes())
       if (!type.isIntOrIndexOrFloat())
-        return op->emitError("expected numbers in the body of a structured op "
+        return op->emitError("expected scalars in the body of a structured op "
                              "on the tpu target, got ")
                << type;
     if (auto index = dyn_cast<linalg::IndexOp>(op)) {

@@ -23,8 +23,9 @@ using namespace mlir;
 namespace gridir::grid_to_tpu {
 namespace {
 
-/// Of a loop over the elements of a copy: the dimensions of its ends that the
-/// loop goes along. All its steps are one copy of as many elements.
+/// For a loop over the elements of a copy: the dimensions of source and
+/// destination that the loop traverses. One copy of as many elements replaces
+/// the loop.
 constexpr llvm::StringLiteral kCopiedDimsName = "grid.copied_dims";
 
 /// The nested loops over the elements of a copy, and the copy.
@@ -33,7 +34,7 @@ struct CopyLoops {
   Operation *copy = nullptr;
 };
 
-/// The number that an op says a value is a multiple of.
+/// Returns the known divisor of a value.
 int64_t getMultiple(Value value) {
   while (auto cast = value.getDefiningOp<arith::IndexCastOp>())
     value = cast.getIn();
@@ -57,7 +58,8 @@ bool needsOnlyPureOps(scf::ForOp loop, Operation *op) {
 /// The copy that is the last op of the loops; another one may stand in for
 /// padding in the first region of a condition.
 std::optional<CopyLoops> match(scf::ForOp loop) {
-  // Where all loops are no copy, some of them are none.
+  // A nest of copy loops is matched at its outermost loop, as a whole or not at
+  // all.
   auto outer = loop->getParentOfType<scf::ForOp>();
   if (outer && outer->hasAttr(kCopiedDimsName))
     return std::nullopt;
@@ -101,8 +103,8 @@ std::optional<int64_t> getBaseDim(Lowering &lowering, Value ref, int64_t dim) {
   return view.getKeptDims()[view.permutation[dim]];
 }
 
-/// The elements of a tile in a dimension of a memref: the least that a copy
-/// takes of it.
+/// Returns the elements of a tile along a dimension of a memref: the smallest
+/// unit of a copy.
 int64_t getTile(MemRefType type, int64_t dim) {
   int64_t width =
       type.getElementType().isIntOrFloat() ? type.getElementTypeBitWidth() : 32;
@@ -191,7 +193,7 @@ private:
         matchPattern(operand, m_Constant(&constant));
       return constant;
     });
-    // An op that folds in place would be another one at other steps.
+    // An op that folds in place would differ in other iterations.
     SmallVector<OpFoldResult> results;
     Operation *folded = op->clone();
     bool isFolded = op->getNumResults() == 1 &&

@@ -25,8 +25,8 @@ SmallVector<int64_t> getFreeDims(int64_t rank, ArrayRef<int64_t> contract,
   return free;
 }
 
-/// One side of a contraction. Mosaic wants a free dimension on both sides, so a
-/// vector gets one of size 1 at the front, after the batch.
+/// One side of a contraction. Mosaic requires a free dimension on both sides,
+/// so a vector gets one of size 1 after the batch dimensions.
 struct Side {
   Value value;
   SmallVector<int64_t> contract, batch, free;
@@ -47,7 +47,7 @@ struct Side {
   }
 };
 
-/// The element types that Mosaic multiplies, and the one it sums in.
+/// The operand types that Mosaic supports, and the type of the accumulator.
 LogicalResult verifyElements(grid::DotOp op, Type lhs, Type rhs, Type result) {
   auto isFloat = [](Type type) {
     return isa<FloatType>(type) && !type.isF16() && !type.isF64();
@@ -60,17 +60,17 @@ LogicalResult verifyElements(grid::DotOp op, Type lhs, Type rhs, Type result) {
                 (isFloat(lhs) || isFloat(rhs));
   bool integers = result.isInteger(32) && isNarrow(lhs) && isNarrow(rhs);
   if (!floats && !integers)
-    return op.emitError("expected a product that Mosaic has (of bf16, f32 or "
-                        "f8, or of i8 or i4 into i32), got ")
+    return op.emitError("expected a matmul that Mosaic supports (bf16, f32 or "
+                        "f8, or i8 or i4 with an i32 result), got ")
            << lhs << " by " << rhs << " into " << result
            << "; convert the operands, or set preferred_element_type";
   if (op.getUnsignedLhs() || op.getUnsignedRhs())
-    return op.emitError("expected signed integers in a product on a TPU");
+    return op.emitError("expected signed integers in a matmul on a TPU");
   return success();
 }
 
-/// The author's precision where it asks for more than one pass of the matrix
-/// unit over numbers of f32.
+/// The requested precision, if it requires more than one pass of the matrix
+/// unit for f32 operands.
 FailureOr<tpu::ContractPrecisionAttr> getPrecision(grid::DotOp op, Type lhs,
                                                    Type rhs) {
   MLIRContext *context = op.getContext();
@@ -141,7 +141,7 @@ LogicalResult lowerDot(grid::DotOp op, Lowering &lowering) {
   addDims(0, lhs, lhs.batch);
   addDims(0, lhs, lhs.free);
   addDims(1, rhs, rhs.free);
-  // Mosaic sums in 32 bits.
+  // Mosaic accumulates in 32 bits.
   Type accElement = isa<FloatType>(element) ? Type(builder.getF32Type())
                                             : Type(builder.getI32Type());
   auto accType = VectorType::get(shape, accElement);

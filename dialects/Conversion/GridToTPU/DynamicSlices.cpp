@@ -82,9 +82,9 @@ Value createRotated(Lowering &lowering, Location loc, Value value, Value offset,
 
 } // namespace
 
-/// Mosaic takes slices at constant offsets, of elements one after another: the
-/// wanted elements are rotated to the front first. A slice of two copies of a
-/// value is all of it, rotated.
+/// Mosaic supports contiguous slices at constant offsets, so the elements are
+/// first rotated to the front. A slice of two concatenated copies of a value is
+/// the rotated value.
 LogicalResult lowerDynamicSlice(tensor::ExtractSliceOp op, Lowering &lowering) {
   for (auto [offset, size, stride, extent] :
        llvm::zip_equal(op.getStaticOffsets(), op.getStaticSizes(),
@@ -267,7 +267,8 @@ LogicalResult lowerExtract(tensor::ExtractOp op, Lowering &lowering) {
   }
   auto type = cast<VectorType>(value.getType());
   if (type.getElementTypeBitWidth() < 32) {
-    // Mosaic has no such number; as a vector of one, it goes on as a vector.
+    // Mosaic does not support this scalar type; the element remains a vector of
+    // size 1.
     for (auto [dim, index] : llvm::enumerate(indices))
       value = createPart(lowering.builder, op.getLoc(), value, dim, index, 1);
     indices.assign(indices.size(), 0);
@@ -322,8 +323,8 @@ static Value createRotatedRows(OpBuilder &builder, Location loc, Value value,
       builder.getSI32IntegerAttr(rank - 2));
 }
 
-/// Rotates slice `i` along `along` by `i * stride` more: as each bit of that
-/// number says, by a power of two or not at all.
+/// Rotates slice `i` along `along` by `i * stride` more. Each bit of that
+/// number selects a rotation by a power of two.
 static Value createRotatedByBits(OpBuilder &builder, Location loc, Value value,
                                  int64_t dim, int64_t stride, int64_t along) {
   auto type = cast<VectorType>(value.getType());
@@ -367,8 +368,8 @@ static Value createStridedRotate(OpBuilder &builder, Location loc, Value value,
   int64_t size = type.getDimSize(dim);
   std::optional<int64_t> known = getConstantIntValue(amount);
   if (dim == rank - 1 && along == rank - 2) {
-    // Since 0.0.48, libtpu refuses a stride where the distance of the first row
-    // is data.
+    // Since 0.0.48, libtpu rejects a stride if the rotation of the first row is
+    // not constant.
     if (!known) {
       value = createRotate(builder, loc, value, amount, dim);
       amount = createI32(builder, loc, 0);

@@ -64,7 +64,7 @@ private:
                             operands.getDictionary(&getContext()));
   }
 
-  /// So are the run-time checks that the author has switched off.
+  /// The same applies to the run-time checks that the kernel disables.
   void keepDisabledChecks(grid::KernelOp kernel) {
     NamedAttrList checks;
     auto off = BoolAttr::get(&getContext(), false);

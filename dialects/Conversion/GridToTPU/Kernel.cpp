@@ -74,7 +74,7 @@ private:
 LogicalResult FunctionBuilder::readParams() {
   if (kernel->hasAttr(grid::kMeshesAttrName))
     return kernel.emitError("expected a kernel with one body on the tpu "
-                            "target, got one for each of several meshes");
+                            "target, got a body for each of several meshes");
   if (auto core = kernel->getAttrOfType<StringAttr>(grid::kCoreTypeAttrName)) {
     std::optional<tpu::CoreType> type = tpu::symbolizeCoreType(core.getValue());
     if (!type)
@@ -207,7 +207,7 @@ void FunctionBuilder::setGridAttributes() {
   MLIRContext *context = kernel.getContext();
   function->setAttr(tpu::kCoreTypeName,
                     tpu::CoreTypeAttr::get(context, coreType));
-  // Those of a TensorCore's kernel run whatever the author says.
+  // Mosaic always runs its layout passes for a TensorCore kernel.
   if (!hasLayoutPasses && coreType != tpu::CoreType::Tc)
     function->setAttr(tpu::kWithoutLayoutName, builder.getUnitAttr());
   SmallVector<Attribute> semantics;

@@ -96,7 +96,7 @@ Type getStorageType(Type elementType) {
 FailureOr<Type> Lowering::convertType(Operation *op, Type type) {
   if (isa<ComplexType>(getElementTypeOrSelf(type)) ||
       getElementTypeOrSelf(type).isF64())
-    return op->emitError("expected a type that a TPU has, got ") << type;
+    return op->emitError("expected a type that a TPU supports, got ") << type;
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
     return type;
@@ -104,15 +104,15 @@ FailureOr<Type> Lowering::convertType(Operation *op, Type type) {
   if (element.isIndex())
     element = builder.getI32Type();
   if (!element.isIntOrFloat())
-    return op->emitError("expected a type that a TPU has, got ") << type;
+    return op->emitError("expected a type that a TPU supports, got ") << type;
   if (llvm::any_of(tensor.getShape(), [](int64_t size) { return size <= 0; }))
-    return op->emitError("expected values of one element or more on the tpu "
-                         "target, got ")
+    return op->emitError("expected non-empty values on the tpu target, got ")
            << type;
   // A vector of rank 0 is a number.
   if (tensor.getRank() == 0)
     return element;
-  // More would be taken apart for hours, as its registers are counted.
+  // Larger values would take hours to compile, since they are split into
+  // registers.
   int64_t bits = tensor.getNumElements() * element.getIntOrFloatBitWidth();
   if (bits / 8 > tpu::kMaxVmemBytes)
     return op->emitError("expected values of at most ")
@@ -138,7 +138,7 @@ LogicalResult Lowering::verifyTypes(Region &region) {
       if (!isa<BaseMemRefType>(value.getType()))
         return succeeded(convertType(op, value.getType()));
       if (!grid::isRef(value))
-        op->emitError("expected no memrefs but Refs on the tpu target, got ")
+        op->emitError("expected only Refs as memrefs on the tpu target, got ")
             << value.getType();
       return grid::isRef(value);
     });
@@ -240,7 +240,7 @@ static bool isClonable(Operation *op) {
                  : OpTrait::hasElementwiseMappableTraits(op);
 }
 
-/// An op of Mosaic's is the same, on vectors and memrefs.
+/// Ops of the tpu dialect are emitted unchanged, on vectors and memrefs.
 LogicalResult Lowering::lowerOwnOp(Operation *op) {
   SmallVector<Value> operands;
   for (Value operand : op->getOperands()) {
@@ -299,7 +299,7 @@ LogicalResult Lowering::lowerOnElements(Operation *op, TypeRange types) {
   }
   SmallVector<Value> operands;
   for (Value number : get(op->getOperands())) {
-    // A condition chooses between vectors as it is.
+    // A scalar condition selects between vectors without a conversion.
     bool isCondition = isa<arith::SelectOp>(op) && operands.empty();
     operands.push_back(isCondition ? number
                                    : createElement(builder, loc, number));

@@ -23,12 +23,12 @@
 #include <functional>
 
 /// Grid kernels become Mosaic's by one walk over the body: every op is emitted
-/// again, on vectors. A Ref has no value of its own there: it is a window of
-/// one of the kernel's memrefs, and each access names the window itself, as
-/// Mosaic wants it.
+/// again, on vectors. A Ref has no SSA value there: it is a window of one of
+/// the kernel's memrefs, and each access computes the window itself, as Mosaic
+/// requires.
 namespace gridir::grid_to_tpu {
 
-/// The window of a memref that a Ref names.
+/// The window of a memref that a Ref represents.
 struct View {
   mlir::Value base;
   /// For each dimension of `base`. An offset is an i32 value or an attribute.
@@ -64,8 +64,9 @@ public:
   using Handler =
       std::function<llvm::LogicalResult(mlir::Operation *, Lowering &)>;
 
-  /// Those of all parts of the conversion: kernels have several functions, and
-  /// the smallest of them are emitted in less time than a table takes.
+  /// The handlers of all parts of the conversion. The table is shared by all
+  /// functions of a kernel, since building it takes longer than emitting a
+  /// small function.
   static const Handlers &getAll();
 
   template <typename OpT>
@@ -100,7 +101,7 @@ public:
   bool transposeLhsHint = false;
   /// Slices that others are inserted into, which are made with those at once.
   llvm::DenseSet<mlir::Operation *> joinedParts;
-  /// How many elements of each value were inserted one after another.
+  /// The number of consecutive elements that were inserted into each value.
   llvm::DenseMap<mlir::Operation *, int64_t> insertedElements;
 
   /// Emits the ops of a block but its terminator.
@@ -159,8 +160,9 @@ void addProgramLowerings(Handlers &handlers);
 llvm::LogicalResult lowerReducingGeneric(mlir::linalg::GenericOp op,
                                          Lowering &lowering);
 
-/// Makes one copy of loops over the elements of a copy whose size is computed.
-/// False where it is none of whole tiles, so that the loops stay.
+/// Replaces loops over the elements of a copy of dynamic size by one copy.
+/// Returns false if the copy does not consist of whole tiles; then the loops
+/// remain.
 llvm::FailureOr<bool> lowerCopyLoops(mlir::scf::ForOp loop, Lowering &lowering);
 
 /// Slices with dynamic offsets or strides, and single elements.
@@ -221,13 +223,14 @@ mlir::Value createConcat(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value createIota(mlir::OpBuilder &builder, mlir::Location loc,
                        llvm::ArrayRef<int64_t> shape, int64_t dim);
 
-/// Element `i` of a vector of 32 bits goes to `i + amount`, around the end.
+/// Rotates a vector of 32-bit elements: element `i` moves to `i + amount`,
+/// modulo the size.
 mlir::Value createRotate(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value value, mlir::Value amount, int64_t dim);
 
-/// The elements, of 32 bits, at indices along one of the last two dimensions.
-/// Mosaic looks up within one register: more is looked up in each, and the
-/// right one chosen.
+/// Gathers 32-bit elements at indices along one of the last two dimensions.
+/// Mosaic supports lookups within one register, so larger values are looked up
+/// in each register, and a select chooses the result.
 mlir::Value createLookup(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value source, mlir::Value indices, int64_t dim);
 
@@ -247,9 +250,9 @@ mlir::Value createStridedPart(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value createSpread(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value value, int64_t dim, int64_t stride);
 
-/// A value with a slice in it, which begins at `starts`, numbers of i32. Mosaic
-/// inserts nothing: the elements of the slice, which go where they would lie in
-/// the destination, are chosen there. A number is a slice of one element.
+/// Inserts a slice into a value at `starts`, which are i32. Mosaic has no
+/// insertion: the slice is moved to its position in the destination, and a
+/// select chooses its elements. A scalar is a slice of one element.
 mlir::Value createInserted(mlir::OpBuilder &builder, mlir::Location loc,
                            mlir::Value slice, mlir::Value dest,
                            llvm::ArrayRef<mlir::Value> starts,
@@ -269,8 +272,8 @@ mlir::Value createTranspose(mlir::OpBuilder &builder, mlir::Location loc,
                             mlir::Value value,
                             llvm::ArrayRef<int64_t> permutation);
 
-/// The memref of a window, for ops that take one. Refuses windows that no
-/// memref shows.
+/// Returns the memref of a window, for ops that require one. Rejects windows
+/// that a memref cannot represent.
 mlir::FailureOr<mlir::Value>
 createMemRef(Lowering &lowering, mlir::Operation *op, const View &view);
 

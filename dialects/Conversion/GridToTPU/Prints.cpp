@@ -66,8 +66,8 @@ LogicalResult logNumbers(grid::PrintOp op, const Format &format,
   std::string tag = format.texts.front();
   bool isFormatted = !format.isList() || (areWords && !numbers.empty());
   if (isFormatted && !areWords)
-    return op.emitError("expected numbers of i32 inside of a text on a TPU; "
-                        "let the text end with the numbers");
+    return op.emitError("expected i32 values inside of a format string on a "
+                        "TPU; place the values at its end");
   if (isFormatted)
     for (auto [i, spec] : llvm::enumerate(format.specs))
       tag += "$" + spec + std::to_string(i) + format.texts[i + 1];
@@ -81,8 +81,8 @@ LogicalResult logNumbers(grid::PrintOp op, const Format &format,
 LogicalResult logArray(grid::PrintOp op, const Format &format,
                        Lowering &lowering) {
   if (op.getValues().size() != 1 || !format.isList())
-    return op.emitError("expected numbers, or one array that ends the text, in "
-                        "a print on a TPU, got ")
+    return op.emitError("expected scalars, or one array at the end of the "
+                        "format string, in a print on a TPU, got ")
            << op.getFormat();
   OpBuilder &builder = lowering.builder;
   Location loc = op.getLoc();

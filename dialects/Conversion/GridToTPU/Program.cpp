@@ -119,7 +119,7 @@ LogicalResult lowerFor(scf::ForOp op, Lowering &lowering) {
   return *isCopy ? success() : lowerControl(op, lowering);
 }
 
-/// Mosaic has no choice among several regions: one of two, in another one.
+/// Mosaic has no switch among several regions, so it becomes nested conditions.
 LogicalResult lowerSwitch(scf::IndexSwitchOp op, Lowering &lowering) {
   FailureOr<SmallVector<Type>> types =
       lowering.convertTypes(op, op.getResultTypes());
@@ -174,7 +174,7 @@ LogicalResult lowerSwitch(scf::IndexSwitchOp op, Lowering &lowering) {
 LogicalResult lowerScoped(grid::ScopedOp op, Lowering &lowering) {
   if (op.getCollective())
     return op.emitError("expected a scope of one program, since programs on a "
-                        "TPU do not share one");
+                        "TPU cannot share a scope");
   FailureOr<SmallVector<Type>> types =
       lowering.convertTypes(op, op.getResultTypes());
   if (failed(types))

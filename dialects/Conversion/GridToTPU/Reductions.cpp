@@ -54,8 +54,7 @@ std::optional<vector::CombiningKind> getNativeKind(StringRef combiner,
   return std::nullopt;
 }
 
-/// The element that leaves every other as it is; none for a function that is
-/// not known.
+/// The neutral element; none for an unknown function.
 TypedAttr getNeutral(StringRef combiner, Type element) {
   Builder builder(element.getContext());
   if (auto type = dyn_cast<FloatType>(element)) {
@@ -103,7 +102,7 @@ Value combine(OpBuilder &builder, Location loc, StringRef combiner, Value lhs,
 // Reductions of 32 bits
 //===----------------------------------------------------------------------===//
 
-/// The type of a value whose dimensions `dims` are gone; a number when all are.
+/// The type of a value without the dimensions `dims`; a scalar if none is left.
 Type getReducedType(Value value, ArrayRef<int64_t> dims) {
   auto type = cast<VectorType>(value.getType());
   SmallVector<int64_t> shape;
@@ -137,9 +136,10 @@ Value createNative(OpBuilder &builder, Location loc, vector::CombiningKind kind,
   return vector::ExtractOp::create(builder, loc, value, ArrayRef<int64_t>{0});
 }
 
-/// One dimension of a value in pieces that are combined, and the last piece in
-/// itself, turned by half, a quarter and so on: a function that Mosaic has no
-/// reduction for. The dimension stays, with one element.
+/// Reduces one dimension by a function that Mosaic does not support in
+/// reductions. Slices of the dimension are combined, and the last slice is
+/// combined with its rotations by half, a quarter and so on. The dimension
+/// remains, with one element.
 Value foldDimension(OpBuilder &builder, Location loc, StringRef combiner,
                     Value value, int64_t dim) {
   auto type = cast<VectorType>(value.getType());
@@ -252,14 +252,14 @@ LogicalResult lowerReduce(linalg::ReduceOp op, Lowering &lowering) {
   if (value && !combiner.empty())
     neutral = getNeutral(combiner, element);
   if (!neutral)
-    return op.emitError("expected a reduction with one function of two numbers "
+    return op.emitError("expected a reduction by one binary function "
                         "(sum, product, maximum, minimum, and, or, xor) on a "
                         "TPU, got another function");
   if (element.getIntOrFloatBitWidth() > 32)
     return op.emitError("expected a reduction of elements of at most 32 bits "
                         "on a TPU, got ")
            << element;
-  // Nothing is left of one number to reduce.
+  // A single element needs no reduction.
   if (!isa<VectorType>(value.getType())) {
     lowering.set(
         op->getResult(0),
@@ -267,7 +267,7 @@ LogicalResult lowerReduce(linalg::ReduceOp op, Lowering &lowering) {
     return success();
   }
   bool isUnsigned = combiner == "arith.maxui" || combiner == "arith.minui";
-  // A bool with a sign is -1 where it holds.
+  // As a signed number, true is -1.
   bool isAny = combiner == "arith.ori" || combiner == "arith.maxui" ||
                combiner == "arith.minsi";
   bool isAll = combiner == "arith.andi" || combiner == "arith.minui" ||
@@ -281,8 +281,8 @@ LogicalResult lowerReduce(linalg::ReduceOp op, Lowering &lowering) {
     lowering.set(op->getResult(0), result);
     return success();
   }
-  // Narrow numbers without a sign are ordered as the wide ones that they
-  // become, and the sum of bools is whether an odd number of them holds.
+  // Zero-extension keeps the order of unsigned numbers, and the sum of bools is
+  // the parity of the true ones.
   StringRef wideCombiner = combiner;
   if (element.isInteger(1))
     wideCombiner = "arith.xori";
@@ -388,9 +388,8 @@ LogicalResult lowerReducingGeneric(linalg::GenericOp op, Lowering &lowering) {
   if (isSearch)
     extreme = getExtreme(*op.getBody());
   if (!extreme)
-    return op.emitError(
-        "expected a reduction with one function of two numbers, "
-        "argmax or argmin on a TPU, got another function");
+    return op.emitError("expected a reduction by one binary function, "
+                        "argmax or argmin on a TPU, got another function");
   OpBuilder &builder = lowering.builder;
   Location loc = op.getLoc();
   Value value = lowering.get(op.getDpsInputs()[0]);

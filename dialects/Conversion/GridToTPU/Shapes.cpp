@@ -63,14 +63,15 @@ LogicalResult lowerConstant(arith::ConstantOp op, Lowering &lowering) {
   if (dense.isSplat())
     return set(DenseElementsAttr::get(
         vector, elementAttr(dense.getSplatValue<Attribute>())));
-  // Mosaic has no constants but splats; one that counts is made of an iota.
+  // Mosaic supports only splat constants; an arithmetic progression is computed
+  // from an iota.
   auto integers = dyn_cast<DenseIntElementsAttr>(dense);
   auto progression = integers && vector.getElementType().isInteger(32)
                          ? getProgression(integers, vector.getShape().back())
                          : std::nullopt;
   if (!progression)
-    return op.emitError("expected a constant with one value for all elements, "
-                        "since Mosaic has no other, got ")
+    return op.emitError("expected a splat constant, since Mosaic supports no "
+                        "other, got ")
            << op.getType() << "; pass it as an operand of the kernel instead";
   Location loc = op.getLoc();
   auto splat = [&](const APInt &value) {
@@ -117,7 +118,7 @@ LogicalResult lowerExtractSlice(tensor::ExtractSliceOp op, Lowering &lowering) {
   FailureOr<Type> type = lowering.convertType(op, op.getType());
   if (failed(type))
     return failure();
-  // Of a number there is only the whole.
+  // The only slice of a scalar is the scalar.
   if (op.getSourceType().getRank() == 0) {
     lowering.set(op.getResult(), lowering.get(op.getSource()));
     return success();
@@ -211,8 +212,9 @@ bool mayBeJoined(tensor::InsertSliceOp op, Lowering &lowering) {
   return elements >= op.getType().getNumElements();
 }
 
-/// An inserted slice stands between the rest of its destination, dimension by
-/// dimension from the first: Mosaic joins vectors, and does not insert.
+/// The slice is concatenated with the rest of its destination, dimension by
+/// dimension from the first one, since Mosaic supports concatenation, but no
+/// insertion.
 LogicalResult lowerInsertSlice(tensor::InsertSliceOp op, Lowering &lowering) {
   if (ShapedType::isDynamicShape(op.getStaticOffsets()) || !op.hasUnitStride())
     return lowerDynamicInsert(op, lowering);

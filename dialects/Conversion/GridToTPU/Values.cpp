@@ -23,8 +23,8 @@ Value createShapeCast(OpBuilder &builder, Location loc, Value value,
   auto from = dyn_cast<VectorType>(value.getType());
   auto to = dyn_cast<VectorType>(type);
   if (!from) {
-    // The element of a vector goes on as a vector: Mosaic has no number of less
-    // than 32 bits.
+    // The element of a vector remains a vector, since Mosaic has no scalars of
+    // less than 32 bits.
     if (auto extract = value.getDefiningOp<vector::ExtractOp>();
         extract && extract.getSourceVectorType().getNumElements() == 1 &&
         to.getRank() > 0)
@@ -39,7 +39,7 @@ Value createShapeCast(OpBuilder &builder, Location loc, Value value,
   if (!to)
     return vector::ExtractOp::create(builder, loc, value,
                                      SmallVector<int64_t>(from.getRank(), 0));
-  // Mosaic takes words apart into columns, and nothing narrower.
+  // Mosaic splits only 32-bit elements into columns.
   Type element = to.getElementType(), wide = getWideElement(element);
   if (wide != element && from.getRank() > 1 && from.getShape().back() > 1 &&
       to.getShape().back() == 1) {
@@ -126,7 +126,7 @@ Value createPart(OpBuilder &builder, Location loc, Value value, int64_t dim,
     return value;
   offsets[dim] = start;
   sizes[dim] = size;
-  // A part of one number everywhere is no part of any registers.
+  // A slice of a splat is a smaller splat.
   auto part = VectorType::get(sizes, type.getElementType());
   DenseElementsAttr constant;
   if (matchPattern(value, m_Constant(&constant)) && constant.isSplat())
@@ -155,7 +155,7 @@ Value createConcat(OpBuilder &builder, Location loc, ValueRange parts,
 
 Value createIota(OpBuilder &builder, Location loc, ArrayRef<int64_t> shape,
                  int64_t dim) {
-  // Mosaic counts in two dimensions or more.
+  // Mosaic supports iotas of two dimensions or more.
   SmallVector<int64_t> counted(shape);
   if (shape.size() == 1) {
     counted.insert(counted.begin(), 1);
@@ -171,7 +171,7 @@ Value createIota(OpBuilder &builder, Location loc, ArrayRef<int64_t> shape,
 Value createRotate(OpBuilder &builder, Location loc, Value value, Value amount,
                    int64_t dim) {
   auto type = cast<VectorType>(value.getType());
-  // Mosaic rotates in two dimensions or more.
+  // Mosaic supports rotations of two dimensions or more.
   if (type.getRank() == 1) {
     value = createRow(builder, loc, value);
     dim = 1;

@@ -124,9 +124,8 @@ LogicalResult lowerBitcastRef(grid::BitcastRefOp op, Lowering &lowering) {
 FailureOr<Value> createMemRef(Lowering &lowering, Operation *op,
                               const View &view) {
   if (!view.hasUnitStrides() || view.isPermuted())
-    return op->emitError("expected a window without strides or transposes, "
-                         "since on a TPU it must be memory as it lies; load "
-                         "the Ref and change the value instead");
+    return op->emitError("expected a window without strides or transposes on a "
+                         "TPU; load the Ref and transform the value instead");
   OpBuilder &builder = lowering.builder;
   Location loc = op->getLoc();
   MemRefType base = view.getBaseType();
@@ -149,8 +148,8 @@ FailureOr<Value> createMemRef(Lowering &lowering, Operation *op,
         ShapedType::isDynamicShape(extents) ? ValueRange(dynamicSizes)
                                             : ValueRange());
   };
-  // Leading indices are applied one by one: windows that begin alike share
-  // their beginning, and with it Mosaic's checks.
+  // Leading indices are applied one by one, so that windows with equal leading
+  // indices share a memref and Mosaic's checks.
   size_t numLeading = 0;
   while (numLeading + 2 < view.sizes.size() && view.dropped[numLeading] &&
          !getConstantIntValue(offsets.front())) {

@@ -46,9 +46,10 @@ public:
       return;
     RewritePatternSet patterns(&getContext());
     populateSCFToControlFlowConversionPatterns(patterns);
-    // The driver takes the last op of its list first. A pattern moves the ops
-    // after the op in its block to another block, which are then few, and
-    // expects regions of one block, so that outer ops come before inner ones.
+    // The driver processes the last op of its list first. A pattern moves all
+    // ops after its op to another block, so processing from the end moves few
+    // ops. Patterns expect regions of one block, so outer ops are processed
+    // before inner ones.
     GreedyRewriteConfig config;
     config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps)
         .enableFolding(false);

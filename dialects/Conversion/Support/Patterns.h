@@ -15,11 +15,11 @@
 ///
 /// - A conversion is a set of patterns, by family of ops. A pattern is a
 ///   function of an op, of its converted operands, and of the rewriter.
-/// - One type converter says how the other side holds a value: it sees the
-///   whole type, with the encoding of a tensor. No pattern decides that.
-/// - How the other side holds a Ref does not follow from its type alone. While
-///   patterns run, a Ref and a memref are converted to each other by an
-///   `unrealized_conversion_cast`, through which each access looks.
+/// - One type converter determines the converted type of a value, from the
+///   whole type including the encoding of a tensor. Patterns never decide it.
+/// - The representation of a Ref does not depend on its type alone. While
+///   patterns run, an `unrealized_conversion_cast` connects a Ref and its
+///   memref, and each access resolves it.
 /// - A pattern that cannot convert its op reports the reason at the op, and
 /// fails; `applyConversion` reports ops without a pattern.
 namespace gridir {
@@ -77,9 +77,9 @@ void replaceByStandIn(mlir::RewriterBase &rewriter, mlir::Operation *op,
 /// The value under such a cast, or null.
 mlir::Value lookThroughStandIn(mlir::Value value);
 
-/// Applies patterns to the ops inside of `root` for which `isConverted` does
-/// not hold, and erases the stand-ins. Where one is left that no pattern has
-/// reported, it is reported as not supported `where`.
+/// Applies patterns to the ops inside of `root` for which `isConverted` is
+/// false, and erases the temporary casts. An op that remains without a
+/// diagnostic is reported as not supported `where`.
 llvm::LogicalResult
 applyConversion(mlir::Operation *root, mlir::ConversionTarget &target,
                 llvm::function_ref<bool(mlir::Operation *)> isConverted,

@@ -20,7 +20,7 @@ namespace {
 // Windows
 //===----------------------------------------------------------------------===//
 
-/// A window of a Ref; the Ref itself where it is all of it.
+/// Creates a window of a Ref, or returns the Ref if the window is all of it.
 Value createSlice(OpBuilder &builder, Location loc, Value ref,
                   ValueRange indices, ArrayRef<int64_t> sizes,
                   ArrayRef<int64_t> strides, ArrayRef<int64_t> dropped) {
@@ -47,8 +47,8 @@ Value createSlice(OpBuilder &builder, Location loc, Value ref,
                                   staticOffsets, sizes, strides, dropped);
 }
 
-/// The window of an access to a vector of `shape`, which may leave out leading
-/// dimensions; null where the memref is no Ref.
+/// Returns the window of an access to a vector of `shape`, which may omit
+/// leading dimensions, or null if the memref is not a Ref.
 Value createWindow(OpBuilder &builder, Location loc, Value base,
                    ValueRange indices, ArrayRef<int64_t> shape,
                    ArrayRef<int32_t> strides = {}) {
@@ -183,8 +183,8 @@ LogicalResult raiseSlice(tpu::MemRefSliceOp op,
                          tpu::MemRefSliceOp::Adaptor adaptor,
                          Rewriter &rewriter) {
   if (!op.getDynamicSizes().empty())
-    return op.emitError("expected a window of static size in a module to "
-                        "execute");
+    return op.emitError(
+        "expected a window of static size in an executable module");
   Value ref = getRef(adaptor.getMemRef());
   if (!ref)
     return failure();
@@ -220,7 +220,7 @@ LogicalResult raiseSqueeze(tpu::MemRefSqueezeOp op,
   return success();
 }
 
-/// A view that its type says all of.
+/// A view that its type describes completely.
 template <typename OpT, typename GridOpT>
 LogicalResult raiseView(OpT op, typename OpT::Adaptor adaptor,
                         Rewriter &rewriter) {
@@ -242,7 +242,7 @@ LogicalResult raiseEnqueue(tpu::EnqueueDMAOp op,
                            tpu::EnqueueDMAOp::Adaptor adaptor,
                            Rewriter &rewriter) {
   if (op.getDeviceId() || op.getCoreId())
-    return op.emitError("expected a copy on one core in a module to execute");
+    return op.emitError("expected a copy on one core in an executable module");
   Value source = getRef(adaptor.getSource());
   Value target = getRef(adaptor.getTarget());
   Value semaphore = getRef(adaptor.getTargetSemaphore());
@@ -257,7 +257,7 @@ LogicalResult raiseEnqueue(tpu::EnqueueDMAOp op,
 LogicalResult raiseWait(tpu::WaitDMA2Op op, tpu::WaitDMA2Op::Adaptor adaptor,
                         Rewriter &rewriter) {
   if (op.getDeviceId() || op.getCoreId())
-    return op.emitError("expected a copy on one core in a module to execute");
+    return op.emitError("expected a copy on one core in an executable module");
   Value source = getRef(adaptor.getSrc()), target = getRef(adaptor.getDst());
   Value semaphore = getRef(adaptor.getSemaphore());
   if (!source || !target || !semaphore)
@@ -272,7 +272,8 @@ LogicalResult raiseSignal(tpu::SemaphoreSignalOp op,
                           tpu::SemaphoreSignalOp::Adaptor adaptor,
                           Rewriter &rewriter) {
   if (op.getDeviceId() || op.getCoreId())
-    return op.emitError("expected a signal on one core in a module to execute");
+    return op.emitError(
+        "expected a signal on one core in an executable module");
   Value semaphore = getRef(adaptor.getSemaphore());
   if (!semaphore)
     return failure();

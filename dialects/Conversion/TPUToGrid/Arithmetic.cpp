@@ -55,7 +55,7 @@ public:
     constexpr bool isUnsigned = std::is_same_v<OpT, arith::FPToUIOp>;
     Location loc = op.getLoc();
     Value input = op.getIn();
-    // The bounds of the integers are numbers of f32, and of nothing narrower.
+    // The bounds of the integers are exact in f32, but not in narrower types.
     if (getElementTypeOrSelf(input).getIntOrFloatBitWidth() < 32)
       input = arith::ExtFOp::create(
           rewriter, loc,

@@ -120,8 +120,8 @@ void KernelBuilder::createZeroIndexMap(Region &region, TypeRange types,
 static LogicalResult copyBody(OpBuilder &builder, func::FuncOp function,
                               ValueRange arguments) {
   if (!function.getBody().hasOneBlock())
-    return function.emitError("expected a body of one block in a module to "
-                              "execute, got ")
+    return function.emitError(
+               "expected a body of one block in an executable module, got ")
            << function.getBody().getBlocks().size();
   Block &body = function.getBody().front();
   IRMapping mapping;

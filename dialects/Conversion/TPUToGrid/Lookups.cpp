@@ -31,13 +31,13 @@ LogicalResult raiseRotate(tpu::DynamicRotateOp op,
   return success();
 }
 
-/// An index out of bounds, which a TPU does not notice, is the nearest one.
+/// An index out of bounds is clamped, since a TPU does not report it.
 LogicalResult raiseGather(tpu::DynamicGatherOp op,
                           tpu::DynamicGatherOp::Adaptor adaptor,
                           Rewriter &rewriter) {
   if (op.getDimensions().size() != 1)
-    return op.emitError("expected a gather along one dimension in a module to "
-                        "execute");
+    return op.emitError(
+        "expected a gather along one dimension in an executable module");
   RankedTensorType type = getTensorType(op.getType());
   Value source = adaptor.getSource();
   Value indices = adaptor.getIndices();
@@ -59,8 +59,8 @@ LogicalResult raiseGather(tpu::DynamicGatherOp op,
   return success();
 }
 
-/// The first of the largest, or smallest, elements; a NaN is more extreme than
-/// any number.
+/// Returns the index of the first extreme element; NaN counts as more extreme
+/// than any number.
 LogicalResult raiseReduceIndex(tpu::ReduceIndexOp op,
                                tpu::ReduceIndexOp::Adaptor adaptor,
                                Rewriter &rewriter) {

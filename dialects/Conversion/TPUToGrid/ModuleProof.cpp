@@ -41,7 +41,7 @@ Reason findUnbalanced(grid::KernelOp kernel) {
   ArrayRef<BlockArgument> refs = kernel.getBodyBlock()->getArguments();
   for (BlockArgument ref : refs.drop_back(kernel.getNumScratch()))
     if (isSemaphore(ref))
-      return std::pair(std::string("the kernel is given a semaphore"),
+      return std::pair(std::string("the kernel has a semaphore operand"),
                        ref.getLoc());
   return findUnproved(grid::checkBalanced(kernel));
 }
@@ -179,8 +179,8 @@ void findOpen(func::FuncOp kernel, grid::KernelOp raised,
       proof.bounds.emplace(reason.str(), OpNumbers::unmark(loc));
   };
 
-  // A TPU computes addresses in 32 bits, and the proof in as many as it
-  // needs.
+  // A TPU computes addresses in 32 bits, whereas the proof uses unbounded
+  // integers.
   Dependents wrapping(ranges.findWrapping());
   kernel.walk([&](Operation *op) {
     std::optional<tpu::IndexedAccess> access = tpu::getIndexedAccess(op);
@@ -201,7 +201,7 @@ void findOpen(func::FuncOp kernel, grid::KernelOp raised,
     explain("arithmetic on indices may wrap around", end->getLoc());
   }
 
-  // The proof knows the results of an index map, and not its reads.
+  // The proof covers the results of an index map, but not its reads.
   for (Operation *op : ranges.findReadsBeyond()) {
     std::optional<tpu::IndexedAccess> access = tpu::getIndexedAccess(op);
     for (size_t dim = 0; dim < (access ? access->indices.size() : 1); ++dim)

@@ -15,17 +15,18 @@
 
 namespace gridir::tpu_to_grid {
 
-/// Why something is not proved, and where; none where it is.
+/// The reason why a property is not proved, and its location; none if it is
+/// proved.
 using Reason = std::optional<std::pair<std::string, mlir::Location>>;
 
 /// The proofs about a Mosaic module, and the properties that are not proved.
 struct ModuleProof {
-  /// Of every window, slice, load and store that it lies inside.
+  /// That every window, slice, load and store is in bounds.
   Reason bounds;
   /// The indices that are not proved to be in bounds, in the order of the
   /// module. None may be known though there is a reason.
   llvm::SmallVector<IndexToCheck> openIndices;
-  /// Of every wait that it has something to wait for, with nothing left.
+  /// That waits and signals of every semaphore match.
   Reason semaphores;
   /// The names of the memrefs that are arguments of the kernel, and the arrays
   /// of its windows.

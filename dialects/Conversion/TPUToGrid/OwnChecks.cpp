@@ -194,8 +194,8 @@ arith::CmpIOp CheckBuilder::compare(Value number, Interval allowed,
       createI32(builder, loc, allowed.high - allowed.low));
 }
 
-/// Lets an assertion that is in a block already say of one more number that it
-/// is in an interval, if the number is known there.
+/// Extends an existing assertion of a block to one more number, if the number
+/// can be computed before the assertion.
 bool CheckBuilder::join(Value number, Interval allowed, Operation *access,
                         Location loc, ArrayRef<StringAttr> messages) {
   for (Joined &other : joined[builder.getInsertionBlock()]) {
@@ -233,7 +233,7 @@ bool CheckBuilder::join(Value number, Interval allowed, Operation *access,
 }
 
 /// Asserts before the insertion point that a number is in an interval, unless
-/// an assertion before says so.
+/// an earlier assertion implies it.
 void CheckBuilder::assertWithin(Value number, Interval allowed,
                                 Operation *access, Location loc,
                                 ArrayRef<StringAttr> messages) {
@@ -276,7 +276,7 @@ FailureOr<Interval> CheckBuilder::getAllowed(Operation *op, unsigned dim) {
 StringAttr CheckBuilder::describe(Operation *op, unsigned dim) {
   tpu::IndexedAccess access = *tpu::getIndexedAccess(op);
   return builder.getStringAttr(llvm::formatv(
-      "{0}: an index leaves dimension {1}, which has {2} "
+      "{0}: an index is outside of dimension {1}, which has {2} "
       "elements",
       getName(access.memref), dim, access.getType().getDimSize(dim)));
 }
@@ -334,8 +334,8 @@ void CheckBuilder::setInsertionPoint(Operation *op, Value index) {
 
 /// Asserts that indices in the body are in bounds.
 LogicalResult CheckBuilder::checkAccesses(ArrayRef<IndexToCheck> accesses) {
-  // Where one op of a block runs all of them do, so that one assertion may
-  // speak for later ones whose indices differ by constants.
+  // All ops of a block execute together, so one assertion covers later ops
+  // whose indices differ by constants.
   struct Need {
     Interval allowed;
     llvm::SmallSetVector<StringAttr, 1> messages;
@@ -388,6 +388,9 @@ Operation *CheckBuilder::cloneOnce(Operation *op, IRMapping &mapping) {
   return *same;
 }
 
+/// A transform runs before the program that uses its block, so it cannot fail
+/// there. The transform clamps the block index, and a copy of its computation
+/// at the start of the program asserts that clamping changed nothing.
 LogicalResult CheckBuilder::checkWindow(unsigned window,
                                         const WindowChecks &checks) {
   func::FuncOp transform = transforms[window];
@@ -445,6 +448,9 @@ LogicalResult CheckBuilder::checkWindow(unsigned window,
   return success();
 }
 
+/// Adds checks of transforms first, then those of the body, and merges messages
+/// of shared assertions. Stops as soon as the checks cost more than Mosaic's
+/// own.
 FailureOr<AddedChecks> CheckBuilder::add(ArrayRef<IndexToCheck> indices) {
   llvm::MapVector<unsigned, WindowChecks> ofWindows;
   SmallVector<IndexToCheck> ofBody;

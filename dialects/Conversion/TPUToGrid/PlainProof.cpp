@@ -19,7 +19,7 @@ namespace {
 
 bool isMemRef(Type type) { return isa<BaseMemRefType>(type); }
 
-/// Decides from ranges alone. Where it is not sure, it says no.
+/// Decides from ranges alone, conservatively.
 class PlainProof {
 public:
   PlainProof(func::FuncOp kernel, const tpu::KernelRanges &ranges)

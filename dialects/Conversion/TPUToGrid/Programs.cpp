@@ -146,8 +146,8 @@ LogicalResult raiseYield(tpu::YieldOp op, tpu::YieldOp::Adaptor adaptor,
 /// An allocation becomes an argument of the scope around it.
 template <typename OpT>
 LogicalResult refuseAllocation(OpT op, typename OpT::Adaptor, Rewriter &) {
-  return op.emitError("expected an allocation in a tpu.region in a module to "
-                      "execute");
+  return op.emitError(
+      "expected an allocation in a tpu.region in an executable module");
 }
 
 } // namespace

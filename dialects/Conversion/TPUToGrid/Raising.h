@@ -15,16 +15,16 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
-/// A Mosaic module is read back as the grid kernel that it says it is: its
-/// windows, transforms and vector ops, op by op. Nothing of the kernel that it
-/// came from is used but the arrays of the call.
+/// Converts a Mosaic module back to a grid kernel: its windows, transforms and
+/// vector ops, op by op. The only other input is the list of arrays of the
+/// call.
 namespace gridir::tpu_to_grid {
 
 using Rewriter = mlir::ConversionPatternRewriter;
 
-/// A grid kernel has tensors for vectors. Its Refs follow from where they come
-/// from: memory of Mosaic knows neither bools nor the space that the author
-/// chose.
+/// Vectors become tensors. The type of a Ref depends on its origin, since
+/// memory of Mosaic has neither bools nor the memory space of the original
+/// kernel.
 class RaisingTypes : public mlir::TypeConverter {
 public:
   RaisingTypes();
@@ -82,7 +82,7 @@ mlir::Value getRef(mlir::Value memref);
 mlir::Value createReshape(mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::Value value, llvm::ArrayRef<int64_t> shape);
 
-/// A tensor whose elements are all one number.
+/// Creates a splat tensor.
 mlir::Value createFill(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value value, mlir::RankedTensorType type);
 

@@ -158,8 +158,8 @@ private:
     ++numReplaced;
     auto opts = remark::RemarkOpts::name("bounds").category(getArgument());
     remark::passed(kernel.getLoc(), opts)
-        << llvm::formatv("the bounds checks are switched off: the kernel "
-                         "asserts what is not proved, at {0} places",
+        << llvm::formatv("the bounds checks are disabled: the kernel asserts "
+                         "the unproved conditions, at {0} places",
                          added->numAssertions)
                .str();
     return Builder(&getContext())
@@ -172,9 +172,7 @@ private:
     if (!reason) {
       ++numElided;
       remark::passed(kernel.getLoc(), opts)
-          << ("the " + check +
-              " checks are switched off: nothing can fail them")
-                 .str();
+          << ("the " + check + " checks are disabled: they cannot fail").str();
       return UnitAttr::get(&getContext());
     }
     ++numKept;

@@ -71,7 +71,7 @@ LogicalResult tpu_to_grid::RaisingPatterns::apply(grid::KernelOp kernel) const {
   ConversionTarget target(*kernel.getContext());
   scf::populateSCFStructuralTypeConversionTarget(types, target);
   return applyConversion(kernel, target, isRaised, patterns,
-                         "in a module to execute");
+                         "in an executable module");
 }
 
 FailureOr<grid::KernelOp>

@@ -30,7 +30,7 @@ LogicalResult raiseConstant(arith::ConstantOp op,
   return success();
 }
 
-/// One number that chooses between tensors chooses for every element.
+/// A scalar condition selects all elements.
 LogicalResult raiseSelect(arith::SelectOp op, arith::SelectOp::Adaptor adaptor,
                           Rewriter &rewriter) {
   Value condition = adaptor.getCondition();
@@ -101,8 +101,8 @@ LogicalResult raiseExtract(vector::ExtractOp op,
                            vector::ExtractOp::Adaptor adaptor,
                            Rewriter &rewriter) {
   if (isa<VectorType>(op.getType()) || !op.getDynamicPosition().empty())
-    return op.emitError("expected one element at constant indices in a module "
-                        "to execute");
+    return op.emitError(
+        "expected one element at constant indices in an executable module");
   SmallVector<Value> indices;
   for (int64_t index : op.getStaticPosition())
     indices.push_back(createIndex(rewriter, op.getLoc(), index));

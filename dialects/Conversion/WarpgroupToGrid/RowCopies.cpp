@@ -33,7 +33,7 @@ public:
     auto source = cast<MemRefType>(op.getSource().getType()),
          dest = cast<MemRefType>(op.getDest().getType());
     auto rows = cast<RankedTensorType>(op.getRows().getType());
-    // A number that is negative is a large one without its sign.
+    // As an unsigned number, a negative one is large.
     Value numRows = arith::ConstantOp::create(
         rewriter, loc,
         SplatElementsAttr::get(rows,
@@ -69,7 +69,7 @@ public:
               arith::ConstantIndexOp::create(rewriter, loc, tile.getDimSize(0));
     auto loop = scf::ForOp::create(rewriter, loc, zero, numRows, one);
     rewriter.setInsertionPointToStart(loop.getBody());
-    // Of a number that is negative there is no row either.
+    // A negative number selects no row.
     Value row = tensor::ExtractOp::create(rewriter, loc, op.getRows(),
                                           loop.getInductionVar());
     SmallVector<int64_t> offsets(tile.getRank(), 0), strides(tile.getRank(), 1),

@@ -92,7 +92,7 @@ Value createColumns(OpBuilder &builder, Location loc, ArrayRef<Value> parts) {
 }
 
 //===----------------------------------------------------------------------===//
-// Matrices whose elements stand elsewhere
+// Matrices with permuted elements
 //===----------------------------------------------------------------------===//
 
 /// Arithmetic of indices that are not negative.
@@ -122,7 +122,7 @@ private:
 using ElementFn =
     function_ref<Value(OpBuilder &, Location, Value row, Value column)>;
 
-/// A matrix whose elements `fn` tells.
+/// Creates a matrix with the elements that `fn` returns.
 Value createMatrix(OpBuilder &builder, Location loc, int64_t rows,
                    int64_t columns, Type element, ElementFn fn) {
   return createElements(
@@ -173,7 +173,7 @@ Value createMetadata(OpBuilder &builder, Location loc, Value tile,
 //===----------------------------------------------------------------------===//
 
 /// The element of a sparse operand at a row and a column of the dense one. Two
-/// of each four elements are there, and the metadata tells where each stands.
+/// of each four elements are stored, and the metadata has their positions.
 Value createSparseElement(OpBuilder &builder, Location loc, Value operand,
                           Value metadata, Value row, Value column) {
   Type element = getElementTypeOrSelf(operand.getType());

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each warpgroup is a task of the runtime, which decides at a barrier who goes
-// on. A barrier is known by where it is in memory.
+// Each warpgroup is a task of the runtime, which selects the next task at a
+// barrier. A barrier is identified by its address.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ static warpgroup::BarrierType getBarrierType(Value barrier) {
 
 int64_t gridir::getNumArrivals(KernelLowering &lowering, Value barrier) {
   warpgroup::BarrierType type = getBarrierType(barrier);
-  // Of a cluster, the blocks that differ in one axis, and this one.
+  // The blocks of a cluster that differ from this one in at most one axis.
   int64_t numBlocks = 1;
   for (ArrayAttr axes : type.getCluster()) {
     int64_t numAlong = 1;
@@ -153,7 +153,7 @@ private:
   }
 };
 
-/// Everything that was started is done.
+/// All operations completed when they started.
 class Tcgen05CommitPattern : public BarrierPattern<warpgroup::Tcgen05CommitOp> {
 public:
   using BarrierPattern::BarrierPattern;
@@ -193,7 +193,7 @@ protected:
     std::string name = lowering.getName(op.getBarrier());
     int64_t diagnostic = lowering.addDiagnostic(
         loc, "the kernel waits for phase {1} of " + name +
-                 ", of which {0} are complete, and nothing can complete it");
+                 ", which has completed {0}, and nothing can complete it");
     createRuntimeCall(rewriter, loc, lowering, "gridirTaskBarrierWait",
                       {address, createI64(rewriter, loc, diagnostic),
                        createSite(rewriter, lowering, op, "wait for " + name)});
@@ -230,8 +230,8 @@ public:
                                 PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     int64_t diagnostic = lowering.addDiagnostic(
-        loc, "the kernel waits for phase {1} of a named barrier, of which {0} "
-             "are complete, and nothing can complete it");
+        loc, "the kernel waits for phase {1} of a named barrier, which has "
+             "completed {0}, and nothing can complete it");
     Value number = arith::ExtUIOp::create(rewriter, loc, rewriter.getI64Type(),
                                           op.getNumber());
     createRuntimeCall(

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The runtime knows which clusters have begun. Its answer is the first work
-// item of one that now never does, or -1.
+// The runtime tracks which clusters have started. It returns the first work
+// item of a cancelled cluster, or -1.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@ using namespace gridir;
 
 namespace {
 
-/// Where nothing is said, all blocks begin at once.
+/// By default all blocks start at the same time.
 constexpr int64_t kAllBlocks = std::numeric_limits<int32_t>::max();
 
 template <typename OpT>
@@ -30,8 +30,7 @@ FailureOr<Value> createAnswerAddress(OpBuilder &builder,
                                      KernelLowering &lowering, OpT op) {
   if (Value memref = createStridedMemRef(builder, op.getLoc(), op.getAnswer()))
     return createAddress(builder, op.getLoc(), memref);
-  return LogicalResult(lowering.fail(
-      op, "expected an answer whose bytes follow one another in memory"));
+  return LogicalResult(lowering.fail(op, "expected a contiguous answer"));
 }
 
 class TryCancelPattern : public LoweringPattern<warpgroup::TryClusterCancelOp> {
@@ -49,7 +48,7 @@ public:
     int64_t clusterBlocks = 1;
     for (auto dim : lowering.kernel.getDims().getAsRange<grid::DimAttr>())
       if (dim.getKind() == grid::DimKind::Cluster)
-        // Without blocks no program asks.
+        // Without blocks, no program makes a request.
         clusterBlocks *= std::max<int64_t>(dim.getSize(), 1);
     int64_t clustersAtOnce = std::max<int64_t>(
         op.getBlocksAtOnce().value_or(kAllBlocks) / clusterBlocks, 1);

@@ -127,7 +127,7 @@ public:
   }
 };
 
-/// No other program runs between the load and the store of a combination.
+/// The load and the store of an update are not interrupted by other programs.
 class CombinedStorePattern
     : public OpRewritePattern<warpgroup::ClusterStoreOp> {
 public:

@@ -29,7 +29,7 @@ namespace {
 /// One dimension of a window, as far as it lies inside of its array.
 struct ClippedDim {
   OpFoldResult offset, size;
-  /// Where that part begins in the window.
+  /// The start of that part in the window.
   OpFoldResult begin;
   /// True if there is another part; null if there is certainly none.
   Value isPartial;
@@ -51,7 +51,7 @@ ClippedDim clip(OpBuilder &builder, Location loc, KernelLowering &lowering,
     Value raised = arith::MaxSIOp::create(builder, loc, index, zero);
     return arith::MinSIOp::create(builder, loc, raised, limit);
   };
-  // Of a window that lies outside nothing is left, at an end of the array.
+  // A window outside of the array becomes empty, at an end of the array.
   Value begin = clamp(first);
   Value inside = arith::SubIOp::create(builder, loc, clamp(last), begin);
   Value skipped = arith::SubIOp::create(builder, loc, begin, first);
@@ -129,7 +129,7 @@ ClippedWindow createWindow(OpBuilder &builder, KernelLowering &lowering, OpT op,
           isPartial};
 }
 
-/// Says which copy the runtime is told of next.
+/// Describes the next copy to the runtime.
 template <typename OpT>
 void createSites(OpBuilder &builder, KernelLowering &lowering, OpT op) {
   if (!lowering.recordsAccesses())
@@ -154,9 +154,8 @@ protected:
     Value source = createStridedMemRef(builder, op.getLoc(), op.getSource());
     Value dest = createStridedMemRef(builder, op.getLoc(), op.getDest());
     if ((!source && !takesValues) || !dest)
-      return LogicalResult(this->lowering.fail(
-          op, "expected a copy of Refs whose elements are at regular distances "
-              "in memory"));
+      return LogicalResult(
+          this->lowering.fail(op, "expected a copy between strided Refs"));
     return std::pair(source, dest);
   }
 
@@ -322,7 +321,7 @@ private:
   }
 };
 
-/// Only the checks know of a proxy.
+/// Proxies matter only to the checks.
 class CommitSmemPattern : public LoweringPattern<warpgroup::CommitSmemOp> {
 public:
   using LoweringPattern::LoweringPattern;

@@ -15,10 +15,10 @@
 
 namespace gridir {
 
-/// How many arrivals complete a phase of a barrier.
+/// The number of arrivals that complete a phase of a barrier.
 int64_t getNumArrivals(KernelLowering &lowering, mlir::Value barrier);
 
-/// Where a barrier is, as an i64.
+/// The address of a barrier, as an i64.
 mlir::FailureOr<mlir::Value> createBarrierAddress(mlir::OpBuilder &builder,
                                                   KernelLowering &lowering,
                                                   mlir::Operation *op,
@@ -42,7 +42,8 @@ mlir::Value createPeerAddress(mlir::OpBuilder &builder, mlir::Location loc,
                               KernelLowering &lowering, mlir::Value address,
                               llvm::ArrayRef<ClusterCoordinate> coordinates);
 
-/// Arrives once at the barrier at that address, which `site` says of.
+/// Arrives once at the barrier at that address; `site` is the number of the
+/// access.
 void createArrival(mlir::OpBuilder &builder, KernelLowering &lowering,
                    mlir::Operation *op, mlir::Value barrier,
                    mlir::Value address);

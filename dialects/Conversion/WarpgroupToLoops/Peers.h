@@ -17,8 +17,8 @@
 
 namespace gridir {
 
-/// Of a load from memory of another program and a store to it, that they are
-/// one update: no other program comes between, and updates are no race.
+/// Marks a load from memory of another program, and the store to it, as one
+/// atomic update. Atomic updates do not race.
 constexpr llvm::StringLiteral kUpdateAttr = "warpgroup.update";
 
 /// A pattern of an op on a Ref of another block or device.
@@ -33,8 +33,7 @@ protected:
             createStridedMemRef(builder, op.getLoc(), op.getRef()))
       return memref;
     return mlir::LogicalResult(this->lowering.fail(
-        op, "expected a Ref whose elements are at regular distances in memory, "
-            "of another block or device"));
+        op, "expected a strided Ref of another block or device"));
   }
 
   /// Loads from an address in the memory of another program, with the shape and

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A call that returns once for each warp begins the code of warps, and one that
-// returns when all have come ends it, for the first of them.
+// Single-warp code begins with a call that returns once for each warp, and ends
+// with a call that returns when all warps have arrived, in the first of them.
 //
 //===----------------------------------------------------------------------===//
 

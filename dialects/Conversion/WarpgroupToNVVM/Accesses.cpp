@@ -91,7 +91,7 @@ public:
   }
 
 private:
-  /// Products that are being added to the Ref end before it is touched.
+  /// Waits for pending MMAs into the Ref before it is accessed.
   void waitForProducts() {
     if (lowering.hazards.products.contains(&storage))
       lowering.waitForProducts(loc, /*pending=*/0);
@@ -108,7 +108,7 @@ private:
         llvm::map_to_vector(storage.variables, [&](Value variable) -> Value {
           return LLVM::LoadOp::create(builder, loc, type, variable);
         });
-    // Nothing that waits is passed by loads of local memory.
+    // Loads of local memory are not moved across waits.
     llvm::copy(
         createOpaque(builder, loc, ArrayRef(words).take_front(storage.numHeld)),
         words.begin());

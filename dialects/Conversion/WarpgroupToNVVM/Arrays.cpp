@@ -25,7 +25,7 @@ LogicalResult lowerElementwise(Operation *op, Lowering &lowering) {
   bool isArray = llvm::any_of(op->getOperandTypes(), llvm::IsaPred<TensorType>);
   if ((isArray && !op->hasTrait<OpTrait::Elementwise>()) ||
       (!isArray && isa<TensorType>(result.getType())))
-    return op->emitError("expected an op that becomes code of a GPU, got ")
+    return op->emitError("expected an op that has a lowering for GPUs, got ")
            << op->getName();
   FailureOr<SmallVector<Type>> types =
       lowering.convertType(op, result.getType());
@@ -155,8 +155,7 @@ LogicalResult lowerConstant(arith::ConstantOp op, Lowering &lowering) {
   TypedAttr value = op.getValue();
   if (auto elements = dyn_cast<ElementsAttr>(value)) {
     if (!elements.isSplat())
-      return op.emitError("expected one number in all of a constant array on a "
-                          "GPU, got ")
+      return op.emitError("expected a splat constant on a GPU, got ")
              << op.getType();
     value = elements.getSplatValue<TypedAttr>();
   }
@@ -187,7 +186,7 @@ LogicalResult lowerSplat(tensor::SplatOp op, Lowering &lowering) {
 // Structured ops
 //===----------------------------------------------------------------------===//
 
-/// Each element of the result from one of each operand.
+/// Computes each element of the result from one element of each operand.
 LogicalResult lowerParallel(linalg::LinalgOp op, Lowering &lowering) {
   OpBuilder &builder = lowering.builder;
   Location loc = op.getLoc();
@@ -195,7 +194,7 @@ LogicalResult lowerParallel(linalg::LinalgOp op, Lowering &lowering) {
   Distribution to = lowering.getDistribution(result);
   AffineMap resultMap = op.getIndexingMapsArray().back();
   if (!resultMap.isPermutation())
-    return refuseStructured(op, "results that are indexed by loops alone");
+    return refuseStructured(op, "results that are indexed by permuted loops");
   SmallVector<int64_t> resultDims = *getMapDims(resultMap);
   // The dimension of the result that is dimension `d` of the loops.
   SmallVector<int64_t> ofLoop(resultDims.size());

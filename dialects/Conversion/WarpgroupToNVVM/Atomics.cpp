@@ -53,8 +53,8 @@ bool hasInstruction(grid::AtomicKind kind, unsigned bits, bool isFloat) {
   return isFloat ? kind == grid::AtomicKind::Add : bits >= 32;
 }
 
-/// An update of an element of at most 32 bits by a loop around the exchange of
-/// the word that has it; gives the old element.
+/// Updates an element of at most 32 bits by a compare-and-swap loop on the word
+/// that contains it. Returns the old element.
 Value createLoop(Lowering &lowering, OpBuilder &builder, Location loc,
                  grid::AtomicKind kind, Value value, Value address) {
   Type element = value.getType(), i32 = builder.getI32Type();
@@ -139,8 +139,8 @@ LogicalResult lowerAtomicRmw(grid::AtomicRmwOp op, Lowering &lowering) {
                  : bits == 64 ? hasInstruction(op.getKind(), bits, isFloat)
                               : bits >= 16;
   if (!isKnown)
-    return op.emitError("expected an update of integers of 8 to 64 bits, of "
-                        "floats of 16 or 32, or a sum of floats of 64, got ")
+    return op.emitError("expected an update of 8-bit to 64-bit integers or "
+                        "16-bit or 32-bit floats, or an f64 addition, got ")
            << element;
   auto update = [&](Value value, Value address) -> Value {
     if (!hasInstruction(op.getKind(), bits, isFloat))
@@ -178,8 +178,8 @@ LogicalResult lowerAtomicRmw(grid::AtomicRmwOp op, Lowering &lowering) {
 
   Distribution distribution = lowering.distributions.get(type);
   if (isRead && (distribution.hasCopies() || distribution.exceeds()))
-    return op.emitError("expected an update whose result is not read, of an "
-                        "array that threads do not divide evenly, got ")
+    return op.emitError("expected an update without uses of its result, since "
+                        "threads do not divide the array evenly, got ")
            << type;
   Registers results;
   lowering.forEachRun(

@@ -16,10 +16,10 @@ using namespace mlir;
 
 namespace gridir::warpgroup_to_nvvm {
 
-/// The number of barriers whose phases one word has.
+/// The number of barriers whose phase bits share one word.
 static constexpr int64_t kMaxBarriers = 32;
 
-/// Arrivals of a warpgroup where each of its warps arrives for itself.
+/// The arrivals of a warpgroup if each of its warps arrives separately.
 static constexpr int64_t kNumWarps = 1 << warpgroup::kNumWarpBits;
 
 /// True if only warpgroups arrive at the barriers. Each warp can then arrive
@@ -129,8 +129,9 @@ void createWait(Lowering &lowering, Location loc, Value address, Value parity,
   OpBuilder &builder = lowering.builder;
   Value ticks = createI32(builder, loc, 10'000'000);
   if (scope == NVVM::MemScopeKind::CTA) {
-    // Upstream's op leaves no known offset to the instruction, and with a loop
-    // of its own LLVM would take no loop around it for an innermost one.
+    // Inline assembly, because upstream's op does not fold a constant offset
+    // into the instruction, and a loop in LLVM IR would prevent optimizations
+    // of the loop around it as an innermost loop.
     int64_t offset = 0;
     Value base = splitAddress(builder, loc, address, offset);
     std::string text = "{\n.reg .pred complete;\nWAIT:\n"
@@ -170,8 +171,8 @@ LogicalResult lowerWait(warpgroup::BarrierWaitOp op, Lowering &lowering) {
   return success();
 }
 
-/// A thread that comes later may find the phase complete: all have the answer
-/// that none has.
+/// A later thread may already find the phase complete, so all threads use the
+/// result of one thread.
 LogicalResult lowerTest(warpgroup::BarrierTestOp op, Lowering &lowering) {
   OpBuilder &builder = lowering.builder;
   Location loc = op.getLoc();
@@ -207,7 +208,7 @@ LogicalResult lowerArrive(warpgroup::BarrierArriveOp op, Lowering &lowering) {
       lowering.createForLeaderOfWarp(loc, [&] { arrive(Value()); });
     return success();
   }
-  // One thread arrives for all, when all have come so far.
+  // One thread arrives for all, after a barrier of the warpgroup.
   lowering.syncBeforeSignal(loc);
   lowering.createForLeader(loc, Value(), [&] {
     auto arriveAt = [&](Value rank) {

@@ -46,7 +46,7 @@ LogicalResult lowerTryCancel(warpgroup::TryClusterCancelOp op,
       lowering.createAddress(loc, lowering.getView(op.getBarrier()), {});
   lowering.syncBeforeSignal(loc);
   lowering.createForLeader(loc, Value(), [&] {
-    // Other chips have no such answers: there each cluster is run.
+    // Other chips do not support cancellation: each cluster runs.
     if (!lowering.chip.hasTensorMemory) {
       NVVM::MBarrierArriveOp::create(builder, loc, builder.getI64Type(),
                                      barrier, Value());

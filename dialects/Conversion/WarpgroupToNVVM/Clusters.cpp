@@ -57,7 +57,7 @@ void Lowering::examineCluster() {
     storesToOthers |= isa<warpgroup::ClusterStoreOp>(op);
     readsOthersStores |= isa<warpgroup::ClusterLoadOp>(op);
   });
-  // Products of two blocks read the shared memory of both.
+  // MMAs of two CTAs read the shared memory of both.
   readsOthersStores |= storesToOthers || hasPairs || readsWhatItWrites(kernel);
 }
 
@@ -186,7 +186,8 @@ LogicalResult lowerClusterLoad(warpgroup::ClusterLoadOp op,
   Location loc = op.getLoc();
   const View &view = lowering.getView(op.getRef());
   View peer = lowering.createPeerView(loc, view, createRank(lowering, op));
-  // Who is told that the memory may be written again waits for all threads.
+  // The signal that the memory may be overwritten must follow the reads of all
+  // threads.
   lowering.hazards.read.insert(view.storage->getOrigin());
   lowering.set(
       op.getResult(),
@@ -217,7 +218,8 @@ public:
       return success();
     }
     if (!op.getBarrier())
-      return op.emitError("expected a barrier at which the update ends");
+      return op.emitError(
+          "expected a barrier for the completion of the update");
     Value barrier = lowering.createPeerAddress(
         loc, lowering.createAddress(loc, lowering.getView(op.getBarrier()), {}),
         rank);
@@ -227,14 +229,15 @@ public:
     if (op.getReduction()) {
       suffix = getUpdate();
       if (suffix.empty())
-        return op.emitError("expected an update of integers of 32 bits, or an "
-                            "addition of 64 bits, of another block, got ")
+        return op.emitError("expected a 32-bit integer update, or a 64-bit "
+                            "addition, in another block, got ")
                << grid::stringifyAtomicKind(*op.getReduction()) << " of "
                << view.getElementType();
       maxBytes = view.storage->getElementBytes();
     }
     bool isWhole = true;
-    // Who waits for a barrier must not miss the phase that the store ends.
+    // A thread that waits for a barrier must not miss the phase that the store
+    // completes.
     if (lowering.hazards.waits)
       lowering.createSync(loc);
     lowering.forEachRun(
@@ -254,8 +257,8 @@ public:
           createStore(toRegister(address), word, barrier, suffix);
         });
     if (!isWhole)
-      return op.emitError("expected elements of which threads hold 32 bits or "
-                          "more that are neighbours, got ")
+      return op.emitError(
+                 "expected threads that hold 32 or more contiguous bits, got ")
              << op.getValue().getType();
     int64_t bytes =
         distribution.getNumElements() * view.storage->getElementBytes();

@@ -22,7 +22,7 @@ constexpr int64_t kMaxBox = 256, kMaxMapRank = 5;
 
 /// One of the copies that make up the copy of a window.
 struct Piece {
-  /// Where it begins in the window, along each dimension of the array.
+  /// Its start in the window, along each dimension of the array.
   Coords begin;
   /// The same as the coordinates of the Ref in shared memory.
   Coords coords;
@@ -31,7 +31,7 @@ struct Piece {
 /// A copy of a window as copies by the tensor memory accelerator: each of a
 /// panel of shared memory, or of a part that fits one tensor map.
 class Copy {
-  /// Where a copy may begin in shared memory.
+  /// The alignment of a copy in shared memory.
   static constexpr int64_t kAlignment = 128;
 
 public:
@@ -48,7 +48,7 @@ public:
     const Storage &source = *array.storage;
     if (source.kind != Storage::Kind::Global || source.operand < 0 ||
         tile.storage->kind != Storage::Kind::Shared)
-      return refuse("from an operand to shared memory, or back");
+      return refuse("between an operand and shared memory");
     unsigned rank = source.shape.size();
     // Dimensions that views of the array have dropped have a size of 1.
     offsets = array.offsets;
@@ -61,7 +61,7 @@ public:
         dynamic = dynamic.drop_front();
       }
       if (array.strides[d] != 1)
-        return refuse("of elements that follow one another");
+        return refuse("of contiguous elements");
       offsets[d] = createOffset(builder, op->getLoc(), offsets[d], index);
       box[d] = copy.getSizes()[i];
       if (!llvm::is_contained(dropped, int64_t(i)))
@@ -71,22 +71,23 @@ public:
     if (rank > 0 && (source.shape.back() % ofByte != 0 ||
                      getDivisor(offsets.back()) % ofByte != 0 ||
                      getDivisor(tile.offsets.back()) % ofByte != 0))
-      return refuse("that begins with a byte, of rows of whole bytes");
+      return refuse("of rows of whole bytes, aligned to bytes");
     bool isRowwise =
         llvm::is_sorted(tile.dims) ||
         tile.dims.back() + 1 == int64_t(tile.storage->shape.size());
     if (!llvm::is_sorted(array.dims) || !isRowwise)
-      return refuse("that leaves the order of dimensions");
-    // A tensor map has no room for more dimensions, and need not have those of
-    // one index.
+      return refuse("that keeps the order of dimensions");
+    // A tensor map has at most five dimensions, so dimensions of size 1 are
+    // omitted.
     for (unsigned d = 0; d < rank; ++d)
       if (rank <= kMaxMapRank || d + 1 == rank || source.shape[d] != 1 ||
           getConstantIntValue(offsets[d]) != 0)
         mapDims.push_back(d);
     if (mapDims.empty() || mapDims.size() > kMaxMapRank)
-      return refuse("of an array of 1 to 5 dimensions of more than one index");
+      return refuse(
+          "of an array with 1 to 5 dimensions that are larger than 1");
     if (rank > 1 && getBytesOf(source.shape.back()) % 16 != 0)
-      return refuse("of an array whose rows have a multiple of 16 bytes");
+      return refuse("of an array with rows of a multiple of 16 bytes");
     return split(numParts);
   }
 
@@ -125,7 +126,7 @@ public:
       mapBox.insert(mapBox.begin(), box.back() / width);
     }
     int64_t swizzle = tile.storage->swizzle;
-    // Elements that share bytes are copied as these.
+    // Elements of less than a byte are copied as bytes.
     int64_t ofByte = tile.storage->getElementsOfByte();
     shape.back() /= ofByte;
     mapBox.back() /= ofByte;
@@ -179,13 +180,13 @@ private:
     return lowering.createAddress(op->getLoc(), plain, coords);
   }
 
-  /// Cuts the window where shared memory goes on elsewhere, or a box ends.
+  /// Splits the window at the boundaries of panels and boxes.
   LogicalResult split(int64_t numParts) {
     const Storage &dest = *tile.storage;
     int64_t last = dest.shape.size() - 1;
     SmallVector<int64_t> step = box;
-    // Rows of the window follow one another in memory only where the Ref has
-    // all of the columns.
+    // Rows of the window are adjacent in memory only if the window has all
+    // columns of the Ref.
     bool isPart = false;
     auto fromInnermost = llvm::to_vector(llvm::seq<int64_t>(tile.dims.size()));
     llvm::sort(fromInnermost, [&](int64_t a, int64_t b) {
@@ -194,13 +195,12 @@ private:
     int64_t next = last, outermost = tile.dims.size();
     for (int64_t i : fromInnermost) {
       int64_t d = tile.dims[i], size = tile.sizes[i];
-      // Nor where the Ref has one index of several between them, or other
-      // dimensions.
+      // The same holds for a Ref with other indices or dimensions in between.
       for (; next > d; --next)
         isPart |= dest.shape[next] != 1;
       --next;
       if (tile.strides[d] != 1)
-        return refuse("of elements that follow one another");
+        return refuse("of contiguous elements");
       int64_t &length = step[kept[i]];
       if (d == last && dest.getNumPanels() > 1) {
         if (size % dest.width != 0 ||
@@ -209,25 +209,24 @@ private:
                         " columns in shared memory");
         length = dest.width;
       }
-      // Nor does a copy exchange dimensions.
+      // A copy cannot exchange dimensions.
       if (isPart || i > outermost)
         length = 1;
       while (length > kMaxBox)
         length = length % 2 ? 1 : length / 2;
       if (length > 1)
         outermost = i;
-      // Of a panel the rows of a part follow one another.
+      // The rows of a part are adjacent within a panel.
       bool isWhole = length == (d == last ? dest.width : dest.shape[d]);
       isPart |= !isWhole;
-      // Between panels lie those of other rows, where there are more
-      // dimensions.
+      // With more dimensions, panels of other rows lie in between.
       if (d == last - 1 && dest.getNumPanels() > 1)
         isPart = true;
     }
     if (getBytesOf(step.back()) % 16 != 0)
-      return refuse("whose rows have a multiple of 16 bytes");
-    // Whole panels follow one another, and are one copy of an array that has
-    // only whole ones, or one for each block that takes a part of them.
+      return refuse("with rows of a multiple of 16 bytes");
+    // Whole panels are contiguous. They form one copy if the array consists of
+    // whole panels, or one copy for each block that takes a part of them.
     const Storage &source = *array.storage;
     int64_t numPanels = box.back() / dest.width;
     isByPanels = numPanels % numParts == 0 && dest.getNumPanels() > 1 &&
@@ -240,10 +239,10 @@ private:
                  mapDims.size() < kMaxMapRank;
     if (isByPanels)
       step.back() = box.back() / numParts;
-    // Blocks of a cluster take parts of each other's pieces: along one of the
-    // dimensions, with one index of those before it, as what is copied at once
-    // follows one another in memory. Parts of a row that is swizzled do not.
-    // Where there are no such parts, each takes some of the pieces.
+    // The blocks of a team each copy a part of every piece. A piece is divided
+    // along the first dimension of more than one index, so that each part is
+    // contiguous in memory; parts of a swizzled row are not. If a piece cannot
+    // be divided, each block copies some of the pieces.
     if (numParts > 1 && !isByPanels) {
       SmallVector<int64_t> whole = step;
       int64_t *divided = step.begin();
@@ -283,7 +282,7 @@ private:
     return success();
   }
 
-  /// Where a piece begins in a Ref of one panel, at offsets that are known.
+  /// The start of a piece in a Ref of one panel, at static offsets.
   std::optional<int64_t> getKnownByte(const Piece &piece) const {
     const Storage &storage = *tile.storage;
     if (storage.getNumPanels() > 1)
@@ -311,7 +310,7 @@ private:
   bool isByPanels = false;
 };
 
-/// Blocks of a cluster that copy for one another: along some of its axes.
+/// A team: blocks along some axes of a cluster that share multicast copies.
 class Team {
 public:
   Team(Lowering &lowering, std::optional<ArrayAttr> axes)
@@ -372,13 +371,13 @@ private:
 LogicalResult checkPair(Lowering &lowering, warpgroup::TmaLoadOp op,
                         StringAttr axis) {
   if (!lowering.chip.hasTensorMemory)
-    return op.emitError("expected a chip whose copies end at barriers of other "
-                        "blocks, got ")
+    return op.emitError("expected a chip whose copies can arrive at barriers "
+                        "of other blocks, got ")
            << lowering.chip.name;
   if (lowering.getClusterSize(axis) != 2 ||
       lowering.getClusterStride(axis) != 1)
     return op.emitError(
-               "expected the last axis of a cluster, of 2 blocks, got ")
+               "expected the innermost axis of a cluster, of size 2, got ")
            << axis.getValue() << " of " << lowering.getClusterSize(axis);
   return success();
 }
@@ -432,8 +431,8 @@ LogicalResult lowerTmaLoad(warpgroup::TmaLoadOp op, Lowering &lowering) {
       end = LLVM::PtrToIntOp::create(builder, loc, builder.getI32Type(), end);
       end = LLVM::IntToPtrOp::create(builder, loc, barrier.getType(), end);
     } else {
-      // Every block of a team expects all of the window, and copies a part of
-      // it to each of them.
+      // Every block of a team expects the whole window, and multicasts its part
+      // to all blocks.
       expect(copy.getBytes());
     }
     Value member, mask;
@@ -461,7 +460,7 @@ LogicalResult lowerTmaLoad(warpgroup::TmaLoadOp op, Lowering &lowering) {
   return success();
 }
 
-/// The update that a copy makes of each element; none that copies do not make.
+/// Returns the reduction of a copy, or none if TMA does not support it.
 std::optional<NVVM::TMAReduxKind> getUpdate(grid::AtomicKind kind, Type type) {
   bool isWord = type.isInteger(32) || type.isInteger(64);
   bool isHalf = type.isF16() || type.isBF16();
@@ -505,7 +504,7 @@ LogicalResult lowerTmaStore(warpgroup::TmaStoreOp op, Lowering &lowering) {
   if (op.getReduction()) {
     update = getUpdate(*op.getReduction(), tile.getElementType());
     if (!update)
-      return op.emitError("expected an update that copies make, got ")
+      return op.emitError("expected a reduction that TMA supports, got ")
              << grid::stringifyAtomicKind(*op.getReduction()) << " of "
              << tile.getElementType();
   }
@@ -535,7 +534,8 @@ LogicalResult lowerTmaStore(warpgroup::TmaStoreOp op, Lowering &lowering) {
   return success();
 }
 
-/// Groups are the threads' own; those that started no copies have empty ones.
+/// Bulk groups belong to threads; threads that started no copies have empty
+/// groups.
 LogicalResult lowerCommitGroup(warpgroup::CommitGroupOp op,
                                Lowering &lowering) {
   NVVM::CpAsyncBulkCommitGroupOp::create(lowering.builder, op.getLoc());
@@ -546,7 +546,7 @@ LogicalResult lowerWaitGroup(warpgroup::WaitGroupOp op, Lowering &lowering) {
   NVVM::CpAsyncBulkWaitGroupOp::create(
       lowering.builder, op.getLoc(),
       lowering.builder.getI32IntegerAttr(op.getPending()), op.getReadAttr());
-  // The thread that started none knows nothing of their end.
+  // Only the thread that started the copies can wait for them.
   lowering.hazards.copies = true;
   return success();
 }

@@ -59,6 +59,10 @@ bool DeferredSum::match() {
   return true;
 }
 
+/// Follows the single use of the carried value through the loop body. Additions
+/// of reductions and multiplications by uniform factors are linear, so they
+/// commute with the sum over threads. Any other use would observe a partial
+/// sum.
 bool DeferredSum::isLinear() {
   Value value = loop.getRegionIterArg(number);
   while (value.hasOneUse()) {

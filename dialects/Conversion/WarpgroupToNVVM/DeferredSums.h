@@ -29,13 +29,13 @@ public:
   /// the sums of threads.
   bool match();
 
-  /// Leaves the initial value to one of the threads whose values are added up:
-  /// the others have 0.
+  /// Gives the initial value to one of the threads whose values are added, and
+  /// 0 to the others.
   void splitInit(mlir::MutableArrayRef<mlir::Value> registers);
-  /// Adds the threads' values up.
+  /// Adds the values of the threads.
   void complete();
 
-  /// Which of the values that the loop carries it is.
+  /// The number of the value among the values that the loop carries.
   unsigned getNumber() const { return number; }
 
 private:
@@ -52,8 +52,8 @@ private:
   int64_t threadBits = 0;
 };
 
-/// Those of a loop. Sums of floats are among them where the author allows
-/// approximations, as they are rounded in another order.
+/// Returns the deferred sums of a loop. Sums of floats are included only if the
+/// kernel allows approximations, since the rounding differs.
 llvm::SmallVector<DeferredSum> findDeferredSums(mlir::scf::ForOp loop,
                                                 Lowering &lowering);
 

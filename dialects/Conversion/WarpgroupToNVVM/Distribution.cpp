@@ -98,7 +98,8 @@ bool Distribution::operator==(const Distribution &other) const {
          isSplat == other.isSplat;
 }
 
-/// The same elements by coordinates of the array, where these are such a sum.
+/// Returns the distribution in coordinates of the array, if these are such a
+/// sum.
 static std::optional<Distribution> toShape(const Distribution &flat) {
   Distribution result = flat;
   result.space = flat.shape;
@@ -149,7 +150,7 @@ Distribution Distribution::getStrided(ArrayRef<int64_t> shape, int64_t run) {
   result.space = {count};
   while (run > 1 && count % (run * kNumThreads) != 0)
     run /= 2;
-  // Fewer elements than threads: the last threads hold copies.
+  // With fewer elements than threads, the last threads hold copies.
   bool repeats = count < kNumThreads && llvm::isPowerOf2_64(count);
   for (unsigned bit = 0; bit < kNumThreadBits; ++bit) {
     int64_t step = run << bit;

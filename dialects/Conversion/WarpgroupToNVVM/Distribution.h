@@ -23,15 +23,15 @@ using warpgroup::kNumThreads;
 
 using Coords = llvm::SmallVector<int64_t, 4>;
 
-/// Which elements of an array the threads of a warpgroup hold in their
-/// registers: element `registers[r]` plus, for each bit of the thread's number
-/// that is set, `threadBits` of it. Threads that differ only in a bit without
-/// coordinates hold copies.
+/// The elements of an array that the threads of a warpgroup hold in their
+/// registers: register `r` of a thread holds element `registers[r]` plus the
+/// sum of `threadBits[b]` over the set bits `b` of the thread's number. Threads
+/// that differ only in a bit with a zero vector hold copies.
 class Distribution {
 public:
-  /// The coordinates count along these sizes: the shape of the array or, where
-  /// its elements are dealt out in their order and no such sum gives it, their
-  /// number.
+  /// The sizes of the coordinate space: the shape of the array, or its number
+  /// of elements if the array is distributed in row-major order and no sum of
+  /// coordinates describes it.
   llvm::SmallVector<int64_t> shape, space;
   llvm::SmallVector<Coords> registers;
   std::array<Coords, kNumThreadBits> threadBits;
@@ -55,29 +55,30 @@ public:
   /// The element there, as coordinates of the array.
   Coords getElement(unsigned r, unsigned thread) const;
 
-  /// How many neighbours along the last dimension follow each other in
-  /// registers: a power of two, at most `limit`.
+  /// Returns the number of elements that are adjacent along the last dimension
+  /// and in consecutive registers: a power of two, at most `limit`.
   int64_t getRunLength(int64_t limit) const;
 
   bool operator==(const Distribution &other) const;
   bool operator!=(const Distribution &other) const { return !(*this == other); }
 
-  /// As a layout says; none for one that is no such sum. A splat is held as a
-  /// register for each element that a thread would have.
+  /// Returns the distribution of a layout, or none if the layout is not such a
+  /// sum. A splat has one register for each element that a thread would hold.
   static std::optional<Distribution> get(const warpgroup::Layout &layout,
                                          llvm::ArrayRef<int64_t> shape);
 
-  /// All elements, dealt out to threads in their order, `run` at once.
+  /// Distributes all elements to threads in row-major order, in runs of `run`
+  /// elements.
   static Distribution getStrided(llvm::ArrayRef<int64_t> shape, int64_t run);
 
-  /// Dimensions `dims` of another one, in this order: as the rows and columns
-  /// of an array are held by those who hold its elements.
+  /// Projects another distribution to the dimensions `dims`, in this order, for
+  /// example to the rows or columns of a matrix.
   static Distribution getProjection(const Distribution &other,
                                     llvm::ArrayRef<int64_t> dims,
                                     llvm::ArrayRef<int64_t> shape);
 };
 
-/// How each array of a kernel is held: as the layout of its type says.
+/// The distribution of each array of a kernel, from the layout of its type.
 class Distributions {
 public:
   /// Null for a type without a layout, or with one that is not linear in its

@@ -14,8 +14,9 @@ using namespace mlir;
 
 namespace gridir::warpgroup_to_nvvm {
 
-/// For each register of `to`, the one of `from` that holds the element that
-/// `find` names, in every thread; none where there is not for all.
+/// For each register of `to`, finds the register of `from` that holds the
+/// element `find` in every thread; none if a register has no match in some
+/// thread.
 template <typename FindFn>
 static std::optional<SmallVector<unsigned>>
 matchRegisters(const Distribution &from, const Distribution &to, FindFn find) {
@@ -118,9 +119,9 @@ Registers Lowering::extractWindow(Location loc, const Registers &registers,
   return createLoad(loc, getWindow(builder, all, to.shape, offsets), to);
 }
 
-/// For each register of an array the one of a window at offsets that holds its
-/// element in every thread; -1 where no thread's is in the window. None where
-/// threads disagree.
+/// For each register of an array, finds the register of a window at offsets
+/// that holds its element in every thread, or -1 if the element is outside of
+/// the window in all threads. Returns none if threads differ.
 static std::optional<SmallVector<int64_t>>
 matchWindow(const Distribution &window, const Distribution &array,
             ArrayRef<int64_t> offsets) {

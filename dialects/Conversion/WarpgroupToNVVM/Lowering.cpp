@@ -100,8 +100,7 @@ LogicalResult Lowering::verifyChip() {
              warpgroup::CommitGroupOp, warpgroup::WaitGroupOp>(op) &&
         llvm::none_of(op->getRegions(), hasBarriers))
       return WalkResult::advance();
-    op->emitError("expected a chip that has barriers in memory and copies by "
-                  "tensor maps, got ")
+    op->emitError("expected a chip that has mbarriers and TMA, got ")
         << chip.name;
     return WalkResult::interrupt();
   });
@@ -114,7 +113,7 @@ LogicalResult Lowering::lowerBody() {
   for (Attribute attr : kernel.getDims()) {
     auto dim = cast<grid::DimAttr>(attr);
     if (dim.isDynamic())
-      return kernel.emitError("expected a grid whose sizes are known on a GPU");
+      return kernel.emitError("expected a grid of static size on a GPU");
     if (dim.getKind() == grid::DimKind::Cluster)
       clusterSize *= dim.getSize();
     if (dim.getKind() != grid::DimKind::Thread)
@@ -144,7 +143,8 @@ LogicalResult Lowering::lowerBody() {
   if (failed(lowerBlock(*kernel.getBodyBlock())))
     return failure();
   endTrace();
-  // Copies may still read the memory of this block, and others reach it.
+  // Pending copies may still read the memory of this CTA, and other CTAs may
+  // access it.
   bool hasStores =
       kernel.getBodyRegion()
           .walk([](Operation *op) {
@@ -184,7 +184,7 @@ LogicalResult Lowering::lowerOp(Operation *op) {
   if (!takesPacked(op))
     for (Value ref : op->getOperands())
       if (hasView(ref) && getView(ref).storage->isPacked)
-        return op->emitError("expected a load, a copy or a product of elements "
+        return op->emitError("expected a load, a copy or an MMA of elements "
                              "that share bytes, got ")
                << op->getName() << " of " << ref.getType();
   auto handler = handlers.find(op->getName().getStringRef());
@@ -193,7 +193,7 @@ LogicalResult Lowering::lowerOp(Operation *op) {
   if (op->getNumRegions() == 0 && op->getNumResults() == 1 &&
       isMemoryEffectFree(op))
     return lowerElementwise(op, *this);
-  return op->emitError("expected an op that becomes code of a GPU, got ")
+  return op->emitError("expected an op that has a lowering for GPUs, got ")
          << op->getName();
 }
 
@@ -211,13 +211,12 @@ OpFoldResult Lowering::getIndex(Value index) {
 FailureOr<SmallVector<Type>> Lowering::convertType(Operation *op, Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (tensor && inWarps)
-    return op->emitError("expected numbers in code of single warps, got ")
-           << type;
+    return op->emitError("expected scalars in single-warp code, got ") << type;
   Type element = tensor ? tensor.getElementType() : type;
   if (!element.isIntOrIndexOrFloat() ||
       (!element.isIndex() && element.getIntOrFloatBitWidth() > 64) ||
       (tensor && (!tensor.hasStaticShape() || tensor.getNumElements() == 0)))
-    return op->emitError("expected a type that a warpgroup holds, got ")
+    return op->emitError("expected a type that a warpgroup supports, got ")
            << type;
   if (!tensor)
     return SmallVector<Type>{type};
@@ -245,7 +244,7 @@ LogicalResult Lowering::createPrologue() {
   Value number = NVVM::ThreadIdXOp::create(builder, loc, i32);
   thread = arith::AndIOp::create(builder, loc, number,
                                  createI32(builder, loc, kNumThreads - 1));
-  // The same for all lanes, which the compiler of the PTX must see.
+  // Uniform in a warp, in a form that `ptxas` recognizes.
   warpgroup = zero;
   if (numWarpgroups > 1)
     warpgroup = createOfWarp(
@@ -422,7 +421,7 @@ Value Lowering::createOwns(const Distribution &distribution, unsigned r) {
   return owns;
 }
 
-/// Where an address counts from by known numbers of bytes, which are added up.
+/// The base of an address and the sum of the constant byte offsets from it.
 static Value getOrigin(Value address, int64_t &offset) {
   while (auto step = address.getDefiningOp<LLVM::GEPOp>()) {
     auto index = step.getIndices()[0];

@@ -29,8 +29,8 @@
 #include <functional>
 
 /// Warpgroup programs become the code of one thread by one walk over the body:
-/// every op is emitted again, on the registers of a thread. A Ref has no value
-/// of its own there: it is a window of memory, and each access computes its
+/// every op is emitted again, on the registers of a thread. A Ref has no SSA
+/// value there: it is a window of memory, and each access computes its
 /// addresses itself.
 namespace gridir::warpgroup_to_nvvm {
 
@@ -52,15 +52,15 @@ struct Storage {
   int64_t width = 1;
   /// The bytes of a row whose pieces of 16 bytes are permuted; 16 for none.
   int64_t swizzle = 16;
-  /// Of global memory, the number of the operand.
+  /// For global memory: the number of the operand.
   int64_t operand = -1;
-  /// Of registers, how they hold the array, and a local variable for each. Of
-  /// barriers, one variable whose bits are the phases that are waited for next.
+  /// For registers: the distribution of the array, and a local variable for
+  /// each register. For barriers: one variable whose bits are the phases of the
+  /// next waits.
   std::optional<Distribution> distribution;
   llvm::SmallVector<mlir::Value> variables;
-  /// Of barriers, whether each warp arrives for itself, and not one thread for
-  /// all of them; and the phases that are waited for next, where they are
-  /// known.
+  /// For barriers: true if each warp arrives separately instead of one thread
+  /// for the warpgroup; and the phases of the next waits, if they are known.
   bool isOfWarps = false;
   std::optional<int64_t> knownPhases;
   /// True for an MMA accumulator. 16-bit accumulators are packed two per 32-bit
@@ -68,7 +68,7 @@ struct Storage {
   /// memory.
   bool isAccumulator = false;
   int64_t numHeld = 0;
-  /// Of tensor memory, how it holds the array.
+  /// For tensor memory: the layout of the array.
   std::optional<warpgroup::TensorMemoryLayout> tensor;
   /// True if elements of less than a byte are packed.
   bool isPacked = false;
@@ -107,7 +107,7 @@ inline int64_t getRowLength(llvm::ArrayRef<int64_t> shape) {
   return shape.empty() ? 1 : std::max<int64_t>(shape.back(), 1);
 }
 
-/// The window of memory that a Ref names.
+/// The window of memory that a Ref represents.
 struct View {
   std::shared_ptr<Storage> storage;
   /// For each dimension of the storage; an offset is an i32 value or attribute.
@@ -123,18 +123,20 @@ struct View {
 /// The view of all of a storage.
 View getWholeView(mlir::Builder &builder, std::shared_ptr<Storage> storage);
 
-/// The most variables of an accumulator in local memory that one product adds
-/// to at a time.
+/// The maximum number of variables of an accumulator in local memory that one
+/// MMA updates at a time.
 constexpr int64_t kMovedVariables = 32;
 
-/// Accesses of the warpgroup's threads since their last barrier, on which
-/// another of its threads may depend.
+/// Accesses of the threads of the warpgroup since their last barrier. A later
+/// access of another thread that conflicts with one of them needs a barrier
+/// first.
 struct Hazards {
   llvm::SmallPtrSet<const Storage *, 4> read, written;
-  /// Some may still wait for a barrier that others have seen; and whether those
-  /// may be lanes of one warp.
+  /// True if some threads may still wait for a phase that others have observed,
+  /// and true if these threads may be in one warp.
   bool waits = false, lanesWait = false;
-  /// Groups of products that all have begun since they waited.
+  /// The number of MMA groups that all threads have started since the last
+  /// wait.
   int64_t productsSinceWait = 0;
   /// Only the thread that issued copies knows that they have read shared
   /// memory.
@@ -146,7 +148,7 @@ struct Hazards {
 
   void join(const Hazards &other);
   void meet();
-  /// Code waits for a barrier from here on.
+  /// Records that the threads wait for a barrier here.
   void wait() {
     waits = lanesWait = true;
     productsSinceWait = 0;
@@ -213,8 +215,8 @@ public:
   /// Reductions in loops that do not combine the sums of threads: they are
   /// combined after the loop.
   llvm::SmallPtrSet<mlir::Operation *, 4> deferredReductions;
-  /// None where the author asks for no profile. All traces are the first part
-  /// of the zeroed memory.
+  /// None if the kernel requests no profile. All traces are the first part of
+  /// the zeroed memory.
   std::optional<Trace> trace;
 
   /// Fails where an array, or one of the program, is too large for registers.
@@ -233,8 +235,8 @@ public:
   // Values
   //===--------------------------------------------------------------------===//
 
-  /// The registers that stand for an array, in the order of its distribution;
-  /// the one value of a scalar.
+  /// Returns the registers of an array, in the order of its distribution, or
+  /// the value of a scalar.
   const Registers &get(mlir::Value value) { return values.find(value)->second; }
   mlir::Value getScalar(mlir::Value value) { return get(value).front(); }
   mlir::OpFoldResult getIndex(mlir::Value index);
@@ -251,15 +253,15 @@ public:
   mlir::FailureOr<llvm::SmallVector<mlir::Type>>
   convertType(mlir::Operation *op, mlir::Type type);
 
-  /// The same elements as another distribution of them has them, where element
-  /// `c` of the result is element `c[dims[0]], c[dims[1]], ...` of `from`.
+  /// Redistributes elements: element `c` of the result is element `c[dims[0]],
+  /// c[dims[1]], ...` of `from`.
   Registers redistribute(mlir::Location loc, const Registers &registers,
                          const Distribution &from, const Distribution &to,
                          llvm::ArrayRef<int64_t> dims);
-  /// An array as another distribution of it has it.
+  /// Converts an array to another distribution.
   Registers redistribute(mlir::Location loc, mlir::Value array,
                          const Distribution &to);
-  /// An array in another layout, by the cheapest way.
+  /// Converts an array to another layout in the cheapest way.
   Registers relayout(mlir::Location loc, const Registers &registers,
                      mlir::RankedTensorType from, mlir::RankedTensorType to);
   /// The same of an array of another shape with the same elements in order.
@@ -381,13 +383,14 @@ public:
   void syncBeforeSignal(mlir::Location loc);
   /// The same if each warp acts separately: only its lanes synchronize.
   void syncBeforeSignalOfWarp(mlir::Location loc);
-  /// Before the leader starts a copy to shared memory.
+  /// Called before the leader starts a copy to shared memory.
   void syncBeforeCopyTo(mlir::Location loc, const Storage *storage);
-  /// Before it starts one from there.
+  /// Called before it starts a copy from shared memory.
   void syncBeforeCopyFrom(mlir::Location loc, const Storage *storage);
 
-  /// At the end of the body of a loop: the next iteration begins as if nothing
-  /// were pending that it depends on.
+  /// Called at the end of a loop body: inserts the barriers that the next
+  /// iteration requires, so that an iteration can start without pending
+  /// accesses.
   void syncBeforeNextIteration(mlir::Operation *loop);
 
   /// Waits until at most this many MMAs are pending.
@@ -417,9 +420,9 @@ public:
   /// MMAs in different registers.
   llvm::ArrayRef<mlir::Value> getMovedVariables(mlir::Location loc,
                                                 mlir::Type type);
-  /// The most registers of 32 bits that a thread can have at a time.
+  /// The maximum number of 32-bit registers of a thread.
   int64_t getMaxRegisters();
-  /// Shared memory at an offset that is known.
+  /// Shared memory at a static offset.
   mlir::Value createSharedAddress(mlir::Location loc, int64_t offset);
   /// Shared memory for exchanges between the threads of a warpgroup, after this
   /// many bytes of it.
@@ -503,7 +506,7 @@ private:
   /// Computes in a block the addresses that it uses at known offsets of shared
   /// memory: LLVM would do so before all loops, and need a register for each.
   void computeAddressesIn(mlir::Block &block);
-  /// Emits code before the body that all of it needs.
+  /// Emits code before the body that the whole body requires.
   template <typename Fn> auto atBeginning(Fn fn) {
     mlir::OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(beginning);
@@ -525,7 +528,7 @@ private:
   /// The bytes of each warpgroup; their number is known at the end.
   mlir::LLVM::ConstantOp scratchSize;
   mlir::Value scratchBase;
-  /// Stands for that memory among the hazards.
+  /// Represents that memory in the hazard analysis.
   Storage scratch;
   bool inWarps = false;
   mlir::Value sharedBase, zeroed, thread, warp, warpgroup, cluster, clusterRank,
@@ -572,13 +575,13 @@ llvm::LogicalResult lowerElementwise(mlir::Operation *op, Lowering &lowering);
 // Small builders
 //===----------------------------------------------------------------------===//
 
-/// An address of the block's own shared memory as one of the cluster's: the
-/// same number, as the one is a part of the other. LLVM would go by generic
-/// ones.
+/// Converts an address of the CTA's own shared memory to an address of the
+/// cluster's shared memory. The numbers are equal, since one window contains
+/// the other; LLVM would convert through generic addresses.
 mlir::Value toCluster(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value address);
 
-/// Reports a view of an array whose bytes numbers of 32 bits do not count.
+/// Reports a view of an array whose size in bytes does not fit 32 bits.
 llvm::LogicalResult checkAddresses(mlir::Operation *op, const View &view);
 
 /// The i32 sum `offset + index * stride`, folded where it is known.
@@ -586,10 +589,10 @@ mlir::OpFoldResult createOffset(mlir::OpBuilder &builder, mlir::Location loc,
                                 mlir::OpFoldResult offset,
                                 mlir::OpFoldResult index, int64_t stride = 1);
 
-/// A number that surely divides an i32.
+/// Returns a known divisor of an i32.
 int64_t getDivisor(mlir::OpFoldResult value);
 
-/// PTX that no op stands for, of LLVM's syntax.
+/// Emits inline PTX without a corresponding op.
 mlir::LLVM::InlineAsmOp
 createAssembly(mlir::OpBuilder &builder, mlir::Location loc,
                mlir::TypeRange results, mlir::ValueRange operands,
@@ -600,7 +603,7 @@ createAssembly(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value createBytesBehind(mlir::OpBuilder &builder, mlir::Location loc,
                               mlir::Value pointer, int64_t bytes);
 
-/// Takes known bytes off an address, which an instruction adds by itself.
+/// Splits a constant byte offset off an address, which the instruction adds.
 mlir::Value splitAddress(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value address, int64_t &bytes);
 

@@ -18,8 +18,8 @@ namespace gridir::warpgroup_to_nvvm {
 /// row, or of a column, and has the address of another row.
 class MatrixAccess {
 public:
-  /// None where threads do not hold an array of elements of 16 bits so, or
-  /// shared memory has no such rows.
+  /// Returns none if the layout of the 16-bit elements or the shared memory
+  /// does not match such matrices.
   static std::optional<MatrixAccess> get(Lowering &lowering, mlir::Location loc,
                                          const View &view,
                                          const Distribution &distribution);

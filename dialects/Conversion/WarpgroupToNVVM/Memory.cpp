@@ -64,7 +64,7 @@ Type getStorageType(Type elementType) {
   if (elementType.isIndex())
     return IntegerType::get(elementType.getContext(), 64);
   unsigned bits = elementType.getIntOrFloatBitWidth();
-  // LLVM has no floats of a byte, and memory no numbers of less.
+  // LLVM has no 8-bit floats, and memory has no elements of less than a byte.
   if (bits <= 8)
     return IntegerType::get(elementType.getContext(), 8);
   return elementType;
@@ -91,7 +91,7 @@ Value fromStorage(OpBuilder &builder, Location loc, Value value, Type type) {
   return arith::TruncIOp::create(builder, loc, type, value);
 }
 
-/// Values as the vector that memory has of them.
+/// Packs values as a vector of the type in memory.
 static Value packVector(OpBuilder &builder, Location loc,
                         ArrayRef<Value> values) {
   Type stored = getStorageType(values.front().getType());
@@ -148,9 +148,8 @@ LogicalResult checkAddresses(Operation *op, const View &view) {
   if (storage.kind != Storage::Kind::Global ||
       bytes <= std::numeric_limits<int32_t>::max())
     return success();
-  return op->emitError(
-             "expected an array of less than 2 GiB but in copies, got "
-             "one of ")
+  return op->emitError("expected an array of less than 2 GiB, except in "
+                       "copies, got one of ")
          << bytes << " bytes";
 }
 
@@ -159,7 +158,7 @@ LogicalResult checkAddresses(Operation *op, const View &view) {
 //===----------------------------------------------------------------------===//
 
 Value Lowering::createVariable(Location loc, Type type, bool isZero) {
-  // LLVM makes registers only of the variables of the first block.
+  // LLVM promotes only variables of the entry block to registers.
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&function.getBody().front());
   Value variable = LLVM::AllocaOp::create(
@@ -180,7 +179,8 @@ SmallVector<Value> Lowering::createLocalMemory(Location loc, Type type,
       builder, loc, LLVM::LLVMPointerType::get(builder.getContext()),
       LLVM::LLVMArrayType::get(type, count), createI32(builder, loc, 1),
       alignment);
-  // Code that knows of the memory may change it wherever threads wait.
+  // The address escapes, so LLVM must assume that the memory changes at every
+  // wait.
   createAssembly(builder, loc, {}, memory, "", "l,~{memory}");
   SmallVector<Value> words;
   for (int64_t i = 0; i < count; ++i)
@@ -341,8 +341,9 @@ Value Lowering::createAddress(Location loc, const View &view,
 
 namespace {
 
-/// The addresses of a thread's elements of a view. If they are a sum of a part
-/// of the thread's and one of the register's, the first is computed once.
+/// The addresses of a thread's elements of a view. If an address is the sum of
+/// a part that depends on the thread and a part that depends on the register,
+/// the first part is computed once.
 class Addresses {
 public:
   Addresses(Lowering &lowering, Location loc, const View &view,
@@ -369,7 +370,7 @@ public:
                                     lowering.createElement(distribution, r));
     const Storage &storage = *view.storage;
     int64_t byte = getRegisterByte(r);
-    // The part that the swizzle does not change is added afterwards.
+    // The part that the swizzle does not affect is added afterwards.
     int64_t rest = storage.swizzle == 16 ? 0 : byte % kSwizzleBytes;
     Value &pointer = pointers[rest];
     if (!pointer) {
@@ -448,7 +449,7 @@ private:
 
 } // namespace
 
-/// How many registers an access moves at once.
+/// The number of registers that one access moves.
 static int64_t getRun(const View &view, const Distribution &distribution,
                       int64_t maxBytes) {
   const Storage &storage = *view.storage;

@@ -14,6 +14,10 @@ using namespace mlir;
 
 namespace gridir::warpgroup_to_nvvm {
 
+/// Stores all inputs to shared memory. Each thread then computes its own
+/// elements of the result by sequential loops over the reduced dimensions. This
+/// is the general fallback: threads need no partial sums, and any body and
+/// indexing map is possible.
 LogicalResult lowerMovedReduction(linalg::LinalgOp op, Lowering &lowering) {
   OpBuilder &builder = lowering.builder;
   Location loc = op.getLoc();
@@ -23,7 +27,7 @@ LogicalResult lowerMovedReduction(linalg::LinalgOp op, Lowering &lowering) {
     return op.getMatchingIndexingMap(&init) == resultMap;
   });
   if (!kept || !isAlike)
-    return refuseStructured(op, "results that the same loops alone index");
+    return refuseStructured(op, "results that are indexed by the same loops");
   Distribution to = lowering.getDistribution(op->getResult(0));
   unsigned numRegisters = to.getNumRegisters();
   auto same = llvm::to_vector(llvm::seq<int64_t>(0, to.shape.size()));

@@ -50,8 +50,8 @@ Value createVector(OpBuilder &builder, Location loc, ArrayRef<Value> values) {
 // Arithmetic on 16 bits
 //===----------------------------------------------------------------------===//
 
-/// The instruction rounds once, as a sum or product in f32 that is rounded
-/// does.
+/// The instruction rounds once, like an addition or multiplication in f32
+/// followed by rounding.
 template <typename OpT, typename PackedT>
 LogicalResult lowerPacked(OpT op, Lowering &lowering) {
   Type element = getElement(op.getResult());
@@ -183,7 +183,7 @@ LogicalResult lowerIntegers(OpT op, Lowering &lowering) {
   if (width < 8)
     for (Value &value : values)
       value = arith::ExtUIOp::create(builder, loc, builder.getI8Type(), value);
-  // As many share a word as are loaded together.
+  // Elements that are loaded together share a word.
   const Distribution &distribution = lowering.getDistribution(op.getIn());
   int64_t count =
       values.size() % kBytes == 0 && distribution.getRunLength(kBytes) == kBytes
@@ -255,8 +255,8 @@ class FloatsToBytes {
 public:
   FloatsToBytes(OpBuilder &builder, Location loc, FloatType target)
       : builder(builder), loc(loc), target(target) {
-    // From here on numbers are closer to the one after the largest; if it is
-    // even, it gets the ties.
+    // Above this threshold, numbers round to infinity; ties depend on the
+    // parity of the largest number.
     const llvm::fltSemantics &semantics = target.getFloatSemantics();
     APFloat most = APFloat::getLargest(semantics), before = most;
     before.next(/*nextDown=*/true);

@@ -120,7 +120,7 @@ LogicalResult lowerPrint(grid::PrintOp op, Lowering &lowering) {
   return Printer(op, lowering).lower();
 }
 
-/// Ends the launch where it does not hold.
+/// Ends the launch if the condition is false.
 LogicalResult lowerAssert(grid::AssertOp op, Lowering &lowering) {
   cf::AssertOp::create(lowering.builder, op.getLoc(),
                        lowering.getScalar(op.getCondition()), op.getMessage());

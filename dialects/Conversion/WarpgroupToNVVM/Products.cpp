@@ -29,11 +29,11 @@ Registers createOpaque(OpBuilder &builder, Location loc,
 
 namespace {
 
-/// The shape of one instruction: rows, and the most columns.
+/// The shape of one instruction: rows, and the maximum number of columns.
 constexpr int64_t kRows = 64, kMaxColumns = 256;
 
-/// The most columns of a panel of the right operand: a window that begins
-/// inside of one ends there.
+/// The maximum number of columns of a panel of the right operand; a window does
+/// not cross the end of a panel.
 constexpr int64_t kPanelColumns = 64;
 
 //===----------------------------------------------------------------------===//
@@ -117,7 +117,7 @@ public:
     std::optional<NVVM::WGMMATypes> kindD =
         getSumKind(accType.getElementType(), element);
     if (!kindA || !kindB || !kindD)
-      return op.emitError("expected a product that wgmma computes, got one of ")
+      return op.emitError("expected an MMA that wgmma supports, got one of ")
              << op.getLhs().getType() << " and " << rhsType << " in "
              << accType;
     typeA = *kindA;
@@ -134,7 +134,7 @@ public:
     if (rows % kRows != 0 || columns % 8 != 0 || depth % step != 0 ||
         firstRow % kRows != 0 || firstColumn % 8 != 0 ||
         !acc.storage->distribution || acc.storage->distribution->isFlat())
-      return op.emitError("expected a product of multiples of 64 x ")
+      return op.emitError("expected an MMA of multiples of 64 x ")
              << step << " x 8 elements, got " << rows << " x " << depth << " x "
              << columns;
     if (failed(rhs.analyze(op)))
@@ -145,7 +145,7 @@ public:
       if (failed(lhs->analyze(op)))
         return failure();
     } else if (element.getIntOrFloatBitWidth() > 16) {
-      return op.emitError("expected elements of 8 or 16 bits of an operand in "
+      return op.emitError("expected 8-bit or 16-bit elements of an operand in "
                           "registers, got ")
              << op.getLhs().getType();
     }
@@ -178,8 +178,8 @@ private:
         MutableArrayRef(parts).take_front(inMemory - parts.begin());
     if (!held.empty())
       add(loc, held);
-    // One part after the other has the registers. The products of those that
-    // are held go on while the first is loaded.
+    // The parts use the registers one after the other. MMAs of parts in
+    // registers continue while the next part is loaded.
     for (Part &part : MutableArrayRef(parts).drop_front(held.size())) {
       add(loc, part);
       NVVM::WgmmaWaitGroupSyncOp::create(builder, loc, 0);
@@ -192,7 +192,7 @@ private:
       store(loc, part, part.variables);
     lowering.hazards.products.insert(acc.storage.get());
     ++lowering.hazards.productsSinceWait;
-    // The lanes of a warp begin products together.
+    // The lanes of a warp must start an MMA together.
     lowering.hazards.lanesWait = false;
   }
 
@@ -229,14 +229,15 @@ private:
                                                     : acc.getElementType();
   }
 
-  /// Begins a group of products that are added to parts.
+  /// Starts a group of MMAs that accumulate into parts.
   void add(Location loc, MutableArrayRef<Part> parts) {
     Type sum = getSumType();
     for (Part &part : parts)
       part.value = part.isHeld ? createStruct(builder, loc, part.variables, sum)
                                : createMoved(loc, part.variables, sum);
     NVVM::WgmmaFenceAlignedOp::create(builder, loc);
-    // All of one part, and then of the next, or all parts of one step.
+    // The order of MMAs: all steps of one part first, or all parts of one step
+    // first.
     int64_t numParts = parts.size(), numSteps = depth / step;
     bool isByPart = isLargeFromRegisters(parts);
     for (int64_t i = 0; i < numParts * numSteps; ++i) {
@@ -267,7 +268,7 @@ private:
           variable);
   }
 
-  /// Loads a part of local memory over the registers of other parts.
+  /// Loads a part from local memory into the registers of another part.
   Value createMoved(Location loc, ArrayRef<Value> memory, Type type) {
     constexpr int64_t ofLoad = 4;
     auto local = LLVM::LLVMPointerType::get(
@@ -331,7 +332,7 @@ private:
         layout(rhs, /*isLhs=*/false), NVVM::MMAIntOverflowAttr());
   }
 
-  /// The form of the instruction that upstream's op has not.
+  /// Emits the form of the instruction that upstream's op lacks.
   Value createFromRegisters(Location loc, Value part, Value descriptor,
                             int64_t row, int64_t width, int64_t k) {
     lowering.hasRegisterProducts = true;
@@ -399,9 +400,9 @@ LogicalResult lowerMmaWait(warpgroup::MmaWaitOp op, Lowering &lowering) {
 
 void Lowering::waitForProducts(Location loc, int64_t pending) {
   NVVM::WgmmaWaitGroupSyncOp::create(builder, loc, pending);
-  // A wait for all but some MMAs determines which of them end. They end for the
-  // whole warpgroup, which has started them together: their operands are not
-  // read any more, and earlier accesses need no wait.
+  // After a wait for all but some MMAs, the older ones are complete for the
+  // whole warpgroup, which started them together. Their operands may be
+  // overwritten, and their accumulators read, without another wait.
   hazards.products.clear();
   hazards.lanesWait = false;
   if (hazards.productsSinceWait > pending)

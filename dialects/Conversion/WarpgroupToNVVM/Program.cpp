@@ -86,7 +86,7 @@ LogicalResult lowerSetMaxRegisters(warpgroup::SetMaxRegistersOp op,
 // Control flow
 //===----------------------------------------------------------------------===//
 
-/// The registers of all values, one after the other.
+/// Concatenates the registers of all values.
 Registers flatten(Lowering &lowering, ValueRange values) {
   Registers result;
   for (Value value : values)
@@ -106,7 +106,7 @@ FailureOr<SmallVector<Type>> flattenTypes(Lowering &lowering, Operation *op,
   return result;
 }
 
-/// The reverse: as many registers as each value has.
+/// The inverse: splits the registers among the values.
 LogicalResult unflatten(Lowering &lowering, Operation *op, ValueRange values,
                         ValueRange registers) {
   for (Value value : values) {
@@ -154,7 +154,8 @@ LogicalResult lowerRegion(Lowering &lowering, Region &from, Region &to,
   return success();
 }
 
-/// The warpgroup that alone goes where a condition is true, or false.
+/// Returns the only warpgroup that executes a branch, if the condition compares
+/// the number of the warpgroup.
 std::optional<int64_t> getOnlyWarpgroup(Lowering &lowering, Value condition,
                                         bool isTrue) {
   if (auto both = condition.getDefiningOp<arith::AndIOp>(); both && isTrue) {
@@ -195,10 +196,11 @@ LogicalResult lowerControl(Operation *op, ValueRange operands,
       if (lowering.hasView(acc))
         lowering.hazards.products.insert(lowering.getView(acc).storage.get());
     });
-  // Lanes may come apart in the iteration before.
+  // Lanes may diverge in the previous iteration.
   if (isLoop)
     lowering.hazards.lanesWait = true;
-  // An iteration finds the phases as another one has left them.
+  // The phases at the start of an iteration depend on the previous one, so they
+  // are not constants.
   llvm::SetVector<Storage *> awaited = getAwaited(op, lowering);
   if (isLoop)
     forgetPhases(awaited);
@@ -274,8 +276,8 @@ grid::MemorySpace getSpace(MemRefType type) {
   return space ? space.getValue() : grid::MemorySpace::Default;
 }
 
-/// How threads hold a Ref in registers: an accumulator as products give it,
-/// others as the first value that is loaded or stored.
+/// Returns the distribution of a Ref in registers: that of the MMA for an
+/// accumulator, otherwise that of the first value that is loaded or stored.
 FailureOr<Distribution> getRegisterDistribution(grid::ScopedOp op, Value ref,
                                                 bool isAccumulator,
                                                 Lowering &lowering) {
@@ -324,7 +326,7 @@ int64_t getNumHeld(int64_t numVariables, Lowering &lowering) {
                            0);
 }
 
-/// A Ref that each thread holds its part of.
+/// Creates a Ref in registers.
 FailureOr<std::shared_ptr<Storage>>
 createRegisters(grid::ScopedOp op, Value ref, Lowering &lowering) {
   auto type = cast<MemRefType>(ref.getType());
@@ -393,8 +395,8 @@ LogicalResult lowerScoped(grid::ScopedOp op, Lowering &lowering) {
       storage = *barriers;
     } else if (isa<grid::SemaphoreType>(type.getElementType())) {
       if (op->getParentOfType<LoopLikeOpInterface>())
-        return op.emitError("expected semaphores outside of loops, which are "
-                            "zero once, got ")
+        return op.emitError("expected semaphores outside of loops, since they "
+                            "are zeroed once, got ")
                << op.getRefName(i);
       storage = lowering.addSemaphores(loc, type, /*isOfBlock=*/true);
     } else if (failed(lowering.convertType(op, type.getElementType()))) {
@@ -442,10 +444,10 @@ LogicalResult lowerScoped(grid::ScopedOp op, Lowering &lowering) {
     }
     lowering.setView(ref, getWholeView(builder, storage));
   }
-  // The memory may have belonged to an earlier scope that some warp has not
-  // left.
+  // An earlier scope may have used the same memory, and some warp may still be
+  // inside of it.
   if (hasArrays && lowering.isInWarps())
-    return op.emitError("expected no shared memory of single warps");
+    return op.emitError("expected no shared memory in single-warp code");
   if (hasArrays && (lowering.sharedMemoryWasUsed ||
                     op->getParentOfType<LoopLikeOpInterface>()))
     lowering.createBlockSync(loc);

@@ -16,7 +16,7 @@ using namespace mlir;
 namespace gridir::warpgroup_to_nvvm {
 namespace {
 
-/// How many results pass through shared memory at once.
+/// The number of results that are exchanged through shared memory at a time.
 constexpr unsigned kExchanged = 8;
 
 /// A value of at most 32 bits of the thread whose lane differs in one bit.
@@ -58,8 +58,9 @@ public:
     return success();
   }
 
-  /// The bits of the thread's number that tell those apart whose sums are
-  /// combined; none where sums then move to other threads.
+  /// Returns the bits of the thread's number that distinguish threads whose
+  /// partial sums are combined, or none if results move to other threads
+  /// afterwards.
   int64_t getReducedBits() {
     find();
     int64_t bits = 0;
@@ -69,7 +70,7 @@ public:
     return getHeld(result) == lowering.getDistribution(result) ? bits : 0;
   }
 
-  /// Combines the sums of threads that were left alone.
+  /// Combines the deferred partial sums of threads.
   Registers complete(const Registers &partial) {
     find();
     for (Value value : partial)
@@ -94,7 +95,7 @@ private:
         bit < kNumLaneBits ? reduceLanes(bit) : reduceWarps(bit);
   }
 
-  /// How a result is held where it has been summed up.
+  /// The distribution of a result directly after the reduction.
   Distribution getHeld(Value result) const {
     auto type = cast<RankedTensorType>(result.getType());
     Distribution held;
@@ -177,7 +178,7 @@ private:
     }
   }
 
-  /// The sums of the warp beside, through shared memory.
+  /// Exchanges sums with the adjacent warp through shared memory.
   void reduceWarps(unsigned bit) {
     Value thread = lowering.getThread();
     Value other = arith::XOrIOp::create(builder, loc, thread,

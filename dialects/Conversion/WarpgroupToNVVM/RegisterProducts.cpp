@@ -10,8 +10,9 @@
 // register has 32 bits of an operand, or one f64; two sums of f16 share one.
 // Floats of a byte become ones of 16 bits, and integers of 4 bits ones of 8:
 // that is exact, every chip multiplies them, and the PTX needs no newer driver.
-// One step of the narrow elements along k is two of the wider ones. Which of
-// its elements go to which is free, since both operands are taken alike.
+// One step of the narrow elements along k is two of the wider ones. The
+// assignment of elements to steps is arbitrary, as long as both operands use
+// the same.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,10 +47,10 @@ public:
     Type sum = accType.getElementType();
     isInteger = narrow.isInteger();
     if (rhsType.getElementType() != narrow || !isSumOf(sum))
-      return op.emitError("expected a product that mma computes, of f16, bf16 "
-                          "or floats of a byte in f32, of f16 or floats of a "
-                          "byte in f16, of f64 in f64, or of integers of 4 or "
-                          "8 bits in i32, got one of ")
+      return op.emitError("expected an MMA that mma.sync supports, of f16, "
+                          "bf16 or 8-bit floats in f32, of f16 or 8-bit floats "
+                          "in f16, of f64 in f64, or of 4-bit or 8-bit "
+                          "integers in i32, got one of ")
              << lhsType.getElementType() << " and " << rhsType.getElementType()
              << " in " << sum;
     // Such products came with the chips that have bulk copies.
@@ -69,8 +70,8 @@ public:
                  lowering.getDistribution(op.getResult());
         });
     if (layouts == fitting.end())
-      return op.emitError("expected an accumulator that lies as mma computes "
-                          "it, got ")
+      return op.emitError(
+                 "expected an accumulator in the layout of mma.sync, got ")
              << accType;
     const Registers lhs = getElements(op.getLhs(), layouts->lhs);
     const Registers rhs = getElements(op.getRhs(), layouts->rhs);

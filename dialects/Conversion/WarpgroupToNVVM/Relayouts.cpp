@@ -85,7 +85,7 @@ void fromWords(OpBuilder &builder, Location loc, const Words &words,
 // Choices
 //===----------------------------------------------------------------------===//
 
-/// The bits of a choice that a thread makes.
+/// The bits of a thread-dependent selection.
 SmallVector<Value> createChoice(OpBuilder &builder, Location loc, Value thread,
                                 const warpgroup::ThreadChoice &choice) {
   return llvm::map_to_vector(choice.masks, [&](uint64_t mask) -> Value {
@@ -99,7 +99,7 @@ SmallVector<Value> createChoice(OpBuilder &builder, Location loc, Value thread,
   });
 }
 
-/// One of as many values as the bits of a choice count to.
+/// Selects one of several values by those bits.
 Words createSelects(OpBuilder &builder, Location loc, ArrayRef<Words> values,
                     ArrayRef<Value> bits) {
   if (bits.empty())
@@ -120,6 +120,11 @@ Words createSelects(OpBuilder &builder, Location loc, ArrayRef<Words> values,
 // Shuffles
 //===----------------------------------------------------------------------===//
 
+/// In each round, every thread selects one of its words by bits of its number,
+/// and reads the word of another lane with `shfl.sync.idx`. Afterwards each
+/// result selects the round in which it was received. Selections are linear in
+/// the thread, so a selection bit is the parity of some bits of the thread's
+/// number.
 Registers Lowering::shuffle(Location loc, const Registers &registers,
                             const warpgroup::Conversion &plan) {
   Type i32 = builder.getI32Type(), element = registers.front().getType();
@@ -138,7 +143,7 @@ Registers Lowering::shuffle(Location loc, const Registers &registers,
   SmallVector<Value> send = createChoice(builder, loc, thread, plan.send),
                      receive = createChoice(builder, loc, thread, plan.receive);
 
-  // Of registers that share a word the first one's round moves all.
+  // The round of the first register of a word moves all registers of the word.
   SmallVector<Words> received(plan.rounds.size());
   for (auto [number, round] : llvm::enumerate(plan.rounds)) {
     if (round.sources.front() % ofWord != 0)
@@ -224,6 +229,9 @@ private:
 
 } // namespace
 
+/// Moves the array through shared memory in rounds that fit the scratch: store,
+/// barrier, load, barrier. Registers outside of a round are skipped at compile
+/// time, since the round depends only on the register.
 Registers Lowering::exchangeInRounds(Location loc, const Registers &registers,
                                      const warpgroup::SharedRounds &rounds,
                                      int64_t numResults) {
@@ -233,7 +241,7 @@ Registers Lowering::exchangeInRounds(Location loc, const Registers &registers,
       getScratch(loc, {rounds.bytes / rounds.elementBytes}, element);
   RoundAddresses stores(builder, loc, rounds, from, thread, memory->base),
       loads(builder, loc, rounds, to, thread, memory->base);
-  // Of threads that hold the same one stores it.
+  // One of the threads that hold copies stores the element.
   Value owns;
   if (uint64_t copies = from.getReplicatedBits())
     owns = arith::CmpIOp::create(
@@ -297,6 +305,9 @@ Registers Lowering::exchangeInRounds(Location loc, const Registers &registers,
   return results;
 }
 
+/// Executes the plan of `planConversion`, which also determined the cost during
+/// layout inference. Layouts that are not linear in one tile use the general
+/// exchange.
 Registers Lowering::relayout(Location loc, const Registers &registers,
                              RankedTensorType from, RankedTensorType to) {
   using Kind = warpgroup::Conversion::Kind;

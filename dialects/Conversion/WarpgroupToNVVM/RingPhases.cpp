@@ -71,6 +71,9 @@ RingPhases::RingPhases(scf::ForOp loop, Lowering &lowering)
         add(wait, *barriers);
 }
 
+/// Matches a wait for barrier `(i + distance) mod size` in iteration `i`. Its
+/// phase is the parity of `(i + distance) / size`, possibly inverted, if the
+/// initial phases agree with that for every barrier of the ring.
 void RingPhases::add(warpgroup::BarrierWaitOp op, Storage &barriers) {
   auto slice = op.getBarrier().getDefiningOp<grid::SliceRefOp>();
   if (!slice || barriers.shape.size() != 1 || !barriers.knownPhases ||
@@ -89,8 +92,8 @@ void RingPhases::add(warpgroup::BarrierWaitOp op, Storage &barriers) {
       getStepDistance(remainder->getOperand(0), loop);
   if (!distance || *distance < 0 || *distance > 1)
     return;
-  // The first round may begin within the ring: earlier elements are a round
-  // ahead.
+  // The first round may start within the ring; then earlier barriers are one
+  // round ahead.
   int64_t start = (begin + *distance) % size;
   auto isOdd = [&](int64_t number) {
     return (*barriers.knownPhases >> number & 1) != 0;
@@ -123,7 +126,8 @@ void RingPhases::createInBody(Value step) {
   Type i32 = builder.getI32Type();
   for (auto [size, variable] : rounds) {
     Value now = LLVM::LoadOp::create(builder, loc, i32, variable);
-    // As an author writes it, who needs the same number.
+    // Emitted in the same form as in typical kernels, so that CSE merges the
+    // two.
     Value place = arith::RemSIOp::create(
         builder, loc, toI32(builder, loc, step), createI32(builder, loc, size));
     Value isLast =

@@ -24,7 +24,7 @@ llvm::SetVector<Storage *> getAwaited(mlir::Operation *op, Lowering &lowering);
 /// no word that has a bit for each barrier. All rings of one size share it.
 class RingPhases {
 public:
-  /// Finds them, where it is known which phases come first.
+  /// Finds such waits, if their initial phases are known.
   RingPhases(mlir::scf::ForOp loop, Lowering &lowering);
 
   /// Before the loop.

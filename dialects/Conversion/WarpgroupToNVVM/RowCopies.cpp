@@ -18,8 +18,8 @@ using namespace mlir;
 namespace gridir::warpgroup_to_nvvm {
 namespace {
 
-/// Where a copy may begin in shared memory, and the rows that one takes on a
-/// chip that copies several.
+/// The alignment of a copy in shared memory, and the number of rows per copy on
+/// chips that gather several rows.
 constexpr int64_t kCopyAlignment = 128, kGathered = 4;
 
 class RowCopy {
@@ -89,7 +89,7 @@ private:
     if (rows.shape.size() != 2 || !isPlain(array) || !isPlain(tile))
       return refuse("of a matrix");
     if (rows.shape[1] * rows.getElementBytes() % 16 != 0)
-      return refuse("that have a multiple of 16 bytes");
+      return refuse("of a multiple of 16 bytes");
     width = panels.width;
     numRows = tile.sizes[0];
     if (tile.sizes[1] % width != 0 || getDivisor(tile.offsets.back()) % width)
@@ -97,10 +97,10 @@ private:
                     " columns of shared memory");
     groupSize = lowering.chip.hasTensorMemory ? kGathered : 1;
     if (numRows % groupSize != 0)
-      return refuse("of which there are a multiple of " + Twine(groupSize));
+      return refuse("whose number is a multiple of " + Twine(groupSize));
     int64_t bytes = groupSize * width * panels.getElementBytes();
     if (bytes % kCopyAlignment != 0 || width > 256)
-      return refuse("that begin at multiples of " + Twine(kCopyAlignment) +
+      return refuse("aligned to multiples of " + Twine(kCopyAlignment) +
                     " bytes of shared memory");
     return success();
   }

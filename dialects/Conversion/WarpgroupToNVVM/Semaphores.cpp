@@ -135,7 +135,7 @@ LogicalResult lowerReadOf(grid::SemaphoreReadOp op, Lowering &lowering) {
   Location loc = op.getLoc();
   Value address =
       lowering.createAddress(loc, lowering.getView(op.getSem()), {});
-  // Another thread may find another number.
+  // Other threads may read another value.
   Value count = createCounterLoad(builder, loc, address);
   lowering.set(op.getResult(), {lowering.createUniform(loc, count)});
   return success();

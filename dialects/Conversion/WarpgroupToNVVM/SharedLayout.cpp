@@ -65,12 +65,13 @@ private:
     } else if (isa<warpgroup::TmaLoadOp, warpgroup::TmaStoreOp>(user)) {
       multiple = std::gcd(std::gcd(multiple, columns.offset), columns.size);
     } else if (!isa<grid::LoadOp, grid::StoreOp, grid::AccumulateOp>(user)) {
-      // Other views and copies take elements to follow one another.
+      // Other views and copies require contiguous elements.
       isFixed = true;
     }
   }
 
-  /// Where rows of a matrix become those of others, they lie in one panel.
+  /// If a view moves rows of one matrix to another, the rows must be in one
+  /// panel.
   bool keepsRows(grid::ReshapeRefOp reshape, Columns columns) {
     ArrayRef<int64_t> from =
         cast<MemRefType>(reshape.getSource().getType()).getShape();
@@ -160,7 +161,7 @@ SmallVector<int64_t> setSharedLayout(Storage &storage, Value ref,
   auto getColumns = [&](int64_t bytes) {
     return bytes * 8 / storage.getBytes(8);
   };
-  // Without a swizzle only products mind how wide panels are.
+  // Without a swizzle, the width of panels matters only to MMAs.
   int64_t columns = getColumns(swizzle);
   if (!tile.empty() && (swizzle > 16 || tile.back() == columns) &&
       storage.shape.back() % columns == 0) {

@@ -15,9 +15,9 @@ namespace gridir::warpgroup_to_nvvm {
 
 /// Chooses the panels and the swizzle of an array in shared memory: as the
 /// transforms specify, which may be null, or else as the MMAs require that read
-/// the array. Only the compiler depends on the location of the elements.
-/// Returns the storage dimension of each array dimension: if tiles have unit
-/// dimensions between rows and columns, these count panels.
+/// the array. The placement of elements is internal to the compiler. Returns
+/// the storage dimension of each array dimension: if tiles have unit dimensions
+/// between rows and columns, these count panels.
 llvm::SmallVector<int64_t> setSharedLayout(Storage &storage, mlir::Value ref,
                                            mlir::ArrayAttr transforms);
 

@@ -18,10 +18,11 @@ namespace gridir::warpgroup_to_nvvm {
 /// Rows after which the swizzle repeats.
 static constexpr int64_t kSwizzleRows = 8;
 
-/// Bytes that a swizzle leaves together, and of a row of a panel without one.
+/// The bytes that a swizzle keeps together, which is also the row size of a
+/// panel without a swizzle.
 static constexpr int64_t kPieceBytes = 16;
 
-/// The bits of a descriptor that tell the swizzle and the version.
+/// The fields of a descriptor for the swizzle and the version.
 static uint64_t getMode(int64_t swizzle, MatrixUnit unit) {
   uint64_t mode = swizzle == 128  ? 1
                   : swizzle == 64 ? 2
@@ -32,8 +33,8 @@ static uint64_t getMode(int64_t swizzle, MatrixUnit unit) {
   return mode << 62 | uint64_t(1) << 46;
 }
 
-/// The lower half of a descriptor: where the matrix begins, and the distance of
-/// its panels.
+/// The lower half of a descriptor: the start of the matrix, and the distance
+/// between its panels.
 static Value createLowWord(OpBuilder &builder, Location loc, Value address,
                            int64_t leadingBytes) {
   Value bits =
@@ -73,7 +74,7 @@ LogicalResult SharedMatrix::analyze(Operation *op) {
   const Storage &storage = *view.storage;
   int64_t last = storage.shape.size() - 1;
   auto refuse = [&](const Twine &expected) {
-    return op->emitError("expected an operand of a product ") << expected;
+    return op->emitError("expected an MMA operand ") << expected;
   };
   if (storage.kind != Storage::Kind::Shared || view.dims.size() != 2)
     return refuse("in shared memory");
@@ -81,14 +82,14 @@ LogicalResult SharedMatrix::analyze(Operation *op) {
   unsigned columns = isDepthMajor ? depthDim : 1 - depthDim;
   if (view.dims[columns] != last || view.dims[1 - columns] != last - 1 ||
       view.strides[last] != 1 || view.strides[last - 1] != 1)
-    return refuse("whose rows or columns follow one another in memory");
+    return refuse("with contiguous rows or columns");
   int64_t bits = storage.getBytes(8);
   if (!isDepthMajor && bits != 16 && (unit == MatrixUnit::Wgmma || bits != 8))
     return refuse(unit == MatrixUnit::Wgmma
-                      ? "whose depth is contiguous, as elements have other "
-                        "than 16 bits"
-                      : "whose depth is contiguous, as elements have other "
-                        "than 8 or 16 bits");
+                      ? "that is contiguous along k, since its elements do not "
+                        "have 16 bits"
+                      : "that is contiguous along k, since its elements have "
+                        "neither 8 nor 16 bits");
   if (!isSwizzled() && storage.getBytes(storage.width) != kPieceBytes)
     return refuse("that is swizzled by 32 bytes or more, or in panels of 16 "
                   "bytes");
@@ -96,14 +97,14 @@ LogicalResult SharedMatrix::analyze(Operation *op) {
       getDivisor(view.offsets[last]) %
               (isDepthMajor ? kDepthBytes * 8 / bits : storage.width) !=
           0)
-    return refuse("that begins where the swizzle does");
+    return refuse("that is aligned to the swizzle");
   return success();
 }
 
 void SharedMatrix::createBase(Location loc, bool alone) {
-  // Between panels: where a swizzle is along the depth no instruction reaches
-  // the next one, and where there is none and the depth is not contiguous, the
-  // unit takes the two distances the other way round.
+  // The distance between panels. With a swizzle along k, no instruction reaches
+  // the next panel. Without a swizzle, if k is not contiguous, the matrix unit
+  // exchanges the roles of the two distances.
   int64_t leading = getPanelBytes();
   if (isDepthMajor && isSwizzled())
     leading = 0;

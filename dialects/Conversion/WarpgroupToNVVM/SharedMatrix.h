@@ -13,14 +13,14 @@
 
 namespace gridir::warpgroup_to_nvvm {
 
-/// Bytes of the depth that one instruction takes of an operand.
+/// The bytes along k that one instruction reads of an operand.
 constexpr int64_t kDepthBytes = 32;
 
 /// The instructions that read matrices in shared memory.
 enum class MatrixUnit { Wgmma, Tcgen05 };
 
-/// A matrix in shared memory as a matrix unit finds it: by the address of its
-/// first element and the distances of its pieces.
+/// A matrix in shared memory as the matrix unit addresses it: by the address of
+/// its first element and the distances between its pieces.
 class SharedMatrix {
 public:
   SharedMatrix(Lowering &lowering, const View &view, unsigned depthDim,
@@ -28,7 +28,7 @@ public:
       : lowering(lowering), builder(lowering.builder), view(view),
         depthDim(depthDim), unit(unit) {}
 
-  /// Reports a matrix that the unit does not find.
+  /// Reports a matrix that the matrix unit cannot address.
   llvm::LogicalResult analyze(mlir::Operation *op);
 
   /// True if the depth is not the contiguous dimension.
@@ -36,8 +36,8 @@ public:
 
   int64_t getElementBits() const { return view.storage->getBytes(8); }
 
-  /// Computes the base of descriptors. It is none of them if they are used
-  /// `alone`, the other operand being in registers.
+  /// Computes the base of descriptors. The base itself is not a descriptor if
+  /// they are used `alone`, because the other operand is in registers.
   void createBase(mlir::Location loc, bool alone = false);
 
   /// The descriptor of the part from a row, or column of the product, and a
@@ -46,8 +46,8 @@ public:
                                int64_t depth);
 
 private:
-  /// Goes on before the loops in all of whose iterations the matrix is the
-  /// same. False where there is none.
+  /// Moves the insertion point before the loops in which the matrix is
+  /// invariant. Returns false if there is none.
   bool leaveLoops();
   /// The pieces of 16 bytes before the matrix in its memory.
   mlir::OpFoldResult createPieces(mlir::Location loc);
@@ -68,8 +68,8 @@ private:
   int64_t ahead = 0;
 };
 
-/// The word that tells a matrix unit where a matrix in shared memory is, with
-/// the bytes from one piece to the next along both dimensions.
+/// The descriptor of a matrix in shared memory, with the distances in bytes
+/// between pieces along both dimensions.
 mlir::Value createMatrixDescriptor(mlir::OpBuilder &builder, mlir::Location loc,
                                    mlir::Value address, int64_t leadingBytes,
                                    int64_t strideBytes, int64_t swizzle,

@@ -16,8 +16,8 @@ using namespace mlir;
 namespace gridir::warpgroup_to_nvvm {
 namespace {
 
-/// Reports a window whose offsets are not known, or that leaves elements or
-/// dimensions out.
+/// Reports a window with dynamic offsets, or one that omits elements or
+/// dimensions.
 LogicalResult checkWindow(OffsetSizeAndStrideOpInterface op, Type window,
                           Type array) {
   bool isKnown = llvm::none_of(op.getStaticOffsets(), ShapedType::isDynamic) &&
@@ -27,8 +27,8 @@ LogicalResult checkWindow(OffsetSizeAndStrideOpInterface op, Type window,
                      cast<RankedTensorType>(array).getRank();
   if (isKnown)
     return success();
-  return op->emitError("expected a window of all dimensions at offsets that "
-                       "are known; run warpgroup-infer-layouts first");
+  return op->emitError("expected a window of full rank at static offsets; run "
+                       "warpgroup-infer-layouts first");
 }
 
 LogicalResult lowerExtractSlice(tensor::ExtractSliceOp op, Lowering &lowering) {

@@ -63,9 +63,8 @@ llvm::LogicalResult addRead(mlir::linalg::LinalgOp op, SharedArrays &arrays);
 llvm::LogicalResult lowerReduction(mlir::linalg::LinalgOp op,
                                    Lowering &lowering);
 
-/// The bits of a thread's number that tell those apart whose sums a reduction
-/// combines; none where it then moves sums to other threads, or combines
-/// others.
+/// Returns the bits of a thread's number that distinguish threads whose sums a
+/// reduction combines, or none if the reduction moves sums to other threads.
 int64_t getReducedThreadBits(mlir::linalg::LinalgOp op, Lowering &lowering);
 
 /// Combines the sums of threads that a deferred reduction has left alone.

@@ -45,7 +45,7 @@ void Lowering::createSync(Location loc) {
     NVVM::BarrierOp::create(builder, loc);
     return;
   }
-  // Barrier 0 is that of the block. A number that is known needs no register.
+  // Barrier 0 belongs to the CTA. A constant number needs no register.
   Value number =
       onlyWarpgroup ? createI32(builder, loc, *onlyWarpgroup) : warpgroup;
   Value id =
@@ -106,6 +106,8 @@ void Lowering::createClusterSync(Location loc) {
   NVVM::ClusterWaitOp::create(builder, loc, aligned);
 }
 
+/// Read after write: a pending write of the storage by another thread of the
+/// warpgroup requires a barrier.
 void Lowering::syncBeforeRead(Location loc, const Storage *storage) {
   storage = storage->getOrigin();
   if (hazards.written.contains(storage))
@@ -113,6 +115,8 @@ void Lowering::syncBeforeRead(Location loc, const Storage *storage) {
   hazards.read.insert(storage);
 }
 
+/// Write after read, write after write, and write after a copy that only its
+/// issuing thread knows to be complete.
 void Lowering::syncBeforeWrite(Location loc, const Storage *storage) {
   storage = storage->getOrigin();
   if (hazards.read.contains(storage) || hazards.written.contains(storage) ||
@@ -121,6 +125,8 @@ void Lowering::syncBeforeWrite(Location loc, const Storage *storage) {
   hazards.written.insert(storage);
 }
 
+/// One thread signals for the whole warpgroup, so the accesses of all threads
+/// must come first.
 void Lowering::syncBeforeSignal(Location loc) {
   if (hazards.any())
     createSync(loc);
@@ -190,12 +196,14 @@ void Lowering::syncBeforeNextIteration(Operation *loop) {
 
 void Lowering::syncBeforeCopyTo(Location loc, const Storage *storage) {
   storage = storage->getOrigin();
-  // Who waits still for a barrier must not miss the phase that the copy begins.
+  // A thread that still waits for a barrier must not miss the phase that the
+  // copy starts.
   if (hazards.read.contains(storage) || hazards.written.contains(storage) ||
       hazards.waits)
     createSync(loc);
 }
 
+/// The thread that starts the copy must observe the stores of all threads.
 void Lowering::syncBeforeCopyFrom(Location loc, const Storage *storage) {
   if (hazards.written.contains(storage->getOrigin()))
     createSync(loc);

@@ -72,7 +72,7 @@ private:
       if (getLayout().kind != warpgroup::TensorMemoryLayout::Kind::Rows ||
           getLayout().packing * tile.storage->getBytes(8) != 32)
         return op.emitError("expected a copy to 128 rows of tensor memory that "
-                            "are no sums of products, got one to ")
+                            "is not an accumulator, got one to ")
                << op.getDest().getType();
       if (failed(matrix.analyze(op)))
         return failure();
@@ -80,7 +80,7 @@ private:
         return op.emitError("expected a tile whose rows are contiguous");
       return success();
     }
-    // The rows of a block follow one another, each of 16 bytes.
+    // The rows of a block are contiguous, with 16 bytes each.
     const Storage &storage = *tile.storage;
     size_t rank = tile.dims.size();
     int64_t last = storage.shape.size() - 1;
@@ -95,8 +95,8 @@ private:
     return success();
   }
 
-  /// Blocks of 16 bytes a row: those of one column of blocks lie beside one
-  /// another in tensor memory, then those of the next.
+  /// Blocks with rows of 16 bytes: the blocks of one column are adjacent in
+  /// tensor memory, followed by those of the next column.
   SmallVector<TensorCopy> getBlocks(Location loc) {
     bool isPaired =
         getLayout().kind == warpgroup::TensorMemoryLayout::Kind::PairedScales;

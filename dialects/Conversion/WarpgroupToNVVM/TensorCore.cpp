@@ -21,8 +21,8 @@ LogicalResult checkTensorCore(Operation *op, Lowering &lowering,
     return op->emitError("expected a chip that has tensor memory, got ")
            << lowering.chip.name;
   if (axis && lowering.getClusterStride(axis) != 1)
-    return op->emitError("expected a pair of blocks along the last axis of the "
-                         "cluster, got ")
+    return op->emitError("expected a pair of blocks along the innermost axis "
+                         "of the cluster, got ")
            << axis;
   return success();
 }

@@ -13,8 +13,8 @@
 
 namespace gridir::warpgroup_to_nvvm {
 
-/// Reports a chip without tensor memory, and two blocks that are no pair: their
-/// numbers in the cluster must differ in the last bit.
+/// Reports a chip without tensor memory, and two CTAs that are not a pair:
+/// their ranks in the cluster must differ in the last bit.
 llvm::LogicalResult checkTensorCore(mlir::Operation *op, Lowering &lowering,
                                     mlir::StringAttr axis);
 

@@ -121,7 +121,7 @@ LogicalResult TensorWindow::analyze(Operation *op) {
   SmallVector<int64_t> extents(storage.shape.size(), 1);
   for (auto [d, size] : llvm::zip_equal(view.dims, view.sizes)) {
     if (d < 0 || view.strides[d] != 1)
-      return refuse("elements that follow one another");
+      return refuse("contiguous elements");
     extents[d] = size;
   }
   if (extents[last - 1] != storage.shape[last - 1])
@@ -129,7 +129,7 @@ LogicalResult TensorWindow::analyze(Operation *op) {
   if (extents[last] == storage.shape[last])
     return success();
   if (layout.kind != warpgroup::TensorMemoryLayout::Kind::Rows)
-    return refuse("all columns of a matrix that has 64 rows, or of factors,");
+    return refuse("all columns of a matrix of 64 rows or of scales");
   if (extents[last] % layout.packing != 0 ||
       getDivisor(view.offsets[last]) % layout.packing != 0)
     return refuse("windows of a multiple of " + Twine(layout.packing) +
@@ -177,8 +177,8 @@ struct TensorStep {
 };
 
 /// The words that a load or store of one shape moves. The address of a word is
-/// the sum of these steps for each bit of the thread number and of the register
-/// number; a repetition adds columns.
+/// the sum of these steps over the set bits of the thread number and of the
+/// register number; a repetition adds columns.
 struct TensorShape {
   NVVM::Tcgen05LdStShape shape;
   std::array<TensorStep, kNumThreadBits> threads;
@@ -210,10 +210,10 @@ ArrayRef<TensorShape> getTensorShapes() {
   return shapes;
 }
 
-/// The most registers that an instruction loads or stores.
+/// The maximum number of registers that an instruction loads or stores.
 constexpr int64_t kMaxTensorWords = 64;
 
-/// A load or store of all that a view names.
+/// A load or store of a whole view.
 class TensorAccess {
 public:
   TensorAccess(Lowering &lowering, Location loc, const View &view)
@@ -346,8 +346,8 @@ private:
     return result;
   }
 
-  /// Each instruction: the lane and column where it begins as an address has
-  /// them, and how many words it moves.
+  /// The start of each instruction, as an address with lane and column, and its
+  /// number of words.
   void forEachInstruction(function_ref<void(int64_t, int64_t)> body) const {
     int64_t ofOne = shape->registers.size();
     for (const auto &[leading, begin] : getMatrices())
@@ -376,7 +376,7 @@ private:
     return vector;
   }
 
-  /// As many elements as a word has room for.
+  /// Packs as many elements as fit into a word.
   VectorType getWordType() const {
     Type stored = getStorageType(storage.elementType);
     return VectorType::get(32 / stored.getIntOrFloatBitWidth(), stored);
@@ -422,8 +422,8 @@ LogicalResult checkTensorAccess(Operation *op, Lowering &lowering,
                                 const View &view) {
   int64_t bits = view.getElementType().getIntOrFloatBitWidth();
   if (view.dims.size() < 2 || bits < 8)
-    return op->emitError("expected matrices of elements of 8 bits or more to "
-                         "be loaded from tensor memory, or stored there");
+    return op->emitError("expected a load or store of elements of 8 bits or "
+                         "more in tensor memory");
   return TensorWindow(lowering.builder, view).analyze(op);
 }
 
@@ -436,7 +436,7 @@ LogicalResult lowerCommitTmem(warpgroup::CommitTmemOp op, Lowering &lowering) {
   return success();
 }
 
-/// Loads are waited for where they are.
+/// A load is followed by its wait.
 LogicalResult lowerWaitTmemLoad(warpgroup::WaitTmemLoadOp, Lowering &) {
   return success();
 }

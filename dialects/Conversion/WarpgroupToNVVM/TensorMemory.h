@@ -16,14 +16,14 @@ namespace gridir::warpgroup_to_nvvm {
 /// An address of tensor memory has the column in the bits below the lane's.
 constexpr unsigned kTensorLaneShift = 16;
 
-/// The part of tensor memory that a view names: all rows of matrices, and
-/// columns that follow one another.
+/// The part of tensor memory that a view selects: all rows of matrices, and
+/// consecutive columns.
 class TensorWindow {
 public:
   TensorWindow(mlir::OpBuilder &builder, const View &view)
       : builder(builder), view(view) {}
 
-  /// Reports a view that is none.
+  /// Reports a view that is not such a part.
   llvm::LogicalResult analyze(mlir::Operation *op);
 
   /// The address of the first column, or of a later one.
@@ -38,7 +38,7 @@ private:
 
 mlir::NVVM::CTAGroupKind getCtaGroup(bool isPaired);
 
-/// An address as the ops take it.
+/// Converts an address to the operand type of the ops.
 mlir::Value createTensorPointer(mlir::OpBuilder &builder, mlir::Location loc,
                                 mlir::Value address);
 

@@ -17,7 +17,8 @@ using namespace mlir;
 namespace gridir::warpgroup_to_nvvm {
 namespace {
 
-/// The most columns of a product, and the factors of a word of tensor memory.
+/// The maximum number of columns of an MMA, and the scale factors per word of
+/// tensor memory.
 constexpr int64_t kMaxTensorProductColumns = 256, kScalesOfWord = 4;
 
 /// The matrix unit's description of an element type: the kind of MMA, the kind
@@ -48,7 +49,7 @@ std::optional<TensorElement> getTensorElement(Type type, bool isUnsigned) {
   return std::nullopt;
 }
 
-/// The number of the type of the sums, where products of the kind have such.
+/// The number of the accumulator type, if MMAs of the kind have one.
 std::optional<unsigned> getSumNumber(Type type, const TensorElement &element,
                                      bool isScaled) {
   using Kind = NVVM::Tcgen05MMAKind;
@@ -103,7 +104,7 @@ private:
     bool isComputed = sumNumber && (isScaled() ? analyzeScales() : bits >= 8);
     if (!isComputed || (op.getMetadata() && bits != 8 && bits != 16))
       return op.emitError(
-                 "expected a product that tcgen05.mma computes, got one of ")
+                 "expected an MMA that tcgen05.mma supports, got one of ")
              << lhsType << " and " << rhsType << " in "
              << op.getAcc().getType();
     step = kDepthBytes * 8 / bits * getLhsSpan();
@@ -137,7 +138,7 @@ private:
     rows = accType.getDimSize(0);
     columns = accType.getDimSize(1);
     depth = cast<MemRefType>(op.getRhs().getType()).getDimSize(0);
-    // Of 64 rows each half of the columns is in lanes of its own.
+    // With 64 rows, the two halves of the columns are in separate lanes.
     isHalved = rows == 64 && !isPaired();
     int64_t halves = isHalved ? 2 : 1;
     width = std::min(columns / halves, kMaxTensorProductColumns);
@@ -147,22 +148,19 @@ private:
     if ((rows != 64 && rows != 128) || depth % step != 0 ||
         columns % (halves * width) != 0 || width % multiple != 0 ||
         (isWhole && columns > kMaxTensorProductColumns))
-      return op.emitError(
-                 "expected a product of 64 or 128 rows, a multiple of ")
-             << step << " along the depth, and a multiple of "
-             << halves * multiple << " columns"
-             << (isWhole ? ", at most 256" : "") << ", got " << rows << " x "
-             << depth << " x " << columns;
+      return op.emitError("expected an MMA of 64 or 128 rows, a multiple of ")
+             << step << " along k, and a multiple of " << halves * multiple
+             << " columns" << (isWhole ? ", at most 256" : "") << ", got "
+             << rows << " x " << depth << " x " << columns;
     if ((isScaled() && isHalved) || (op.getMetadata() && rows != 128))
-      return op.emitError("expected 128 rows of a scaled or sparse product, "
-                          "got ")
+      return op.emitError("expected 128 rows of a scaled or sparse MMA, got ")
              << rows;
     if (isScaled()) {
       int64_t count =
           cast<MemRefType>(op.getLhsScale().getType()).getDimSize(1);
       if (depth != count * scaleSpan)
-        return op.emitError("expected a factor for each ")
-               << scaleSpan << " elements of the depth, got one for "
+        return op.emitError("expected a scale for each ")
+               << scaleSpan << " elements along k, got one for "
                << depth / count;
     }
     return success();
@@ -179,8 +177,8 @@ private:
       if (view.storage->tensor->packing *
               view.getElementType().getIntOrFloatBitWidth() !=
           32)
-        return op.emitError("expected an operand in tensor memory that is no "
-                            "sum of products");
+        return op.emitError(
+            "expected an operand in tensor memory that is not an accumulator");
       return lhsWindow->analyze(op);
     }
     lhs.emplace(lowering, view, /*depthDim=*/1, MatrixUnit::Tcgen05);
@@ -238,7 +236,7 @@ private:
   /// The factors of a step are a byte of a word for each row or column.
   int64_t getScale(int64_t k) { return k / scaleSpan; }
 
-  /// Of elements of 16 bits the metadata of two steps lie side by side.
+  /// For 16-bit elements, the metadata of two steps is adjacent.
   int64_t getStepsOfMetadata() { return step == 32 ? 2 : 1; }
 
   Value createDescriptor(Location loc, int64_t k) {
@@ -348,7 +346,7 @@ private:
       metadataAddress;
   std::optional<TensorElement> elementA, elementB;
   std::optional<unsigned> sumNumber;
-  /// Of the product, and of one instruction the depth and the columns.
+  /// The sizes of the MMA, and the depth and columns of one instruction.
   int64_t rows, columns, depth, step, width;
   /// The elements of the depth that share a factor, and the type of factors.
   int64_t scaleSpan = 0;

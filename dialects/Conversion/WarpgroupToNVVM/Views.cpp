@@ -26,8 +26,8 @@ LogicalResult lowerSliceRef(grid::SliceRefOp op, Lowering &lowering) {
   View view = lowering.getView(op.getSource());
   if (view.storage->kind == Storage::Kind::Registers &&
       !isKnownWindow(op, view))
-    return op.emitError("expected a window of all dimensions at offsets that "
-                        "are known of a Ref in registers, got ")
+    return op.emitError("expected a window of full rank at static offsets of a "
+                        "Ref in registers, got ")
            << op.getType();
   SmallVector<int64_t> dims, sizes;
   ValueRange dynamic = op.getOffsets();
@@ -89,7 +89,7 @@ int64_t getElementBytes(MemRefType type) {
   return getStorageType(type.getElementType()).getIntOrFloatBitWidth() / 8;
 }
 
-/// True if a view begins where the swizzle does.
+/// True if a view is aligned to the swizzle.
 bool beginsWithSwizzle(const View &view) {
   constexpr int64_t kSwizzleRows = 8;
   const Storage &storage = *view.storage;
@@ -142,8 +142,8 @@ bool joinsPanels(const View &view, MemRefType type) {
          type.getShape() == ArrayRef(joined) && beginsWithSwizzle(view);
 }
 
-/// How a view of all bits of tensor memory lies there: each row stays in its
-/// lanes, and as many elements as have room share a column.
+/// The layout of a bitcast of tensor memory: each row keeps its lanes, and as
+/// many elements as fit share a column.
 LogicalResult reinterpretTensor(Operation *op, MemRefType from, MemRefType to,
                                 warpgroup::TensorMemoryLayout &layout) {
   int64_t bits = layout.packing * from.getElementTypeBitWidth(),
@@ -179,13 +179,12 @@ LogicalResult lowerReinterpretation(OpT op, Lowering &lowering) {
   MemRefType type = op.getResult().getType();
   bool isJoined = joinsPanels(view, type);
   if (!isJoined && (!isContiguous(view) || !keepsPanels(view, type)))
-    return op.emitError("expected a Ref whose elements follow one another in "
-                        "memory, got ")
+    return op.emitError("expected a contiguous Ref, got ")
            << op.getSource().getType();
   if (failed(checkAddresses(op, view)))
     return failure();
-  // Elements of less than a byte have one each but where the tensor core reads
-  // them.
+  // An element of less than a byte occupies a byte, except where the tensor
+  // core reads it.
   auto storage = std::make_shared<Storage>(*view.storage);
   storage->elementType = type.getElementType();
   if (sharesBytes(op.getSource().getType(), type, *storage))

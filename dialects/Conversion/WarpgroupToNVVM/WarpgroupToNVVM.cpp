@@ -91,7 +91,7 @@ public:
       kernel.emitError("expected at most ")
           << limits->sharedBytes << " bytes of shared memory on " << chip
           << ", got " << bytes << ", " << bytes - sharedBytes.getInt()
-          << " of them for what passes between threads";
+          << " of them for exchanges between threads";
       return signalPassFailure();
     }
     finish(kernel, function, lowering);
@@ -100,7 +100,7 @@ public:
   }
 
 private:
-  /// Shared memory whose size the launch gives.
+  /// Dynamic shared memory.
   static LLVM::GlobalOp createShared(mlir::gpu::GPUModuleOp module) {
     OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
     auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), 0);

@@ -64,7 +64,7 @@ private:
   /// Fails where the loops of this path cannot hold the elements of `name`.
   LogicalResult checkType(Location loc, Type element, const Twine &name) {
     if (!isSupported(element))
-      return refuse(loc, "a type that loops compute with for " + name)
+      return refuse(loc, "a type that this path supports for " + name)
              << element;
     if (isSmallFloat(element) && !hasSmallFloats)
       return refuse(loc, "floats of more than a byte for " + name)
@@ -85,9 +85,9 @@ private:
         return failure();
       if (llvm::any_of(spec.getArrayShape(), ShapedType::isDynamic))
         return refuse(loc, "a static shape of " + name)
-               << "named dimensions; pin them with grid-specialize";
+               << "named dimensions; set their sizes with grid-specialize";
       if (!spec.getTransforms().empty())
-        return refuse(loc, "blocks of " + name + " as they lie in memory")
+        return refuse(loc, "blocks of " + name + " without transforms")
                << "transforms";
     }
     for (BlockArgument ref : kernel.getScratchRefs())
@@ -114,7 +114,7 @@ private:
   LogicalResult checkBody(grid::KernelOp kernel) {
     WalkResult result = kernel.getBodyRegion().walk([&](Operation *op) {
       if (isa<grid::CallbackOp>(op)) {
-        refuse(op->getLoc(), "a kernel that calls no Python function")
+        refuse(op->getLoc(), "a kernel without Python callbacks")
             << "a callback";
         return WalkResult::interrupt();
       }

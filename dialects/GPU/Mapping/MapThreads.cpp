@@ -97,6 +97,10 @@ private:
     return writers;
   }
 
+  /// Distributes one op. One thread executes a scalar store or a print. A
+  /// reduction with few results is split, so that several threads compute
+  /// partial results of each. Otherwise each thread computes whole elements of
+  /// the result.
   LogicalResult map(Operation *op, int64_t numThreads) {
     OpBuilder builder(op);
     Location loc = op->getLoc();
@@ -161,9 +165,9 @@ private:
     return failure(result.wasInterrupted());
   }
 
-  /// After a loop over threads, all see the stores of each. Before one, all
-  /// have read the elements that it may overwrite: only reads of all threads
-  /// since the last barrier must be waited for.
+  /// The barrier after a loop over threads makes its stores visible to all
+  /// threads. A barrier before a loop is needed only if all threads have read
+  /// elements since the last barrier that the loop may overwrite.
   void insertBarriers(scf::ForallOp ctas) {
     SmallVector<Operation *> loops;
     ctas.getBody()->walk([&](scf::ForallOp loop) {

@@ -107,7 +107,8 @@ void splitLoop(OpBuilder &builder, scf::ForOp loop, Value thread,
   loop.setStep(arith::MulIOp::create(builder, loc, step, count));
 }
 
-/// Lets the thread store whose turn it is among the elements of the memref.
+/// Selects the thread that stores an element of the memref, by the index of the
+/// element.
 void guardStore(OpBuilder &builder, memref::StoreOp store, Value thread,
                 int64_t numThreads) {
   OpBuilder::InsertionGuard guard(builder);
@@ -116,7 +117,7 @@ void guardStore(OpBuilder &builder, memref::StoreOp store, Value thread,
   Value element = arith::ConstantIndexOp::create(builder, loc, 0);
   for (auto [index, extent] :
        llvm::zip_equal(store.getIndices(), store.getMemRefType().getShape())) {
-    // Any number does that tells elements apart well.
+    // Any well-distributed hash of the indices is sufficient.
     Value size = arith::ConstantIndexOp::create(
         builder, loc, ShapedType::isDynamic(extent) ? 1 : extent);
     element = arith::MulIOp::create(builder, loc, element, size);

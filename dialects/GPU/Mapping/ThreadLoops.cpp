@@ -28,7 +28,8 @@ using namespace mlir;
 namespace gridir::gpu {
 namespace {
 
-/// The iteration space of a linalg op, its two kinds of dimensions apart.
+/// The iteration space of a linalg op, with parallel and reduction dimensions
+/// separated.
 struct Space {
   SmallVector<unsigned> parallel, reduction;
   SmallVector<OpFoldResult> sizes;
@@ -125,7 +126,7 @@ SmallVector<Value> inlineBody(OpBuilder &builder, linalg::LinalgOp op,
     if (result)
       mapping.map(arg, result);
 
-  // A product that is added at once is rounded once: an FMA.
+  // A multiplication whose result is added directly becomes an FMA.
   bool fuses = linalg::isaContractionOpInterface(op);
   for (Operation &inner : op.getBlock()->without_terminator()) {
     if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
@@ -193,7 +194,7 @@ void createElementLoops(OpBuilder &builder, linalg::LinalgOp op,
       [&](OpBuilder &builder, Location loc, Value number) {
         SmallVector<Value> coordinates(space.sizes.size());
         delinearize(builder, loc, number, space, space.parallel, coordinates);
-        // Results that stay where they are live in registers.
+        // Results with a fixed location are kept in registers.
         SmallVector<OpOperand *> fixed;
         SmallVector<Value> initial;
         MutableArrayRef<OpOperand> inits = op.getDpsInitsMutable();

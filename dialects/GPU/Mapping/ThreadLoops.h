@@ -16,8 +16,8 @@ namespace gridir::gpu {
 using ThreadBody =
     llvm::function_ref<void(mlir::OpBuilder &, mlir::Location, mlir::Value)>;
 
-/// Runs `body` for every number below `count`, each on one of the threads:
-/// neighbours on neighbouring threads.
+/// Runs `body` for every number below `count`, each on one thread: consecutive
+/// numbers on consecutive threads.
 void createThreadLoop(mlir::OpBuilder &builder, mlir::Location loc,
                       int64_t numThreads, mlir::OpFoldResult count,
                       ThreadBody body);
@@ -39,7 +39,8 @@ struct SplitReduction {
   int64_t bytes;
 };
 
-/// How to split `op`, if that is worth while and its combination is known.
+/// Returns the split of `op`, if it pays off and partial results can be
+/// combined.
 std::optional<SplitReduction> matchSplitReduction(mlir::linalg::LinalgOp op,
                                                   int64_t numThreads);
 

@@ -13,8 +13,8 @@
 
 namespace gridir::gpu {
 
-/// A GPU whose kernels come through the loops of the CPU path, and therefore
-/// has its blocks. `gpu-legalize-kernel` checks the other limits of a chip.
+/// A GPU whose kernels share the loops of the CPU path, and therefore its
+/// blocks. `gpu-legalize-kernel` checks the other limits of a chip.
 class GPUTarget : public cpu::CPUTarget {
 public:
   llvm::StringRef getName() const override { return "gpu"; }

@@ -92,7 +92,7 @@ struct RsqrtToSqrt : OpRewritePattern<math::RsqrtOp> {
   LogicalResult matchAndRewrite(math::RsqrtOp op,
                                 PatternRewriter &rewriter) const override {
     if (!isa<FloatType>(op.getType()))
-      return rewriter.notifyMatchFailure(op, "the root is of one number");
+      return rewriter.notifyMatchFailure(op, "the root is of a scalar");
     MathBuilder b(op.getLoc(), rewriter);
     Real x{&b, op.getOperand()};
     rewriter.replaceOp(op, (1.0 / sqrt(x)).value);
@@ -266,10 +266,10 @@ public:
     WalkResult result = root->walk([&](Operation *op) {
       if (!isa_and_nonnull<math::MathDialect>(op->getDialect()) || isNative(op))
         return WalkResult::advance();
-      op->emitError("expected libdevice to compute '")
+      op->emitError("expected libdevice for '")
           << op->getName() << "' of " << op->getResult(0).getType()
-          << ", which has no code of its own on a GPU; give a CUDA toolkit, "
-             "or install gridir[gpu]";
+          << ", which has no expansion on a GPU; set a CUDA toolkit, or "
+             "install gridir[gpu]";
       return WalkResult::interrupt();
     });
     if (result.wasInterrupted() || failed(useIntrinsics(root)))

@@ -127,7 +127,7 @@ private:
       map.map(operand, getAt(operand, iteration));
     Operation *clone = builder.clone(*op, map);
     SmallVector<Value> folded;
-    // An op that folds in place stays.
+    // Keep an op that folds in place.
     if (succeeded(builder.tryFold(clone, folded)) && !folded.empty())
       clone->erase();
     else
@@ -137,7 +137,7 @@ private:
 
   int64_t getBegin() { return *getConstantIntValue(loop.getLowerBound()); }
 
-  /// In which bits the value of one iteration differs from that of the next.
+  /// Returns the bits in which the value differs between adjacent iterations.
   Value createDifference(Value now, Value next) {
     return arith::XOrIOp::create(builder, now.getLoc(), now, next);
   }

@@ -23,7 +23,7 @@ using namespace gridir::gpu;
 
 namespace {
 
-/// As many as a CTA may have on any chip.
+/// The maximum number of threads of a CTA on any chip.
 constexpr int64_t kMaxThreads = 1024;
 
 class ContractCheck {
@@ -35,8 +35,7 @@ public:
     for (Operation &op : body.without_terminator())
       if (&op != kernel.ctas.getOperation() &&
           (isa<scf::ForallOp>(op) || !isMemoryEffectFree(&op)))
-        return op.emitError("expected all that a kernel does in one loop over "
-                            "CTAs, got '")
+        return op.emitError("expected a kernel with one loop over CTAs, got '")
                << op.getName() << "' outside of it";
     if (!kernel.ctas)
       return success();
@@ -91,10 +90,11 @@ private:
                            "in a loop over threads");
     if (isa<linalg::LinalgOp, memref::CopyOp>(op) ||
         llvm::any_of(op->getResultTypes(), llvm::IsaPred<TensorType>))
-      return op->emitError("expected what each thread computes, got an op on "
-                           "whole arrays");
+      return op->emitError(
+          "expected ops of single threads, got an op on whole arrays");
     if (isa<CallOpInterface>(op) && !isPrint(op))
-      return op->emitError("expected no calls but prints in a kernel of a GPU");
+      return op->emitError(
+          "expected only prints as calls in a kernel of a GPU");
     return success();
   }
 

@@ -45,7 +45,7 @@ const Chip *lookupChip(llvm::StringRef name);
 /// asked for: the first of those.
 const Chip &getLargestChip(bool hasTensorMemory);
 
-/// The chip of that name; a failure says which there are.
+/// Returns the chip of that name, or a failure that lists all names.
 mlir::FailureOr<Chip> getChip(llvm::StringRef name, mlir::Location loc);
 
 } // namespace gridir::gpu

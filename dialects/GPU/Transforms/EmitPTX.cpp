@@ -29,8 +29,8 @@ using namespace gridir::gpu;
 
 namespace {
 
-/// The equality of two numbers: the first without its constant offset, the
-/// second unless it is a constant, and the constant difference.
+/// A normalized equality: the left operand without its constant offset, the
+/// right operand unless it is a constant, and the constant difference.
 using Equality = std::tuple<llvm::Value *, llvm::Value *, llvm::APInt>;
 
 std::optional<Equality> getEquality(llvm::ICmpInst *compare) {

@@ -109,7 +109,7 @@ private:
     OpBuilder builder(call);
     Printer printer(builder, call.getLoc());
     if (call.getNumResults() != 0)
-      return call.emitError("expected a print to give nothing, got ")
+      return call.emitError("expected a print without results, got ")
              << call.getResultTypes();
     if (call.getCallee() == kPrintFunctions[0]) {
       APInt number;

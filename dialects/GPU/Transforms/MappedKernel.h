@@ -17,7 +17,7 @@
 
 namespace gridir::gpu {
 
-/// How the author wants the kernel mapped; null where the module does not say.
+/// The mapping parameters of the kernel; null if the module has none.
 kernel::MappingAttr getMapping(mlir::ModuleOp module);
 
 /// Functions of the host by which a kernel prints: the start of a print, each
@@ -56,8 +56,8 @@ struct MappedKernel {
   int64_t numThreads;
 };
 
-/// The mapped kernel of a module, or a reported failure where it is not as
-/// `gpu-check-contract` says.
+/// Returns the mapped kernel of a module, or reports a violation of the
+/// contract of `gpu-check-contract`.
 mlir::FailureOr<MappedKernel> getMappedKernel(mlir::ModuleOp module);
 
 /// True if `op` is a one-dimensional loop over CTAs, or over threads, without
@@ -65,7 +65,7 @@ mlir::FailureOr<MappedKernel> getMappedKernel(mlir::ModuleOp module);
 bool isBlockLoop(mlir::Operation *op);
 bool isThreadLoop(mlir::Operation *op);
 
-/// How many work items the grid has, where `@k.range` is a constant.
+/// The number of work items of the grid, if `@k.range` is constant.
 std::optional<int64_t> getStaticRange(kernel::ABIOp abi);
 
 } // namespace gridir::gpu

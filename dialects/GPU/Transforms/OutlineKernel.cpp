@@ -92,7 +92,8 @@ private:
     Location loc = kernel.getLoc();
     std::string name = toPtxName(kernel.getName());
     auto module = mlir::gpu::GPUModuleOp::create(builder, loc, name);
-    // The module is no symbol's rival: the function of the host goes away.
+    // The gpu.module may reuse the name of the host function, which is erased
+    // below.
     builder.setInsertionPointToStart(module.getBody());
     SmallVector<Type> types(kernel.getArgumentTypes());
     types.push_back(MemRefType::get({workspace}, builder.getI8Type()));
@@ -100,7 +101,8 @@ private:
         builder, loc, name, builder.getFunctionType(types, {}));
     function->setAttr(mlir::gpu::GPUDialect::getKernelFuncAttrName(),
                       builder.getUnitAttr());
-    // Else ptxas spills registers so that more CTAs fit on a multiprocessor.
+    // Without this attribute, ptxas spills registers to fit more CTAs on a
+    // multiprocessor.
     function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                       builder.getI32IntegerAttr(1));
     function.setKnownBlockSizeAttr(
@@ -171,8 +173,8 @@ private:
     }
   }
 
-  /// Shared memory whose size the launch gives. It is an external array of no
-  /// size: `gpu.dynamic_shared_memory` would overlap static arrays.
+  /// Dynamic shared memory, as an external array of size 0:
+  /// `gpu.dynamic_shared_memory` would overlap static arrays.
   static Value createShared(OpBuilder &builder, memref::AllocOp buffer,
                             mlir::gpu::GPUFuncOp function) {
     Location loc = buffer.getLoc();

@@ -97,7 +97,7 @@ private:
     if (int64_t bytes = placeBuffers(shared); bytes > limit)
       return shared.front()->alloc->emitError("expected at most ")
              << limit << " bytes of shared memory, got " << bytes
-             << " in this and the other buffers of a CTA that must lie there";
+             << " in this and the other buffers of a CTA that require it";
     llvm::stable_sort(order,
                       [](const PlannedBuffer *a, const PlannedBuffer *b) {
                         return a->size < b->size;
@@ -132,9 +132,8 @@ private:
            << " bytes";
   }
 
-  /// Buffers whose type does not say where they lie are plain memory to their
-  /// users, since a block may lie there or in global memory; LLVM finds out
-  /// which where it can be known.
+  /// Buffers get generic addresses, since a block may be in shared or global
+  /// memory; LLVM infers the address space where possible.
   static void rewriteShared(OpBuilder &builder, Location loc,
                             ArrayRef<PlannedBuffer *> buffers, int64_t bytes) {
     if (buffers.empty())

@@ -18,18 +18,17 @@ using presburger::BoundType;
 
 namespace gridir::grid {
 
-/// Every pair of a write and a read is a question, so that more accesses than
-/// this are not looked at.
+/// Limit of accesses: every pair of a write and a read is a query.
 static constexpr size_t kMaxAliasedAccesses = 24;
 
-/// If expressions of the ids do not decide it, at most this many programs are
-/// compared.
+/// Limit of programs that are compared if expressions of the ids decide
+/// nothing.
 static constexpr int64_t kMaxComparedPrograms = 16;
 
 namespace {
 
-/// Looks for a program that reads by one name of an array an element that an
-/// earlier program wrote by the other one.
+/// Finds a program that reads, through one name of an array, an element that an
+/// earlier program wrote through the other name.
 class AliasedReads {
 public:
   AliasedReads(BlockAccess &access, unsigned input, unsigned output)
@@ -61,7 +60,7 @@ public:
   }
 
 private:
-  /// The accesses by one name, those to the same elements once.
+  /// The accesses through one name, without duplicates.
   SmallVector<const ArrayAccess *> getAccesses(unsigned operand, bool writes) {
     SmallVector<const ArrayAccess *> found;
     for (const ArrayAccess &next : access.getAccesses())
@@ -80,7 +79,7 @@ private:
         examine(write, read, dim);
   }
 
-  /// Looks for two of the first programs that show it.
+  /// Searches the first programs of the grid for a counterexample.
   void compare(const ArrayAccess &write, const ArrayAccess &read) {
     SmallVector<int64_t> shape = kernel.getGridShape();
     if (llvm::any_of(shape, ShapedType::isDynamic) ||
@@ -103,8 +102,8 @@ private:
     }
   }
 
-  /// The elements of an access that one program certainly makes; none where
-  /// that is not known.
+  /// Returns the elements of an access that one program certainly makes, or
+  /// none if they are unknown.
   std::optional<ElementBox> getBox(const ArrayAccess &made,
                                    ArrayRef<int64_t> program) {
     ProgramValues one(kernel);
@@ -206,13 +205,13 @@ private:
                 to = kernel.getOperandName(write.operand);
     std::string reason =
         verdict == CheckResult::refuted
-            ? llvm::formatv("program {0} reads through {1} what program {2} "
-                            "has written to {3}",
-                            formatProgram(reader), by, formatProgram(writer),
-                            to)
+            ? llvm::formatv(
+                  "program {0} reads through {1} elements that program {2} "
+                  "has written to {3}",
+                  formatProgram(reader), by, formatProgram(writer), to)
                   .str()
-            : llvm::formatv("a program may read through {0} what an earlier "
-                            "one has written to {1}",
+            : llvm::formatv("a program may read through {0} elements that an "
+                            "earlier one has written to {1}",
                             by, to)
                   .str();
     result.lower(verdict, std::move(reason), read.op->getLoc(), reader);

@@ -49,6 +49,9 @@ BlockAccess::BlockAccess(KernelOp kernel, bool copiesOverhang)
   collectAccesses();
 }
 
+/// Returns the box of an operand's block in coordinates of its array, from the
+/// kind of each block dimension and the index map. It is exact only if the
+/// block always has its full size at an affine position.
 ElementBox BlockAccess::computeBlock(unsigned operand) {
   KernelOp kernel = getKernel();
   OperandAttr spec = kernel.getOperandSpec(operand);
@@ -95,7 +98,8 @@ ElementBox BlockAccess::computeBlock(unsigned operand) {
   return box;
 }
 
-/// The elements of an array that a box of the Ref of its block names.
+/// Returns the elements of an array that correspond to a box of the Ref of its
+/// block.
 static ElementBox mapToArray(const ElementBox &ref, const ElementBox &block,
                              OperandAttr spec) {
   SmallVector<BlockDimAttr> dims = spec.getBlockDims();
@@ -121,10 +125,14 @@ static ElementBox mapToArray(const ElementBox &ref, const ElementBox &block,
   return box;
 }
 
+/// Records all accesses to arrays: of the ops in the body, each mapped through
+/// its views to the array, and of the copies of whole blocks that the target
+/// makes. An op that may access any Ref counts as an inexact access to every
+/// operand.
 void BlockAccess::collectAccesses() {
   KernelOp kernel = getKernel();
-  // A target copies a block that overhangs its array, or holds less than its
-  // size, in and out as a whole.
+  // A target copies a block as a whole if it overhangs its array or is not
+  // full.
   SmallVector<bool> isCopied;
   for (unsigned i = 0, e = kernel.getNumOperandSpecs(); i < e; ++i) {
     OperandAttr spec = kernel.getOperandSpec(i);
@@ -184,7 +192,7 @@ void BlockAccess::collectAccesses() {
     for (Value operand : op->getOperands()) {
       if (!isa<MemRefType>(operand.getType()))
         continue;
-      // Nothing is known of an op without effects but that it has the Ref.
+      // An op without declared effects may access all of the Ref.
       bool reads = !effects, writes = !effects;
       if (effects) {
         SmallVector<MemoryEffects::EffectInstance> instances;
@@ -223,6 +231,8 @@ SmallVector<unsigned> BlockAccess::getAliasSet(unsigned operand) const {
   return set.takeVector();
 }
 
+/// Searches the affine lows of the block for the program id. If a low is not
+/// affine, searches the backward slice of the index map instead.
 bool BlockAccess::isIndexedBy(unsigned operand, unsigned dim) const {
   KernelOp kernel = values.getKernel();
   if (operand < kernel.getNumIndexOperands() ||
@@ -238,7 +248,7 @@ bool BlockAccess::isIndexedBy(unsigned operand, unsigned dim) const {
   if (!symbolic)
     return found;
 
-  // Not affine: whatever the results are computed from counts.
+  // Not affine: every input of the computation counts.
   llvm::SetVector<Value> slice;
   slice.insert_range(map.front().getTerminator()->getOperands());
   for (unsigned i = 0; i < slice.size(); ++i) {
@@ -318,7 +328,7 @@ QueryResult BlockAccess::queryOutside(unsigned operand, unsigned arrayDim,
       queryBlock(values, block, arrayDim, BoundType::LB, 0, extent, guards),
       queryBlock(values, block, arrayDim, BoundType::UB,
                  block.sizes[arrayDim] - 1, -1, guards));
-  // How far a dynamic dimension goes is for the call to say.
+  // The size of a dynamic dimension is known only at run time.
   KernelOp kernel = getKernel();
   for (unsigned dim = 0; dim < kernel.getRank(); ++dim)
     if (kernel.getDim(dim).isDynamic() &&
@@ -387,6 +397,12 @@ static SmallVector<Guard> getGuardsAlong(const ArrayAccess &access,
   return guards;
 }
 
+/// Asks for an integer point: two programs, the second with a larger id along
+/// `dim`, and an element that is in the boxes of both. Conditions on the id
+/// under which the accesses execute are constraints, too. Without a point there
+/// is no conflict. A point is a counterexample only if both boxes are exact and
+/// both ops always run. Both orders of the two accesses are tried, since the
+/// first program may run either of them.
 QueryResult BlockAccess::mayConflict(const ArrayAccess &a, const ArrayAccess &b,
                                      unsigned dim) {
   if (isObviouslyApart(a.box, b.box, dim, getKernel().getContext()))

@@ -40,20 +40,21 @@ struct ProgramWitness {
   mlir::SmallVector<int64_t> second;
 };
 
-/// The result of a query about all programs. It is `unknown` where the values
-/// of the program are not known well enough, never because of a time limit.
+/// The result of a query about all programs. It is `unknown` if the values of
+/// the program are not known precisely enough, never because of a time limit.
 struct QueryResult {
   enum Kind { no, unknown, yes } kind = unknown;
   /// For `yes`: the programs that prove it.
   ProgramWitness witness;
 };
 
-/// An analysis of the analysis manager (`getAnalysis`). Passes preserve it
-/// where they change neither the body, nor index maps, nor the operand specs.
+/// An analysis of the analysis manager (`getAnalysis`). Passes preserve it if
+/// they change neither the body, nor index maps, nor operand specs.
 class BlockAccess {
 public:
-  /// With `copiesOverhang` a block that overhangs its array is accessed as a
-  /// whole, as targets do that copy it; else as the body says.
+  /// With `copiesOverhang`, a block that overhangs its array is accessed as a
+  /// whole, because the target copies it; otherwise only the accesses of the
+  /// body count.
   explicit BlockAccess(KernelOp kernel, bool copiesOverhang = true);
 
   KernelOp getKernel() const { return values.getKernel(); }

@@ -15,7 +15,7 @@ using namespace mlir;
 
 namespace gridir::grid {
 
-/// The most variables of a system.
+/// The maximum number of variables of a system.
 static constexpr unsigned kMaxRank = 8;
 
 /// True if some array dimension distinguishes all programs that differ only
@@ -26,7 +26,7 @@ static bool tellsApart(const ElementBox &block, unsigned dim) {
     low.walk([&](AffineExpr e) {
       auto id = dyn_cast<AffineDimExpr>(e);
       others |= (id && id.getPosition() != dim) || isa<AffineSymbolExpr>(e);
-      // A quotient or remainder is the same for neighbouring programs.
+      // Adjacent programs may have the same quotient or remainder.
       auto binary = dyn_cast<AffineBinaryOpExpr>(e);
       others |= binary && binary.getKind() != AffineExprKind::Add &&
                 binary.getKind() != AffineExprKind::Mul;
@@ -50,8 +50,8 @@ public:
     }
   }
 
-  /// The dimensions outside of the innermost one that the block depends on all
-  /// tell blocks apart: each block has one run of programs.
+  /// If all dimensions up to the innermost one that the block depends on
+  /// distinguish blocks, the programs of each block are consecutive.
   bool isObviouslyVisitedOnce() const {
     const unsigned *last = dims.end();
     while (last != dims.begin() &&
@@ -127,6 +127,9 @@ private:
 
 } // namespace
 
+/// Searches for a program whose block was visited before, but not by the
+/// program directly before it. The common case, in which grid dimensions
+/// distinguish blocks from the outside in, needs no solver.
 CheckResult checkNoRevisit(BlockAccess &access, unsigned output) {
   KernelOp kernel = access.getKernel();
   Location loc = kernel.getBodyBlock()->getArgument(output).getLoc();
@@ -143,19 +146,19 @@ CheckResult checkNoRevisit(BlockAccess &access, unsigned output) {
     return result;
   };
   constexpr StringLiteral unknownBlocks =
-      "its blocks are known at the call only";
+      "its blocks are known only at run time";
   if (symbolic)
     return giveUp(unknownBlocks);
   RevisitFinder finder(access, output);
   if (finder.isObviouslyVisitedOnce())
     return result;
   if (finder.dependsOnCall())
-    return giveUp("the sizes of the grid are known at the call only");
+    return giveUp("the sizes of the grid are known only at run time");
   if (kernel.getRank() > kMaxRank)
-    return giveUp("the grid has more dimensions than are looked at");
+    return giveUp("the grid has more dimensions than the check supports");
   if (std::optional<ProgramWitness> witness = finder.find())
     result.lower(CheckResult::refuted,
-                 llvm::formatv("program {0} comes back to the block of program "
+                 llvm::formatv("program {0} revisits the block of program "
                                "{1}",
                                formatProgram(witness->second),
                                formatProgram(witness->first))

@@ -14,8 +14,8 @@ using namespace mlir;
 
 namespace gridir::grid {
 
-/// The numbers from `first` to before `end` that an attribute lists; none where
-/// it lists others.
+/// Returns the listed numbers, or none if one of them is outside of `[first,
+/// end)`.
 static SmallVector<unsigned> readNumbers(DictionaryAttr from, StringRef name,
                                          unsigned first, unsigned end) {
   SmallVector<unsigned> numbers;

@@ -17,10 +17,10 @@ namespace gridir::grid {
 /// the arrays `dims` and `operands`.
 inline constexpr llvm::StringLiteral kBlockTestAttrName = "grid.block_test";
 
-/// Where index maps read prefetched scalars, a call knows which blocks its
-/// programs see. The dimensions `dims` are parallel, together with those that
-/// are parallel in every call, if no two programs of different partitions see
-/// the same block of one of the operands, or of operands that share memory.
+/// If index maps read prefetched scalars, the blocks of a program are known
+/// only at run time. The dimensions `dims` are parallel, together with those
+/// that are parallel in every call, if no two programs of different partitions
+/// see the same block of one of the operands, or of operands that share memory.
 struct BlockTest {
   mlir::SmallVector<unsigned> dims, operands;
 };

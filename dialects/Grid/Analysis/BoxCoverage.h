@@ -16,7 +16,7 @@ namespace gridir::grid {
 /// Half-open ranges of elements, one per dimension.
 using ConstantBox = mlir::SmallVector<std::pair<int64_t, int64_t>>;
 
-/// The ranges of a box; none where an end of one is not known.
+/// Returns the ranges of a box, or none if one of them is not constant.
 std::optional<ConstantBox> getConstantBox(const ElementBox &box);
 
 /// True if one box has the same lows as another and is at most as large.

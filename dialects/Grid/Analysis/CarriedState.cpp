@@ -35,7 +35,7 @@ struct CertainWrite {
 
 class CarriedReadFinder {
 public:
-  /// Looks at one program.
+  /// Analyzes one program.
   CarriedReadFinder(KernelOp kernel, ValueRange tracked,
                     ArrayRef<int64_t> program)
       : kernel(kernel), tracked(tracked), values(kernel) {
@@ -77,6 +77,10 @@ private:
       visit(block, progress, certain);
   }
 
+  /// Updates `progress`, the accesses up to a point, by one op. `certain` is
+  /// true if the op executes in every program. An op that may run several times
+  /// is visited once, without the copies and signals that are pending before
+  /// it.
   void visit(Operation &op, Progress &progress, bool certain) {
     TypeSwitch<Operation *>(&op)
         .Case([&](scf::IfOp branch) { visitIf(branch, progress, certain); })
@@ -149,7 +153,7 @@ private:
   void visitFor(scf::ForOp loop, Progress &progress, bool certain) {
     bool runs = values.getRange(loop.getLowerBound()).high <
                 values.getRange(loop.getUpperBound()).low;
-    // A copy from before the loop satisfies one wait, not one in each
+    // A copy that starts before the loop satisfies the wait of only one
     // iteration.
     Progress body = progress;
     body.pending.clear();
@@ -264,8 +268,7 @@ private:
     if (writesState && !readsState)
       progress.seeded = mayBeSeeded = true;
 
-    // Of an op that does not say which elements it accesses, nothing is
-    // certain.
+    // If an op does not specify its elements, no access is certain.
     certain &= isa<RefAccessOpInterface>(op);
     // Reads come before writes: an op that does both reads the old value.
     for (Value operand : op.getOperands()) {
@@ -380,7 +383,7 @@ private:
   SmallVector<CarriedRead> reads;
   SmallVector<CertainWrite> writes;
   Progress end;
-  /// Refs that some path has written by now.
+  /// Refs that some path up to this point has written.
   llvm::DenseSet<Value> touched;
   bool mayBeSeeded = false;
 };
@@ -408,6 +411,10 @@ SmallVector<CarriedRead> findReadsBeforeWrites(KernelOp kernel, ValueRange refs,
   return CarriedReadFinder(kernel, refs, firstDims, copies).find();
 }
 
+/// Tries two adjacent programs in grid order: the writer is the last program
+/// before the id along `dim` changes, and the reader is the first one after it.
+/// State flows if the writer certainly writes an element that the reader
+/// certainly reads.
 std::optional<Carry> findCarry(KernelOp kernel, unsigned dim) {
   SmallVector<int64_t> shape = kernel.getGridShape();
   if (ShapedType::isDynamic(shape[dim]) || shape[dim] < 2)
@@ -431,7 +438,7 @@ std::optional<Carry> findCarry(KernelOp kernel, unsigned dim) {
       if (!read.certain || !read.ref ||
           !isCertainlyUsed(read.op, readFinder.getValues()))
         continue;
-      // The last write is the one whose value is there.
+      // The last write determines the value.
       for (const CertainWrite &write : llvm::reverse(writeFinder.getWrites()))
         if (write.region.root == read.ref &&
             certainlyMeet(write.region.box, read.box))

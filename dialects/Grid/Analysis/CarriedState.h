@@ -8,7 +8,7 @@
 //
 // Scratch Refs, semaphores and the state of the random generator outlive a
 // program, so the next program of the grid may read values of the last one. It
-// never does if every element that it reads was written before in the same
+// does not if every element that it reads was written earlier in the same
 // program.
 //
 //===----------------------------------------------------------------------===//
@@ -49,9 +49,10 @@ bool arrivesLater(mlir::Operation *op, mlir::Value ref);
 mlir::SmallVector<CarriedRead>
 findCarriedReads(KernelOp kernel, llvm::ArrayRef<unsigned> firstDims);
 
-/// The elements that a copy writes. Where the question is only whose data a
-/// program reads, it writes all of its destination when it starts. Otherwise it
-/// writes nothing, since no expression of the ids says which wait is for it.
+/// The elements that a copy writes. For the question whose data a program
+/// reads, the copy writes all of its destination when it starts. For other
+/// questions it writes nothing, since no expression of the ids tells which wait
+/// completes it.
 enum class CopiesWrite { AtStart, Never };
 
 /// The same of any Refs of the body, among them those of scopes.
@@ -60,8 +61,8 @@ findReadsBeforeWrites(KernelOp kernel, mlir::ValueRange refs,
                       llvm::ArrayRef<unsigned> firstDims,
                       CopiesWrite copies = CopiesWrite::AtStart);
 
-/// Two programs that show that state flows along dimension `dim`; none where
-/// that depends on values that only a call has.
+/// Returns two programs between which state flows along dimension `dim`, or
+/// none if that depends on values that are known only at run time.
 std::optional<Carry> findCarry(KernelOp kernel, unsigned dim);
 
 /// True if each of these programs writes all of an operand's Ref and reads only

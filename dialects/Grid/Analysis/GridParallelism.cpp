@@ -39,7 +39,7 @@ public:
   }
 
 private:
-  /// A dimension of one program has nothing to run in another order.
+  /// A dimension with one program is trivially parallel.
   bool isTrivial(unsigned dim) {
     int64_t size = kernel.getGridShape()[dim];
     return !ShapedType::isDynamic(size) && size <= 1;
@@ -59,9 +59,10 @@ private:
     if (isTrivial(dim) || verdicts[dim].kind == DimVerdict::refuted)
       return;
     lower(dim, DimVerdict::refuted,
-          llvm::formatv("program {0} reads what program {1} has written to {2}",
-                        formatProgram(carry.reader),
-                        formatProgram(carry.writer), getRefName(carry.ref))
+          llvm::formatv(
+              "program {0} reads elements that program {1} has written to {2}",
+              formatProgram(carry.reader), formatProgram(carry.writer),
+              getRefName(carry.ref))
               .str(),
           carry.read->getLoc());
     verdicts[dim].writtenAt = carry.write->getLoc();
@@ -72,7 +73,8 @@ private:
       lower(dim, kind, reason, loc);
   }
 
-  /// Effects that the caller, or another device, sees in the programs' order.
+  /// Effects that are visible to the caller, or to another device, in program
+  /// order.
   void examineOrder() {
     kernel.getBodyRegion().walk([&](Operation *op) {
       ProgramOrder order = getProgramOrder(op);
@@ -150,6 +152,9 @@ private:
     }
   }
 
+  /// Lowers the verdict of each dimension along which the two accesses may
+  /// conflict: refuted by a counterexample, testable if only the blocks of a
+  /// call decide, otherwise unknown.
   void examinePair(const ArrayAccess &a, const ArrayAccess &b) {
     for (unsigned dim = 0; dim < kernel.getRank(); ++dim) {
       if (isTrivial(dim) || verdicts[dim].kind == DimVerdict::refuted)
@@ -250,8 +255,8 @@ private:
     }
   }
 
-  /// A Ref of a scope that the cores of a mesh share passes stores of one core
-  /// to another one, which may read them.
+  /// The cores of a mesh may share a Ref of a scope, so one core may read
+  /// stores of another.
   void examineSharedRefs() {
     SmallVector<Value> shared;
     kernel.getBodyRegion().walk([&](ScopedOp scoped) {
@@ -272,7 +277,7 @@ private:
 
   std::string describe(const CarriedRead &read) {
     if (!read.ref)
-      return "random bits come from the state that the last program left";
+      return "random bits depend on the state of the previous program";
     bool semaphore = isa<SemaphoreType>(
         cast<MemRefType>(read.ref.getType()).getElementType());
     return llvm::formatv("{0} {1} {2}", getRefName(read.ref),
@@ -300,6 +305,9 @@ bool isParallel(DimSemantics semantics) {
          semantics == DimSemantics::SubcoreParallel;
 }
 
+/// The semantics of the kernel take precedence. Otherwise the list in the
+/// compiler parameters is matched with the dimensions that `jax.vmap` did not
+/// add.
 SmallVector<DimSemantics> getClaimedSemantics(KernelOp kernel) {
   SmallVector<DimSemantics> claims;
   for (unsigned dim = 0; dim < kernel.getRank(); ++dim)

@@ -67,7 +67,7 @@ void GridSystem::require(AffineExpr expr, bool equal) {
   add(BoundType::EQ, variable, expr);
   add(equal ? BoundType::EQ : BoundType::LB, variable,
       getAffineConstantExpr(0, context));
-  // It is the expression, which it gives way to.
+  // The variable equals the expression, so it is eliminated.
   constraints.projectOut(variable, 1);
 }
 
@@ -95,7 +95,8 @@ presburger::PresburgerSet GridSystem::getExtras(unsigned numExtra) const {
 }
 
 void GridSystem::bound(unsigned variable, Interval range) {
-  // The ends of 64 bits bound nothing and would only make numbers large.
+  // Limits of 64 bits are no constraint and would only produce large
+  // coefficients.
   if (range.low != Interval().low)
     constraints.addBound(BoundType::LB, variable, range.low);
   if (range.high != Interval().high)

@@ -25,7 +25,7 @@ namespace gridir::grid {
 class GridSystem {
 public:
   /// Has room for `numPrograms` programs and `numExtra` further variables.
-  /// `reads` are all expressions that will be asked about.
+  /// `reads` lists all expressions that queries will use.
   GridSystem(ProgramValues &values, llvm::ArrayRef<mlir::AffineExpr> reads,
              unsigned numPrograms, unsigned numExtra);
 
@@ -51,12 +51,12 @@ public:
 
   bool isEmpty() const;
 
-  /// A point of a system that is not empty: the first one, which is the easiest
-  /// to understand, where there is a first.
+  /// Returns a point of a non-empty system: the lexicographically smallest one
+  /// if it exists, since it is the simplest counterexample.
   mlir::SmallVector<llvm::DynamicAPInt> getPoint() const;
 
-  /// The ids of a program at a point. Other variables may be any numbers, but
-  /// an id is an i32.
+  /// Returns the ids of a program at a point. Ids fit i32; other variables are
+  /// unbounded.
   mlir::SmallVector<int64_t>
   getProgram(llvm::ArrayRef<llvm::DynamicAPInt> point, unsigned program) const {
     return llvm::map_to_vector(

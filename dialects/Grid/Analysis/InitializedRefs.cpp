@@ -21,7 +21,7 @@ namespace gridir::grid {
 
 namespace {
 
-/// A Ref that holds nothing at first.
+/// A Ref that is initially uninitialized.
 struct FreshRef {
   BlockArgument ref;
   /// The dimensions along which it persists: stores of the program at 0 along
@@ -36,6 +36,9 @@ struct FreshRef {
 
 } // namespace
 
+/// Collects the Refs that are initially uninitialized, each with the dimensions
+/// along which its contents persist: an output along those that do not select
+/// its block, scratch along all, and a Ref of a scope along none.
 static SmallVector<FreshRef> getFreshRefs(BlockAccess &access) {
   KernelOp kernel = access.getKernel();
   SmallVector<FreshRef> refs;
@@ -77,7 +80,7 @@ static bool isCopy(Operation *op) {
   return access && access.isCopy();
 }
 
-/// The verdict about one Ref, as far as expressions of the ids decide it.
+/// The result for one Ref, as far as expressions of the ids decide it.
 static CheckResult checkFreshRef(BlockAccess &access, const FreshRef &fresh) {
   KernelOp kernel = access.getKernel();
   BlockArgument ref = fresh.ref;
@@ -103,16 +106,14 @@ static CheckResult checkFreshRef(BlockAccess &access, const FreshRef &fresh) {
     if (!fresh.isShared && read.certain && !isCopy(read.op) &&
         isCertainlyUsed(read.op, values))
       result.lower(CheckResult::refuted,
-                   llvm::formatv("program {0} reads it before anything has "
-                                 "written it",
+                   llvm::formatv("program {0} reads it before it is written",
                                  formatProgram(first))
                        .str(),
                    read.op->getLoc(), first);
   if (result.verdict == CheckResult::proved &&
       !(!fresh.dims.empty() &&
         beginsAnew(kernel, ref, fresh.dims, CopiesWrite::Never)))
-    result.lower(CheckResult::unknown,
-                 "it may be read before anything has written it",
+    result.lower(CheckResult::unknown, "it may be read before it is written",
                  reads.front().op->getLoc());
   return result;
 }
@@ -136,7 +137,7 @@ SmallVector<CheckResult> checkInitialized(BlockAccess &access) {
           CheckResult("initialized", getRefName(fresh.ref), fresh.ref.getLoc());
     if (fresh.isAliased)
       result = judgeAliasedOutput(kernel, std::move(result),
-                                  "it begins as the aliased input");
+                                  "its initial value is the aliased input");
   }
   return results;
 }

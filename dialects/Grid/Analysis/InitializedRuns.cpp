@@ -1,4 +1,4 @@
-//===- InitializedRuns.cpp - Reads of what programs wrote -----------------===//
+//===- InitializedRuns.cpp - Reads of written elements --------------------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,7 +18,7 @@ using namespace mlir;
 
 namespace gridir::grid {
 
-/// The most boxes that are recorded for a Ref that is written in parts.
+/// The maximum number of boxes recorded for a Ref that is written in parts.
 static constexpr size_t kMaxBoxes = 64;
 
 namespace {
@@ -40,7 +40,7 @@ public:
       if (auto program = dyn_cast<ProgramOpInterface>(op);
           program && program.meetsOtherPrograms())
         loseShared(op);
-      // Its Refs are new whenever it begins.
+      // The Refs of a scope are uninitialized at each entry.
       if (isa<ScopedOp>(op))
         addRelevant(op);
     });
@@ -50,7 +50,7 @@ public:
   }
 
 private:
-  /// A block of an output holds nothing when it is another one.
+  /// When the block of an output changes, the new block is uninitialized.
   void beginProgram() override {
     for (BlockArgument ref : kernel.getOutputRefs()) {
       if (!tracked.contains(ref))
@@ -71,7 +71,7 @@ private:
     }
   }
 
-  /// Discards what is known of the semaphores of a Ref.
+  /// Invalidates the state of the semaphores of a Ref.
   void forget(Value root) {
     arrivals.remove_if(
         [&](const auto &entry) { return entry.first.first == root; });
@@ -110,7 +110,7 @@ private:
     });
   }
 
-  /// A semaphore that an op may have changed tells no arrivals any more.
+  /// Arrivals are unknown once an op may have changed the semaphore.
   void loseSemaphores(Operation *op) {
     auto effects = dyn_cast<MemoryEffectOpInterface>(op);
     for (Value operand : op->getOperands()) {
@@ -126,7 +126,7 @@ private:
       arrivals[*key].isLost = true;
       return;
     }
-    // It may be any of its Ref, or of all.
+    // It may be any semaphore of its Ref, or of all Refs.
     Value root = getViewRoot(ref);
     if (isa<BlockArgument>(root))
       lost.insert(root);
@@ -134,8 +134,9 @@ private:
       isAnyLost = true;
   }
 
-  /// A copy has arrived when its semaphore has given out all that it was given:
-  /// of two copies on their way, a wait does not say which one arrived.
+  /// Copies have arrived when the waits have consumed every signal of their
+  /// semaphore: with two copies in flight, one wait does not tell which of them
+  /// arrived.
   void followArrivals(Operation *op, const SemaphoreChange &change) {
     std::optional<Key> key = readSemaphore(change.semaphore);
     Number amount = readAmount(change);
@@ -152,7 +153,7 @@ private:
       return;
     }
     here.rest -= *amount;
-    // Another program gave it the difference.
+    // Another program signalled the difference.
     here.isLost |= here.rest < 0;
     if (here.rest > 0)
       return;
@@ -208,7 +209,7 @@ private:
     return isEarly;
   }
 
-  /// A wait names memory so that the size of the copy is known.
+  /// The Ref of a wait only defines the size of the copy.
   static bool isWaitForCopy(Operation *op) {
     auto changes = dyn_cast<SemaphoreOpInterface>(op);
     return changes &&
@@ -257,7 +258,8 @@ private:
     boxes.push_back(std::move(*box));
   }
 
-  /// A box in the program that runs; none where its place depends on the call.
+  /// Returns a box in the current program, or none if it depends on values that
+  /// are known only at run time.
   std::optional<ElementBox> makeConstant(ElementBox box,
                                          ProgramValues &reader) {
     MLIRContext *context = kernel.getContext();
@@ -288,7 +290,7 @@ private:
   struct Arrivals {
     SmallVector<RefRegion> boxes;
     int64_t rest = 0;
-    /// True if an op that is not followed may have changed the semaphore.
+    /// True if an op that is not simulated may have changed the semaphore.
     bool isLost = false;
   };
 

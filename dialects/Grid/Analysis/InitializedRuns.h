@@ -1,4 +1,4 @@
-//===- InitializedRuns.h - Reads of what programs wrote --------*- C++ -*--===//
+//===- InitializedRuns.h - Reads of written elements -----------*- C++ -*--===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

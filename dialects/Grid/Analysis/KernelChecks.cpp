@@ -64,7 +64,7 @@ CheckResult judgeAliasedOutput(KernelOp kernel, CheckResult onTpu,
     return result;
   }
   onTpu.reason =
-      "on a tpu, where its block holds nothing at first, " + onTpu.reason;
+      "on a tpu, where its block is initially undefined, " + onTpu.reason;
   onTpu.isProvedElsewhere = true;
   // A kernel without parameters may be for any target.
   if (!hasParams<TpuParamsAttr>(kernel))
@@ -110,6 +110,8 @@ private:
     return it->second;
   }
 
+  /// Checks that each block overlaps its array. An overhanging block is legal;
+  /// its padding is noted with the proof.
   void checkBlocks(unsigned operand) {
     OperandAttr spec = kernel.getOperandSpec(operand);
     if (spec.getBlock().empty())
@@ -164,7 +166,7 @@ private:
     if (!dims || sources.size() != 1 || isWholeView(view, *dims))
       return;
     Value source = sources.front();
-    // The Ref is examined, even if nothing comes of it.
+    // The Ref gets a result even if no access is found.
     lower(source, CheckResult::proved, "", view.getLoc());
     ArrayRef<int64_t> shape = cast<MemRefType>(source.getType()).getShape();
     for (auto [i, dim] : llvm::enumerate(*dims)) {
@@ -173,7 +175,7 @@ private:
         continue;
       if (ShapedType::isDynamic(shape[i])) {
         lower(source, CheckResult::unknown,
-              llvm::formatv("dimension {0} is known at the call only", i).str(),
+              llvm::formatv("dimension {0} is known only at run time", i).str(),
               view.getLoc());
         addOpen(view, 0, i);
         continue;
@@ -202,6 +204,10 @@ private:
     });
   }
 
+  /// Tries the range of the offset first. Otherwise asks for a program that
+  /// executes the view and whose offset is beyond the end, or before the
+  /// beginning. A counterexample is reported only if the conditions around the
+  /// view are exact and the elements outside are used.
   void checkOffset(Operation *view, Value source, unsigned dim, AffineExpr low,
                    int64_t last, int64_t extent) {
     Interval range = values.getRange(low);
@@ -218,7 +224,7 @@ private:
       if (system.isComplete() && system.isEmpty())
         continue;
       addOpen(view, 0, dim);
-      // A mask may exclude elements outside, and nothing may depend on them.
+      // A mask may exclude the elements outside, or their values may be unused.
       bool isHidden = llvm::any_of(view->getUsers(), [](Operation *user) {
         Value mask = getElementMask(user);
         return mask && !matchPattern(mask, m_One());
@@ -227,7 +233,7 @@ private:
       if (isHidden || !system.isComplete() || !guards.exact ||
           !guards.decide({low}, values)) {
         lower(source, CheckResult::unknown,
-              llvm::formatv("a slice may leave dimension {0}, which has {1} "
+              llvm::formatv("a slice may exceed dimension {0}, which has {1} "
                             "elements",
                             dim, extent)
                   .str(),
@@ -262,6 +268,8 @@ private:
     return least && isPositive(least.getRhs());
   }
 
+  /// Indices that are elements of arrays are proved only if they are clamped to
+  /// the dimension.
   void checkIndices(RefAccessOpInterface op) {
     Value ref = op.getAccessedRef();
     lower(ref, CheckResult::proved, "", op->getLoc());
@@ -272,8 +280,8 @@ private:
         continue;
       addOpen(op, 0, dim);
       lower(ref, CheckResult::unknown,
-            llvm::formatv("an array of indices into dimension {0} is known at "
-                          "the call only",
+            llvm::formatv("an array of indices into dimension {0} is known "
+                          "only at run time",
                           dim)
                 .str(),
             op->getLoc());

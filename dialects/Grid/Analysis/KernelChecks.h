@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Proofs about all programs of a kernel. Each check has a verdict for one
+// Proofs about all programs of a kernel. Each check has one result for an
 // operand, scratch Ref or dimension: proved, refuted with a counterexample, or
-// unknown, which never means "ok".
+// unknown.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@
 
 namespace gridir::grid {
 
-/// The verdict of one check about one subject.
+/// The result of one check for one subject.
 struct CheckResult {
   enum Verdict { proved, unknown, refuted } verdict = proved;
   /// True if it is proved for every target except a TPU.
@@ -41,14 +41,14 @@ struct CheckResult {
   CheckResult(llvm::StringRef check, std::string subject, mlir::Location loc)
       : check(check), subject(std::move(subject)), loc(loc) {}
 
-  /// Makes the verdict worse; the first reason for it stays.
+  /// Lowers the result; the first reason for it is kept.
   void lower(Verdict to, std::string why, mlir::Location where,
              llvm::ArrayRef<int64_t> program = {});
 };
 
-/// The verdict about an output that shares memory with an input. Its block
-/// begins as the input's on a CPU and a GPU, where it is proved with `reason`,
-/// and holds nothing on a TPU, where the verdict is `onTpu`.
+/// The result for an output that shares memory with an input. On a CPU or GPU
+/// its block initially holds the input, so it is proved with `reason`. On a TPU
+/// the block is uninitialized, and the result is `onTpu`.
 CheckResult judgeAliasedOutput(KernelOp kernel, CheckResult onTpu,
                                std::string reason);
 
@@ -66,18 +66,18 @@ struct OpenIndex {
   unsigned dim;
 };
 
-/// Every block overlaps its array, and every slice lies inside its Ref: a
-/// result for each operand with blocks, and for each Ref that is sliced. A
+/// Checks that every block overlaps its array and every slice is inside its
+/// Ref: a result for each operand with blocks, and for each sliced Ref. A
 /// result has its first reason; `open` gets all indices without a proof.
 mlir::SmallVector<CheckResult>
 checkInBounds(BlockAccess &access,
               mlir::SmallVectorImpl<OpenIndex> *open = nullptr);
 
-/// Every element of an output is written by some program.
+/// Checks that some program writes every element of each output.
 CheckResult checkWritten(BlockAccess &access, unsigned output);
 
-/// Programs that differ along a dimension which the author calls parallel may
-/// run in any order: a result for each such dimension.
+/// Checks that programs along each dimension that is declared parallel may run
+/// in any order: a result for each such dimension.
 mlir::SmallVector<CheckResult> checkDisjoint(BlockAccess &access);
 
 /// Checks that no program reads by one name of an array an element that an
@@ -86,23 +86,24 @@ mlir::SmallVector<CheckResult> checkDisjoint(BlockAccess &access);
 /// the aliases of JAX 0.10 are functional.
 mlir::SmallVector<CheckResult> checkAliases(BlockAccess &access);
 
-/// Nothing is read before it is written: a result for each Ref that holds
-/// nothing at first, which are scratch, the Refs of scopes, and outputs.
+/// Checks that nothing is read before it is written: a result for each Ref that
+/// is initially uninitialized (scratch, Refs of scopes, and outputs).
 mlir::SmallVector<CheckResult> checkInitialized(BlockAccess &access);
 
 /// Checks that signals and waits match: a result for each semaphore of scratch
 /// or of a scope.
 mlir::SmallVector<CheckResult> checkBalanced(KernelOp kernel);
 
-/// In grid order, no block of an output comes back after another one.
+/// Checks that, in grid order, the programs of each output block are
+/// consecutive.
 CheckResult checkNoRevisit(BlockAccess &access, unsigned output);
 
-/// Nothing that lies outside of an array in a block that overhangs it reaches
-/// an output: a result for each input with such blocks.
+/// Checks that no padding of an overhanging block reaches an output: a result
+/// for each input with such blocks.
 mlir::SmallVector<CheckResult> checkPadding(BlockAccess &access);
 
-/// Products of integers of less than 32 bits fit into their type: a result for
-/// each of them.
+/// Checks that products of integers of less than 32 bits fit into their type: a
+/// result for each of them.
 mlir::SmallVector<CheckResult> checkOverflow(KernelOp kernel);
 
 } // namespace gridir::grid

@@ -36,13 +36,18 @@ public:
 
 private:
   void follow(Value value) {
-    // On a second path to a value the conditions of the first one count.
+    // If several paths reach a value, the conditions of the first path are
+    // used.
     if (followed.size() > kMaxFollowed || !followed.insert(value).second)
       return;
     for (OpOperand &use : value.getUses())
       follow(use);
   }
 
+  /// Follows a use to the ops that depend on it. A select by a scalar adds its
+  /// condition to those of all uses that it leads to. A select by a mask, a
+  /// masked store, or an op that takes a part of the value ends the walk with a
+  /// partial use.
   void follow(OpOperand &use) {
     Operation *op = use.getOwner();
     if (auto select = dyn_cast<arith::SelectOp>(op);
@@ -210,7 +215,7 @@ bool isDiscarded(Operation *read, ProgramValues &values) {
 
 bool isCertainlyUsed(Operation *read, ProgramValues &values) {
   return llvm::any_of(findLoadedUses(read), [&](const LoadedUse &use) {
-    // A use in a branch of its own need not be reached.
+    // A use in another branch may not execute.
     return !use.isPartial && use.op->getBlock() == read->getBlock() &&
            llvm::all_of(use.conditions, [&](auto condition) {
              return values.getRange(condition.first)

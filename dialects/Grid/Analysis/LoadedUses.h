@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A load of uninitialized memory is no fault as long as nothing depends on it:
-// `jnp.where(k == 0, 0, acc_ref[...])` loads in every program and uses the
-// value in all but the first. A load is therefore followed to the ops that
+// A load of uninitialized memory is harmless as long as nothing depends on its
+// value: `jnp.where(k == 0, 0, acc_ref[...])` loads in every program and uses
+// the value in all but the first. A load is therefore followed to the ops that
 // depend on it, and the scalar conditions of selects on the def-use chain are
 // kept. The chain ends where a mask selects, element by element, or an op takes
 // a part of the value.
@@ -24,7 +24,7 @@ namespace gridir::grid {
 
 class ProgramValues;
 
-/// An op that depends on a loaded value where all of its conditions are so.
+/// An op that depends on a loaded value if all of its conditions hold.
 struct LoadedUse {
   mlir::Operation *op;
   mlir::SmallVector<std::pair<mlir::Value, bool>> conditions;

@@ -24,7 +24,7 @@ enum class Along {
   Uniform,
   /// Elements are the same whether blocks move or not.
   Fixed,
-  /// Elements move as the blocks do.
+  /// Elements move with the blocks.
   Moved
 };
 using Shape = SmallVector<Along, 4>;
@@ -91,6 +91,10 @@ private:
   llvm::DenseMap<Value, Shape> shapes;
 };
 
+/// Finds the array dimensions whose blocks depend on the grid dimension. All of
+/// them must have the same block size and extent, without padding, and the
+/// block index must be the program id itself. Otherwise moving the last block
+/// would move operands by different distances.
 LogicalResult MoveAnalysis::collectBlocks() {
   unsigned numIndex = kernel.getNumIndexOperands();
   DimAttr grid = kernel.getDim(gridDim);
@@ -136,12 +140,15 @@ LogicalResult MoveAnalysis::collectBlocks() {
                      static_cast<int64_t>(llvm::divideCeil(extent, size)));
 }
 
+/// Derives for the result of an op how each dimension behaves when blocks move.
+/// Fails if a moved dimension would be combined with a fixed one, reduced, or
+/// accessed by position.
 LogicalResult MoveAnalysis::visit(Operation &op) {
   if (auto load = dyn_cast<LoadOp>(op))
     return visitLoad(load);
   if (auto store = dyn_cast<StoreOp>(op))
     return visitStore(store);
-  // Nothing else may look at memory, print, or wait.
+  // No other op may access memory, print, or wait.
   if (!isMemoryEffectFree(&op))
     return failure();
   if (auto constant = dyn_cast<arith::ConstantOp>(op);
@@ -205,6 +212,8 @@ LogicalResult MoveAnalysis::visitStore(StoreOp store) {
   return success();
 }
 
+/// A loop of the op moves if it indexes a moved dimension of an operand. It
+/// must then be parallel, and must not index a fixed dimension.
 LogicalResult MoveAnalysis::visitLinalg(linalg::LinalgOp op) {
   unsigned numLoops = op.getNumLoops();
   llvm::SmallBitVector loopMoves(numLoops), loopIsFixed(numLoops);
@@ -259,6 +268,8 @@ LogicalResult MoveAnalysis::visitLinalg(linalg::LinalgOp op) {
   return success();
 }
 
+/// All tensors of an elementwise op have the same shape, so each dimension is
+/// either moved or fixed in all of them; uniform dimensions match both.
 LogicalResult MoveAnalysis::visitElementwise(Operation &op) {
   Shape result;
   for (Value operand : op.getOperands()) {
@@ -280,7 +291,8 @@ LogicalResult MoveAnalysis::visitElementwise(Operation &op) {
   return success();
 }
 
-/// Only dimensions of size 1 may come and go where blocks move.
+/// Among the dimensions of moved blocks, only those of size 1 may be added or
+/// removed.
 LogicalResult MoveAnalysis::visitReshape(Operation &op) {
   Value source = op.getOperand(0), result = op.getResult(0);
   auto expand = dyn_cast<tensor::ExpandShapeOp>(op);

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The elements of a block outside of its array hold anything. They do no harm
-// where each of them is computed with by itself and stored outside of an output
-// again. A sum over the dimension that overhangs puts them into all elements.
-// So each value has the dimensions along which it holds padding at the end, or
-// it holds padding anywhere.
+// The elements of a block outside of its array are undefined. They are harmless
+// if each one is processed elementwise and stored outside of an output again. A
+// sum over the overhanging dimension spreads them to all elements. The analysis
+// therefore tracks, for each value, the dimensions that end in padding, or that
+// padding may be anywhere.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,9 +31,9 @@ using namespace mlir;
 namespace gridir::grid {
 namespace {
 
-/// Where a value, or a Ref, holds padding.
+/// The location of padding in a value or a Ref.
 struct Padding {
-  /// The dimensions at whose end it is.
+  /// The dimensions that end in padding.
   llvm::SmallBitVector dims;
   /// The op that has spread it to all elements.
   Operation *mixedBy = nullptr;
@@ -57,7 +57,8 @@ public:
           access.overhangs(operand, arrayDim).kind != QueryResult::no)
         source.dims.set(dim);
     add(ref, source);
-    // Loops and Refs bring padding back to ops that were looked at.
+    // Loops and Refs carry padding back to ops that were visited before, so the
+    // walk repeats until a fixed point.
     while (std::exchange(changed, false))
       kernel.getBodyRegion().walk([&](Operation *op) { visit(op); });
     return std::move(result);
@@ -147,7 +148,7 @@ private:
             addMixed(extract.getResult(), padding.mixedBy);
         })
         .Case([&](arith::SelectOp select) {
-          // A mask is there to leave padding out.
+          // A mask excludes padding.
           if (isa<ShapedType>(select.getCondition().getType()))
             return;
           add(select.getResult(), get(select.getTrueValue()));
@@ -234,6 +235,10 @@ private:
       add(to, get(dot.getAcc()));
   }
 
+  /// Padding moves along the loops of the op: from the operand dimensions that
+  /// a parallel loop indexes to the result dimensions of the same loop. A
+  /// reduction loop, or an index that is not a loop, spreads it to all
+  /// elements.
   void visitLinalg(linalg::LinalgOp op) {
     if (!op.hasPureTensorSemantics())
       return;
@@ -350,12 +355,13 @@ private:
     }
   }
 
-  /// Padding that is stored outside of the output does no harm.
+  /// Padding that is stored outside of the output is harmless: the output
+  /// dimension must overhang, and end no later than that of the input.
   void checkStore(Operation *op, Value root) {
     auto ref = dyn_cast<BlockArgument>(root);
     if (!ref || !llvm::is_contained(kernel.getOutputRefs(), ref))
       return;
-    // The views between the two are looked at again when the walk comes back.
+    // The views in between are visited again in the next iteration.
     Padding padding = get(ref);
     unsigned output = ref.getArgNumber();
     SmallVector<unsigned> arrayDims = getArrayDims(output),
@@ -376,7 +382,7 @@ private:
     }
     if (padding.mixedBy)
       result.lower(CheckResult::unknown,
-                   llvm::formatv("what lies outside of its array may reach {0}",
+                   llvm::formatv("padding of its blocks may reach {0}",
                                  kernel.getOperandName(output))
                        .str(),
                    padding.mixedBy->getLoc());
@@ -424,6 +430,9 @@ SmallVector<CheckResult> checkPadding(BlockAccess &access) {
   return results;
 }
 
+/// Compares the width of each narrow integer product with the number of bits
+/// that its operands may need. The widths are upper bounds, so a result is
+/// never refuted.
 SmallVector<CheckResult> checkOverflow(KernelOp kernel) {
   SmallVector<CheckResult> results;
   auto warn = [&](Operation *op, Type type, const std::string &what,
@@ -433,7 +442,7 @@ SmallVector<CheckResult> checkOverflow(KernelOp kernel) {
     unsigned width = type.getIntOrFloatBitWidth();
     if (bits > width)
       result.lower(CheckResult::unknown,
-                   llvm::formatv("{0} may need {1} bits, and is kept in {2}",
+                   llvm::formatv("{0} may need {1} bits, but is stored in {2}",
                                  what, bits, width)
                        .str(),
                    op->getLoc());

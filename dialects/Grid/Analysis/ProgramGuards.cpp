@@ -49,8 +49,8 @@ static void addCondition(Value condition, bool holds, ProgramValues &values,
     guards.conditions.push_back({more - less, true});
     return;
   case P::ne:
-    // Where the number left out is the first or the last one, as that of a
-    // pipeline's last block, others are on one side of it.
+    // If the excluded number is the first or the last one, such as the last
+    // block of a pipeline, the other numbers form one range.
     if (Interval apart = values.getRange(more - less); apart.low == 0)
       guards.conditions.push_back({more - less - 1, false});
     else if (apart.high == 0)

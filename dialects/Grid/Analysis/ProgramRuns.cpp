@@ -19,7 +19,7 @@ using namespace mlir;
 
 namespace gridir::grid {
 
-/// Kernels with more steps than this are not followed to their end.
+/// Kernels with more steps than this are not simulated completely.
 static constexpr int64_t kMaxSteps = 1 << 18;
 
 void ProgramRuns::addRelevant(Operation *op) {
@@ -32,7 +32,7 @@ void ProgramRuns::addRelevant(Operation *op) {
 const char *ProgramRuns::follow() {
   SmallVector<int64_t> shape = kernel.getGridShape();
   if (llvm::any_of(shape, ShapedType::isDynamic))
-    return "the size of the grid is known at the call only";
+    return "the size of the grid is known only at run time";
   if (llvm::is_contained(shape, 0))
     return nullptr;
   program.assign(shape.size(), 0);
@@ -42,7 +42,7 @@ const char *ProgramRuns::follow() {
     beginProgram();
     run(*kernel.getBodyBlock());
     if (++steps > kMaxSteps)
-      return "the kernel has more steps than are followed";
+      return "the kernel has more steps than the check simulates";
     int dim = shape.size() - 1;
     for (; dim >= 0 && ++program[dim] == shape[dim]; --dim)
       program[dim] = 0;
@@ -66,6 +66,8 @@ void ProgramRuns::run(Region &region) {
     run(block);
 }
 
+/// Simulates one op. Control flow must depend on known numbers; otherwise the
+/// op is abandoned: everything that it may change becomes unknown.
 void ProgramRuns::run(Operation &op) {
   TypeSwitch<Operation *>(&op)
       .Case([&](scf::IfOp branch) {
@@ -170,6 +172,8 @@ ProgramRuns::Number ProgramRuns::read(Value value) {
   return number;
 }
 
+/// Evaluates an integer of the current program by recursion over its
+/// definition. Only the executed arm of a select or branch is evaluated.
 ProgramRuns::Number ProgramRuns::compute(Value value) {
   if (!value.getType().isIntOrIndex())
     return std::nullopt;
@@ -209,7 +213,7 @@ ProgramRuns::Number ProgramRuns::compute(Value value) {
   return a && b ? computeArith(op, *a, *b) : std::nullopt;
 }
 
-/// Of numbers that are small enough that nothing overflows.
+/// The operands are small enough that nothing overflows.
 ProgramRuns::Number ProgramRuns::computeArith(Operation *op, int64_t a,
                                               int64_t b) {
   constexpr int64_t limit = std::numeric_limits<int32_t>::max();
@@ -276,7 +280,8 @@ ProgramRuns::Number ProgramRuns::computeArith(Operation *op, int64_t a,
 ProgramRuns::Number ProgramRuns::readAmount(const SemaphoreChange &change) {
   if (!change.isOfCopy())
     return read(change.amount);
-  // Waits are compared with starts, so that any measure of a shape will do.
+  // Only equality of sizes matters, so any injective measure of a shape is
+  // sufficient.
   auto type = cast<MemRefType>(change.amount.getType());
   if (!type.hasStaticShape())
     return std::nullopt;

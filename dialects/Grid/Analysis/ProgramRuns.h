@@ -8,8 +8,8 @@
 //
 // The programs of a kernel in grid order, as far as numbers determine their
 // control flow: ids, loop counters, carried values, and values that follow from
-// them. A check that no expression of the ids decides, such as that of a slot
-// which flips in each iteration, is decided by simulating the programs.
+// them. If no affine expression of the ids decides a check, for example for a
+// slot that alternates in each iteration, the programs are simulated.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,27 +35,27 @@ public:
 protected:
   explicit ProgramRuns(KernelOp kernel) : kernel(kernel), values(kernel) {}
 
-  /// Why programs are not followed to their end; null where they were.
+  /// The reason why the simulation stopped; null if it is complete.
   const char *follow();
 
-  /// Makes `op`, and the ops around it, such that are followed.
+  /// Marks `op`, and the ops around it, for simulation.
   void addRelevant(mlir::Operation *op);
 
-  /// An integer in the program and the iteration that run; none where it
-  /// depends on the call.
+  /// Returns an integer in the current program and iteration, or none if it is
+  /// known only at run time.
   Number read(mlir::Value value);
   mlir::SmallVector<Number> read(mlir::ValueRange values);
-  /// The one semaphore that a Ref names; none if it is not plain which.
+  /// Returns the semaphore that a Ref selects, or none if it is ambiguous.
   std::optional<Key> readSemaphore(mlir::Value ref);
-  /// How much a change adds to a semaphore or takes from it. Of a copy these
-  /// are the bytes that a Ref of its shape holds.
+  /// Returns the amount that a change adds to a semaphore or subtracts from it.
+  /// For a copy this is the size in bytes of a Ref of its shape.
   Number readAmount(const SemaphoreChange &change);
   llvm::ArrayRef<int64_t> getProgram() const { return program; }
 
   virtual void beginProgram() {}
   virtual void enter(ScopedOp) {}
   virtual void leave(ScopedOp) {}
-  /// A relevant op that is no control flow.
+  /// Visits a relevant op that is not control flow.
   virtual void visit(mlir::Operation *op) = 0;
   /// An op with a part whose execution depends on the call.
   virtual void lose(mlir::Operation *op) = 0;

@@ -94,6 +94,9 @@ static scf::ForOp getCarrier(Value value) {
   return loop && value != loop.getInductionVar() ? loop : scf::ForOp();
 }
 
+/// Computes the affine expression and the range of a value from its definition.
+/// Each value is computed once. A value without an expression becomes a new
+/// symbol.
 ProgramValues::Fact ProgramValues::compute(Value value) {
   MLIRContext *context = value.getContext();
   if (!value.getType().isIntOrIndex())
@@ -170,8 +173,8 @@ static std::optional<bool> decideByDifference(Operation *op, AffineExpr a,
   if (!cmp)
     return std::nullopt;
   auto difference = dyn_cast<AffineConstantExpr>(a - b);
-  // The difference of numbers without a sign is none of theirs, and the sign of
-  // a boolean is not that of 0 or 1.
+  // A signed difference does not order unsigned numbers, and an i1 of value 1
+  // is negative as a signed number.
   bool isEquality = cmp.getPredicate() <= arith::CmpIPredicate::ne;
   bool isSigned = cmp.getPredicate() <= arith::CmpIPredicate::sge &&
                   !cmp.getLhs().getType().isInteger(1);
@@ -182,6 +185,9 @@ static std::optional<bool> decideByDifference(Operation *op, AffineExpr a,
                                   APInt::getZero(64));
 }
 
+/// Infers the range of a result from the ranges of the operands, and its
+/// expression if the op is affine. If the op may wrap around, only the range of
+/// the wrapped result is known.
 ProgramValues::Fact ProgramValues::computeFromOperands(Operation *op) {
   Value result = op->getResult(0);
   if (op->getNumResults() != 1 || !isa<InferIntRangeInterface>(op) ||
@@ -262,7 +268,8 @@ std::optional<bool> ProgramValues::decideGiven(arith::CmpIOp op, Value lhs,
     if (same && same.getPredicate() == op.getPredicate() &&
         same.getLhs() == lhs && getExpr(same.getRhs()) == getExpr(op.getRhs()))
       return holds;
-    // All of a conjunction holds, and nothing of a disjunction that does not.
+    // A true conjunction implies all of its operands; a false disjunction
+    // negates all of its operands.
     if (known && (holds ? isa<arith::AndIOp>(known) : isa<arith::OrIOp>(known)))
       conditions.insert(known->operand_begin(), known->operand_end());
   }

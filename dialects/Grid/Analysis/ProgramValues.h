@@ -10,8 +10,8 @@
 // affine expression of the program ids, and a range. All queries about blocks,
 // offsets and conditions of a kernel use this.
 //
-// Index arithmetic of sizes that only the call knows is taken not to wrap
-// around: an index that does is outside every array.
+// Index arithmetic on dynamic sizes is assumed not to wrap around, because an
+// index that wraps is outside of every array.
 //
 //===----------------------------------------------------------------------===//
 
@@ -106,8 +106,8 @@ private:
   KernelOp kernel;
   mlir::SmallVector<Interval> idRanges;
   mlir::SmallVector<Symbol> symbols;
-  /// Those of the symbols, side by side: there may be thousands, and each
-  /// question about an expression needs them.
+  /// The ranges of the symbols, in one array: there may be thousands, and each
+  /// query about an expression needs them.
   mlir::SmallVector<Interval> symbolRanges;
   llvm::DenseMap<mlir::Value, Fact> facts;
   unsigned depth = 0;

@@ -26,8 +26,8 @@ public:
   RefAccesses(const RefAccesses &) = delete;
   RefAccesses &operator=(const RefAccesses &) = delete;
 
-  /// Each access to a Ref, or where another task may run to any; those of an op
-  /// after those of the ops in it.
+  /// All accesses in order: of an op after those of its nested ops. A point
+  /// where another task may run counts as an access to any Ref.
   llvm::ArrayRef<MemoryAccess> getAll() const { return accesses; }
 
   /// True if the body writes or reads memory of this argument through the
@@ -71,8 +71,8 @@ private:
   OpInterval getUseInterval(mlir::Value value, mlir::Operation *user) const;
   bool areAliased(mlir::Value rootA, mlir::Value rootB) const;
 
-  /// Pairs of an input's and an output's Ref in one memory, and whether the
-  /// blocks that a program sees are the same.
+  /// Pairs of Refs of an input and an output in one memory, with a flag that is
+  /// true if a program sees the same block of both.
   struct Alias {
     mlir::Value input, output;
     bool sameBlocks;

@@ -154,8 +154,8 @@ bool RefHazards::needsCopy(const MemoryAccess &load) const {
 bool RefHazards::isUsedAfter(Operation *load, Value ref,
                              ArrayRef<const MemoryAccess *> stores) const {
 
-  // Every use that the value reaches through pure ops, and whether all ops on
-  // the def-use chain are elementwise.
+  // Visits every use that the value reaches through pure ops, and tracks if all
+  // ops on the def-use chain are elementwise.
   struct Use {
     OpOperand *operand;
     bool elementwise, isMemory;
@@ -163,7 +163,7 @@ bool RefHazards::isUsedAfter(Operation *load, Value ref,
   SmallVector<Use> worklist;
   llvm::DenseMap<Value, unsigned> seen;
   auto push = [&](Value value, bool elementwise, bool isMemory) {
-    // A value is followed again if less is known of it than before.
+    // A value is visited again if its state became less precise.
     unsigned state = 4 | (elementwise ? 2 : 0) | (isMemory ? 0 : 1);
     unsigned &old = seen[value];
     if (old && (old & state) == old)
@@ -314,7 +314,7 @@ bool RefHazards::mayReadAfterWrite(Value input, Value output) const {
         continue;
       if (loop && loop->isProperAncestor(read->op))
         return true;
-      // Else the innermost block around both decides.
+      // Otherwise their order in the innermost common block decides.
       Block *block = write->op->getBlock();
       while (!ancestorIn(block, read->op))
         block = block->getParentOp()->getBlock();

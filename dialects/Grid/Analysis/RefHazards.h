@@ -19,16 +19,15 @@ namespace gridir::grid {
 // loops::mayReadLater, the analysis of hazards after a kernel became loops, and
 // why there are two.
 
-/// In `grid` a loaded value is a value. A target that reads Refs in place must
-/// copy it where memory could change before the value is used for the last
-/// time.
+/// Values in `grid` are immutable. A target that reads Refs in place must copy
+/// a loaded value if its memory could change before the last use of the value.
 ///
-/// Computing moves: fusion sinks a pure op to its last user. So a value is
-/// used, at the latest, at the first op on the def-use chain that is not pure:
-/// a store, a yield, a condition. A load needs a copy when a store to memory
-/// that it may share can run after it and before such a sink. The store that is
-/// itself the sink does no harm when every op on the chain reads and writes the
-/// same element: then element `i` is read before it is written.
+/// Fusion sinks a pure op to its last user. A value is therefore used, at the
+/// latest, at the first op on the def-use chain that is not pure: a store, a
+/// yield, a condition. A load needs a copy when a store to memory that it may
+/// share can run after it and before such a sink. A store that is itself the
+/// sink is safe if every op on the chain is elementwise, because element `i` is
+/// then read before it is written.
 class RefHazards {
 public:
   explicit RefHazards(KernelOp kernel);
@@ -54,7 +53,7 @@ public:
   bool mayReadAfterWrite(mlir::Value input, mlir::Value output) const;
 
 private:
-  /// A load whose value is in the memory itself.
+  /// A load whose value is used in place.
   struct LiveLoad {
     OpInterval live;
     const MemoryAccess *access;

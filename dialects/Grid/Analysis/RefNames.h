@@ -24,8 +24,8 @@ std::string getRefName(mlir::Value root);
 /// The location of the memory of such a Ref: its own, with its name around it.
 mlir::Location getNamedLoc(mlir::BlockArgument root);
 
-/// The name in a location that `getNamedLoc` made. A name right around a line
-/// of a file is that of a function.
+/// The name in a location that `getNamedLoc` made. A name directly around a
+/// file location is the name of a function.
 std::optional<std::string> getNameIn(mlir::Location loc);
 
 } // namespace gridir::grid

@@ -17,8 +17,8 @@ namespace gridir::grid {
 /// Analyses know nothing of other memrefs, and conversions cannot convert them.
 bool isRef(mlir::Value memref);
 
-/// Reports the first memref in a kernel that an op of the dialect takes and
-/// that is no Ref.
+/// Reports the first operand of an op of the dialect that is a memref, but not
+/// a Ref.
 llvm::LogicalResult verifyRefs(KernelOp kernel);
 
 } // namespace gridir::grid

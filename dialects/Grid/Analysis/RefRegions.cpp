@@ -33,7 +33,7 @@ static bool isWhole(const ElementBox &box, ArrayRef<int64_t> shape) {
          });
 }
 
-/// The expression of an offset, be it a number or a value.
+/// Returns the expression of a static or dynamic offset.
 static AffineExpr getOffsetExpr(OpFoldResult offset, MLIRContext *context,
                                 ProgramValues &values) {
   std::optional<int64_t> constant = getConstantIntValue(offset);
@@ -61,8 +61,8 @@ static ElementBox mapThroughDims(ArrayRef<ViewDim> dims, const ElementBox &box,
   return source;
 }
 
-/// A view that changes the shape keeps a whole box whole; of any other it is
-/// only known to be inside.
+/// A view that changes the shape maps the whole source to the whole result; any
+/// other box is only known to be inside.
 static ElementBox mapThroughReshape(Value source, Value result,
                                     const ElementBox &box) {
   bool whole = isWhole(box, cast<MemRefType>(result.getType()).getShape());
@@ -72,6 +72,9 @@ static ElementBox mapThroughReshape(Value source, Value result,
   return all;
 }
 
+/// Maps a box of a view to boxes of the roots that the view may select, by
+/// walking the chain of views toward its roots. Boxes become hulls where a view
+/// selects among several Refs, or changes the shape.
 static void follow(Value ref, ElementBox box, ProgramValues &values,
                    SmallVectorImpl<RefRegion> &regions) {
   while (Operation *op = ref.getDefiningOp()) {

@@ -96,7 +96,7 @@ private:
       result.lower(CheckResult::unknown, why, loc);
   }
 
-  /// Says that nothing is known any more of the semaphores in an op.
+  /// Invalidates the state of all semaphores in an op.
   void lose(Operation *op, const char *why) {
     op->walk([&](Operation *inner) {
       for (Value operand : inner->getOperands())
@@ -113,7 +113,8 @@ private:
       loseAll(why, loc);
   }
 
-  /// The argument that a semaphore is a part of; null where a view hides it.
+  /// Returns the argument that contains a semaphore, or null if a view hides
+  /// it.
   static Value getRoot(Value ref) {
     ref = getViewRoot(ref);
     return isa<BlockArgument>(ref) || ref.getDefiningOp<BarrierSemaphoreOp>()
@@ -127,7 +128,7 @@ private:
   }
 
   void lose(Operation *op) override {
-    lose(op, "whether it is used is known at the call only");
+    lose(op, "its use depends on values that are known only at run time");
   }
 
   void visit(Operation *op) override {
@@ -138,17 +139,17 @@ private:
       run(op, change);
   }
 
-  /// The semaphore of an op, as long as all is known of it.
+  /// Returns the semaphore of an op, if its state is known.
   std::optional<Key> getFollowed(Operation *op, Value sem, Number amount) {
     std::optional<Key> key = readSemaphore(sem);
     if (!key || !amount) {
       lose(getRoot(sem),
-           "which semaphore, or how much, is known at the call only",
+           "the semaphore or the amount is known only at run time",
            op->getLoc());
       return std::nullopt;
     }
     auto result = results.find(key->first);
-    // Those of other kernels are not looked at.
+    // Semaphores outside of the kernel are ignored.
     if (result == results.end() ||
         result->second.verdict != CheckResult::proved)
       return std::nullopt;
@@ -167,6 +168,8 @@ private:
           {op, change.isOfCopy(), *amount, SmallVector<int64_t>(getProgram())});
   }
 
+  /// Consumes pending signals in order. The wait is refuted if their sum is too
+  /// small, since programs run in grid order and none of them signals it later.
   void wait(Operation *op, const SemaphoreChange &change, const Key &key,
             int64_t amount) {
     std::deque<Signal> &signals = pending[key];
@@ -177,10 +180,10 @@ private:
       ArrayRef<int64_t> program = getProgram();
       results.find(key.first)->second.lower(
           CheckResult::refuted,
-          llvm::formatv(
-              "program {0} waits for {1}, and {2}", formatProgram(program),
-              change.isOfCopy() ? "a copy" : "a signal",
-              total == 0 ? "nothing is on its way" : "less is on its way")
+          llvm::formatv("program {0} waits for {1}, but {2}",
+                        formatProgram(program),
+                        change.isOfCopy() ? "a copy" : "a signal",
+                        total == 0 ? "none is in flight" : "less is in flight")
               .str(),
           op->getLoc(), program);
       return;
@@ -194,7 +197,8 @@ private:
     }
   }
 
-  /// A Ref of semaphores is dead: remaining counts were not waited for.
+  /// The lifetime of the semaphores ends: no wait consumed the remaining
+  /// counts.
   void finish(Value root) {
     auto result = results.find(root);
     if (result == results.end())

@@ -76,7 +76,8 @@ bool isSharedByPrograms(KernelOp kernel, MemRefType ref, ArrayAttr collective) {
   default:
     return false;
   }
-  // The cores of a mesh are of one chip; other programs have each its own.
+  // The cores of a mesh belong to one chip; other programs each have their own
+  // chip.
   return llvm::any_of(llvm::seq(kernel.getRank()),
                       [&](unsigned dim) { return isCoreDim(kernel, dim); });
 }

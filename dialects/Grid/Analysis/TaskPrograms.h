@@ -30,14 +30,14 @@ inline constexpr llvm::StringLiteral kCoreTypeAttrName = "grid.core_type";
 /// subcores.
 inline constexpr llvm::StringLiteral kMeshesAttrName = "grid.meshes";
 
-/// The number of devices that the kernel's call is mapped over; none where it
-/// does not know of them.
+/// Returns the number of devices over which the call is mapped, or none if the
+/// kernel does not access devices.
 std::optional<int64_t> getNumDevices(KernelOp kernel);
 
-/// The most that an op of the kernel needs of the devices of its call.
+/// Returns the strongest use of devices by an op of the kernel.
 DeviceUse getDeviceUse(KernelOp kernel);
 
-/// The decision of `grid-plan-tasks`; null for programs that run to their end.
+/// The decision of `grid-plan-tasks`; null for programs that run to completion.
 kernel::TasksAttr getTasks(KernelOp kernel);
 
 /// True if a dimension enumerates cores, CTAs of a cluster or warpgroups, which
@@ -54,8 +54,8 @@ bool isCoreDim(KernelOp kernel, unsigned dim);
 /// An op that needs a task even where there is one program; null for none.
 mlir::Operation *findTaskOp(KernelOp kernel);
 
-/// The op by which a program depends on a concurrent one; null if each can run
-/// to its end by itself.
+/// Returns the op by which a program depends on a concurrent one, or null if
+/// each program can run to completion independently.
 mlir::Operation *findSynchronization(KernelOp kernel);
 
 /// True if all programs of a SparseCore share a Ref.

@@ -19,7 +19,8 @@ using namespace mlir::presburger;
 
 namespace gridir::grid {
 
-/// Projections of more variables, or of more stores, take too long.
+/// Limits of variables and stores, because the cost of projections grows
+/// quickly.
 static constexpr unsigned kMaxVariables = 10;
 static constexpr size_t kMaxStores = 16;
 
@@ -36,17 +37,18 @@ public:
     if (access.getAliasSet(output).size() == 1 ||
         result.verdict == CheckResult::proved)
       return result;
-    constexpr const char *kInput = "what is not written is the aliased input's";
+    constexpr const char *kInput =
+        "the other elements are those of the aliased input";
     if (!hasWindows(kernel, output) || writesItsBlocks()) {
       CheckResult proved("written", result.subject,
                          kernel.getBodyBlock()->getArgument(output).getLoc());
       proved.reason = kInput;
       return proved;
     }
-    // A block that a program sees is written back, whatever it holds.
+    // A block that a program sees is always written back.
     result.verdict = CheckResult::unknown;
     result.element.reset();
-    result.reason = "a program may write a part of it";
+    result.reason = "a program may write only a part of it";
     return judgeAliasedOutput(kernel, std::move(result), kInput);
   }
 
@@ -61,6 +63,9 @@ private:
                      firstDims);
   }
 
+  /// Returns quickly if one store covers the array in the obvious way: each
+  /// array dimension by the blocks of a separate program id. Otherwise
+  /// subtracts exact sets of elements.
   CheckResult checkStores() {
     Location loc = kernel.getBodyBlock()->getArgument(output).getLoc();
     CheckResult result("written", kernel.getOperandName(output), loc);
@@ -68,10 +73,9 @@ private:
       return result;
     if (llvm::any_of(shape, ShapedType::isDynamic) ||
         llvm::any_of(kernel.getGridShape(), ShapedType::isDynamic)) {
-      result.lower(CheckResult::unknown,
-                   "the sizes of the array or the grid are known at the call "
-                   "only",
-                   loc);
+      result.lower(
+          CheckResult::unknown,
+          "the sizes of the array or the grid are known only at run time", loc);
       return result;
     }
     if (llvm::is_contained(kernel.getGridShape(), 0)) {
@@ -144,7 +148,8 @@ private:
     return offset <= 0 && last + offset + size >= extent;
   }
 
-  /// The elements that a store writes; with `most`, all that it might.
+  /// Returns the elements that a store writes, or with `most` those that it may
+  /// write.
   std::optional<PresburgerSet> getElements(const ArrayAccess &store,
                                            bool most) {
     const ElementBox &box = store.box;
@@ -205,12 +210,16 @@ private:
     return first;
   }
 
+  /// Subtracts the elements of each store from the array, once as an
+  /// under-approximation and once as an over-approximation. The output is
+  /// proved if nothing remains of the first difference, and refuted by an
+  /// element of the second one.
   void decide(ArrayRef<const ArrayAccess *> stores, CheckResult &result) {
     Location loc = stores.front()->op->getLoc();
     auto giveUp = [&] {
       result.lower(CheckResult::unknown,
-                   "its stores are too many, or do not follow from the program "
-                   "ids",
+                   "it has too many stores, or their indices do not follow "
+                   "from the program ids",
                    loc);
     };
     if (stores.size() > kMaxStores)
@@ -230,10 +239,10 @@ private:
       return;
     std::optional<SmallVector<int64_t>> element = getFirst(*never);
     if (!element) {
-      result.lower(CheckResult::unknown,
-                   "whether a store runs, or where to, is known at the call "
-                   "only",
-                   loc);
+      result.lower(
+          CheckResult::unknown,
+          "the condition or the indices of a store are known only at run time",
+          loc);
       return;
     }
     result.lower(

@@ -43,7 +43,7 @@ static LogicalResult verifyDevice(Operation *op, OperandRange device,
                                   std::optional<DeviceIdType> type) {
   if (device.empty() != !type)
     return op->emitOpError(
-        "expected device_id_type exactly where there is a device");
+        "expected device_id_type if and only if a device is given");
   if (type == DeviceIdType::Logical && device.size() != 1)
     return op->emitOpError("expected one logical device number, got ")
            << device.size();
@@ -54,7 +54,7 @@ LogicalResult CopyStartOp::verify() {
   bool isRemote = getCore() || !getDevice().empty();
   if (isRemote != static_cast<bool>(getSrcSem()))
     return emitOpError(
-        "expected src_sem exactly where there is a device or a core");
+        "expected src_sem if and only if a device or a core is given");
   return success(
       succeeded(
           verifyCopy(*this, getSource().getType(), getDest().getType())) &&

@@ -111,9 +111,10 @@ LogicalResult BitcastOp::verify() {
            << source << " and " << result;
   int64_t from = source.getElementTypeBitWidth();
   int64_t to = result.getElementTypeBitWidth();
-  // There are integers of no bits.
+  // The type i0 has no bits.
   if (!from || !to || from == to || std::max(from, to) % std::min(from, to))
-    return emitOpError("expected elements of which several make one, got ")
+    return emitOpError(
+               "expected two widths where one is a multiple of the other, got ")
            << source.getElementType() << " and " << result.getElementType();
   if (source.getRank() < 2 || !source.hasStaticShape())
     return emitOpError("expected two dimensions or more of known sizes, got ")
@@ -151,7 +152,8 @@ LogicalResult RotateOp::verify() {
 }
 
 OpFoldResult AssumeMultipleOp::fold(FoldAdaptor adaptor) {
-  // A constant needs no assumption, and a wrong one is left to be seen.
+  // An assumption about a constant is redundant; a wrong one is kept so that it
+  // is visible.
   auto constant = llvm::dyn_cast_if_present<IntegerAttr>(adaptor.getValue());
   if (constant && constant.getInt() % static_cast<int64_t>(getMultiple()) == 0)
     return constant;

@@ -46,7 +46,7 @@ struct SemaphoreResource
   llvm::StringRef getName() final { return "grid.semaphores"; }
 };
 
-/// A race detector's knowledge of the program's accesses.
+/// The state of the race detector.
 struct AccessResource : mlir::SideEffects::Resource::Base<AccessResource> {
   llvm::StringRef getName() final { return "grid.accesses"; }
 };
@@ -56,7 +56,7 @@ inline DeviceUse getAccessOfDevice(mlir::ValueRange device) {
   return device.empty() ? DeviceUse::None : DeviceUse::Access;
 }
 
-/// The order that an op needs which names this device, if it names one.
+/// Returns the order that an op requires if it names this device.
 inline ProgramOrder getOrderOfDevice(mlir::ValueRange device) {
   if (device.empty())
     return {};

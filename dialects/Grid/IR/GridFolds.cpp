@@ -32,9 +32,9 @@ OpFoldResult NumProgramsOp::fold(FoldAdaptor) {
 // Views
 //===----------------------------------------------------------------------===//
 
-/// Makes offsets that are constants, and inside the source, a part of the
-/// window. One outside stays a value: it is an error of the kernel only where
-/// the kernel comes to it.
+/// Folds constant offsets that are inside of the source into the window. An
+/// offset outside remains a value, since it is an error only if the op
+/// executes.
 static bool foldConstantOffsets(SliceRefOp op, ArrayRef<Attribute> constants) {
   auto source = cast<MemRefType>(op.getSource().getType());
   SmallVector<int64_t> statics(op.getStaticOffsets());
@@ -82,8 +82,8 @@ static SmallVector<Window> getWindows(SliceRefOp op) {
   return windows;
 }
 
-/// Gives the window `inner` of the window `outer` of a dimension of size
-/// `extent`, if one window says both and is checked as both are.
+/// Composes the window `inner` with the window `outer` of a dimension of size
+/// `extent`, if one window has the same elements and the same bounds checks.
 static std::optional<Window> composeWindows(Window outer, Window inner,
                                             int64_t extent) {
   if (!outer.dynamic && !inner.dynamic)
@@ -100,7 +100,7 @@ static std::optional<Window> composeWindows(Window outer, Window inner,
   return std::nullopt;
 }
 
-/// Makes a window of a window a window of the whole.
+/// Composes a window of a window into one window of the source.
 static bool foldSliceOfSlice(SliceRefOp op) {
   auto outer = op.getSource().getDefiningOp<SliceRefOp>();
   if (!outer)
@@ -149,7 +149,8 @@ OpFoldResult SliceRefOp::fold(FoldAdaptor adaptor) {
   return {};
 }
 
-/// A view that its type describes wholly: a chain of them is one of them.
+/// A view that its type describes completely, so that a chain of them folds
+/// into one.
 template <typename ViewOp> static OpFoldResult foldTypedView(ViewOp op) {
   if (op.getSource().getType() == op.getType())
     return op.getSource();

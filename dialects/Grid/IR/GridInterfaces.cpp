@@ -31,7 +31,7 @@ ProgramOrder getProgramOrder(Operation *op) {
     return {};
   auto effects = dyn_cast<MemoryEffectOpInterface>(op);
   if (!effects)
-    return {ProgramOrder::Unknown, "nothing is known of its effects"};
+    return {ProgramOrder::Unknown, "its effects are unknown"};
   SmallVector<MemoryEffects::EffectInstance> instances;
   effects.getEffects(instances);
   bool onlyValues =
@@ -40,7 +40,7 @@ ProgramOrder getProgramOrder(Operation *op) {
       });
   if (onlyValues)
     return {};
-  return {ProgramOrder::Unknown, "it has effects on what no Ref names"};
+  return {ProgramOrder::Unknown, "it has effects on memory outside of Refs"};
 }
 
 bool isSchedulingPoint(Operation *op) {

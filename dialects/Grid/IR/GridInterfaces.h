@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The analyses of kernels ask these interfaces, so that an op of any dialect
-// that implements them takes part like one of `grid`'s own.
+// Analyses of kernels use these interfaces, so they support ops of any dialect
+// that implements them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,8 +33,7 @@ struct ViewDim {
 struct SemaphoreChange {
   enum Kind { Signal, Wait } kind;
   mlir::Value semaphore;
-  /// How much is added or taken: a number, or the bytes of a Ref that a copy
-  /// moves.
+  /// The amount: a number, or the bytes of a Ref that a copy moves.
   mlir::Value amount;
   /// A wait that leaves the semaphore as it is.
   bool keeps = false;
@@ -46,8 +45,8 @@ struct SemaphoreChange {
 /// its own device, or memory and semaphores of others.
 enum class DeviceUse { None, Number, Access };
 
-/// The requirement that programs run in grid order, and a clause with the
-/// reason.
+/// The requirement that programs run in grid order, with its reason as a clause
+/// for diagnostics.
 struct ProgramOrder {
   enum Kind { None, Unknown, Required } kind = None;
   llvm::StringRef reason = {};
@@ -78,8 +77,7 @@ mlir::Value getLoadedValue(mlir::Operation *op);
 /// no view.
 llvm::SmallVector<mlir::Value> getViewSources(mlir::Value ref);
 
-/// The Ref that a chain of views begins at, each of one source; the first that
-/// has another maker.
+/// Returns the Ref at the root of a chain of views with one source each.
 mlir::Value getViewRoot(mlir::Value ref);
 
 } // namespace gridir::grid

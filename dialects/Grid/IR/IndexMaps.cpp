@@ -133,7 +133,7 @@ private:
 
 SmallVector<gridir::Interval>
 gridir::grid::getIdRanges(ArrayRef<int64_t> gridShape) {
-  // A dynamic size is an i32 of the call.
+  // A dynamic size is an i32 operand of the call.
   return llvm::map_to_vector(gridShape, [](int64_t size) {
     return Interval{0, ShapedType::isDynamic(size)
                            ? std::numeric_limits<int32_t>::max() - 1

@@ -17,7 +17,7 @@
 
 namespace gridir::grid {
 
-/// The program ids along each dimension of a grid, as far as its shape says.
+/// The range of program ids along each dimension of a grid.
 mlir::SmallVector<Interval> getIdRanges(llvm::ArrayRef<int64_t> gridShape);
 
 /// Returns the affine expression of `op` on two integers; null if it is not

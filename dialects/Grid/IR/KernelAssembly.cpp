@@ -223,7 +223,7 @@ public:
       result.addRegion(std::move(map));
     if (parser.parseRegion(*body, bodyArgs))
       return failure();
-    // Braces with nothing between them are a body that does nothing.
+    // Empty braces are an empty body.
     if (body->empty())
       body->emplaceBlock();
     if (body->back().empty() ||
@@ -235,8 +235,8 @@ public:
     return success();
   }
 
-  /// Before an invalid text is discarded: a region may use a value that another
-  /// one defines further on, which was not rejected so far.
+  /// Called before invalid IR is discarded: a region may use a value that a
+  /// later region defines, which is not rejected up to this point.
   void dropReferences() {
     for (std::unique_ptr<Region> &map : indexMaps)
       if (map)

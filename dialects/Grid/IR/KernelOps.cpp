@@ -185,8 +185,7 @@ static LogicalResult verifyDims(KernelOp kernel) {
              << std::numeric_limits<int32_t>::max() << " programs, got "
              << size;
     if (llvm::MulOverflow(programs, std::max<int64_t>(size, 1), programs))
-      return kernel.emitOpError(
-          "expected a grid whose programs 64 bits can count");
+      return kernel.emitOpError("expected a grid of less than 2^63 programs");
   }
   for (auto [i, dim] : llvm::enumerate(kernel.getDims().getAsRange<DimAttr>()))
     if (dim.getKind() != DimKind::Grid && dim.getSize() == 0)
@@ -232,7 +231,7 @@ static LogicalResult verifyAliases(KernelOp kernel) {
              << numOutputs << ", got " << output;
     if (usedOperands.test(operand) || usedOutputs.test(output))
       return kernel.emitOpError(
-                 "expected every operand and output in one alias, got ")
+                 "expected each operand and output in at most one alias, got ")
              << operand << " -> " << output << " as another";
     usedOperands.set(operand);
     usedOutputs.set(output);
@@ -278,7 +277,7 @@ static LogicalResult verifyParams(KernelOp kernel) {
 }
 
 LogicalResult KernelOp::verify() {
-  // Before the ops of the body are verified, which count elements.
+  // Verified before the ops of the body, since these count elements.
   if (failed(gridir::verifyCountableTypes(*this)))
     return failure();
   for (OperandAttr spec : getIndexOperands().getAsRange<OperandAttr>())
@@ -365,8 +364,8 @@ static LogicalResult verifyIndexMap(KernelOp kernel, unsigned i) {
                       dim.getKind() == BlockKind::Indirect);
   for (auto [j, type] : llvm::enumerate(yield.getValues().getTypes()))
     if (!isIndirect[j] && !type.isInteger(32) && !type.isInteger(64))
-      return emitError() << " to give i32 or i64, got " << type << " for index "
-                         << j;
+      return emitError() << " to return i32 or i64, got " << type
+                         << " for index " << j;
   return success();
 }
 

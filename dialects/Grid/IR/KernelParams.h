@@ -13,8 +13,8 @@
 
 namespace gridir::grid {
 
-/// The record of compiler parameters of one kind, which a kernel has at most
-/// once; null if its author gives none.
+/// Returns the compiler parameters of one kind, or null. A kernel has at most
+/// one record of each kind.
 template <typename ParamsT> ParamsT getParams(KernelOp kernel) {
   if (mlir::ArrayAttr records = kernel.getParamsAttr())
     for (mlir::Attribute record : records)

@@ -30,7 +30,7 @@ parseRefList(mlir::OpAsmParser &parser,
              mlir::SmallVectorImpl<mlir::OpAsmParser::Argument> &args,
              mlir::ArrayAttr &origins);
 
-/// Adds the names, which nothing else may have given by then.
+/// Adds the names. Fails if the attribute is already present.
 mlir::ParseResult addOrigins(mlir::OpAsmParser &parser,
                              mlir::OperationState &result,
                              mlir::StringAttr attrName,

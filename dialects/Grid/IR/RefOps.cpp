@@ -25,7 +25,7 @@ static Type getValueType(MemRefType ref) {
   return RankedTensorType::get(ref.getShape(), ref.getElementType());
 }
 
-/// How a value is spread over threads is nothing to its Ref.
+/// The layout of a value over threads does not affect its Ref.
 static Type dropEncoding(Type value) {
   auto tensor = dyn_cast<RankedTensorType>(value);
   return tensor ? Type(tensor.dropEncoding()) : value;
@@ -261,8 +261,8 @@ LogicalResult BitcastRefOp::verify() {
                  "expected elements of one width in a Ref of rank 0, got ")
              << source << " and " << result;
     int64_t &rows = shape[shape.size() > 1 ? shape.size() - 2 : 0];
-    // There are integers of no bits, and rows outside of a kernel that cannot
-    // be counted.
+    // The type i0 has no bits, and outside of a kernel the number of rows may
+    // overflow.
     int64_t bits;
     if (ShapedType::isDynamic(rows) || to == 0 ||
         llvm::MulOverflow(rows, from, bits) || bits % to != 0)
@@ -495,11 +495,11 @@ LogicalResult ScopedOp::verify() {
   return verifyOrigins(*this, getBody().getNumArguments(), getOriginsAttr());
 }
 
-/// The terminator is known to be one by now.
+/// The kind of the terminator was verified before.
 LogicalResult ScopedOp::verifyRegions() {
   auto yield = cast<YieldOp>(getBody().front().getTerminator());
   if (yield.getValues().getTypes() != getResultTypes())
-    return emitOpError("expected the region to give ")
+    return emitOpError("expected the region to return ")
            << getResultTypes() << ", got " << yield.getValues().getTypes();
   return success();
 }

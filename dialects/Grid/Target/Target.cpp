@@ -16,7 +16,7 @@ namespace gridir::grid {
 
 Target::~Target() = default;
 
-/// Filled while the process registers passes, and read from then on.
+/// Filled while the process registers passes, and only read afterwards.
 static std::map<std::string, std::unique_ptr<Target>> &getTargets() {
   static std::map<std::string, std::unique_ptr<Target>> targets;
   return targets;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The passes on `grid` know no target: they ask an object that the directory of
-// the target defines and `Register` registers under its name.
+// Passes on `grid` are independent of the target: they query an object that the
+// directory of the target defines and `Register` registers under its name.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,8 +49,8 @@ public:
   /// need a buffer.
   virtual bool usesBlocksInPlace() const { return true; }
 
-  /// Where the Refs of an index operand, or of anything else, are whose space
-  /// the author leaves open.
+  /// The memory spaces of Refs without an explicit space: of index operands,
+  /// and of all others.
   virtual MemorySpace getDefaultSpace(bool isIndexOperand) const {
     return MemorySpace::Default;
   }
@@ -63,15 +63,15 @@ public:
     return getNumBytes(block, getNumBits(elementType));
   }
 
-  /// The bytes that the spaces have for a kernel, where that is known.
+  /// The capacities of the memory spaces in bytes, if they are known.
   virtual SpaceBytes getCapacities(KernelOp kernel) const { return {}; }
 };
 
 /// Registers a target by its name; the first of a name is kept.
 void registerTarget(std::unique_ptr<Target> target);
 
-/// The target of a name. Reports the known names if it is none of them; `pass`
-/// is the user of the target.
+/// Returns the target of a name. Reports the known names if there is none;
+/// `pass` is the user of the target.
 const Target *findTarget(llvm::StringRef name, KernelOp kernel,
                          llvm::StringRef pass);
 

@@ -120,7 +120,7 @@ private:
   static void fold(Region &region) {
     GreedyRewriteConfig config;
     config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
-    // Without patterns it comes to an end.
+    // Without patterns, the greedy driver terminates.
     (void)applyPatternsGreedily(region, FrozenRewritePatternSet(), config);
   }
 };

@@ -28,8 +28,8 @@ class Selection {
 public:
   explicit Selection(SelectRefOp select) : select(select) { collect(select); }
 
-  /// Replaces the choice by branches, one for each Ref, around each op that is
-  /// no view.
+  /// Replaces the selection by branches, one for each Ref, around each op that
+  /// is not a view.
   void expand() {
     for (Operation *op : users) {
       OpBuilder builder(op);
@@ -50,8 +50,8 @@ private:
         users.insert(user);
   }
 
-  /// The results of an op where the chosen Ref is known to be none of the first
-  /// ones. The last one takes every other number.
+  /// Returns the results of an op if the selected Ref is not one of the first
+  /// `i` ones. The last Ref handles all other indices.
   SmallVector<Value> createBranches(OpBuilder &builder, Operation *op,
                                     unsigned first) {
     ValueRange sources = select.getSources();
@@ -94,7 +94,7 @@ private:
   }
 
   SelectRefOp select;
-  /// The choice itself, and views of the chosen Ref.
+  /// The selection itself, and views of the selected Ref.
   llvm::SetVector<Operation *> views;
   /// The users of a selection.
   llvm::SetVector<Operation *> users;
@@ -109,7 +109,7 @@ public:
   void runOnOperation() override {
     SmallVector<SelectRefOp> selects;
     getOperation()->walk([&](SelectRefOp op) { selects.push_back(op); });
-    // The last one first: no other one selects from its result.
+    // In reverse order, since no later selection uses an earlier result.
     for (SelectRefOp select : llvm::reverse(selects))
       Selection(select).expand();
     numExpanded += selects.size();

@@ -27,7 +27,7 @@ using namespace gridir::grid;
 
 namespace {
 
-/// How all arrays of a kernel are cut.
+/// The division of all arrays of a kernel into blocks.
 struct Cut {
   SmallVector<int64_t> shape;
   SmallVector<int64_t> block;
@@ -36,7 +36,7 @@ struct Cut {
   AffineMap map;
 };
 
-/// True if the elements of each block follow each other in the array, and all
+/// True if the elements of each block are contiguous in the array, and all
 /// blocks are whole.
 bool isContiguous(const Cut &cut) {
   bool isCut = false;
@@ -63,8 +63,8 @@ public:
     if (Operation *op = findOtherOp(kernel, *cut)) {
       remark::missed(op->getLoc(), remark::RemarkOpts::name("flatten").category(
                                        getArgument()))
-          << "blocks stay as they are, since not every element is computed "
-             "from the same element of the inputs here";
+          << "blocks are unchanged, since this op does not compute each "
+             "element from the same element of the inputs";
       ++numKept;
       return markAllAnalysesPreserved();
     }
@@ -73,7 +73,8 @@ public:
   }
 
 private:
-  /// Nothing unless the programs cut all arrays alike and cover them once.
+  /// Returns none unless the blocks of all arrays are equal and cover each
+  /// array once.
   static std::optional<Cut> getCut(KernelOp kernel) {
     if (kernel.getNumIndexOperands() != 0 || kernel.getNumOutputs() == 0 ||
         !kernel.getScratchRefs().empty() || !kernel.getAliasPairs().empty() ||
@@ -112,13 +113,15 @@ private:
       if (!dim.isSqueezed())
         cut.refShape.push_back(dim.getSize());
     }
-    // The Ref of one element is no tensor to compute with.
+    // A Ref of one element is loaded as a scalar instead of a tensor.
     if (cut.refShape.empty() || llvm::is_contained(cut.block, 0))
       return std::nullopt;
     cut.map = *map;
     return cut;
   }
 
+  /// True if each grid dimension enumerates the blocks along one array
+  /// dimension, and no other dimension has several blocks or programs.
   static bool coversOnce(KernelOp kernel, const Cut &cut) {
     llvm::SmallBitVector used(kernel.getRank());
     for (auto [d, expr] : llvm::enumerate(cut.map.getResults())) {
@@ -139,8 +142,7 @@ private:
     return true;
   }
 
-  /// The first op of the body that computes something else than each element
-  /// from the same one of the inputs.
+  /// Returns the first op of the body that is not elementwise.
   static Operation *findOtherOp(KernelOp kernel, const Cut &cut) {
     for (Operation &op : kernel.getBodyBlock()->without_terminator())
       if (!isElementwise(kernel, cut, &op))
@@ -148,6 +150,9 @@ private:
     return nullptr;
   }
 
+  /// True if each element of the results depends only on the elements at the
+  /// same position of blocks, so that the op is independent of the division
+  /// into blocks.
   static bool isElementwise(KernelOp kernel, const Cut &cut, Operation *op) {
     auto isWhole = [&](Value value) {
       auto type = dyn_cast<RankedTensorType>(value.getType());
@@ -179,6 +184,8 @@ private:
             llvm::none_of(op->getResultTypes(), isTensor));
   }
 
+  /// Replaces the grid by one dimension over one-dimensional blocks of the
+  /// arrays in row-major order, and the types of the body accordingly.
   void flatten(KernelOp kernel, const Cut &cut) {
     MLIRContext *context = kernel.getContext();
     OpBuilder builder(context);
@@ -233,8 +240,7 @@ private:
     }
     remark::passed(kernel.getLoc(),
                    remark::RemarkOpts::name("flatten").category(getArgument()))
-        << "blocks are " << std::to_string(size)
-        << " elements that follow each other";
+        << "blocks are " << std::to_string(size) << " consecutive elements";
   }
 };
 

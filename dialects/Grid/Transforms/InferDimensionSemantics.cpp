@@ -21,7 +21,7 @@ namespace gridir::grid {
 using namespace mlir;
 using namespace gridir::grid;
 
-/// A dimension as the author knows it.
+/// The dimension as the kernel author specified it.
 static std::string describeDim(KernelOp kernel, unsigned dim) {
   std::string text = "dimension " + std::to_string(dim);
   if (StringAttr name = kernel.getDim(dim).getName())
@@ -40,7 +40,7 @@ public:
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
-    // Programs that run as tasks have the dimensions that they were given.
+    // Kernels that run as tasks keep their dimension semantics.
     if (kernel.getRank() == 0 || getTasks(kernel))
       return markAllAnalysesPreserved();
     SmallVector<DimSemantics> claims = getClaimedSemantics(kernel);
@@ -108,9 +108,9 @@ private:
     ++(isRefuted ? numRefuted : numDropped);
     InFlightDiagnostic diagnostic =
         kernel.emitRemark()
-        << name << " is said to be " << stringifyDimSemantics(claim)
-        << ", but its programs " << (isRefuted ? "need" : "may need")
-        << " their order";
+        << name << " is declared " << stringifyDimSemantics(claim)
+        << ", but its programs " << (isRefuted ? "depend" : "may depend")
+        << " on their order";
     diagnostic.attachNote(verdict.loc.value_or(kernel.getLoc()))
         << verdict.reason;
     if (verdict.writtenAt)

@@ -51,10 +51,10 @@ static LogicalResult checkScratch(const Target &target, KernelOp kernel) {
   return success();
 }
 
-/// Fails where a block of an operand lies wholly outside of its array: JAX
-/// gives such a block no meaning that all its backends share. A target that
-/// uses blocks in place never touches a block that no program accesses, or only
-/// with a mask.
+/// Fails if a block of an operand is completely outside of its array, since
+/// JAX's backends do not agree on the meaning of such a block. A target that
+/// uses blocks in place never accesses a block that no program accesses, or
+/// that programs access only with a mask.
 static LogicalResult checkBlocksMeetArray(const Target &target,
                                           BlockAccess &access,
                                           unsigned operand) {

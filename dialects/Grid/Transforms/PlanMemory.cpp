@@ -28,13 +28,14 @@ static MemorySpace getSpace(MemRefType type) {
 
 namespace {
 
-/// Where the blocks of an operand are held, and how.
+/// The buffers of the blocks of an operand.
 struct OperandPlan {
   std::string name;
   MemorySpace space;
   int64_t blockBytes;
   int64_t buffers;
-  /// Grid steps at which the block is another one; nothing for a dynamic grid.
+  /// The number of grid steps at which the block changes; none for a dynamic
+  /// grid.
   std::optional<int64_t> fetches;
 
   int64_t getBytes() const { return blockBytes * buffers; }
@@ -86,7 +87,7 @@ private:
           return 1;
       return 0;
     }
-    // The kernel copies out of these itself.
+    // The kernel itself copies from these spaces.
     bool isStaged = space != MemorySpace::Any && space != MemorySpace::TpuHbm &&
                     space != MemorySpace::Host;
     if (!isStaged)
@@ -137,8 +138,8 @@ private:
                                         type.getElementType(), space);
   }
 
-  /// The most that the `grid.scoped` ops of a region hold at once. One after
-  /// the other they share their memory; one inside the other they do not.
+  /// Returns the maximum memory of the `grid.scoped` ops of a region.
+  /// Consecutive scopes share memory; nested scopes do not.
   SpaceBytes getScopedPeak(Region &region) {
     SpaceBytes peak;
     for (Operation &op : region.getOps()) {
@@ -248,7 +249,7 @@ private:
       std::optional<int64_t> steps = planner.getNumSteps();
       if (plan.fetches && steps)
         numRevisits += *steps - *plan.fetches;
-      // Two parameters of one name are told apart by their number.
+      // A number distinguishes parameters of the same name.
       std::string key = plan.name;
       if (operands.get(key))
         key += "#" + std::to_string(i);

@@ -46,8 +46,8 @@ public:
     SmallVector<DimSemantics> claims = getClaimedSemantics(kernel);
     bool anyConcurrent = getNumDevices(kernel).has_value();
     Operation *synchronization = findSynchronization(kernel);
-    // A check of memory alone leaves programs in order: a wrong claim is
-    // another fault. For programs with state in prefetched scalars, the order
+    // A check of memory alone keeps programs in order: a wrong claim is a
+    // separate fault. For programs with state in prefetched scalars, the order
     // determines which programs read stores of others.
     bool inOrder = uninitialized && !races && seed < 0 && !synchronization &&
                    !getAnalysis<BlockAccess>().writesPrefetched();
@@ -58,7 +58,7 @@ public:
       bool concurrent = isConcurrent(kernel, dim, claims[dim]);
       if (concurrent && !isParallel(claims[dim]))
         claims[dim] = DimSemantics::CoreParallel;
-      // One core may be named, too.
+      // A signal may name a single core, too.
       anyConcurrent |= isMeshDim(kernel, dim) ||
                        (concurrent && kernel.getDim(dim).getSize() != 1);
       semantics.push_back(DimSemanticsAttr::get(&getContext(), claims[dim]));

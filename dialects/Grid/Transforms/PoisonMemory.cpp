@@ -102,7 +102,7 @@ public:
     kernel.getBodyRegion().walk([&](ScopedOp scoped) {
       auto builder = OpBuilder::atBlockBegin(&scoped.getBody().front());
       ArrayAttr collective = scoped.getCollective().value_or(ArrayAttr());
-      // Of programs that share a Ref none is the first to enter its scope.
+      // If programs share a Ref, no program is known to enter its scope first.
       for (BlockArgument ref : scoped.getBody().getArguments())
         if (!isSharedByPrograms(kernel, cast<MemRefType>(ref.getType()),
                                 collective))
@@ -183,7 +183,7 @@ private:
         dims.push_back(dim);
         continue;
       }
-      // Each step must be at another block, or a block would be filled again.
+      // The block must change at each step; otherwise it would be filled again.
       AffineExpr id = getAffineDimExpr(dim, kernel.getContext());
       if (llvm::none_of(access.getBlock(output).lows, [&](AffineExpr low) {
             auto product = dyn_cast<AffineBinaryOpExpr>(low);

@@ -30,7 +30,7 @@ static bool isSeenByOthers(Value ref) {
   return llvm::any_of(ref.getUsers(), [&](Operation *user) {
     if (auto program = dyn_cast<ProgramOpInterface>(user))
       return program.meetsOtherPrograms();
-    // A view by any op.
+    // A view of any dialect.
     return llvm::any_of(user->getResults(), [](Value result) {
       return isa<MemRefType>(result.getType()) && isSeenByOthers(result);
     });
@@ -56,8 +56,8 @@ public:
     for (unsigned operand = firstOutput, e = kernel.getNumOperandSpecs();
          operand < e; ++operand) {
       BlockArgument ref = kernel.getBodyBlock()->getArgument(operand);
-      // A window that nothing reads is there for its array alone, and one that
-      // every program copies in and out is written by every program.
+      // A window that is never read serves only its array, and every program
+      // writes a window that it copies in and out.
       bool isRead = false, isCopied = false;
       for (const ArrayAccess &next : access.getAccesses()) {
         isRead |= next.operand == operand && next.reads;

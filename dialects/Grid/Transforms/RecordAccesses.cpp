@@ -50,7 +50,8 @@ static std::optional<AccessKind> getAccessKind(MemoryEffectOpInterface op,
   return kind;
 }
 
-/// The Ref that a view is a part of; null where it is a part of several.
+/// Returns the Ref that contains a view, or null if it may be a part of several
+/// Refs.
 static BlockArgument getRoot(Value ref) {
   return dyn_cast<BlockArgument>(getViewRoot(ref));
 }
@@ -76,7 +77,7 @@ public:
 
   void runOnOperation() override {
     getOperation().getBodyRegion().walk([&](MemoryEffectOpInterface op) {
-      // The runtime knows of copies, and when they run.
+      // The runtime itself records copies when they execute.
       if (isSchedulingPoint(op))
         return;
       for (OpOperand &operand : op->getOpOperands())

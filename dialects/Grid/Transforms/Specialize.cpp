@@ -239,7 +239,7 @@ private:
                                           << "expected " << *size
                                           << " programs along dimension " << dim
                                           << ", got " << passed.getSExtValue();
-          diagnostic.attachNote(kernel.getLoc()) << "the size is pinned here";
+          diagnostic.attachNote(kernel.getLoc()) << "the size is set here";
           return diagnostic;
         }
         call.getDynamicSizesMutable().erase(position);
@@ -294,7 +294,8 @@ private:
         continue;
       int64_t outer = kernel.getDim(dim - 1).getSize(),
               inner = kernel.getDim(dim).getSize();
-      // The outer id is a quotient of the joint id, and the inner the rest.
+      // The outer id is the quotient of the joint id, and the inner id is the
+      // remainder.
       auto divide = [&](OpBuilder &builder, Location loc, Value id) -> Value {
         Value size = arith::ConstantIntOp::create(builder, loc,
                                                   builder.getI32Type(), inner);
@@ -395,7 +396,8 @@ private:
                });
   }
 
-  /// Takes an operand out of everything but the list of index maps.
+  /// Removes an operand from all attributes and regions except the list of
+  /// index maps.
   void dropOperand(KernelOp kernel, unsigned operand, ArrayRef<CallOp> calls) {
     unsigned numIndex = kernel.getNumIndexOperands();
     bool isIndex = operand < numIndex;

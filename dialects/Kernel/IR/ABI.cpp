@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace gridir::kernel;
 
-/// Verifies that a runtime knows how many bytes it reads of each value.
+/// Verifies that the size in bytes of each value is static.
 static LogicalResult verifySizesAreKnown(ABIOp abi, ArrayRef<Type> types) {
   for (Type type : types) {
     auto shaped = dyn_cast<ShapedType>(type);
@@ -56,8 +56,7 @@ LogicalResult ABIOp::verifySymbolUses(SymbolTableCollection &symbols) {
 FailureOr<ABIOp> gridir::kernel::getABI(ModuleOp module) {
   auto ops = module.getOps<ABIOp>();
   if (ops.empty())
-    return module.emitError("expected the module to say the ABI of its kernel "
-                            "in a kernel.abi");
+    return module.emitError("expected a module with a kernel.abi");
   if (llvm::hasSingleElement(ops))
     return *ops.begin();
   return (*std::next(ops.begin()))

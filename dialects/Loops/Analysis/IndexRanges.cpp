@@ -32,7 +32,7 @@ Interval IndexRanges::compute(Value value) {
   if (!op)
     return inferInductionRange(value, getRange)
         .value_or(getTypeRange(value.getType()));
-  // Scalars alone are followed: kernels compute with thousands of tensors.
+  // Only scalars are analyzed: kernels have thousands of tensors.
   if (op->getNumResults() != 1 || !value.getType().isIntOrIndex() ||
       !isa<InferIntRangeInterface>(op))
     return getTypeRange(value.getType());

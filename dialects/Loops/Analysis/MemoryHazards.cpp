@@ -25,8 +25,8 @@ using namespace mlir;
 
 namespace {
 
-/// The values that `value` may simply be: through control flow and the choice
-/// between two values. None for a value of any other op.
+/// Returns the values that `value` may be equal to, through control flow and
+/// selects. Empty for the result of any other op.
 SmallVector<Value> getForwarded(Value value) {
   if (auto select = value.getDefiningOp<arith::SelectOp>())
     return {select.getTrueValue(), select.getFalseValue()};
@@ -44,7 +44,7 @@ SmallVector<Value> getForwarded(Value value) {
     loop = value.getDefiningOp<LoopLikeOpInterface>();
   if (!loop)
     return forwarded;
-  // Which of the carried values it is does not matter much here.
+  // For simplicity, any of the carried values counts.
   auto mayBe = [&](Value other) { return other.getType() == value.getType(); };
   llvm::copy_if(loop.getInits(), std::back_inserter(forwarded), mayBe);
   for (Region *region : loop.getLoopRegions())
@@ -214,8 +214,8 @@ bool gridir::loops::mayAccess(Operation *op, ArrayRef<Value> memrefs) {
 }
 
 bool gridir::loops::mayReadLater(Operation *op, Operation *later) {
-  // Neighbours need no search for writes: it would follow a value that many ops
-  // in a row update in one buffer through all of them.
+  // Adjacent ops need no search for writes, which would follow a value through
+  // all ops that update its buffer.
   if (op->getNextNode() == later)
     return true;
   SmallVector<Value> memrefs;

@@ -31,7 +31,7 @@ Real expandCbrt(Real x) {
     Real cube = y * y * y;
     y = y * ((cube + 2.0 * a) / (2.0 * cube + a));
   }
-  // One of Newton's, whose small term is computed with twice the precision.
+  // One Newton step, whose small term is computed with twice the precision.
   Pair square = multiplyExactly(y, y);
   Pair cube = multiplyExactly(square.hi, y);
   Real residual = (cube.hi - a) + (cube.lo + square.lo * y);
@@ -103,7 +103,7 @@ Real expandErfc(Real x) {
 
 namespace {
 
-/// Division as on paper, with as many binary digits at once as 64 bits hold.
+/// Long division, with as many binary digits per step as fit in 64 bits.
 class Remainder {
 public:
   Remainder(MathBuilder &b, FloatType type)

@@ -152,8 +152,8 @@ private:
 
     OpBuilder builder(terminator);
     Location loc = terminator->getLoc();
-    // A value that may be a view of another carried tensor is copied away
-    // first: the anchors below overwrite that tensor one after the other.
+    // A value that may be a view of another carried tensor is copied first,
+    // because the anchors below overwrite that tensor.
     SmallVector<Value> values;
     for (unsigned i : moved) {
       Value value = terminator->getOperand(first + i);

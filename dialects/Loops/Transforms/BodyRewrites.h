@@ -14,17 +14,16 @@
 
 namespace gridir::loops {
 
-/// A body of fewer ops is read sooner than visited once more.
+/// Bodies with fewer ops are not worth a separate visit.
 constexpr unsigned kManyOps = 256;
 
 /// Folds ops and applies patterns, as `applyPatternsGreedily` does, in the
 /// bodies of those loops below `root` that have `manyOps` or more.
 ///
-/// After each change the greedy driver looks whether the ops around it are
-/// dead, and reads a loop from its first op to its first write for that. In a
-/// kernel that computes with values and stores the last one this takes the
-/// square of the time. A driver that starts inside of the loop does not look at
-/// it, and leaves little to change to one that does.
+/// After each change, the greedy driver checks if the enclosing ops are dead,
+/// which scans a loop up to its first write. For a loop that stores only at its
+/// end, this takes quadratic time. A driver that starts inside of the loop
+/// avoids the scan, and leaves few changes for a driver that starts outside.
 void applyPatternsInLargeLoops(mlir::Operation *root,
                                const mlir::FrozenRewritePatternSet &patterns,
                                unsigned manyOps = kManyOps);

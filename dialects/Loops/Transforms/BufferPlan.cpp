@@ -120,7 +120,7 @@ void computeLifetime(Value value, const Positions &positions,
     if (!ancestor)
       return;
     buffer.end = std::max(buffer.end, positions.getEnd(ancestor));
-    // A view gives the address and accesses nothing.
+    // A view computes an address and accesses no memory.
     int64_t begin = positions.getBegin(ancestor);
     if (ancestor != use || !isa<ViewLikeOpInterface>(use))
       firstAccess = std::min(firstAccess.value_or(begin), begin);
@@ -154,7 +154,8 @@ FailureOr<SmallVector<PlannedBuffer>> collectBuffers(func::FuncOp function) {
     }
     PlannedBuffer buffer{op, *bytes, 0, 0};
     computeLifetime(op->getResult(0), positions, views, buffer);
-    // Others may know where it is before and after its own work item uses it.
+    // Other work items may access the buffer before and after its own work item
+    // uses it.
     auto mark =
         kernel::KernelDialect::BufferAttrHelper(op->getContext()).getAttr(op);
     if (mark) {
@@ -229,7 +230,7 @@ void replaceByView(OpBuilder &builder, const PlannedBuffer &buffer,
     if (isa<memref::DeallocOp>(user))
       user->erase();
   result.replaceAllUsesWith(view);
-  // The builder goes on where it stands, if that is not to be erased.
+  // Keep the insertion point, unless its op is erased.
   if (builder.getInsertionPoint() == buffer.alloc->getIterator())
     builder.setInsertionPointAfter(buffer.alloc);
   buffer.alloc->erase();

@@ -24,7 +24,8 @@ struct PlannedBuffer {
   int64_t size;
   int64_t begin, end;
   int64_t offset = 0;
-  /// How many work items share the buffer: 1 for one of each, 0 for all.
+  /// The number of work items that share the buffer: 1 for a private one, 0 for
+  /// all.
   int64_t members = 1;
 
   bool overlapsInTime(const PlannedBuffer &other) const {

@@ -156,10 +156,10 @@ private:
     return isa<tensor::EmptyOp>(op);
   }
 
-  /// CSE makes all such tensors of a type, or of a Ref, one. Bufferisation
-  /// compares whatever is computed in a tensor with all that it is read for,
-  /// which takes the cube of their number, so that only a few uses in a row
-  /// share one: enough for one result to replace another.
+  /// CSE merges all such tensors of a type, or of a Ref. Bufferization compares
+  /// all results in a tensor with all of its reads, in cubic time. Therefore
+  /// only a few consecutive uses share one tensor: enough for one result to
+  /// replace another.
   void limitSharing() {
     constexpr unsigned maxSharing = 16;
     struct Sharing {
@@ -175,7 +175,7 @@ private:
         auto &[repeated, numUses] =
             sharing.try_emplace(tensor, Sharing{tensor, 0}).first->second;
         if (numUses++ == maxSharing) {
-          // Where it dominates the uses to come, too.
+          // At a position that also dominates later uses.
           OpBuilder builder(tensor->getBlock()->findAncestorOpInBlock(*op));
           repeated = builder.clone(*tensor);
           numUses = 1;
@@ -232,7 +232,7 @@ private:
     return success();
   }
 
-  /// The operand whose buffer the result would like to have.
+  /// The operand whose buffer the result should reuse.
   static OpOperand *getDestination(OpResult result) {
     if (auto op = dyn_cast<linalg::LinalgOp>(result.getOwner()))
       return op.getDpsInitOperand(result.getResultNumber());

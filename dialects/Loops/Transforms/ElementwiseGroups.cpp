@@ -54,7 +54,7 @@ struct Group {
   SmallVector<Operation *> ops;
   /// The last op, and those that others use, in the same order.
   SmallVector<Operation *> used;
-  /// The tensors that they read and do not make.
+  /// The tensors that the group reads, but does not produce.
   DenseSet<Value> inputs;
   DenseSet<Operation *> members;
 
@@ -101,7 +101,8 @@ public:
   ArrayRef<Group> getGroups() const { return groups; }
 
 private:
-  /// Groups of ops that only each other and the last of them use.
+  /// Groups of ops whose results are used only inside of the group, except the
+  /// last one.
   SmallVector<Group> collect(ArrayRef<Operation *> ops) {
     SmallVector<Group> found;
     DenseMap<Operation *, unsigned> groupOf;

@@ -21,7 +21,7 @@ using namespace mlir;
 
 namespace {
 
-/// Takes two ops for one where they do the same to the same operands.
+/// Two ops are equal if they apply the same operation to the same operands.
 struct SameOperation : DenseMapInfo<Operation *> {
   static unsigned getHashValue(const Operation *op) {
     return OperationEquivalence::computeHash(

@@ -26,8 +26,7 @@ using llvm::fltSemantics;
 
 namespace {
 
-/// Arrays are gone where this is asked for, and no constants are made of any
-/// size.
+/// Only scalars and vectors occur at this point.
 bool isArray(Type type) {
   return isa<ShapedType>(type) && !isa<VectorType>(type);
 }

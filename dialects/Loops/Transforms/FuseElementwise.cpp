@@ -36,15 +36,15 @@ using namespace mlir;
 
 namespace {
 
-/// How many ops of a body may be computed again for each user instead of
+/// The maximum number of ops that are recomputed for each user instead of
 /// stored: about the cost of a load and a store.
 constexpr unsigned kCheapOps = 2;
 /// A fused op reads at most this many operands, since each is a pointer in the
 /// inner loop.
 constexpr unsigned kMaxOperands = 12;
-/// Where a body has many ops for each operand, one more makes no difference.
+/// If a body has many ops per operand, one more operand does not matter.
 constexpr unsigned kOpsPerOperand = 16;
-/// A body beyond this takes LLVM longer than it saves.
+/// Larger bodies cost more compile time than they save at run time.
 constexpr unsigned kMaxOps = 1000;
 
 bool isContraction(Operation *op) {
@@ -307,8 +307,8 @@ public:
                                        {kMaxOperands, kOpsPerOperand, kMaxOps});
     makeGeneric();
     dropUnitDims();
-    // A producer whose users become one op needs no copies of its body; only
-    // then is it known which do.
+    // A producer whose users were fused into one op needs no copies of its
+    // body. The users are known only after the first fusion.
     fuse(/*mayCopy=*/false);
     fuse(/*mayCopy=*/true);
     fillSplats();
@@ -365,8 +365,8 @@ private:
     });
   }
 
-  /// A constant of one number would become as many numbers in the object code,
-  /// to be copied from there; it is cheaper to write them.
+  /// A splat constant would be stored in full in the object code and copied
+  /// from there; filling the memory is cheaper.
   void fillSplats() {
     SmallVector<arith::ConstantOp> constants;
     getOperation()->walk([&](arith::ConstantOp constant) {

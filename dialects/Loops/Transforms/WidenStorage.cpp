@@ -27,7 +27,7 @@ using namespace mlir;
 
 namespace {
 
-/// True for the numbers that do not fill a byte.
+/// True for types of less than a byte.
 bool isNarrow(Type type) {
   return type.isIntOrFloat() && type.getIntOrFloatBitWidth() < 8;
 }
@@ -131,7 +131,7 @@ struct ConvertGlobal : OpConversionPattern<memref::GlobalOp> {
   }
 };
 
-/// The body goes on computing with the narrow type.
+/// The body still computes with the narrow type.
 struct ConvertGeneric : OpConversionPattern<linalg::GenericOp> {
   using OpConversionPattern::OpConversionPattern;
 

@@ -44,13 +44,13 @@ LogicalResult EnqueueDMAOp::verify() {
     return failure();
   bool remote = getDeviceId() || getCoreId();
   if (getSourceSemaphore() && !remote)
-    return emitOpError("expected a device or a core beside the source "
-                       "semaphore, got none");
+    return emitOpError(
+        "expected a device or a core with the source semaphore, got none");
   if (remote && !getSourceSemaphore())
     return emitOpError("expected a source semaphore for a copy to another "
                        "device or core, got none");
   if (getSubcoreId() && !getCoreId())
-    return emitOpError("expected a core beside the subcore, got none");
+    return emitOpError("expected a core with the subcore, got none");
   if (static_cast<int32_t>(getPriority()) < 0)
     return emitOpError("expected a priority of at least 0, got ")
            << static_cast<int32_t>(getPriority());
@@ -74,7 +74,7 @@ LogicalResult WaitDMAOp::verify() {
 
 LogicalResult SemaphoreSignalOp::verify() {
   if (getSubcoreId() && !getCoreId())
-    return emitOpError("expected a core beside the subcore, got none");
+    return emitOpError("expected a core with the subcore, got none");
   return verifyOne(*this, "the semaphore", getSemaphore());
 }
 

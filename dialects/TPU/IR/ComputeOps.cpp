@@ -234,7 +234,7 @@ LogicalResult ConcatenateOp::verify() {
     SmallVector<int64_t> shape(type.getShape());
     if (type.getRank() == output.getRank()) {
       if (llvm::AddOverflow(sum, shape[dim], sum))
-        return emitOpError("expected as many elements as can be counted, got ")
+        return emitOpError("expected less than 2^63 elements, got ")
                << getSources().size() << " operands of " << type;
       shape[dim] = output.getDimSize(dim);
     }
@@ -258,8 +258,8 @@ LogicalResult RepeatOp::verify() {
   int64_t times = static_cast<int32_t>(getTimes());
   SmallVector<int64_t> shape(source.getShape());
   if (times < 1 || llvm::MulOverflow(shape[dim], times, shape[dim]))
-    return emitOpError("expected one time or more, and as many elements as can "
-                       "be counted, got ")
+    return emitOpError("expected one repetition or more, and less than 2^63 "
+                       "elements, got ")
            << times << " times " << source;
   if (output != VectorType::get(shape, source.getElementType()))
     return emitOpError("expected a result of ")

@@ -199,7 +199,7 @@ LogicalResult MemRefBitcastOp::verify() {
     bool widthsChange = dim == rank - 2;
     if (widthsChange && (llvm::MulOverflow(before, from, before) ||
                          llvm::MulOverflow(after, to, after)))
-      return emitOpError("expected as many bits as can be counted, got ")
+      return emitOpError("expected less than 2^63 bits, got ")
              << source << " and " << result;
     if (before != after)
       return emitOpError("expected the same bytes in dimension ")

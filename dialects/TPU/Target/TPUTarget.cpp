@@ -44,7 +44,8 @@ static unsigned getHeldBits(const TPUTarget &target, Type elementType) {
   return isWord ? 32 : elementType.getIntOrFloatBitWidth();
 }
 
-/// Reports a size that no tile ends at, with the legal ones around it.
+/// Reports a size that is not a multiple of a tile, with the nearest legal
+/// sizes.
 ///
 /// Every multiple of `tile` is legal; `alsoLegal` describes other sizes.
 static LogicalResult refuseSize(KernelOp kernel, unsigned operand, unsigned dim,
@@ -59,7 +60,7 @@ static LogicalResult refuseSize(KernelOp kernel, unsigned operand, unsigned dim,
   InFlightDiagnostic diagnostic =
       emitError(kernel.getBodyBlock()->getArgument(operand).getLoc())
       << "expected dimension " << dim << " of "
-      << kernel.getOperandName(operand) << " to be cut into multiples of "
+      << kernel.getOperandName(operand) << " to be divided into multiples of "
       << tile << alsoLegal << " or not at all (" << extent << "), got " << size;
   if (below > 0)
     diagnostic << "; the nearest legal sizes are " << below << " and " << above;
@@ -71,15 +72,15 @@ static LogicalResult refuseSize(KernelOp kernel, unsigned operand, unsigned dim,
 /// The smallest part of a vector's tile: it fills the registers.
 static int64_t getLeastPart(unsigned bits) { return kLanes * 32 / bits; }
 
-/// A vector's block is the whole, some tiles, or a part of a tile that is a
-/// power of two and fills registers.
+/// A one-dimensional block is the whole array, some tiles, or a part of a tile
+/// that is a power of two and fills registers.
 static bool isLegalVectorBlock(int64_t size, int64_t extent, unsigned bits) {
   return size == extent || size % kVectorTile == 0 ||
          (llvm::isPowerOf2_64(size) && size >= getLeastPart(bits));
 }
 
-/// Checks a block against the tiles of a TPU's memory: it ends where a tile of
-/// its array does, or is as long as the array.
+/// Checks a block against the tiles of a TPU's memory: its sizes are multiples
+/// of the tile, or those of the array.
 static LogicalResult checkTiles(KernelOp kernel, unsigned operand,
                                 unsigned bits) {
   OperandAttr spec = kernel.getOperandSpec(operand);

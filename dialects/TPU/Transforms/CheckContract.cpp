@@ -95,7 +95,7 @@ LogicalResult KernelCheck::checkGrid() {
   return success();
 }
 
-/// A memref without a space compiles, and means nothing.
+/// Mosaic compiles a memref without a memory space, with an undefined meaning.
 LogicalResult KernelCheck::checkMemRefs() {
   for (auto [i, type] : llvm::enumerate(
            kernel.getArgumentTypes().drop_front(static_cast<size_t>(rank)))) {
@@ -152,7 +152,8 @@ LogicalResult KernelCheck::checkWindow(unsigned windowNumber,
     if (size <= 0)
       return kernel.emitError("expected window ")
              << windowNumber << " to hold elements, got a size of " << size;
-  // Mosaic compiles a block that is not its window, and reads beside it.
+  // Mosaic compiles a block that differs from its window, and accesses memory
+  // outside of it.
   if (bounds.asArrayRef() != block.getShape())
     return kernel.emitError("expected window ")
            << windowNumber << " to be its block, got " << bounds << " and "

@@ -94,8 +94,8 @@ struct ExpandExpM1 : OpRewritePattern<math::ExpM1Op> {
     Value log = math::LogOp::create(rewriter, loc, u);
     Value ratio = arith::DivFOp::create(rewriter, loc, x, log);
     Value exact = arith::MulFOp::create(rewriter, loc, difference, ratio);
-    // Where the correction has no bits left: `x` itself, and far from zero the
-    // difference.
+    // If the correction would lose all bits, the result is `x` itself, or far
+    // from zero the difference.
     Value isTiny =
         arith::CmpFOp::create(rewriter, loc, arith::CmpFPredicate::OEQ, u, one);
     Value magnitude = math::AbsFOp::create(rewriter, loc, x);
@@ -120,8 +120,8 @@ struct ExpandFma : OpRewritePattern<math::FmaOp> {
   }
 };
 
-/// Mosaic compares floats in the ordered ways only, and whether they differ. A
-/// comparison that holds for NaN is the opposite of one that does not.
+/// Mosaic supports only ordered comparisons of floats, and inequality. An
+/// unordered comparison is the negation of an ordered one.
 struct ExpandFloatCompare : OpRewritePattern<arith::CmpFOp> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -119,7 +119,7 @@ private:
     return true;
   }
 
-  /// Counts, or loads the register, itself.
+  /// Creates the iota, or loads the register, directly.
   void fitCast(vector::ShapeCastOp cast, bool hasRegisters) {
     auto load = cast.getSource().getDefiningOp<vector::LoadOp>();
     if (fitIota(cast) || !hasRegisters || !load ||

@@ -30,7 +30,7 @@ Value getOpposite(Value value) {
   return opposite.getLhs();
 }
 
-/// A choice by the opposite of a condition is the other choice.
+/// A select on a negated condition becomes a select with exchanged operands.
 struct FoldSelectOfNot : OpRewritePattern<arith::SelectOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -45,7 +45,8 @@ struct FoldSelectOfNot : OpRewritePattern<arith::SelectOp> {
   }
 };
 
-/// A choice by two opposites is the other choice by either.
+/// A select on a conjunction of two negations is the exchanged select on the
+/// disjunction.
 struct FoldSelectOfNeither : OpRewritePattern<arith::SelectOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -162,10 +163,10 @@ bool isWideUse(Operation *user) {
   return element.isInteger(32) || element.isF32();
 }
 
-/// Narrow integers are compared in the 32 bits in which alone the answer is
-/// used: to widen them takes less than to widen the answer, which Mosaic
-/// refuses to do for a choice between two constants. Two numbers of 8 bits
-/// would be twice as many as their answer. Those of 4 Mosaic compares in no
+/// Compares narrow integers in 32 bits if the result is only used with 32-bit
+/// values. Widening the operands is cheaper than widening the result, which
+/// Mosaic rejects for a select between two constants. For 8 bits there are two
+/// operands to widen, but only one result. Mosaic compares 4-bit integers in no
 /// other way.
 struct WidenCompareForUse : OpRewritePattern<arith::CmpIOp> {
   using OpRewritePattern::OpRewritePattern;

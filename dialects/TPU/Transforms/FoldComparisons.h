@@ -13,9 +13,8 @@
 
 namespace gridir::tpu {
 
-/// Adds patterns that say comparisons, and choices by them, in a form that
-/// takes fewer instructions. They read floats that are compared in the ordered
-/// ways.
+/// Adds patterns that rewrite comparisons, and selects on them, to forms with
+/// fewer instructions. They expect ordered comparisons of floats.
 void populateFoldComparisonPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace gridir::tpu

@@ -71,7 +71,8 @@ inferRestart(arith::SelectOp select,
   ConstantIntRanges range = first.rangeUnion(going);
   if (isFirst)
     return range;
-  // Only the side of the end may grow, or the loop is gone through on and on.
+  // Only the bound at the end may grow; otherwise the iteration might not
+  // terminate.
   ConstantIntRanges before = old.getValue().rangeUnion(first);
   bool isSettled = isBelow ? range.smin().sge(before.smin())
                            : range.smax().sle(before.smax());
@@ -148,7 +149,7 @@ std::optional<APInt> compute(Operation *op, const APInt &lhs,
     return a - b;
   if (isa<arith::MulIOp>(op))
     return a * b;
-  // Of a shift the number of bits is a number, too.
+  // The shift amount is an operand, too.
   if (isa<arith::ShLIOp>(op))
     return b.isNegative() || b.uge(32) ? APInt::getSignedMaxValue(128)
                                        : a.shl(b);

@@ -58,11 +58,11 @@ private:
   bool isKnown;
 };
 
-/// The function that says where each window of a kernel lies; null for windows
-/// without one.
+/// The transform function of each window of a kernel; null for windows without
+/// one.
 llvm::SmallVector<mlir::func::FuncOp> getTransforms(mlir::func::FuncOp kernel);
 
-/// A kernel, and the functions that say where its windows lie.
+/// A kernel and the transform functions of its windows.
 llvm::SmallVector<mlir::func::FuncOp> getFunctions(mlir::func::FuncOp kernel);
 
 /// The ranges of the integers of all functions of a kernel.
@@ -78,8 +78,7 @@ public:
   /// around.
   llvm::SmallVector<mlir::Operation *> findWrapping() const;
 
-  /// The ops by which functions that say where a window lies may read beyond a
-  /// Ref.
+  /// The ops by which transform functions may read out of bounds.
   llvm::SmallVector<mlir::Operation *> findReadsBeyond() const;
 
 private:

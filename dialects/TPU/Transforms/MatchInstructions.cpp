@@ -25,7 +25,7 @@ using namespace gridir::tpu;
 
 namespace {
 
-/// A number of any format; none where f64 does not have it.
+/// Returns a constant of any format as f64, or none if f64 cannot represent it.
 std::optional<double> toDouble(APFloat number) {
   bool losesInfo;
   number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
@@ -87,7 +87,7 @@ std::optional<SaturatingConversion> match(arith::SelectOp outer) {
   SaturatingConversion found{
       safe.getFalseValue(), isSigned ? llvm::minIntN(width) : 0,
       isSigned ? llvm::maxIntN(width) : int64_t(llvm::maxUIntN(width))};
-  // Numbers without a sign are constants with one.
+  // Unsigned bounds are stored as signed constants.
   int64_t limit = llvm::SignExtend64(found.largest, width);
   if (!isNumber(outer.getTrueValue(), limit) ||
       getCompared(outer.getCondition(), arith::CmpFPredicate::OGE,

@@ -115,16 +115,16 @@ bool mayTouch(Operation &op, Value base) {
       .wasInterrupted();
 }
 
-/// Takes the store of a constant out of a region that runs at the first step,
-/// where the memory is then loaded and overwritten at every step: the load
-/// gives the constant at the first step instead.
+/// Removes the store of a constant from a region that runs in the first step,
+/// if every step then loads and overwrites the memory. A select replaces the
+/// loaded value by the constant in the first step.
 bool selectStart(scf::IfOp start, VectorStoreOp store) {
   Attribute constant;
   if (!matchPattern(store.getValueToStore(), m_Constant(&constant)))
     return false;
   std::optional<AccessedMemory> memory = getStoredMemory(*store);
   auto argument = dyn_cast<BlockArgument>(store.getBase());
-  // Windows and scratch of the kernel are apart; views of them may not be.
+  // Windows and scratch of the kernel do not overlap, but views of them may.
   if (!memory || !argument ||
       !isa<func::FuncOp>(argument.getOwner()->getParentOp()))
     return false;

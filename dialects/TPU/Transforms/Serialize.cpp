@@ -49,7 +49,7 @@ public:
     for (Operation *op : ops)
       if (failed(rename(op)))
         return signalPassFailure();
-    // The writer of the call decides which checks are needed.
+    // The creator of the call determines the required checks.
     for (NamedAttribute attr : llvm::to_vector(module->getDiscardableAttrs()))
       if (attr.getName() != kRunTimeChecksName)
         module->removeDiscardableAttr(attr.getName());

@@ -174,7 +174,7 @@ std::optional<CmpIPredicate> getSigned(CmpIPredicate predicate,
   }
 }
 
-/// The predicate that says the same of the operands the other way round.
+/// The equivalent predicate for exchanged operands.
 CmpIPredicate swapOperands(CmpIPredicate predicate) {
   switch (predicate) {
   case CmpIPredicate::slt:
@@ -256,7 +256,8 @@ CompareWithoutProducts::matchAndRewrite(arith::CmpIOp op,
   if (!subtracted.empty())
     avoidConstant(*predicate, constant);
 
-  // A constant may stand alone on a side; beside other values it is an op.
+  // A constant may be one side of a comparison; added to other values it would
+  // be another op.
   auto countOps = [](size_t values, bool withConstant) -> size_t {
     size_t parts = values + (withConstant ? 1 : 0);
     return parts > 1 ? parts - 1 : 0;
@@ -295,8 +296,7 @@ CompareWithoutProducts::matchAndRewrite(arith::CmpIOp op,
   return success();
 }
 
-/// The larger, or smaller, of two numbers is one of them where their ranges say
-/// so.
+/// A maximum or minimum is one of its operands if their ranges decide it.
 template <typename OpT, bool isMax> struct FoldExtreme : OpRewritePattern<OpT> {
   FoldExtreme(MLIRContext *context, DataFlowSolver &solver)
       : OpRewritePattern<OpT>(context), solver(solver) {}
@@ -317,9 +317,8 @@ template <typename OpT, bool isMax> struct FoldExtreme : OpRewritePattern<OpT> {
   DataFlowSolver &solver;
 };
 
-/// A vector of numbers that are not negative is divided by a power of two by a
-/// shift, and has its last bits as the rest; a TPU divides by subtracting bit
-/// after bit.
+/// For non-negative vectors, a division by a power of two becomes a shift, and
+/// a remainder becomes a mask, since a TPU divides bit by bit.
 template <typename OpT, typename NewOpT>
 struct FoldPowerOfTwo : OpRewritePattern<OpT> {
   FoldPowerOfTwo(MLIRContext *context, DataFlowSolver &solver)

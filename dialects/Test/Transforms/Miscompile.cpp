@@ -49,7 +49,7 @@ public:
       return signalPassFailure();
     const Slip *planted = findSlip(slip);
     if (!planted) {
-      module.emitError("expected a slip that is known, got '") << slip << "'";
+      module.emitError("expected a known fault, got '") << slip << "'";
       return signalPassFailure();
     }
     unsigned seen = 0;
@@ -58,7 +58,7 @@ public:
       return isChosen ? WalkResult::interrupt() : WalkResult::advance();
     });
     if (!result.wasInterrupted()) {
-      module.emitError("expected an op for the slip '")
+      module.emitError("expected an op for the fault '")
           << slip << "', got none";
       signalPassFailure();
     }

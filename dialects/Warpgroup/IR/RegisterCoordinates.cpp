@@ -46,7 +46,7 @@ static Value constant(OpBuilder &builder, Location loc, int64_t number) {
   return arith::ConstantIndexOp::create(builder, loc, number);
 }
 
-/// Bits that move by the same distance move at once.
+/// Bits that move by the same distance are moved together.
 Value gridir::warpgroup::mapThread(OpBuilder &builder, Location loc,
                                    Value thread, ArrayRef<int64_t> basis) {
   auto constant = [&](OpBuilder &builder, Location loc, int64_t number) {
@@ -144,7 +144,8 @@ RegisterCoordinates::getCoordinates(OpBuilder &builder, Location loc,
       coordinates.push_back(builder.getIndexAttr(number));
       continue;
     }
-    // Within the tile by exclusive or, on to others by addition.
+    // Coordinates combine by exclusive or within a tile, and by addition across
+    // tiles.
     int64_t inTile = number % tile[dim], ofTile = number - inTile;
     if (overlaps[dim] && inTile != 0)
       part = arith::XOrIOp::create(builder, loc, part,

@@ -29,11 +29,12 @@ std::optional<Layout> getLayout(mlir::Type type);
 mlir::RankedTensorType withLayout(mlir::RankedTensorType type,
                                   const Layout &layout);
 
-/// How many elements each thread holds of a tensor with a layout.
+/// The number of elements of a tensor with a layout that each thread holds.
 int64_t getNumRegisters(mlir::RankedTensorType type);
 
-/// How many consecutive registers hold consecutive elements of the last
-/// dimension, with that alignment: the width of one load or store of a thread.
+/// The number of consecutive registers that hold consecutive elements of the
+/// last dimension, with that alignment: the width of one load or store of a
+/// thread.
 int64_t getVectorLength(mlir::RankedTensorType type);
 
 /// The exclusive or of the basis vectors of the set bits of the number of a
@@ -50,8 +51,8 @@ public:
   RegisterCoordinates(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::RankedTensorType type, mlir::Value thread);
 
-  /// Where the element in a register is in the tensor: an index for each
-  /// dimension, constant where all threads hold the same.
+  /// Returns the coordinates of the element in a register: an index for each
+  /// dimension, constant if it is the same in all threads.
   llvm::SmallVector<mlir::OpFoldResult> getCoordinates(mlir::OpBuilder &builder,
                                                        mlir::Location loc,
                                                        int64_t reg) const;

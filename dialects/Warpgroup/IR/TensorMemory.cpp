@@ -137,7 +137,7 @@ FailureOr<TensorMemoryLayout> getTensorMemoryLayout(grid::ScopedOp scope,
           columns = layout.shape.back();
   TensorMemoryUse use;
   use.visit(ref);
-  // The matrix unit has each sum in a column of its own.
+  // Each accumulator element of the matrix unit has a separate column.
   if (!use.isAccumulator)
     layout.packing = kColumnBits / element.getIntOrFloatBitWidth();
   if (use.isScale || use.isPairedScale) {
@@ -146,7 +146,7 @@ FailureOr<TensorMemoryLayout> getTensorMemoryLayout(grid::ScopedOp scope,
     int64_t block = use.isPairedScale ? 256 : kTensorLanes;
     if (rows % block != 0 || (use.isPairedScale && rows != block) ||
         columns % 4 != 0 || element.getIntOrFloatBitWidth() != 8)
-      return refuse("factors of 8 bits of a multiple of " + Twine(block) +
+      return refuse("8-bit scales of a multiple of " + Twine(block) +
                     " rows and 4 columns");
     return layout;
   }

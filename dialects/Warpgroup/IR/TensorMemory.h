@@ -16,8 +16,8 @@ namespace gridir::warpgroup {
 /// The lanes of tensor memory, and the 32-bit columns of each.
 constexpr int64_t kTensorLanes = 128, kTensorColumns = 512;
 
-/// How matrices lie in the lanes and columns of tensor memory, as the matrix
-/// unit that uses them has it.
+/// The layout of matrices in the lanes and columns of tensor memory, which the
+/// matrix unit determines.
 struct TensorMemoryLayout {
   enum class Kind {
     /// 128 rows, each in the lane of its number.
@@ -28,12 +28,12 @@ struct TensorMemoryLayout {
     /// 64 rows of each of two blocks: half of the columns in the lower 64
     /// lanes, the other half in the upper ones.
     HalfColumns,
-    /// Factors: 32 rows by four, each with the bytes of four columns, in every
-    /// quarter of the lanes.
+    /// Scale factors: 32 rows by four, each with the bytes of four columns, in
+    /// every quarter of the lanes.
     Scales,
     /// The same for the columns of two CTAs, each with its own quarters.
     PairedScales,
-    /// Where the elements of a sparse operand stand.
+    /// Metadata: the positions of the elements of a sparse operand.
     Metadata,
   };
   Kind kind;

@@ -17,20 +17,20 @@
 
 namespace gridir::warpgroup {
 
-/// The most CTAs of a cluster, on any chip.
+/// The maximum number of CTAs of a cluster, on any chip.
 constexpr int64_t kMaxClusterBlocks = 16;
 
-/// Where the Refs of a `grid.scoped` begin in shared or tensor memory, and how
-/// many bytes and columns of it a kernel needs, and how many bytes each
-/// warpgroup has for relayouts; `warpgroup-plan-memory` says so.
+/// The attributes of `warpgroup-plan-memory`: the offsets of the Refs of a
+/// `grid.scoped` in shared or tensor memory, the bytes and columns that a
+/// kernel needs, and the bytes of each warpgroup for relayouts.
 constexpr llvm::StringLiteral kOffsetsAttr = "warpgroup.offsets";
 constexpr llvm::StringLiteral kSharedBytesAttr = "warpgroup.shared_bytes";
 constexpr llvm::StringLiteral kTensorColumnsAttr = "warpgroup.tensor_columns";
 constexpr llvm::StringLiteral kScratchBytesAttr = "warpgroup.scratch_bytes";
 
-/// Which Refs of a `grid.scoped` are members of a union, which share bytes of
-/// shared memory or columns of tensor memory: for each Ref the number of its
-/// union, where it begins there, and how long it is; -1, 0, 0 of no member.
+/// The Refs of a `grid.scoped` that are members of a union, and therefore share
+/// bytes of shared memory or columns of tensor memory: for each Ref the number
+/// of its union, its offset there, and its size; -1, 0, 0 for other Refs.
 constexpr llvm::StringLiteral kUnionsAttr = "warpgroup.unions";
 
 /// The `ScheduleAttr` of a kernel of blocks, and the unit attribute of one that
@@ -42,7 +42,7 @@ constexpr llvm::StringLiteral kMappedAttr = "warpgroup.mapped";
 /// if there are several kernels.
 mlir::FailureOr<grid::KernelOp> getSingleProgram(mlir::ModuleOp module);
 
-/// A member of a union, as `kUnionsAttr` says.
+/// A member of a union, see `kUnionsAttr`.
 struct UnionMember {
   int64_t number, offset, size;
 
@@ -56,7 +56,8 @@ struct UnionMember {
   }
 };
 
-/// For each Ref of a scope its place in a union, if it is a member of one.
+/// For each Ref of a scope, its union, offset and size, if it is a member of a
+/// union.
 llvm::SmallVector<std::optional<UnionMember>>
 getUnionMembers(grid::ScopedOp scope);
 

@@ -52,7 +52,7 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 // LayoutAttr
 //===----------------------------------------------------------------------===//
 
-/// More than any register file holds; bounds loops over them.
+/// Exceeds every register file; limits loops over registers.
 static constexpr int64_t kMaxTileElements = 1 << 20;
 static constexpr int64_t kMaxRegisters = 1 << 14;
 

@@ -19,7 +19,7 @@ LogicalResult verifyWhole(Operation *op, Value ref, Value value) {
   auto refType = cast<MemRefType>(ref.getType());
   auto expected =
       RankedTensorType::get(refType.getShape(), refType.getElementType());
-  // How it is spread over threads is nothing to the Ref.
+  // The layout of the array does not affect the Ref.
   if (cast<RankedTensorType>(value.getType()).dropEncoding() != expected)
     return op->emitOpError("expected an array of type ")
            << expected << ", got " << value.getType();
@@ -88,8 +88,8 @@ LogicalResult WarpsOp::verifyRegions() {
     return emitOpError("expected a region whose argument is the number of the "
                        "warp, an i32");
   WalkResult nested = body.walk([&](WarpsOp inner) {
-    inner.emitOpError("expected code of a warpgroup around it, got that of a "
-                      "single warp");
+    inner.emitOpError(
+        "expected an enclosing warpgroup program, got single-warp code");
     return WalkResult::interrupt();
   });
   return failure(nested.wasInterrupted());

@@ -104,8 +104,8 @@ static LogicalResult verifyRows(Operation *op, MemRefType array,
   if (failed(verifyElements(op, array)))
     return failure();
   if (array.getRank() == 0 || rows.getRank() != 1)
-    return op->emitOpError("expected an array with rows and a list of their "
-                           "numbers, got ")
+    return op->emitOpError(
+               "expected an array with rows and a list of row indices, got ")
            << array << " and " << rows;
   SmallVector<int64_t> shape(array.getShape());
   shape[0] = rows.getDimSize(0);

@@ -190,6 +190,9 @@ int64_t LayoutAssignment::getOwnCost(unsigned index, LayoutAttr attr) {
   return it->second = cost;
 }
 
+/// Returns the weighted cost of the conversion between the layouts that the
+/// definition and the user derive for a tensor. A repeatable op is recomputed
+/// in the user's layout and costs nothing.
 int64_t LayoutAssignment::getEdgeCost(const Edge &edge) {
   const LayoutFrame &user = frames[edge.user], &def = frames[edge.def];
   LayoutAttr to = derive(user.parts[edge.userPart], assigned[edge.user]);
@@ -231,6 +234,10 @@ SmallVector<LayoutAttr> LayoutAssignment::getAllowed(unsigned frame) const {
 }
 
 SmallVector<LayoutAttr>
+/// If frames of the group restrict their layouts, the candidates are those that
+/// all of them allow. Otherwise they are the current layout, preferred layouts,
+/// the layouts of neighbors lifted to the iteration space, and two default
+/// layouts.
 LayoutAssignment::getCandidates(const Group &group) const {
   llvm::SmallSetVector<LayoutAttr, 8> candidates;
   bool isFree = true;
@@ -272,7 +279,7 @@ LayoutAssignment::getCandidates(const Group &group) const {
     }
   Layout blocked = Layout::blocked(first.shape, 4);
   insert(LayoutAttr::get(context, blocked));
-  // Where threads would hold copies, each can have elements of its own.
+  // Prefer layouts in which threads hold no copies.
   if (!blocked.isSplat() && blocked.getReplication() > 1)
     insert(normalize(context, Layout::strided(1), first.shape));
   return candidates.takeVector();
@@ -294,6 +301,8 @@ bool LayoutAssignment::choose(const Group &group) {
   return best != before;
 }
 
+/// Local search: gives each group in turn the layout of least cost while all
+/// others are fixed, until no group changes.
 void LayoutAssignment::improve(ArrayRef<Group> groups, unsigned maxRounds) {
   bool changed = true;
   for (unsigned round = 0; changed && round < maxRounds; ++round) {
@@ -303,8 +312,9 @@ void LayoutAssignment::improve(ArrayRef<Group> groups, unsigned maxRounds) {
   }
 }
 
-/// Frames that hand a tensor on in one layout, unless they allow no common one.
-/// Those that demand something come first, then who is next to them.
+/// Groups frames that pass a tensor on in one layout, unless they allow no
+/// common layout. Frames with requirements come first, followed by their
+/// neighbors.
 SmallVector<LayoutAssignment::Group> LayoutAssignment::groupFrames() const {
   SmallVector<unsigned> leader =
       llvm::to_vector(llvm::seq<unsigned>(frames.size()));

@@ -8,9 +8,9 @@
 //
 // Each frame gets one of its allowed layouts. The cost is that of the ops in
 // their layouts, and of the conversion of each operand to the layout of its
-// user, more in loops. Frames that pass a tensor on in one layout are decided
-// together at first, and then each alone, as long as another layout, of the
-// op's own or of a neighbor, is cheaper.
+// user, more in loops. First, all frames that pass a tensor on get one layout
+// together. Then single frames change to another layout, of the op's own or of
+// a neighbor, as long as that lowers the cost.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ namespace gridir::warpgroup {
 /// The costs of conversions between layouts of a type, each computed once.
 class ConversionCosts {
 public:
-  /// Weighted instructions; `impossible` where there is no conversion.
+  /// Weighted instructions; `impossible` if there is no conversion.
   int64_t get(LayoutAttr from, LayoutAttr to, mlir::RankedTensorType type);
 
   static constexpr int64_t impossible = int64_t(1) << 40;
@@ -83,7 +83,7 @@ private:
   llvm::SmallVector<Edge> edges;
   /// The edges at each frame.
   llvm::SmallVector<llvm::SmallVector<unsigned>> edgesOf;
-  /// How often each frame's op runs, roughly.
+  /// An estimate of the number of executions of each frame's op.
   llvm::SmallVector<int64_t> weights;
   llvm::DenseMap<mlir::Value, std::pair<unsigned, unsigned>> definitions;
   /// Null for frames that have none yet, and for those that are repeated.

@@ -102,7 +102,7 @@ SmallVector<Layout> gridir::warpgroup::keepFitting(ArrayRef<Layout> known,
 }
 
 //===----------------------------------------------------------------------===//
-// Ops that say it by upstream's traits and interfaces
+// Ops described by upstream's traits and interfaces
 //===----------------------------------------------------------------------===//
 
 static bool isTensor(Value value) {
@@ -118,10 +118,10 @@ static LogicalResult refuse(Operation *op, const Twine &what) {
 }
 
 LogicalResult gridir::warpgroup::refuseTensors(Operation *op) {
-  return refuse(op, "an op that a warpgroup has for arrays in registers");
+  return refuse(op, "an op that a warpgroup supports on arrays in registers");
 }
 
-/// All tensors lie alike.
+/// All tensors have the same layout.
 static LogicalResult addElementwise(Operation *op,
                                     SmallVectorImpl<LayoutFrame> &frames) {
   auto tensor = llvm::find_if(op->getResults(), isTensor);
@@ -211,7 +211,8 @@ static LogicalResult addStructured(linalg::LinalgOp op,
   bool readsTensor = addCaptured(op, frames);
   // True if the value of a register depends on the coordinates of its element.
   bool isIndexed = op.hasIndexSemantics() || readsTensor;
-  // The loops whose space threads share; the others each thread runs.
+  // The loops that are distributed to threads; each thread runs the other loops
+  // completely.
   SmallVector<int64_t> shape = op.getStaticLoopRanges(), position(shape.size());
   bool isMoved = !dims.empty() && !isReducedInRegisters(op);
   SmallVector<int64_t> spaceShape;
@@ -241,7 +242,7 @@ static LogicalResult addStructured(linalg::LinalgOp op,
         (!isInit && (isMoved || !map.isProjectedPermutation())))
       continue;
     if (!map.isProjectedPermutation())
-      return refuse(op, "results that are indexed by loops alone");
+      return refuse(op, "results that are indexed by permuted loops");
     LayoutFrame::Part &part = frame.addEqual(operand);
     frame.project(part, getPositions(map));
     part.isUnread = isInit && !op.payloadUsesValueFromOperand(&operand);
@@ -265,7 +266,7 @@ static LogicalResult addStructured(linalg::LinalgOp op,
            (dims.empty() ? 0 : countReduction(layout, space, dims));
   };
   frame.isRepeatable = !readsTensor && dims.empty();
-  // Where each thread has all that it reduces, nothing is exchanged.
+  // No exchange is needed if each thread holds all elements that it reduces.
   if (!dims.empty() && dims.size() < space.size()) {
     Coordinates kept;
     for (int64_t dim : llvm::seq<int64_t>(space.size()))

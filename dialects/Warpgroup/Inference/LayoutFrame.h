@@ -17,21 +17,22 @@
 
 namespace gridir::warpgroup {
 
-/// Tensors whose layouts follow from one: that of the space that an op iterates
-/// over, or of the one tensor that it passes on.
+/// A set of tensors of an op whose layouts follow from one layout: that of the
+/// iteration space, or of the tensor that the op passes on.
 struct LayoutFrame {
   using Derivation = std::function<std::optional<Layout>(const Layout &)>;
 
   /// A tensor of the frame. An operand with another layout is relaid before the
   /// op; a value that the op defines has the layout that it derives.
   struct Part {
-    /// One of both: a use, or a result or argument of a block.
+    /// Either a use, or a result or block argument.
     mlir::OpOperand *operand = nullptr;
     mlir::Value value;
-    /// The tensor's layout from the space's; none where it follows not.
+    /// Computes the tensor's layout from the space's; none if it is not
+    /// determined.
     Derivation derive;
-    /// A layout of the space from the tensor's, where there is but one; may be
-    /// absent.
+    /// Computes the layout of the space from the tensor's, if it is unique; may
+    /// be absent.
     Derivation lift;
     /// True if the layout is that of the iteration space.
     bool isEqual = true;
@@ -56,11 +57,12 @@ struct LayoutFrame {
   Coordinates shape;
   llvm::SmallVector<Part> parts;
 
-  /// The layouts that the op can do with; all that fit where there is none.
+  /// The layouts that the op supports; if empty, all layouts that fit.
   llvm::SmallVector<Layout> allowed;
-  /// Of those that fit, which the op can do with; all where it is absent.
+  /// A predicate for supported layouts among those that fit; if absent, all are
+  /// supported.
   std::function<bool(const Layout &)> accepts;
-  /// Those that it does well with.
+  /// The preferred layouts.
   llvm::SmallVector<Layout> preferred;
   /// Weighted instructions of each thread, as `ConversionCost::getWeight`.
   std::function<int64_t(const Layout &)> cost;
@@ -69,8 +71,8 @@ struct LayoutFrame {
   bool isRepeatable = false;
 };
 
-/// Adds a frame for an operand alone: the op moves elements through shared
-/// memory wherever it needs them, so that they lie as they do.
+/// Adds a frame for a single operand: the op exchanges elements through shared
+/// memory, so it accepts any layout.
 void addMoved(mlir::Operation *op, mlir::OpOperand &operand,
               llvm::SmallVectorImpl<LayoutFrame> &frames);
 
@@ -102,7 +104,7 @@ llvm::LogicalResult
 collectLayoutFrames(mlir::Operation *op,
                     llvm::SmallVectorImpl<LayoutFrame> &frames);
 
-/// Says that nothing tells how the tensors of an op lie.
+/// Reports that the layouts of the tensors of an op are undetermined.
 llvm::LogicalResult refuseTensors(mlir::Operation *op);
 
 /// Attaches `LayoutOpInterface` to ops of `warpgroup`, `grid` and upstream

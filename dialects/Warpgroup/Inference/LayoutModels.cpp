@@ -35,7 +35,7 @@ static unsigned getBits(RankedTensorType type) {
 // Accesses of memory
 //===----------------------------------------------------------------------===//
 
-/// How many elements one access of a thread can move.
+/// The number of elements that one access of a thread can move.
 static int64_t getLongestAccess(RankedTensorType type) {
   return std::max<int64_t>(128 / getBits(type), 1);
 }
@@ -46,8 +46,8 @@ static int64_t getAccessVector(const Layout &layout, RankedTensorType type) {
                            getLongestAccess(type));
 }
 
-/// The bytes of the rows of panels in which the author has a Ref swizzled; all
-/// banks where he says nothing, as products would ask for.
+/// The row size in bytes of the panels of a swizzled Ref; without a transform,
+/// the width of all banks, which MMAs prefer.
 static int64_t getSwizzleBytes(Value ref) {
   constexpr int64_t bankBytes = 128, pieceBytes = 16;
   while (auto view = ref.getDefiningOp<ViewLikeOpInterface>())
@@ -67,12 +67,12 @@ static int64_t getSwizzleBytes(Value ref) {
   return bankBytes;
 }
 
-/// Where an element is in shared memory: in panels whose rows are as long as
-/// the swizzle, where the rows of the array are made of such, else in row-major
+/// The location of an element in shared memory: in panels with rows of the
+/// swizzle's size if these divide the rows of the array, otherwise in row-major
 /// order.
 static int64_t getSharedOffset(int64_t element, ArrayRef<int64_t> shape,
                                int64_t bytes, int64_t panelBytes) {
-  // Pieces of 16 bytes are exchanged by the number of the 128 bytes.
+  // The swizzle permutes pieces of 16 bytes by the number of the 128-byte row.
   constexpr unsigned piece = 4, banks = 7;
   int64_t rowBytes = shape.back() * bytes;
   if (rowBytes % panelBytes != 0)
@@ -113,13 +113,12 @@ static int64_t countGlobal(const Layout &layout, RankedTensorType type) {
           std::max<int64_t>(0, static_cast<int64_t>(sectors.size()) - filled));
 }
 
-/// The layouts that an accumulator of `wgmma` can have: all who access it
-/// agree.
+/// The layouts of a `wgmma` accumulator; all accesses use the same one.
 static SmallVector<Layout> getAccumulatorLayouts(ArrayRef<int64_t> shape) {
   return keepFitting({*getNamedLayout("wgmma", std::nullopt)}, shape);
 }
 
-/// Those that matrices in tensor memory are loaded and stored in.
+/// The layouts for loads and stores of matrices in tensor memory.
 static SmallVector<Layout> getTensorMemoryLayouts(ArrayRef<int64_t> shape,
                                                   bool isPaired) {
   SmallVector<Layout> known;
@@ -151,8 +150,7 @@ static grid::MemorySpace getSpace(Value ref) {
   return attr ? attr.getValue() : grid::MemorySpace::Default;
 }
 
-/// A Ref of a scope that no memory is named for is a variable, which each
-/// thread keeps its part of.
+/// A Ref of a scope without a memory space is a variable in registers.
 static bool isVariable(Value ref) {
   return isa_and_present<grid::ScopedOp>(
              ref.getParentBlock() ? ref.getParentBlock()->getParentOp()
@@ -160,7 +158,7 @@ static bool isVariable(Value ref) {
          isa<BlockArgument>(ref) && getSpace(ref) == grid::MemorySpace::Default;
 }
 
-/// All tensors of an op lie alike.
+/// All tensors of an op have the same layout.
 static void addTensors(Operation *op, LayoutFrame &frame) {
   for (OpOperand &operand : op->getOpOperands())
     if (isa<RankedTensorType>(operand.get().getType()))
@@ -170,11 +168,11 @@ static void addTensors(Operation *op, LayoutFrame &frame) {
       frame.addEqual(result);
 }
 
-/// A load or a store; where a mask or another value is, it lies alike.
+/// A load or a store; the mask and the other value have the same layout.
 static LogicalResult addAccess(Operation *op, Value ref, Type valueType,
                                SmallVectorImpl<LayoutFrame> &frames) {
   auto type = dyn_cast<RankedTensorType>(valueType);
-  // The scope of a variable knows all who access it.
+  // The scope of a variable determines the layout for all accesses.
   if (!type || isVariable(ref))
     return success();
   LayoutFrame &frame = frames.emplace_back(op, type.getShape());
@@ -312,7 +310,7 @@ struct ScopedModel
 // Ops of warpgroup
 //===----------------------------------------------------------------------===//
 
-/// Operands in registers lie as the fragments of their width do.
+/// Operands in registers have the fragment layout of their width.
 struct MmaModel : LayoutOpInterface::ExternalModel<MmaModel, MmaOp> {
   LogicalResult getLayoutFrames(Operation *op,
                                 SmallVectorImpl<LayoutFrame> &frames) const {
@@ -330,15 +328,15 @@ struct MmaModel : LayoutOpInterface::ExternalModel<MmaModel, MmaOp> {
           keepFitting({*getNamedLayout(name, std::nullopt)}, type.getShape());
     if (frame.allowed.empty())
       return op->emitError(
-                 "expected a left operand in registers of 64 rows and "
-                 "32 bytes of each, or multiples, got ")
+                 "expected a left operand in registers with a multiple of 64 "
+                 "rows and rows of a multiple of 32 bytes, got ")
              << type;
     return success();
   }
 };
 
-/// All three lie as the instructions of warps take them. Of the ways to share
-/// rows and columns out to warps the author's is taken, if a cast names one.
+/// All three arrays have the layouts of the warp-level instruction. If a layout
+/// cast selects a distribution of rows and columns to warps, that one is used.
 struct MmaSyncModel
     : LayoutOpInterface::ExternalModel<MmaSyncModel, MmaSyncOp> {
   LogicalResult getLayoutFrames(Operation *op,
@@ -352,11 +350,10 @@ struct MmaSyncModel
     auto fitting =
         MmaLayouts::getFitting(bits, shape[0], shape[1], lhs.getDimSize(1));
     if (fitting.empty())
-      return op->emitError("expected a product of mma of multiples of 16 x ")
+      return op->emitError("expected an mma.sync of multiples of 16 x ")
              << 8 * std::max(32 / bits, 1u)
-             << " x 8 elements, of which there is one for each of four warps, "
-                "got "
-             << shape[0] << " x " << lhs.getDimSize(1) << " x " << shape[1];
+             << " x 8 elements, one for each of four warps, got " << shape[0]
+             << " x " << lhs.getDimSize(1) << " x " << shape[1];
     const MmaLayouts *chosen =
         llvm::find_if(fitting, [&](const MmaLayouts &of) {
           return isCast(mma.getAcc(), of.acc) || isCast(mma.getLhs(), of.lhs) ||
@@ -414,7 +411,7 @@ struct ClusterStoreModel
   }
 };
 
-/// Moves that there are already.
+/// Existing relayouts.
 struct RelayoutModel
     : LayoutOpInterface::ExternalModel<RelayoutModel, RelayoutOp> {
   LogicalResult getLayoutFrames(Operation *op,
@@ -429,8 +426,8 @@ struct RelayoutModel
   }
 };
 
-/// The author's layout, where it is one of the array: of a splat it asks for
-/// nothing else.
+/// The requested layout, if it is a layout of the array; a splat satisfies
+/// every request.
 struct LayoutCastModel
     : LayoutOpInterface::ExternalModel<LayoutCastModel, LayoutCastOp> {
   LogicalResult getLayoutFrames(Operation *op,
@@ -445,14 +442,14 @@ struct LayoutCastModel
     LayoutAttr spread = cast.getSpreadAttr();
     if (!spread) {
       op->emitWarning("expected a layout that is linear in the bits of "
-                      "register, lane and warp, another one is taken for ")
+                      "register, lane and warp; another one is used for ")
           << cast.getLayout();
       return success();
     }
     Layout layout = spread.getLayout();
     if (!layout.fits(type.getShape())) {
-      op->emitWarning("expected a layout whose tile divides the shape, another "
-                      "one is taken for ")
+      op->emitWarning("expected a layout whose tile divides the shape; another "
+                      "one is used for ")
           << spread << " of " << type;
       return success();
     }
@@ -498,7 +495,7 @@ struct ReshapeModel : LayoutOpInterface::ExternalModel<ReshapeModel<OpT>, OpT> {
     LayoutFrame &frame = frames.emplace_back(op, type.getShape());
     frame.addEqual(reshape.getSrcMutable());
     frame.reshape(frame.addEqual(reshape.getResult()));
-    // In row-major order the shape is nothing.
+    // A layout in row-major order is invariant under reshape.
     for (int64_t vector : {4, 1}) {
       frame.preferred.push_back(Layout::blocked(type.getShape(), vector));
       frame.preferred.push_back(
@@ -508,7 +505,7 @@ struct ReshapeModel : LayoutOpInterface::ExternalModel<ReshapeModel<OpT>, OpT> {
   }
 };
 
-/// One element, wherever it is.
+/// A single element, which may be anywhere.
 struct ExtractModel
     : LayoutOpInterface::ExternalModel<ExtractModel, tensor::ExtractOp> {
   LogicalResult getLayoutFrames(Operation *op,

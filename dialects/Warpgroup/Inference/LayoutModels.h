@@ -14,10 +14,9 @@
 
 namespace gridir::warpgroup {
 
-/// The sizes of the largest tile that composes a window of an array of `shape`.
-/// None for a window that does not consist of tiles in which each thread holds
-/// elements of its own: it could not have the layout of its array, which the
-/// types of the ops require.
+/// Returns the sizes of the largest tile that composes a window of an array of
+/// `shape`. Returns none if threads would hold copies in such tiles: the window
+/// could not have the layout of its array, which the types of the ops require.
 std::optional<Coordinates>
 getWindowTile(mlir::OffsetSizeAndStrideOpInterface op, Shape shape,
               Shape window);

@@ -34,8 +34,8 @@ gridir::warpgroup::getWindowTile(OffsetSizeAndStrideOpInterface op, Shape shape,
   return tile;
 }
 
-/// Where the window is made of whole tiles of a layout, each thread has its
-/// part of the window already.
+/// If the window consists of whole tiles of a layout, each thread already holds
+/// its part.
 static void deriveWindow(LayoutFrame::Part &window, Coordinates tile) {
   window.isEqual = false;
   window.derive =
@@ -95,7 +95,7 @@ struct InsertSliceModel
   }
 };
 
-/// One element is another one then.
+/// The position of a single element then differs.
 struct InsertModel
     : LayoutOpInterface::ExternalModel<InsertModel, tensor::InsertOp> {
   LogicalResult getLayoutFrames(Operation *op,

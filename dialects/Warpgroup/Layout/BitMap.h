@@ -36,8 +36,8 @@ public:
   /// The map that applies `inner` first.
   BitMap compose(const BitMap &inner) const;
 
-  /// Of the vectors that the map takes to `output` the one of the first
-  /// columns that are independent; none where there is no such vector.
+  /// Returns a vector that the map maps to `output`, in terms of the first
+  /// independent columns, or none if there is none.
   std::optional<uint64_t> solve(uint64_t output) const;
 
   unsigned getRank() const;
@@ -65,7 +65,7 @@ public:
   /// True if `vector` is a sum of the vectors so far.
   bool contains(uint64_t vector) const { return solve(vector).has_value(); }
 
-  /// Which of them sum up to `vector`, a bit each.
+  /// Returns the inserted vectors whose sum is `vector`, as a bit mask.
   std::optional<uint64_t> solve(uint64_t vector) const;
 
   unsigned getDimension() const { return reduced.size(); }

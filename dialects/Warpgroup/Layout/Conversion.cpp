@@ -44,8 +44,8 @@ llvm::StringRef gridir::warpgroup::stringify(Conversion::Kind kind) {
   return "";
 }
 
-/// Elements narrower than a word of 32 bits share one: a word of the result is
-/// put together unless it is one of the source.
+/// Elements narrower than 32 bits share a word: a word of the result is
+/// assembled unless it is a word of the source.
 static int64_t countPacks(llvm::ArrayRef<int64_t> registers,
                           unsigned elementBits) {
   auto ofWord = static_cast<size_t>(32 / elementBits);
@@ -69,12 +69,15 @@ static int64_t countPacks(llvm::ArrayRef<int64_t> registers,
   return packs;
 }
 
-/// As many elements as one access of 16 bytes moves.
+/// The number of elements that one access of 16 bytes moves.
 static int64_t getAccessVector(const Layout &layout, Shape shape,
                                unsigned elementBits) {
   return std::min<int64_t>(layout.getVectorLength(shape), 128 / elementBits);
 }
 
+/// Counts the instructions of a conversion through shared memory, and searches
+/// for the swizzle with the fewest bank conflicts. Counting conflicts is
+/// expensive, so it is skipped if the instructions alone already cost `enough`.
 static Conversion planSharedMemory(const Layout &source, const Layout &dest,
                                    Shape shape, unsigned elementBits,
                                    int64_t enough) {
@@ -105,7 +108,7 @@ static Conversion planSharedMemory(const Layout &source, const Layout &dest,
                .conflicts;
   };
   plan.cost.conflicts = countConflicts(plan.swizzle);
-  // Bits of the row go to those of the bank that no run of elements has.
+  // Bits of the row are added to the bits of the bank above a run of elements.
   constexpr unsigned bankBits = 7;
   unsigned run =
       llvm::Log2_64(std::max(plan.storeVector, plan.loadVector) * bytes);
@@ -122,6 +125,9 @@ static Conversion planSharedMemory(const Layout &source, const Layout &dest,
 }
 
 std::optional<Conversion>
+/// Tries the cheapest kinds first: no conversion, a permutation of registers
+/// within each thread, then the cheaper one of shuffles within warps and an
+/// exchange through shared memory.
 gridir::warpgroup::planConversion(const Layout &source, const Layout &dest,
                                   Shape shape, unsigned elementBits) {
   // Elements of less than a byte take a byte in memory and a register each.

@@ -42,15 +42,14 @@ struct ShuffleRound {
 struct ConversionCost {
   int64_t selects = 0, shuffles = 0, packs = 0, stores = 0, loads = 0,
           barriers = 0;
-  /// Accesses of shared memory beyond the first of an instruction, because
-  /// lanes ask for other words of one bank.
+  /// Additional accesses of shared memory because of bank conflicts.
   int64_t conflicts = 0;
 
   int64_t getInstructions() const {
     return selects + shuffles + packs + stores + loads + barriers;
   }
-  /// For choosing among plans: an instruction of the ALU is one, one that
-  /// moves data between threads takes a port that is narrower.
+  /// The cost for comparing plans, in ALU instructions. Instructions that move
+  /// data between threads weigh more, since their port is narrower.
   int64_t getWeight() const {
     return selects + packs + 2 * shuffles + 4 * (stores + loads + conflicts) +
            16 * barriers;
@@ -65,7 +64,8 @@ struct Conversion {
     Registers,
     /// Each warp has the elements of its threads.
     Shuffles,
-    /// All else: elements are stored and loaded.
+    /// All other conversions: elements are stored to and loaded from shared
+    /// memory.
     SharedMemory
   };
   Kind kind = Kind::Nothing;
@@ -81,8 +81,8 @@ struct Conversion {
   ThreadChoice send;
   BitMap lanes;
   int64_t wordRegisters = 1;
-  /// For each register of the result the round that it is received in, for each
-  /// choice of `receive`.
+  /// For each register of the result, the round in which it is received, for
+  /// each choice of `receive`.
   llvm::SmallVector<llvm::SmallVector<int64_t>> receivers;
   ThreadChoice receive;
 

@@ -45,7 +45,7 @@ int64_t gridir::warpgroup::getNumElements(Shape shape) {
   return count;
 }
 
-/// The largest power of two that divides a size; 1 for that of no elements.
+/// The largest power of two that divides a size; 1 for a size of 0.
 static int64_t getPowerOfTwo(int64_t size) {
   return size == 0 ? 1 : size & -size;
 }
@@ -63,12 +63,12 @@ Layout::Layout(Shape tile, ArrayRef<uint64_t> registers,
 
 namespace {
 
-/// Hands the bits of a tile out, the last dimension first.
+/// Distributes the bits of a tile, the last dimension first.
 class TileBits {
 public:
   explicit TileBits(Shape tile) : tile(tile) {}
 
-  /// The next bit that is left, from the last dimension on; zero where none is.
+  /// Returns the next free bit, from the last dimension on, or zero.
   uint64_t take() {
     return next < static_cast<uint64_t>(getNumElements(tile))
                ? std::exchange(next, next * 2)
@@ -90,8 +90,8 @@ Layout Layout::blocked(Shape shape, int64_t maxVector) {
   if (shape.empty())
     return splat();
   int64_t vector = std::min(getPowerOfTwo(shape.back()), maxVector);
-  // As many elements as the threads hold at once; a row that is longer
-  // repeats the tile.
+  // The tile has as many elements as all threads hold; a longer row repeats the
+  // tile.
   int64_t left = kNumThreads * vector;
   Coordinates tile(shape.size(), 1);
   for (int64_t dim = shape.size() - 1; dim >= 0 && left > 1; --dim) {
@@ -123,7 +123,7 @@ bool Layout::isPadded(Shape shape) const {
   return tile.size() == 1 && getNumElements(shape) % tile.front() != 0;
 }
 
-/// How often the tile repeats along each dimension.
+/// The number of tiles along each dimension.
 static Coordinates getRepeats(Shape shape, Shape tile) {
   Coordinates repeats;
   for (auto [size, tileSize] : llvm::zip_equal(shape, tile))
@@ -164,6 +164,10 @@ int64_t Layout::getUnpaddedElement(Shape shape, int64_t reg,
   return linearize(at, shape);
 }
 
+/// Inverts the layout: the tile that contains the element gives the upper part
+/// of the register number, and a solution of the linear system over F2 gives
+/// the register within the tile and the thread. The solver prefers registers,
+/// so the first holder is found.
 Layout::Holder Layout::getHolder(Shape shape, int64_t element) const {
   if (isSplat())
     return {0, 0};
@@ -189,6 +193,8 @@ Layout::Holder Layout::getHolder(Shape shape, int64_t element) const {
           static_cast<unsigned>(holder / getNumTileRegisters())};
 }
 
+/// A bit of the thread is redundant if its basis vector depends linearly on
+/// those of the registers and of earlier bits.
 uint64_t Layout::getReplicatedBits() const {
   if (isSplat())
     return kNumThreads - 1;
@@ -202,6 +208,9 @@ uint64_t Layout::getReplicatedBits() const {
   return bits;
 }
 
+/// Starts from the largest power of two that the shape and the basis vectors of
+/// threads allow, and halves it until all aligned runs of that length are
+/// consecutive.
 int64_t Layout::getVectorLength(Shape shape) const {
   if (isSplat() || shape.empty() || isPadded(shape))
     return 1;
@@ -241,6 +250,8 @@ bool Layout::isSame(const Layout &a, const Layout &b, Shape shape) {
   return true;
 }
 
+/// Cuts a one-dimensional tile into one of the array's rank. The tile must
+/// cover whole rows, or divide a row; otherwise it does not repeat in a box.
 std::optional<Layout> Layout::unflatten(Shape shape) const {
   if (isSplat() || !isFlat(shape.size()))
     return *this;
@@ -250,7 +261,8 @@ std::optional<Layout> Layout::unflatten(Shape shape) const {
   int64_t left = tile.front();
   for (int64_t dim = shape.size() - 1; dim >= 0 && left > 1; --dim) {
     int64_t size = shape[dim];
-    // A tile goes on to the next row only where it has the whole of this one.
+    // A tile continues in the next row only if it contains the whole current
+    // row.
     if (size % left == 0) {
       cut[dim] = left;
       left = 1;

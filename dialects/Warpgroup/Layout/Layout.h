@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How an array is spread over the registers of a warpgroup. A layout is a
+// The distribution of an array over the registers of a warpgroup. A layout is a
 // linear map over F2, from the bits of (register, lane, warp) to those of the
-// index in a tile, and the tile repeats over the array; each repeat is one more
-// group of registers, the last dimension fastest. A tile of one dimension may
-// reach beyond the last element of the array: threads hold that one again
-// there. A thread is its lane, bits 0 to 4, and its warp, bits 5 and 6.
+// index in a tile, and the tile repeats over the array; each tile is one more
+// group of registers, the last dimension fastest. A one-dimensional tile may
+// exceed the array: threads then hold copies of the last element. A thread is
+// its lane, bits 0 to 4, and its warp, bits 5 and 6.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,9 +28,9 @@ constexpr unsigned kNumLaneBits = 5, kNumWarpBits = 2,
                    kNumLanes = 1 << kNumLaneBits,
                    kNumThreads = 1 << kNumThreadBits;
 
-/// The most elements of an array in a thread. There are 255 registers, and
-/// local memory for the rest, but the code for more than these, one after the
-/// other, would be too long.
+/// The maximum number of elements of an array in a thread. A thread has 255
+/// registers and spills the rest to local memory, but straight-line code for
+/// more elements would be too long.
 constexpr int64_t kMaxElementsOfThread = 4096;
 
 /// The coordinates of an element of an array, or the sizes of one.
@@ -44,12 +44,13 @@ int64_t getNumElements(Shape shape);
 
 class Layout {
 public:
-  /// One register of every thread holds the value that all elements have.
+  /// A splat: one register of every thread holds the value of all elements.
   static Layout splat() { return Layout(); }
 
-  /// An element of the tile is known by its row-major index, whose bits are
-  /// those of the dimensions side by side, since each is a power of two. Of the
-  /// basis vectors `kNumThreadBits` are those of the bits of the thread.
+  /// An element of the tile is identified by its row-major index. Since sizes
+  /// are powers of two, the index is the concatenation of the bits of each
+  /// dimension. Of the basis vectors `kNumThreadBits` are those of the bits of
+  /// the thread.
   Layout(Shape tile, llvm::ArrayRef<uint64_t> registers,
          llvm::ArrayRef<uint64_t> threads);
 
@@ -92,7 +93,7 @@ public:
   /// The row-major index of the element in a register of a thread.
   int64_t getElement(Shape shape, int64_t reg, unsigned thread) const;
 
-  /// The same where padding is not the last element: beyond it.
+  /// The same, but padding has indices beyond the last element.
   int64_t getUnpaddedElement(Shape shape, int64_t reg, unsigned thread) const;
 
   /// The first register and thread that hold an element.
@@ -102,13 +103,13 @@ public:
   };
   Holder getHolder(Shape shape, int64_t element) const;
 
-  /// How many threads hold each element, but for those of padding.
+  /// The number of threads that hold each element, except padding.
   int64_t getReplication() const {
     return kNumThreads * getNumTileRegisters() / getNumElements(tile);
   }
 
-  /// Bits of the thread that do not change which elements it holds, but for
-  /// padding; of bits that undo each other the later.
+  /// Bits of the thread that do not affect its elements, except padding. If two
+  /// bits have the same effect, the later one.
   uint64_t getReplicatedBits() const;
 
   /// The length of aligned runs of registers that hold consecutive elements of
@@ -118,12 +119,12 @@ public:
   /// True if two layouts hold the same element in each register.
   static bool isSame(const Layout &a, const Layout &b, Shape shape);
 
-  /// The same with a tile of as many dimensions as the array, where rows of
-  /// the array are whole tiles, or tiles whole rows.
+  /// The same layout with a tile of the array's rank, if rows of the array
+  /// consist of whole tiles, or tiles of whole rows.
   std::optional<Layout> unflatten(Shape shape) const;
 
   //===--------------------------------------------------------------------===//
-  // Of arrays that are made of others
+  // Layouts of derived arrays
   //
   // Each thread already holds its elements; `findRegisters` locates them.
   //===--------------------------------------------------------------------===//

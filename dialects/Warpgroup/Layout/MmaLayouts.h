@@ -23,8 +23,8 @@ struct MmaLayouts {
   /// have different columns.
   static MmaLayouts get(unsigned bits, int64_t rowWarps);
 
-  /// Those whose tiles divide a product of `m x k` and `k x n` elements, with
-  /// the most warps along the rows first.
+  /// Returns the layouts whose tiles divide an MMA of `m x k` and `k x n`
+  /// elements, in descending order of warps along the rows.
   static llvm::SmallVector<MmaLayouts, 3> getFitting(unsigned bits, int64_t m,
                                                      int64_t n, int64_t k);
 };

@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A table: tile, and where the bits of register, lane and warp lead.
+// A table of layouts: the tile, and the basis vectors of the bits of register,
+// lane and warp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +22,7 @@ using llvm::SmallVector;
 
 namespace {
 
-/// Where a bit leads in a tile of two dimensions.
+/// The basis vector of a bit in a two-dimensional tile.
 struct Step {
   int64_t row, column;
 };
@@ -37,7 +38,7 @@ Steps rows(int64_t first, int64_t end) {
   return steps;
 }
 
-/// Of bits that change nothing.
+/// The basis vector of bits without effect.
 Steps stay(unsigned numBits) { return Steps(numBits, Step{0, 0}); }
 
 Steps columns(int64_t first, int64_t end) {

@@ -17,7 +17,7 @@
 namespace gridir::warpgroup {
 
 /// The layout of a name, as "wgmma", and of the number that some names take, as
-/// `strided(4)`; none of a name or a number that there is not.
+/// `strided(4)`; none for an unknown name or an invalid number.
 std::optional<Layout> getNamedLayout(llvm::StringRef name,
                                      std::optional<int64_t> number);
 

@@ -60,7 +60,7 @@ std::optional<Layout> Layout::dropDims(ArrayRef<int64_t> dims,
     return left;
   };
   Coordinates newTile = move(source->tile);
-  // Of registers that hold the same elements one is left.
+  // Keeps one of several registers with the same elements.
   Span span;
   SmallVector<uint64_t> newRegisters;
   for (uint64_t column :
@@ -158,7 +158,7 @@ std::optional<SmallVector<int64_t>> gridir::warpgroup::findRegisters(
     return SmallVector<int64_t>(numRegisters, 0);
   if (dest.isSplat() && getNumElements(destShape) != 1)
     return std::nullopt;
-  // Of padding the first thread may hold one element in several registers.
+  // The first thread may hold a padding element in several registers.
   llvm::DenseMap<int64_t, SmallVector<int64_t, 1>> ofFirstThread;
   for (int64_t reg = 0, e = source.getNumRegisters(sourceShape); reg < e; ++reg)
     ofFirstThread[source.getElement(sourceShape, reg, 0)].push_back(reg);

@@ -18,8 +18,7 @@ using llvm::SmallVector;
 
 static constexpr int64_t kNumBanks = 32, kWordBytes = 4;
 
-/// The words that lanes served together ask for, by bank. A word is read once
-/// for all of them.
+/// The words that one access reads, by bank. A word is read once for all lanes.
 static int64_t getNumPasses(ArrayRef<int64_t> offsets, int64_t bytes) {
   llvm::SmallDenseSet<int64_t, 64> words;
   SmallVector<int64_t, 32> ofBank(kNumBanks, 0);

@@ -23,24 +23,24 @@ struct Swizzle {
   }
 };
 
-/// How often a warp's access of `bytes` at an offset each occupies the banks of
-/// shared memory, 32 words of 4 bytes at a time: at best once for each 128
-/// bytes, more often where lanes that are served together ask for different
-/// words of one bank.
+/// Returns the number of shared memory transactions of a warp whose lanes each
+/// access `bytes` at an offset. The 32 banks serve one 4-byte word each per
+/// transaction: at best one transaction for 128 bytes, more if lanes access
+/// different words of one bank.
 int64_t getNumWavefronts(llvm::ArrayRef<int64_t> offsets, int64_t bytes);
 
-/// How a warpgroup moves an array between its registers and shared memory, in
-/// runs of `vector` registers.
+/// The cost of moving an array between the registers of a warpgroup and shared
+/// memory, in runs of `vector` registers.
 struct SharedAccess {
   /// Instructions of each thread.
   int64_t instructions = 0;
-  /// Accesses beyond those that as many bytes need, of the warp that has most.
+  /// Bank conflicts: accesses beyond the minimum for the bytes, of the worst
+  /// warp.
   int64_t conflicts = 0;
 };
 
-/// Counts the access of an array that lies in shared memory at byte offsets
-/// `getOffset` of its elements; runs of `vector` registers are contiguous
-/// there.
+/// Adds the access of an array in shared memory whose elements are at byte
+/// offsets `getOffset`; runs of `vector` registers are contiguous there.
 SharedAccess countSharedAccess(const Layout &layout, Shape shape,
                                int64_t vector, unsigned elementBits,
                                llvm::function_ref<int64_t(int64_t)> getOffset);

@@ -89,6 +89,10 @@ static void chooseSwizzle(SharedRounds &rounds) {
 }
 
 std::optional<SharedRounds>
+/// The rounds are selected by bits of the element's index in the tile. Only
+/// bits that do not depend on the thread, in either layout, can be used: then a
+/// register belongs to one round in all threads. Each such bit halves the
+/// memory of a round.
 gridir::warpgroup::planSharedRounds(const Layout &source, const Layout &dest,
                                     Shape shape, unsigned elementBits,
                                     int64_t maxBytes) {

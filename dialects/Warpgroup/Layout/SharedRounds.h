@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How an array goes through shared memory from one layout to another, where the
-// indices of both are linear in one tile: a part of the tile in each round, of
-// elements that all threads know by their registers alone.
+// Plans a conversion between two layouts through shared memory, for layouts
+// whose indices are linear in one tile. Each round moves a part of the tile,
+// whose elements depend only on registers, not on threads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,8 +57,8 @@ struct SharedRounds {
   int64_t getOffset(uint64_t element) const;
 };
 
-/// Rounds of at most `maxBytes`, or as few bytes as can be. None where the
-/// indices are not linear in one tile.
+/// Plans rounds of at most `maxBytes`, or of the minimum number of bytes.
+/// Returns none if the indices are not linear in one tile.
 std::optional<SharedRounds> planSharedRounds(const Layout &source,
                                              const Layout &dest, Shape shape,
                                              unsigned elementBits,

@@ -9,10 +9,10 @@
 // On a tile that both layouts divide, the register and the lane that hold what
 // a thread needs in a register of the result are linear in both: S and Q, with
 // a part for the register y and one for the thread t. In one round all threads
-// receive, and each sends one register. Were that round y of all threads, two
-// of them might ask one lane for different registers; so thread t receives
-// register y + D t in it, with D such that different threads ask different
-// lanes.
+// receive, and each sends one register. If all threads received register y in
+// round y, two of them might need different registers of one lane. Thread t
+// therefore receives register y + D t in that round, with D such that different
+// threads read different lanes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +36,7 @@ struct Origins {
   BitMap registerOfRegister, threadOfRegister, registerOfThread, threadOfThread;
 };
 
-/// The values of a linear map of the thread, and which one a thread has.
+/// The values of a linear map of the thread, and the index of a thread's value.
 struct Values {
   explicit Values(const BitMap &map) {
     Span span;
@@ -104,8 +104,8 @@ static std::optional<Origins> findOrigins(const Layout &source,
                  BitMap(registerOfThread), BitMap(threadOfThread)};
 }
 
-/// D: which register each bit of the thread adds, so that no two threads ask
-/// one lane as far as that can be.
+/// Computes D: the register that each bit of the thread adds, so that as few
+/// threads as possible read the same lane.
 static BitMap spreadRounds(const Origins &origins) {
   SmallVector<uint64_t> rounds(kNumThreadBits, 0);
   Span asked;
@@ -158,7 +158,7 @@ static BitMap add(const BitMap &a, const BitMap &b) {
 /// registers.
 static std::optional<BitMap> moveToSenders(const BitMap &needed,
                                            const BitMap &asked) {
-  // Threads whose values are not used come last, and send any value.
+  // Threads whose values are unused come last; they send arbitrary values.
   SmallVector<uint64_t> columns(asked.getColumns());
   llvm::append_range(columns, BitMap::identity(kNumThreadBits).getColumns());
   std::optional<BitMap> receivers = BitMap(columns).invert(kNumThreadBits);
@@ -209,6 +209,10 @@ static bool keepsWords(const Origins &origins, const BitMap &rounds,
       [&](uint64_t column) { return (column & low) == 0; });
 }
 
+/// Plans the rounds for one tile. With D as above, each thread sends one
+/// register per round, which is a linear function of the round and the sender.
+/// If no such D exists, each lane sends all registers that any receiver may
+/// need, and the receiver selects.
 static TilePlan planTile(const Origins &origins, int64_t ofWord) {
   TilePlan plan;
   int64_t numRegisters = int64_t(1)
@@ -219,8 +223,8 @@ static TilePlan planTile(const Origins &origins, int64_t ofWord) {
   std::optional<BitMap> senders = moveToSenders(
       add(origins.registerOfThread, origins.registerOfRegister.compose(rounds)),
       plan.lanes);
-  // Where threads ask one lane for different registers, it sends all of them,
-  // one after another.
+  // If threads need different registers of one lane, it sends all of them, one
+  // after another.
   bool sendsAll = !senders;
   if (sendsAll) {
     rounds = BitMap(SmallVector<uint64_t>(kNumThreadBits, 0));
@@ -308,7 +312,7 @@ gridir::warpgroup::planShuffles(const Layout &source, const Layout &dest,
     plan.cost.selects /= ofWord;
     plan.cost.shuffles /= ofWord;
   } else if (ofWord > 1) {
-    // Elements travel alone, and are put together again.
+    // Elements are exchanged separately and packed again.
     plan.cost.packs = numResults;
   }
   return plan;

@@ -49,7 +49,7 @@ public:
         if (part.operand && !frame.isRepeatable &&
             failed(setOperand(part, assignment.getLayout(index, part))))
           return failure();
-    // An op that was recomputed for all users has no user left.
+    // Erase ops that were recomputed for all of their users.
     for (const LayoutFrame &frame : llvm::reverse(frames))
       if (frame.isRepeatable && frame.op->use_empty())
         frame.op->erase();
@@ -111,7 +111,8 @@ private:
     return success();
   }
 
-  /// Where the value is made, so that a loop that uses it does not do it again.
+  /// Insert at the definition of the value, so that a loop does not repeat the
+  /// conversion.
   FailureOr<Value> relayout(Value value, RankedTensorType type,
                             Operation *user) {
     Value &result = made[{value, type}];
@@ -126,7 +127,7 @@ private:
     bool isShared =
         plan && plan->kind == Conversion::Kind::SharedMemory && !sharedMemory;
     if (!plan || isShared) {
-      // Ops are not printed while their types are not all there.
+      // Ops must not be printed while their types are incomplete.
       InFlightDiagnostic error =
           emitError(user->getLoc(),
                     "expected an operand that can be converted to the layout ")

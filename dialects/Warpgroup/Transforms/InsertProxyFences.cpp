@@ -48,7 +48,7 @@ bool isIn(MemorySpace memory, Value ref) {
   return space && space.getValue() == memory;
 }
 
-/// The Refs whose memory a view may name.
+/// The Refs whose memory a view may access.
 void findRoots(Value ref, llvm::SmallSetVector<Value, 2> &roots) {
   auto view = ref.getDefiningOp<grid::RefViewOpInterface>();
   if (!view) {
@@ -59,7 +59,7 @@ void findRoots(Value ref, llvm::SmallSetVector<Value, 2> &roots) {
     findRoots(source, roots);
 }
 
-/// The bytes of shared memory that a Ref has, where the plan of memory tells.
+/// The bytes of a Ref in shared memory, if the memory plan has them.
 std::optional<std::pair<int64_t, int64_t>> getBytes(Value root) {
   auto argument = dyn_cast<BlockArgument>(root);
   auto scope =
@@ -72,7 +72,7 @@ std::optional<std::pair<int64_t, int64_t>> getBytes(Value root) {
   if (!offsets || argument.getArgNumber() >= size_t(offsets.size()) || !count ||
       !type.getElementType().isIntOrFloat())
     return std::nullopt;
-  // Elements that share bytes take fewer.
+  // Packed elements occupy fewer bytes.
   int64_t begin = offsets[argument.getArgNumber()],
           size = *count * llvm::divideCeil(type.getElementTypeBitWidth(), 8);
   return std::pair(begin, begin + size);
@@ -152,10 +152,10 @@ SmallVector<Access> getAccesses(Operation *op, MemorySpace memory) {
 }
 
 //===----------------------------------------------------------------------===//
-// Who runs an op
+// The threads that run an op
 //===----------------------------------------------------------------------===//
 
-/// Keeps of `numbers` those for which a condition may be true, or false.
+/// Filters `numbers` by a condition that may be true, or false, for them.
 void narrow(llvm::SmallBitVector &numbers, Value condition, bool isTrue,
             function_ref<bool(Value)> isNumber) {
   if (auto both = condition.getDefiningOp<arith::AndIOp>(); both && isTrue) {
@@ -174,8 +174,8 @@ void narrow(llvm::SmallBitVector &numbers, Value condition, bool isTrue,
       numbers.reset(i);
 }
 
-/// The one of `count` warpgroups, or warps, that alone runs an op inside of
-/// `scope`, by the branches that it is in.
+/// Returns the only one of `count` warpgroups, or warps, that runs an op inside
+/// of `scope`, derived from the branches around the op.
 std::optional<unsigned> getOnly(Operation *op, Operation *scope, unsigned count,
                                 function_ref<bool(Value)> isNumber) {
   llvm::SmallBitVector numbers(count, true);
@@ -193,8 +193,8 @@ std::optional<unsigned> getOnly(Operation *op, Operation *scope, unsigned count,
 // The analysis
 //===----------------------------------------------------------------------===//
 
-/// Accesses by threads that no fence follows: of each Ref the one that reads,
-/// and the one that writes.
+/// Accesses by threads without a later fence: for each Ref the last read and
+/// the last write.
 class Unfenced {
 public:
   struct Entry {
@@ -296,6 +296,9 @@ private:
     return success();
   }
 
+  /// Forward data-flow over one op. A fence clears the state, an access of
+  /// threads is added to it, and an access of the async proxy to memory in the
+  /// state requires a fence before it.
   LogicalResult visit(Operation *op, Unfenced &unfenced, bool inserts) {
     if (isFence(op) || fences.contains(op))
       unfenced.clear();
@@ -313,7 +316,7 @@ private:
       return success();
     if (isa<LoopLikeOpInterface, WarpsOp>(op))
       return visitRepeated(op, unfenced, inserts);
-    // Of several regions one is run; an empty one changes nothing.
+    // One of several regions runs; an empty region has no effect.
     Unfenced behind;
     for (Region &region : op->getRegions()) {
       Unfenced inside = unfenced;
@@ -344,6 +347,9 @@ private:
     return success();
   }
 
+  /// Iterates over the body of a loop until the accesses at its entry reach a
+  /// fixed point, because an access at the end of an iteration may need a fence
+  /// in the next one.
   LogicalResult visitBody(Operation *op, Unfenced &unfenced, bool inserts) {
     if (!isa<LoopLikeOpInterface>(op))
       return visit(op->getRegion(0), unfenced, inserts);
@@ -473,7 +479,7 @@ private:
   int64_t numWarpgroups;
   SmallVector<Access> asyncAccesses;
   llvm::MapVector<Operation *, Hazard> fences;
-  /// The last one that was found.
+  /// The last access that was found.
   Hazard missing;
 };
 

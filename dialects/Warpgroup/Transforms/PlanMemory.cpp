@@ -35,7 +35,8 @@ constexpr int64_t kArrayAlignment = 1024;
 /// The alignment of each warpgroup's scratch for relayouts.
 constexpr int64_t kScratchAlignment = 16;
 
-/// Columns where Refs in tensor memory begin, and the fewest of an allocation.
+/// The alignment of Refs in tensor memory in columns, and the minimum
+/// allocation.
 constexpr int64_t kColumnAlignment = 4, kMinColumns = 32;
 
 /// A Ref that needs memory: its number of bytes, or columns.
@@ -44,7 +45,7 @@ struct Allocation {
   int64_t size;
 };
 
-/// Where Refs end in the memories.
+/// The ends of the allocated ranges.
 struct Ends {
   int64_t bytes = 0, columns = 0;
 
@@ -119,7 +120,7 @@ public:
   }
 
 private:
-  /// The chip that is asked for, or else the one that has room for most.
+  /// Returns the requested chip, or the one with the largest memory.
   FailureOr<gpu::Chip> getLimits(grid::KernelOp kernel) {
     if (!chip.empty())
       return gpu::getChip(chip, kernel.getLoc());
@@ -139,6 +140,9 @@ private:
     int64_t least = 0, most = 0;
   };
 
+  /// Relayouts through shared memory share one scratch buffer per warpgroup. It
+  /// must hold the smallest possible round of each relayout, and is larger if
+  /// memory remains, which saves rounds.
   static Scratch getScratch(grid::KernelOp kernel) {
     Scratch scratch;
     kernel.getBodyRegion().walk([&](RelayoutOp op) {
@@ -243,6 +247,9 @@ private:
     return Extent{bytes, kArrayAlignment, &Ends::bytes, &arrays};
   }
 
+  /// Allocates the Refs of a scope after those of enclosing scopes, like a
+  /// stack: consecutive scopes reuse memory. The first member of a union
+  /// allocates the whole union, and the others get offsets inside of it.
   LogicalResult placeArrays(grid::ScopedOp scope, Ends &end) {
     SmallVector<Extent> extents;
     for (unsigned i : llvm::seq(scope.getBody().getNumArguments())) {

@@ -136,11 +136,11 @@ private:
                        : Value();
       if (!view) {
         InFlightDiagnostic diag =
-            uses[i].reader->emitError("expected a read of what was written to "
-                                      "the same member of a union, got one of ")
+            uses[i].reader->emitError("expected a read of the union member "
+                                      "that was written, got one of ")
             << scope.getRefName(i)
-            << ", to which nothing is written, and whose bytes lie otherwise "
-               "than those of ";
+            << ", which is never written and whose bytes are arranged "
+               "differently than those of ";
         llvm::interleaveComma(writers, diag, [&](unsigned writer) {
           diag << scope.getRefName(writer);
         });
@@ -152,7 +152,8 @@ private:
     return success();
   }
 
-  /// The bytes of a member as a part of another one; null where they are none.
+  /// Creates a view of a member as a part of another one; null if its bytes are
+  /// not a part of it.
   static Value createView(grid::ScopedOp scope, unsigned member, unsigned of,
                           ArrayRef<std::optional<UnionMember>> members) {
     std::optional<Row> row = Row::of(scope, member, *members[member]),

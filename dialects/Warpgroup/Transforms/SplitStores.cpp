@@ -65,7 +65,7 @@ class Computation {
 public:
   explicit Computation(grid::StoreOp store) : store(store) {}
 
-  /// Finds the ops; without success it says which the computation cannot have.
+  /// Collects the ops. Fails with the op that the computation must not contain.
   LogicalResult find(PatternRewriter &rewriter) {
     type = dyn_cast<RankedTensorType>(store.getValue().getType());
     if (store.getMask() || !type || type.getRank() != 2)
@@ -92,7 +92,7 @@ public:
         numParts = count;
     }
     shape = {type.getDimSize(0), type.getDimSize(1) / numParts};
-    // All of it would pass through other memory at once.
+    // The whole value would be held in other memory.
     auto relayout = stored.getDefiningOp<RelayoutOp>();
     if (relayout && isPartial(relayout) && !hasParts(relayout.getType())) {
       stored = relayout.getOperand();
@@ -107,7 +107,7 @@ public:
     return checkOrder(rewriter);
   }
 
-  /// Writes it for each part of the columns, where the store is.
+  /// Creates the computation for each part of the columns, at the store.
   void split(PatternRewriter &rewriter) {
     rewriter.setInsertionPoint(store);
     for (int64_t part : llvm::seq(numParts)) {
@@ -170,7 +170,7 @@ private:
       return false;
     if (!isInSpace(store.getRef(), grid::MemorySpace::GpuGmem))
       return true;
-    // Operands of the kernel are memory of their own, but where it says so.
+    // Operands of the kernel do not alias, except for declared aliases.
     auto kernel = store->getParentOfType<grid::KernelOp>();
     auto isOperand = [&](Value ref) {
       auto argument = dyn_cast<BlockArgument>(ref);

@@ -34,8 +34,8 @@ Value createIndex(OpBuilder &builder, Location loc, int64_t number) {
   return arith::ConstantIndexOp::create(builder, loc, number);
 }
 
-/// Each element of an array of the type of `op`, as `body` computes it of its
-/// indices and, with `init`, of the element there.
+/// Creates an array of the type of `op`, with elements that `body` computes
+/// from their indices and, with `init`, from the old element.
 Value createElements(OpBuilder &builder, Operation *op, Value init,
                      function_ref<Value(OpBuilder &, ValueRange, Value)> body) {
   Location loc = op->getLoc();

@@ -15,9 +15,10 @@ class Region;
 
 namespace gridir::warpgroup {
 
-/// Writes each window of an array that is not made of whole tiles, or whose
-/// offsets are not known, as a structured op that reads single elements. One of
-/// fewer dimensions becomes one of all and a reshape, where that has tiles.
+/// Rewrites each window of an array with dynamic offsets, or that does not
+/// consist of whole tiles, as a structured op that reads single elements. A
+/// rank-reduced window becomes a window of full rank and a reshape, if that
+/// consists of tiles.
 void rewriteWindows(mlir::Region &region);
 
 } // namespace gridir::warpgroup

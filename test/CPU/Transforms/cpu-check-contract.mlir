@@ -39,7 +39,7 @@ module {
 
 // -----
 
-// expected-error @+1 {{expected the module to say the ABI of its kernel in a kernel.abi}}
+// expected-error @+1 {{expected a module with a kernel.abi}}
 module {
 }
 

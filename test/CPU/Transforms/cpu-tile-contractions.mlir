@@ -4,7 +4,7 @@
 // RUN: gridir-opt %s --cpu-tile-contractions="vector-bytes=64 vector-registers=32 dot-products=tdpbf16ps,tdpbssd,vpdpbusd" --cse --split-input-file | FileCheck %s --check-prefix=TILE
 // RUN: gridir-opt %s --cpu-tile-contractions=dot-products=pmaddwd --cse --split-input-file | FileCheck %s --check-prefix=MADD
 // RUN: not gridir-opt %s --cpu-tile-contractions=dot-products=vpdpbusd,fma --split-input-file 2>&1 | FileCheck %s --check-prefix=UNKNOWN
-// UNKNOWN: error: expected an instruction for sums of products, got 'fma'
+// UNKNOWN: error: expected a dot-product instruction, got 'fma'
 
 // 20 rows are two tiles of 6 and two of 4: two rows alone would wait for their additions. A panel is two registers wide, or four of the wide ones.
 // CHECK-LABEL: func.func @matmul

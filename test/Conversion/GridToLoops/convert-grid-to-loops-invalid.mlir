@@ -55,7 +55,7 @@ grid.kernel @wide_bits grid() outputs(%o: f32 [8]) {
 
 grid.kernel @printed grid() inputs(%x: complex<f32> [8]) outputs(%o: f32 [8]) {
   %v = grid.load %x : memref<8xcomplex<f32>, #grid.space<default>> -> tensor<8xcomplex<f32>>
-  // expected-error @below {{expected integers and floats to print or to call a function with, got a value of another type}}
+  // expected-error @below {{expected integers and floats as operands of a print or callback, got a value of another type}}
   grid.print "{}" %v : tensor<8xcomplex<f32>>
 }
 
@@ -66,7 +66,7 @@ grid.kernel @adding grid(%c = 2 named "core" core)
     scratch(%t: memref<8xf32>, %s: memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>)
     semantics [core_parallel] attributes {grid.tasks = #kernel.tasks<>} {
   %n = arith.constant 1 : i32
-  // expected-error @below {{expected a copy to another core or device without add, of Refs whose elements are at regular distances in memory}}
+  // expected-error @below {{expected a copy between strided Refs to another core or device, without add}}
   grid.copy_start %x, %t sem %s src_sem %s core %n {add} : memref<8xf32, #grid.space<default>>, memref<8xf32>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
 }
 
@@ -124,7 +124,7 @@ grid.kernel @escapes grid() outputs(%o: f32 [8]) {
 
 !shared = memref<8xf32, #grid.space<tpu.vmem_shared>>
 
-// expected-error @below {{expected the shapes of meshes whose cores are the programs of the last dimension, got others}}
+// expected-error @below {{expected meshes whose cores are the programs of the last grid dimension, got other shapes}}
 grid.kernel @too_few_cores grid(%c = 8 core) outputs(%o: f32 [8, 8] space any) scratch(%shared: !shared)
     semantics [core_parallel]
     attributes {grid.tasks = #kernel.tasks<>, grid.meshes = [array<i64: 2, 3>]} {
@@ -136,7 +136,7 @@ grid.kernel @too_few_cores grid(%c = 8 core) outputs(%o: f32 [8, 8] space any) s
 
 !shared = memref<8xf32, #grid.space<tpu.vmem_shared>>
 
-// expected-error @below {{expected the shapes of meshes whose cores are the programs of the last dimension, got others}}
+// expected-error @below {{expected meshes whose cores are the programs of the last grid dimension, got other shapes}}
 grid.kernel @negative_mesh grid(%c = 8 core) outputs(%o: f32 [8, 8] space any) scratch(%shared: !shared)
     semantics [core_parallel]
     attributes {grid.tasks = #kernel.tasks<>, grid.meshes = [array<i64: -2, -3>, array<i64: 2>]} {
@@ -148,7 +148,7 @@ grid.kernel @negative_mesh grid(%c = 8 core) outputs(%o: f32 [8, 8] space any) s
 
 !shared = memref<8xf32, #grid.space<tpu.vmem_shared>>
 
-// expected-error @below {{expected the shapes of meshes whose cores are the programs of the last dimension, got others}}
+// expected-error @below {{expected meshes whose cores are the programs of the last grid dimension, got other shapes}}
 grid.kernel @narrow_mesh grid(%c = 8 core) outputs(%o: f32 [8, 8] space any) scratch(%shared: !shared)
     semantics [core_parallel]
     attributes {grid.tasks = #kernel.tasks<>, grid.meshes = [array<i32: 8>]} {

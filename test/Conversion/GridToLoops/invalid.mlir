@@ -5,14 +5,14 @@
 // CHECK:     // -----
 // CHECK-NOT: {{grid.kernel|func.func}}
 
-// expected-error @below {{expected arrays of static shape, got symbolic dimensions in x_ref; pin them with grid-specialize}}
+// expected-error @below {{expected arrays of static shape, got symbolic dimensions in x_ref; set their sizes with grid-specialize}}
 grid.kernel @symbolic grid()
     inputs(%x: f32 [?n] block [8] origin "x_ref") outputs(%o: f32 [8]) {
 }
 
 // -----
 
-// expected-error @below {{expected blocks without transforms, got transforms of x_ref, which another backend understands}}
+// expected-error @below {{expected blocks without transforms, got transforms of x_ref, which only another backend supports}}
 grid.kernel @transformed grid()
     inputs(%x: f32 [8, 64] transforms [<transpose [1, 0]>] origin "x_ref") outputs(%o: f32 [8]) {
 }
@@ -48,14 +48,14 @@ grid.kernel @unseeded grid()
 grid.kernel @shared_scope grid(%i = 2 named "core" core, %j = 4 named "subcore" subcore)
     inputs() outputs(%o: f32 [8] space any)
     semantics [core_parallel, subcore_parallel] attributes {grid.tasks = #kernel.tasks<>} {
-  // expected-error @below {{expected a scope that the programs along the last concurrent dimensions share, got one along dimensions before them}}
+  // expected-error @below {{expected a scope that is shared along the innermost concurrent dimensions, got outer dimensions}}
   grid.scoped (%t: memref<8xf32>) attributes {collective = ["core"]} {
   }
 }
 
 // -----
 
-// expected-error @below {{expected inputs that the kernel reads in place, got one that must be copied before programs that wait for one another}}
+// expected-error @below {{expected inputs that are read in place, since programs synchronize, got one that must be copied first}}
 grid.kernel @copied_input grid(%i = 2)
     inputs(%x: f32 [8]) outputs(%o: f32 [8])
     semantics [parallel] aliases [0 -> 0] functional attributes {grid.tasks = #kernel.tasks<>} {
@@ -70,7 +70,7 @@ grid.kernel @other_device grid(%i = 2)
     scratch(%s: memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>)
     semantics [parallel] attributes {grid.tasks = #kernel.tasks<>} {
   %c1 = arith.constant 1 : i32
-  // expected-error @below {{expected devices that the kernel's call is mapped over, as in shard_map, got a device of no known mesh}}
+  // expected-error @below {{expected devices over which the call is mapped, as in shard_map, got a device outside of any known mesh}}
   grid.semaphore_signal %s, %c1 device (%c1 : i32) {device_id_type = #grid.device_id_type<logical>} : memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
 }
 
@@ -90,7 +90,7 @@ grid.kernel @transposed_semaphores grid()
   %c1 = arith.constant 1 : i32
   %t = grid.transpose_ref %s [1, 0] : memref<2x3x!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>> -> memref<3x2x!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
   %r = grid.slice_ref %t[2, 1] [1, 1] [1, 1] drop [0, 1] : memref<3x2x!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>> -> memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
-  // expected-error @below {{expected a semaphore of a Ref in memory, got one of a view that no memref shows}}
+  // expected-error @below {{expected a semaphore of a Ref in memory, got one of a view without a memref}}
   grid.semaphore_signal %r, %c1 : memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
 }
 
@@ -128,7 +128,7 @@ grid.kernel @add_there grid(%i = 2) inputs(%x: f32 [8] space any) outputs(%o: f3
     scratch(%s: memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>)
     semantics [parallel] attributes {grid.tasks = #kernel.tasks<>, grid.devices = 4 : i64} {
   %c1 = arith.constant 1 : i32
-  // expected-error @below {{expected a copy to another core or device without add, of Refs whose elements are at regular distances in memory}}
+  // expected-error @below {{expected a copy between strided Refs to another core or device, without add}}
   grid.copy_start %x, %o sem %s src_sem %s device (%c1 : i32) {add, device_id_type = #grid.device_id_type<logical>}
       : memref<8xf32, #grid.space<any>>, memref<8xf32, #grid.space<any>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
 }
@@ -151,7 +151,7 @@ grid.kernel @nowhere grid(%i = 2) inputs(%x: f32 [8] space any) outputs(%o: f32 
     scratch(%s: memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>)
     semantics [parallel] attributes {grid.tasks = #kernel.tasks<>} {
   %c1 = arith.constant 1 : i32
-  // expected-error @below {{expected devices that the kernel's call is mapped over, as in shard_map, got a device of no known mesh}}
+  // expected-error @below {{expected devices over which the call is mapped, as in shard_map, got a device outside of any known mesh}}
   grid.copy_start %x, %o sem %s src_sem %s device (%c1 : i32) {device_id_type = #grid.device_id_type<logical>}
       : memref<8xf32, #grid.space<any>>, memref<8xf32, #grid.space<any>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
 }

@@ -177,7 +177,7 @@ grid.kernel @selected grid()
 
 // -----
 
-// The memref behind a transposed Ref does not show the reshape: an access looks through.
+// The memref behind a transposed Ref does not show the reshape: the accesses resolve the view.
 // CHECK-LABEL: func.func @reshaped_transpose(
 // CHECK-SAME:    %[[X:.*]]: memref<4x8xf32>
 // CHECK:         %[[V:.*]] = bufferization.to_tensor %[[X]] restrict : memref<4x8xf32>
@@ -216,7 +216,7 @@ grid.kernel @reshaped_columns grid() inputs(%x: f32 [4, 8]) outputs(%o: f32 [16]
 
 // -----
 
-// A load stays as it is where the memory is no Ref: nothing is known of its name.
+// A load stays as it is where the memory is not a Ref: nothing is known of its name.
 // CHECK-LABEL: func.func @other_memory(
 // CHECK:         %[[M:.*]] = memref.alloca() : memref<8xi32>
 // CHECK:         memref.load %[[M]][%{{.*}}] : memref<8xi32>

@@ -9,7 +9,7 @@
 
 grid.kernel @print grid() inputs(%x: f32 [8, 128]) outputs(%o: f32 [8, 128]) {
   %c0 = arith.constant 0.0 : f32
-  // expected-error @below {{expected numbers of i32 inside of a text on a TPU; let the text end with the numbers}}
+  // expected-error @below {{expected i32 values inside of a format string on a TPU; place the values at its end}}
   grid.print "{} is x" %c0 : f32
 }
 
@@ -24,7 +24,7 @@ grid.kernel @callback grid() inputs(%x: f32 [8, 128]) outputs(%o: f32 [8, 128]) 
 
 grid.kernel @prints grid() inputs(%x: f32 [8, 128]) outputs(%o: f32 [8, 128]) {
   %0 = grid.load %x : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
-  // expected-error @below {{expected numbers, or one array that ends the text, in a print on a TPU, got {} and {}}}
+  // expected-error @below {{expected scalars, or one array at the end of the format string, in a print on a TPU, got {} and {}}}
   grid.print "{} and {}" %0, %0 : tensor<8x128xf32>, tensor<8x128xf32>
 }
 
@@ -50,7 +50,7 @@ grid.kernel @copy_first grid()
 grid.kernel @scalar_memory grid()
     inputs(%x: f32 [8] space tpu.smem)
     outputs(%o: f32 [8]) {
-  // expected-error @below {{expected one number of a Ref in SMEM, got 'tensor<8xf32>'; index every dimension, or place the Ref in VMEM}}
+  // expected-error @below {{expected one element of a Ref in SMEM, got 'tensor<8xf32>'; index every dimension, or place the Ref in VMEM}}
   %v = grid.load %x : memref<8xf32, #grid.space<tpu.smem>> -> tensor<8xf32>
 }
 
@@ -73,7 +73,7 @@ grid.kernel @window_in_place grid(%i = 2)
 // -----
 
 grid.kernel @constant grid() inputs(%x: f32 [4]) outputs(%o: f32 [4]) {
-  // expected-error @below {{expected a constant with one value for all elements, since Mosaic has no other}}
+  // expected-error @below {{expected a splat constant, since Mosaic supports no other}}
   %c = arith.constant dense<[1.0, 5.0, 2.0, 7.0]> : tensor<4xf32>
   grid.store %c, %o : tensor<4xf32>, memref<4xf32, #grid.space<default>>
 }
@@ -82,7 +82,7 @@ grid.kernel @constant grid() inputs(%x: f32 [4]) outputs(%o: f32 [4]) {
 
 grid.kernel @product grid() inputs(%x: i32 [8, 8]) outputs(%o: i32 [8, 8]) {
   %0 = grid.load %x : memref<8x8xi32, #grid.space<default>> -> tensor<8x8xi32>
-  // expected-error @below {{expected a product that Mosaic has (of bf16, f32 or f8, or of i8 or i4 into i32), got 'i32' by 'i32' into 'i32'; convert the operands, or set preferred_element_type}}
+  // expected-error @below {{expected a matmul that Mosaic supports (bf16, f32 or f8, or i8 or i4 with an i32 result), got 'i32' by 'i32' into 'i32'; convert the operands, or set preferred_element_type}}
   %1 = grid.dot %0, %0 contract [1] x [0] : tensor<8x8xi32>, tensor<8x8xi32> -> tensor<8x8xi32>
 }
 
@@ -91,7 +91,7 @@ grid.kernel @product grid() inputs(%x: i32 [8, 8]) outputs(%o: i32 [8, 8]) {
 grid.kernel @reduction grid() inputs(%x: f32 [8, 128]) outputs(%o: f32 [8]) {
   %0 = grid.load %x : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
   %one = arith.constant dense<1.0> : tensor<8xf32>
-  // expected-error @below {{expected a reduction with one function of two numbers (sum, product, maximum, minimum, and, or, xor) on a TPU, got another function}}
+  // expected-error @below {{expected a reduction by one binary function (sum, product, maximum, minimum, and, or, xor) on a TPU, got another function}}
   %1 = linalg.reduce ins(%0 : tensor<8x128xf32>) outs(%one : tensor<8xf32>) dimensions = [1]
     (%a: f32, %b: f32) {
       %m = arith.divf %a, %b : f32
@@ -131,13 +131,13 @@ grid.kernel @gather grid() inputs(%x: f32 [8, 128], %n: i32 [8, 128]) outputs(%o
 // -----
 
 grid.kernel @wide grid() inputs(%x: f64 [8, 128]) outputs(%o: f64 [8, 128]) {
-  // expected-error @above {{expected a type that a TPU has, got 'f64'}}
+  // expected-error @above {{expected a type that a TPU supports, got 'f64'}}
 }
 
 // -----
 
 grid.kernel @empty grid() inputs(%x: f32 [2, 0]) outputs(%o: f32 [2, 0]) {
-  // expected-error @below {{expected values of one element or more on the tpu target, got 'tensor<2x0xf32>'}}
+  // expected-error @below {{expected non-empty values on the tpu target, got 'tensor<2x0xf32>'}}
   %0 = grid.load %x : memref<2x0xf32, #grid.space<default>> -> tensor<2x0xf32>
   grid.store %0, %o : tensor<2x0xf32>, memref<2x0xf32, #grid.space<default>>
 }
@@ -145,7 +145,7 @@ grid.kernel @empty grid() inputs(%x: f32 [2, 0]) outputs(%o: f32 [2, 0]) {
 // -----
 
 grid.kernel @number grid() inputs(%x: f32 []) outputs(%o: f32 []) {
-  // expected-error @below {{expected a Ref of one dimension or more in VMEM, got one of none; place it in SMEM, or give it a dimension of size 1}}
+  // expected-error @below {{expected a Ref of rank 1 or more in VMEM, got rank 0; place it in SMEM, or add a dimension of size 1}}
   %0 = grid.load %x : memref<f32, #grid.space<default>> -> f32
   grid.store %0, %o : f32, memref<f32, #grid.space<default>>
 }
@@ -206,7 +206,7 @@ grid.kernel @space grid() scratch(%s: memref<8x128xf32, #grid.space<gpu.smem>>) 
 
 // -----
 
-// expected-error @below {{expected a type that a TPU has, got 'complex<f32>'}}
+// expected-error @below {{expected a type that a TPU supports, got 'complex<f32>'}}
 grid.kernel @complex grid() inputs(%x: complex<f32> [8, 128]) {
 }
 
@@ -217,7 +217,7 @@ grid.kernel @mask_of_number grid() outputs(%o: f32 [8] space tpu.smem) {
   %v = arith.constant 1.0 : f32
   %m = arith.constant true
   %s = grid.slice_ref %o[%c0] [1] [1] drop [0] : memref<8xf32, #grid.space<tpu.smem>>, i32 -> memref<f32, #grid.space<tpu.smem>>
-  // expected-error @below {{expected no mask for a number in SMEM}}
+  // expected-error @below {{expected no mask for an element in SMEM}}
   grid.store %v, %s mask %m : f32, memref<f32, #grid.space<tpu.smem>>, i1
 }
 
@@ -234,7 +234,7 @@ grid.kernel @copy_and_add grid() inputs(%x: f32 [8, 128] space any) outputs(%o: 
 grid.kernel @mesh grid() inputs(%x: f32 [8, 128] space any) outputs(%o: f32 [8, 128])
     scratch(%r: memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>) {
   %n = arith.constant 1 : i32
-  // expected-error @below {{expected a device by its logical number on a TPU, got mesh coordinates; use DeviceIdType.LOGICAL}}
+  // expected-error @below {{expected a logical device number on a TPU, got mesh coordinates; use DeviceIdType.LOGICAL}}
   grid.semaphore_signal %r, %n device(%n, %n : i32, i32) {device_id_type = #grid.device_id_type<mesh>} : memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
 }
 
@@ -242,7 +242,7 @@ grid.kernel @mesh grid() inputs(%x: f32 [8, 128] space any) outputs(%o: f32 [8, 
 
 grid.kernel @keep grid() scratch(%r: memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>) {
   %n = arith.constant 1 : i32
-  // expected-error @below {{expected a wait that takes the number away on a TPU}}
+  // expected-error @below {{expected a wait that decrements the semaphore on a TPU}}
   grid.semaphore_wait %r, %n keep : memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
 }
 
@@ -306,7 +306,7 @@ grid.kernel @last_row grid() inputs(%x: f32 [8, 128]) {
 
 grid.kernel @unsigned_product grid() inputs(%x: ui8 [8, 8]) {
   %0 = grid.load %x : memref<8x8xi8, #grid.space<default>> -> tensor<8x8xi8>
-  // expected-error @below {{expected signed integers in a product on a TPU}}
+  // expected-error @below {{expected signed integers in a matmul on a TPU}}
   %1 = grid.dot %0, %0 contract [1] x [0] {unsigned_lhs} : tensor<8x8xi8>, tensor<8x8xi8> -> tensor<8x8xi32>
 }
 
@@ -356,7 +356,7 @@ grid.kernel @elements grid() {
 grid.kernel @search grid() inputs(%x: f32 [8, 128]) {
   %0 = grid.load %x : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
   %e = arith.constant dense<0.0> : tensor<8xf32>
-  // expected-error @below {{expected a reduction with one function of two numbers, argmax or argmin on a TPU, got another function}}
+  // expected-error @below {{expected a reduction by one binary function, argmax or argmin on a TPU, got another function}}
   %1 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, #row], iterator_types = ["parallel", "reduction"]}
       ins(%0 : tensor<8x128xf32>) outs(%e : tensor<8xf32>) {
   ^bb0(%a: f32, %sum: f32):
@@ -377,7 +377,7 @@ grid.kernel @bits_of_line grid() inputs(%x: f32 [128]) {
 
 grid.kernel @bits_of_transposed grid() inputs(%x: f32 [8, 128]) {
   %t = grid.transpose_ref %x [1, 0] : memref<8x128xf32, #grid.space<default>> -> memref<128x8xf32, #grid.space<default>>
-  // expected-error @below {{expected a window without strides or transposes, since on a TPU it must be memory as it lies; load the Ref and change the value instead}}
+  // expected-error @below {{expected a window without strides or transposes on a TPU; load the Ref and transform the value instead}}
   %0 = grid.bitcast_ref %t : memref<128x8xf32, #grid.space<default>> -> memref<128x8xi32, #grid.space<default>>
 }
 
@@ -386,7 +386,7 @@ grid.kernel @bits_of_transposed grid() inputs(%x: f32 [8, 128]) {
 grid.kernel @copy_of_strides grid() inputs(%x: f32 [16, 128] space any) outputs(%o: f32 [8, 128])
     scratch(%s: memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>) {
   %w = grid.slice_ref %x[0, 0] [8, 128] [2, 1] : memref<16x128xf32, #grid.space<any>> -> memref<8x128xf32, #grid.space<any>>
-  // expected-error @below {{expected a window without strides or transposes, since on a TPU it must be memory as it lies; load the Ref and change the value instead}}
+  // expected-error @below {{expected a window without strides or transposes on a TPU; load the Ref and transform the value instead}}
   grid.copy_start %w, %o sem %s : memref<8x128xf32, #grid.space<any>>, memref<8x128xf32, #grid.space<default>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
 }
 
@@ -416,7 +416,7 @@ grid.kernel @bits grid() {
 // -----
 
 grid.kernel @collective grid(%i = 4 named "rows") {
-  // expected-error @below {{expected a scope of one program, since programs on a TPU do not share one}}
+  // expected-error @below {{expected a scope of one program, since programs on a TPU cannot share a scope}}
   grid.scoped (%t: memref<8x128xf32, #grid.space<tpu.vmem>>) attributes {collective = ["rows"]} {
     grid.yield
   }
@@ -425,7 +425,7 @@ grid.kernel @collective grid(%i = 4 named "rows") {
 // -----
 
 grid.kernel @constant_of_location grid() {
-  // expected-error @below {{expected a constant with one value for all elements, since Mosaic has no other, got 'tensor<3xi32>'; pass it as an operand of the kernel instead}}
+  // expected-error @below {{expected a splat constant, since Mosaic supports no other, got 'tensor<3xi32>'; pass it as an operand of the kernel instead}}
   %c = arith.constant dense<[1, 3, 4]> : tensor<3xi32>
 }
 
@@ -446,7 +446,7 @@ grid.kernel @vector_in_body grid() inputs(%x: f32 [8, 128]) outputs(%o: f32 [8, 
   %0 = grid.load %x : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
   %1 = linalg.map ins(%0 : tensor<8x128xf32>) outs(%0 : tensor<8x128xf32>)
     (%a: f32, %b: f32) {
-      // expected-error @below {{expected numbers in the body of a structured op on the tpu target, got 'vector<4xf32>'}}
+      // expected-error @below {{expected scalars in the body of a structured op on the tpu target, got 'vector<4xf32>'}}
       %v = arith.constant dense<1.0> : vector<4xf32>
       linalg.yield %a : f32
     }
@@ -499,7 +499,7 @@ grid.kernel @barrier grid() {
 
 grid.kernel @other_memory grid() inputs(%x: f32 [8, 128], %y: f32 [8, 128]) outputs(%o: f32 [8, 128]) {
   %c = arith.constant true
-  // expected-error @below {{expected no memrefs but Refs on the tpu target, got 'memref<8x128xf32, #grid.space<default>>'}}
+  // expected-error @below {{expected only Refs as memrefs on the tpu target, got 'memref<8x128xf32, #grid.space<default>>'}}
   %r = scf.if %c -> memref<8x128xf32, #grid.space<default>> {
     scf.yield %x : memref<8x128xf32, #grid.space<default>>
   } else {

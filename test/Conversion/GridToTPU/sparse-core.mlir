@@ -46,7 +46,7 @@ grid.kernel @gathers grid(%c = 2 named "core" core, %s = 16 named "subcore" subc
 // -----
 
 // Several meshes would be several functions.
-// expected-error@+1 {{expected a kernel with one body on the tpu target, got one for each of several meshes}}
+// expected-error@+1 {{expected a kernel with one body on the tpu target, got a body for each of several meshes}}
 grid.kernel @meshes grid(%c = 8 core) outputs(%o: f32 [8, 8] space any)
     semantics [core_parallel] attributes {grid.meshes = [array<i64: 2, 3>, array<i64: 2>]} {
 }

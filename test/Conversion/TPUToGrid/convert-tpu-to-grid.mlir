@@ -144,7 +144,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [32, 128]>], o
 module attributes {gridir.operands = {}} {
   func.func @barrier(%i: i32) attributes {tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 1>,
       dimension_semantics = [#tpu.dimension_semantics<arbitrary>], window_params = []} {
-    // expected-error @below {{'tpu.sem_barrier' is not supported in a module to execute}}
+    // expected-error @below {{'tpu.sem_barrier' is not supported in an executable module}}
     %0 = tpu.sem_barrier : memref<!tpu.semaphore, #tpu.memory_space<semaphore_mem>>
     return
   }

@@ -134,7 +134,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [32, 128]>]}} 
 // -----
 
 module attributes {gridir.operands = {}} {
-  // expected-error @below {{expected a body of one block in a module to execute, got 2}}
+  // expected-error @below {{expected a body of one block in an executable module, got 2}}
   func.func @blocks() attributes {tpu.core_type = #tpu.core_type<tc>, dimension_semantics = []} {
     cf.br ^end
   ^end:
@@ -150,7 +150,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [32, 128]>]}} 
       window_params = [{transform_indices = @t, window_bounds = array<i64: 8, 128>}]} {
     return
   }
-  // expected-error @below {{expected a body of one block in a module to execute, got 2}}
+  // expected-error @below {{expected a body of one block in an executable module, got 2}}
   func.func @t(%i: i32) -> (i32, i32) {
     cf.br ^end
   ^end:
@@ -163,7 +163,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [32, 128]>]}} 
 module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 128]>]}} {
   func.func @dynamic_window(%x: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {tpu.core_type = #tpu.core_type<tc>, dimension_semantics = []} {
     %c0 = arith.constant 0 : i32
-    // expected-error @below {{expected a window of static size in a module to execute}}
+    // expected-error @below {{expected a window of static size in an executable module}}
     %s = tpu.memref_slice %x[%c0, %c0] <%c0> : memref<8x128xf32, #tpu.memory_space<vmem>> -> memref<?x128xf32, #tpu.memory_space<vmem>>
     return
   }
@@ -174,7 +174,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 128]>]}} {
 module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 128]>, #grid.operand<f32 [8, 128]>]}} {
   func.func @copy_to_device(%s: memref<8x128xf32, #tpu.memory_space<any>>, %t: memref<8x128xf32, #tpu.memory_space<vmem>>, %q: memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>) attributes {tpu.core_type = #tpu.core_type<tc>, dimension_semantics = []} {
     %n = arith.constant 1 : i32
-    // expected-error @below {{expected a copy on one core in a module to execute}}
+    // expected-error @below {{expected a copy on one core in an executable module}}
     tpu.enqueue_dma source(%s : memref<8x128xf32, #tpu.memory_space<any>>) target(%t : memref<8x128xf32, #tpu.memory_space<vmem>>) source_semaphore(%q : memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>) target_semaphore(%q : memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>) device_id(%n)
     return
   }
@@ -185,7 +185,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 128]>, #gr
 module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 128]>, #grid.operand<f32 [8, 128]>]}} {
   func.func @wait_for_device(%s: memref<8x128xf32, #tpu.memory_space<any>>, %t: memref<8x128xf32, #tpu.memory_space<vmem>>, %q: memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>) attributes {tpu.core_type = #tpu.core_type<tc>, dimension_semantics = []} {
     %n = arith.constant 1 : i32
-    // expected-error @below {{expected a copy on one core in a module to execute}}
+    // expected-error @below {{expected a copy on one core in an executable module}}
     tpu.wait_dma2 semaphore(%q : memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>) src(%s : memref<8x128xf32, #tpu.memory_space<any>>) dst(%t : memref<8x128xf32, #tpu.memory_space<vmem>>) device_id(%n)
     return
   }
@@ -196,7 +196,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 128]>, #gr
 module attributes {gridir.operands = {}} {
   func.func @signal_to_device(%q: memref<!tpu.semaphore, #tpu.memory_space<semaphore_mem>>) attributes {tpu.core_type = #tpu.core_type<tc>, dimension_semantics = []} {
     %n = arith.constant 1 : i32
-    // expected-error @below {{expected a signal on one core in a module to execute}}
+    // expected-error @below {{expected a signal on one core in an executable module}}
     tpu.sem_signal %q, %n device_id %n : memref<!tpu.semaphore, #tpu.memory_space<semaphore_mem>>
     return
   }
@@ -207,7 +207,7 @@ module attributes {gridir.operands = {}} {
 module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 128]>, #grid.operand<f32 [8, 128]>]}} {
   func.func @copy_to_core(%s: memref<8x128xf32, #tpu.memory_space<any>>, %t: memref<8x128xf32, #tpu.memory_space<vmem>>, %q: memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>) attributes {tpu.core_type = #tpu.core_type<tc>, dimension_semantics = []} {
     %n = arith.constant 1 : i32
-    // expected-error @below {{expected a copy on one core in a module to execute}}
+    // expected-error @below {{expected a copy on one core in an executable module}}
     tpu.enqueue_dma source(%s : memref<8x128xf32, #tpu.memory_space<any>>) target(%t : memref<8x128xf32, #tpu.memory_space<vmem>>) source_semaphore(%q : memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>) target_semaphore(%q : memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>) core_id(%n)
     return
   }
@@ -218,7 +218,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 128]>, #gr
 module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 128]>, #grid.operand<f32 [8, 128]>]}} {
   func.func @wait_for_core(%s: memref<8x128xf32, #tpu.memory_space<any>>, %t: memref<8x128xf32, #tpu.memory_space<vmem>>, %q: memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>) attributes {tpu.core_type = #tpu.core_type<tc>, dimension_semantics = []} {
     %n = arith.constant 1 : i32
-    // expected-error @below {{expected a copy on one core in a module to execute}}
+    // expected-error @below {{expected a copy on one core in an executable module}}
     tpu.wait_dma2 semaphore(%q : memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>) src(%s : memref<8x128xf32, #tpu.memory_space<any>>) dst(%t : memref<8x128xf32, #tpu.memory_space<vmem>>) core_id(%n)
     return
   }
@@ -229,7 +229,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 128]>, #gr
 module attributes {gridir.operands = {}} {
   func.func @signal_to_core(%q: memref<!tpu.semaphore, #tpu.memory_space<semaphore_mem>>) attributes {tpu.core_type = #tpu.core_type<tc>, dimension_semantics = []} {
     %n = arith.constant 1 : i32
-    // expected-error @below {{expected a signal on one core in a module to execute}}
+    // expected-error @below {{expected a signal on one core in an executable module}}
     tpu.sem_signal %q, %n core_id %n : memref<!tpu.semaphore, #tpu.memory_space<semaphore_mem>>
     return
   }
@@ -242,7 +242,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 128]>]}} {
     %c0 = arith.constant 0 : index
     %v = vector.load %x[%c0, %c0] : memref<8x128xf32, #tpu.memory_space<vmem>>, vector<8x128xf32>
     %i = tpu.iota {dimensions = array<i32: 1>} : vector<8x128xi32>
-    // expected-error @below {{expected a gather along one dimension in a module to execute}}
+    // expected-error @below {{expected a gather along one dimension in an executable module}}
     %g = tpu.dynamic_gather %v[%i] in [0, 1] : vector<8x128xf32>, vector<8x128xi32> -> vector<8x128xf32>
     return
   }
@@ -252,7 +252,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 128]>]}} {
 
 module attributes {gridir.operands = {}} {
   func.func @allocation() attributes {tpu.core_type = #tpu.core_type<tc>, dimension_semantics = []} {
-    // expected-error @below {{expected an allocation in a tpu.region in a module to execute}}
+    // expected-error @below {{expected an allocation in a tpu.region in an executable module}}
     %m = memref.alloca() : memref<8x128xf32, #tpu.memory_space<vmem>>
     return
   }
@@ -262,7 +262,7 @@ module attributes {gridir.operands = {}} {
 
 module attributes {gridir.operands = {}} {
   func.func @semaphore() attributes {tpu.core_type = #tpu.core_type<tc>, dimension_semantics = []} {
-    // expected-error @below {{expected an allocation in a tpu.region in a module to execute}}
+    // expected-error @below {{expected an allocation in a tpu.region in an executable module}}
     %q = tpu.sem_alloc : memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>
     return
   }
@@ -274,7 +274,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 128]>]}} {
   func.func @row(%x: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {tpu.core_type = #tpu.core_type<tc>, dimension_semantics = []} {
     %c0 = arith.constant 0 : index
     %v = vector.load %x[%c0, %c0] : memref<8x128xf32, #tpu.memory_space<vmem>>, vector<8x128xf32>
-    // expected-error @below {{expected one element at constant indices in a module to execute}}
+    // expected-error @below {{expected one element at constant indices in an executable module}}
     %r = vector.extract %v[0] : vector<128xf32> from vector<8x128xf32>
     return
   }
@@ -288,7 +288,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<i32 [4] space tpu.
     %v = vector.load %x[%c0, %c0] : memref<8x128xf32, #tpu.memory_space<vmem>>, vector<8x128xf32>
     %p = memref.load %n[%c0] : memref<4xi32, #tpu.memory_space<smem>>
     %i = arith.index_cast %p : i32 to index
-    // expected-error @below {{expected one element at constant indices in a module to execute}}
+    // expected-error @below {{expected one element at constant indices in an executable module}}
     %r = vector.extract %v[0, %i] : f32 from vector<8x128xf32>
     return
   }
@@ -300,7 +300,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 128]>]}} {
   func.func @rank0_op(%x: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {tpu.core_type = #tpu.core_type<tc>, dimension_semantics = []} {
     %c0 = arith.constant 0 : index
     %v = vector.load %x[%c0, %c0] : memref<8x128xf32, #tpu.memory_space<vmem>>, vector<8x128xf32>
-    // expected-error @below {{'vector.shuffle' is not supported in a module to execute}}
+    // expected-error @below {{'vector.shuffle' is not supported in an executable module}}
     %r = vector.shuffle %v, %v [0, 1] : vector<8x128xf32>, vector<8x128xf32>
     return
   }
@@ -310,7 +310,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 128]>]}} {
 
 module attributes {gridir.operands = {}} {
   func.func @effect() attributes {tpu.core_type = #tpu.core_type<tc>, dimension_semantics = []} {
-    // expected-error @below {{'func.call' is not supported in a module to execute}}
+    // expected-error @below {{'func.call' is not supported in an executable module}}
     func.call @f() : () -> ()
     return
   }
@@ -327,7 +327,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8]>]}} {
     %c0 = arith.constant 0 : index
     %zero = arith.constant 0.0 : f32
     %v = vector.load %x[%c0] : memref<8xf32, #tpu.memory_space<vmem>>, vector<8xf32>
-    // expected-error @below {{'vector.reduction' is not supported in a module to execute}}
+    // expected-error @below {{'vector.reduction' is not supported in an executable module}}
     %s = vector.reduction <add>, %v, %zero : vector<8xf32> into f32
     return
   }
@@ -344,7 +344,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8]>]}} {
       %c0 = arith.constant 0 : index
       %zero = arith.constant 0.0 : f32
       %v = vector.load %x[%c0] : memref<8xf32, #tpu.memory_space<vmem>>, vector<8xf32>
-      // expected-error @below {{'vector.reduction' is not supported in a module to execute}}
+      // expected-error @below {{'vector.reduction' is not supported in an executable module}}
       %s = vector.reduction <add>, %v, %zero : vector<8xf32> into f32
       "tpu.yield"() : () -> ()
     }) : () -> ()

@@ -13,8 +13,8 @@
 
 // CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds, semaphore}}
 // CHECK-LABEL: func.func @copies(
-// REMARK: the semaphore checks are switched off: nothing can fail them
-// REMARK: the bounds checks are switched off: nothing can fail them
+// REMARK: the semaphore checks are disabled: they cannot fail
+// REMARK: the bounds checks are disabled: they cannot fail
 module attributes {gridir.operands = {inputs = [#grid.operand<f32 [32, 128] space any>], outputs = [#grid.operand<f32 [32, 128]>]}} {
   func.func @copies(%i: i32, %x: memref<32x128xf32, #tpu.memory_space<any>>, %o: memref<8x128xf32, #tpu.memory_space<vmem>>,
                     %sem: memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>) attributes {
@@ -39,15 +39,15 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [32, 128] spac
 
 // The last program's slice leaves the array, which the kernel asserts before it, and nobody waits for its copy.
 
-// CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds = ["inputs[0]: an index leaves dimension 0, which has 32 elements"], semaphore = "{{.*}}"}}
+// CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds = ["inputs[0]: an index is outside of dimension 0, which has 32 elements"], semaphore = "{{.*}}"}}
 // CHECK-LABEL: func.func @beyond(
 // CHECK: %[[ROW:.*]] = arith.muli
 // CHECK: %[[LAST:.*]] = arith.constant 24 : i32
 // CHECK: %[[INSIDE:.*]] = arith.cmpi ule, %[[ROW]], %[[LAST]] : i32
-// CHECK-NEXT: cf.assert %[[INSIDE]], "inputs[0]: an index leaves dimension 0, which has 32 elements"
+// CHECK-NEXT: cf.assert %[[INSIDE]], "inputs[0]: an index is outside of dimension 0, which has 32 elements"
 // CHECK-NEXT: tpu.memref_slice %{{.*}}[%[[ROW]],
 // REMARK: the semaphore checks stay: scratch[0]:
-// REMARK: the bounds checks are switched off: the kernel asserts what is not proved, at 1 places
+// REMARK: the bounds checks are disabled: the kernel asserts the unproved conditions, at 1 places
 module attributes {gridir.operands = {inputs = [#grid.operand<f32 [32, 128] space any>], outputs = [#grid.operand<f32 [32, 128]>]}} {
   func.func @beyond(%i: i32, %x: memref<32x128xf32, #tpu.memory_space<any>>, %o: memref<8x128xf32, #tpu.memory_space<vmem>>,
                     %sem: memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>) attributes {
@@ -126,7 +126,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [104, 128]>], 
 
 // What the index map reads may lie outside of its Ref, though the block does not.
 
-// CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds = ["index[0]: an index leaves dimension 0, which has 4 elements"], semaphore}}
+// CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds = ["index[0]: an index is outside of dimension 0, which has 4 elements"], semaphore}}
 // CHECK-LABEL: func.func @reads(
 // CHECK: %[[LAST:.*]] = arith.constant 3 : i32
 // CHECK: %[[INSIDE:.*]] = arith.cmpi ule, %{{.*}}, %[[LAST]] : i32
@@ -154,7 +154,7 @@ module attributes {gridir.operands = {index = [#grid.operand<i32 [4] space tpu.s
 // Two loads that differ by a constant are one assertion, before the vectors of their block. What is computed at the same
 // index again needs none, nor does a sum that wraps around and is no index.
 
-// CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds = ["index[0]: an index leaves dimension 0, which has 8 elements"], semaphore}}
+// CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds = ["index[0]: an index is outside of dimension 0, which has 8 elements"], semaphore}}
 // CHECK-LABEL: func.func @several(
 // CHECK: %[[AT:.*]] = memref.load %{{.*}}[%{{.*}}] : memref<1xi32
 // CHECK: %[[LAST:.*]] = arith.constant 6 : i32
@@ -199,7 +199,7 @@ module attributes {gridir.operands = {index = [#grid.operand<i32 [8] space tpu.s
 // Indices that are known at one place are one assertion there: one comparison for those with the same bound, of the largest
 // of them. What is read at an index that is data is known behind the assertion of that index only.
 
-// CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds = ["index[0]: an index leaves dimension 0, which has 8 elements", "inputs[0]: an index leaves dimension 0, which has 16 elements, or inputs[1]: an index leaves dimension 0, which has 8 elements"],
+// CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds = ["index[0]: an index is outside of dimension 0, which has 8 elements", "inputs[0]: an index is outside of dimension 0, which has 16 elements, or inputs[1]: an index is outside of dimension 0, which has 8 elements"],
 // CHECK-LABEL: func.func @joined(
 // CHECK-SAME: %{{.*}}: i32, %[[ROWS:[^:]*]]: memref<8xi32
 // CHECK-SAME: %[[FIRST:[^:]*]]: memref<1xi32
@@ -261,7 +261,7 @@ module attributes {gridir.operands = {index = [#grid.operand<i32 [8] space tpu.s
 
 // Mosaic checks copies, of which there are none: an assertion would cost more than its checks.
 
-// CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds = "inputs[0]: a slice may leave dimension 0, which has 8 elements", semaphore}}
+// CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds = "inputs[0]: a slice may exceed dimension 0, which has 8 elements", semaphore}}
 // CHECK-LABEL: func.func @cheaper(
 // CHECK-NOT: cf.assert
 module attributes {gridir.operands = {index = [], inputs = [#grid.operand<i32 [8] space tpu.smem>], outputs = [#grid.operand<i32 [8] space tpu.smem>]}} {
@@ -444,7 +444,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [32, 128]>], o
 
 // -----
 
-// CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds, semaphore = "the kernel is given a semaphore"}}
+// CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds, semaphore = "the kernel has a semaphore operand"}}
 // CHECK-LABEL: func.func @given(
 module attributes {gridir.operands = {inputs = [#grid.operand<!grid.semaphore<dma> [] space tpu.semaphore_mem>], outputs = []}} {
   func.func @given(%sem: memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>) attributes {

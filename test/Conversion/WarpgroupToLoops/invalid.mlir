@@ -18,7 +18,7 @@ grid.kernel @peer grid(%i = 2 named "c" cluster)
       : memref<8x6xf32, #grid.space<gpu.smem>> -> memref<8x4xf32, #grid.space<gpu.smem>>
   %flat = grid.reshape_ref %rows : memref<8x4xf32, #grid.space<gpu.smem>> -> memref<32xf32, #grid.space<gpu.smem>>
   %c0 = arith.constant 0 : i32
-  // expected-error @below {{expected a Ref whose elements are at regular distances in memory, of another block or device}}
+  // expected-error @below {{expected a strided Ref of another block or device}}
   %v = warpgroup.cluster_load %flat ["c"] [%c0] : memref<32xf32, #grid.space<gpu.smem>>, i32 -> tensor<32xf32>
   grid.store %v, %o : tensor<32xf32>, memref<32xf32, #grid.space<gpu.gmem>>
 }
@@ -34,7 +34,7 @@ grid.kernel @view grid()
   %flat = grid.reshape_ref %rows : memref<8x4xf32, #grid.space<gpu.smem>> -> memref<32xf32, #grid.space<gpu.smem>>
   %bytes = grid.bitcast_ref %o : memref<32xi8, #grid.space<gpu.gmem>> -> memref<8xf32, #grid.space<gpu.gmem>>
   %part = grid.slice_ref %flat[0] [8] [1] : memref<32xf32, #grid.space<gpu.smem>> -> memref<8xf32, #grid.space<gpu.smem>>
-  // expected-error @below {{expected a copy of Refs whose elements are at regular distances in memory}}
+  // expected-error @below {{expected a copy between strided Refs}}
   warpgroup.tma_store %part to %bytes[0] [8]
       : memref<8xf32, #grid.space<gpu.smem>>, memref<8xf32, #grid.space<gpu.gmem>>
 }
@@ -45,7 +45,7 @@ grid.kernel @device grid()
     inputs(%x: f32 [32] space gpu.gmem) outputs(%o: f32 [32] space gpu.gmem)
     semantics [] attributes {grid.tasks = #kernel.tasks<>} {
   %c0 = arith.constant 0 : i32
-  // expected-error @below {{expected devices that the kernel's call is mapped over, as in shard_map, got a device of no known mesh}}
+  // expected-error @below {{expected devices over which the call is mapped, as in shard_map, got a device outside of any known mesh}}
   %v = warpgroup.device_load %x device(%c0 : i32) {device_id_type = #grid.device_id_type<mesh>}
       : memref<32xf32, #grid.space<gpu.gmem>> -> tensor<32xf32>
   grid.store %v, %o : tensor<32xf32>, memref<32xf32, #grid.space<gpu.gmem>>
@@ -69,7 +69,7 @@ grid.kernel @answers grid(%i = 2 named "x")
   %rows = grid.slice_ref %answers[0, 0] [4, 4] [1, 1]
       : memref<8x6xi8, #grid.space<gpu.smem>> -> memref<4x4xi8, #grid.space<gpu.smem>>
   %answer = grid.reshape_ref %rows : memref<4x4xi8, #grid.space<gpu.smem>> -> memref<16xi8, #grid.space<gpu.smem>>
-  // expected-error @below {{expected an answer whose bytes follow one another in memory}}
+  // expected-error @below {{expected a contiguous answer}}
   %index, %found = warpgroup.query_cluster_cancel %answer ["x"] : memref<16xi8, #grid.space<gpu.smem>> -> i32
   grid.store %found, %o : i1, memref<i1, #grid.space<gpu.gmem>>
 }

@@ -2,7 +2,7 @@
 
 // A barrier is known by where it is; who waits for it, or arrives, is a task. A copy inside of its array is one call.
 // CHECK-LABEL: kernel.abi @copy
-// CHECK-SAME:    diagnostics = ["the kernel waits for phase {1} of barrier, of which {0} are complete, and nothing can complete it ({{[^)]*}})"]
+// CHECK-SAME:    diagnostics = ["the kernel waits for phase {1} of barrier, which has completed {0}, and nothing can complete it ({{[^)]*}})"]
 // CHECK-SAME:    accesses = ["copy to tile ({{[^)]*}})", "wait for barrier ({{[^)]*}})"]
 // CHECK:       func.func @copy(
 // CHECK-DAG:     %[[TILE:.*]] = memref.alloca() {{.*}}kernel.buffer = #kernel.buffer<>{{.*}} : memref<8x64xf32>

@@ -1,7 +1,7 @@
 // RUN: gridir-opt %s --split-input-file --warpgroup-plan-memory=chip=sm_80 --convert-warpgroup-to-nvvm=chip=sm_80 --verify-diagnostics
 
 grid.kernel @barrier grid() {
-  // expected-error @below {{expected a chip that has barriers in memory and copies by tensor maps, got sm_80}}
+  // expected-error @below {{expected a chip that has mbarriers and TMA, got sm_80}}
   grid.scoped (%b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
   }
 }
@@ -10,7 +10,7 @@ grid.kernel @barrier grid() {
 
 grid.kernel @copy grid() outputs(%o: f32 [64, 64] space gpu.gmem) {
   grid.scoped (%t: memref<64x64xf32, #grid.space<gpu.smem>>) {
-    // expected-error @below {{expected a chip that has barriers in memory and copies by tensor maps, got sm_80}}
+    // expected-error @below {{expected a chip that has mbarriers and TMA, got sm_80}}
     warpgroup.tma_store %t to %o[0, 0] [64, 64] : memref<64x64xf32, #grid.space<gpu.smem>>, memref<64x64xf32, #grid.space<gpu.gmem>>
   }
 }
@@ -18,7 +18,7 @@ grid.kernel @copy grid() outputs(%o: f32 [64, 64] space gpu.gmem) {
 // -----
 
 grid.kernel @group grid() {
-  // expected-error @below {{expected a chip that has barriers in memory and copies by tensor maps, got sm_80}}
+  // expected-error @below {{expected a chip that has mbarriers and TMA, got sm_80}}
   warpgroup.wait_group 0
 }
 

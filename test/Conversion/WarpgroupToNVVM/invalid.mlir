@@ -1,6 +1,6 @@
 // RUN: gridir-opt %s --split-input-file --verify-diagnostics --warpgroup-plan-memory --convert-warpgroup-to-nvvm
 
-// expected-error @below {{expected a grid whose sizes are known on a GPU}}
+// expected-error @below {{expected a grid of static size on a GPU}}
 grid.kernel @grid grid(%i = ?) {
 }
 
@@ -14,7 +14,7 @@ grid.kernel @blocks grid(%i = 2) inputs(%x: f32 [64] block [32] at (%i) space gp
 
 grid.kernel @op grid() inputs(%x: i32 [64] space gpu.gmem) {
   %v = grid.load %x : memref<64xi32, #grid.space<gpu.gmem>> -> tensor<64xi32, #warpgroup.layout<strided(1)>>
-  // expected-error @below {{expected an op that becomes code of a GPU, got grid.scatter}}
+  // expected-error @below {{expected an op that has a lowering for GPUs, got grid.scatter}}
   grid.scatter %v, %x[%v] dims [0] : tensor<64xi32, #warpgroup.layout<strided(1)>>, memref<64xi32, #grid.space<gpu.gmem>>, tensor<64xi32, #warpgroup.layout<strided(1)>>
 }
 
@@ -22,21 +22,21 @@ grid.kernel @op grid() inputs(%x: i32 [64] space gpu.gmem) {
 
 grid.kernel @array_op grid() inputs(%x: f32 [64] space gpu.gmem) {
   %v = grid.load %x : memref<64xf32, #grid.space<gpu.gmem>> -> tensor<64xf32, #warpgroup.layout<strided(1)>>
-  // expected-error @below {{expected an op that becomes code of a GPU, got tensor.concat}}
+  // expected-error @below {{expected an op that has a lowering for GPUs, got tensor.concat}}
   %w = tensor.concat dim(0) %v, %v : (tensor<64xf32, #warpgroup.layout<strided(1)>>, tensor<64xf32, #warpgroup.layout<strided(1)>>) -> tensor<128xf32, #warpgroup.layout<strided(1)>>
 }
 
 // -----
 
 grid.kernel @type grid() {
-  // expected-error @below {{expected a type that a warpgroup holds, got 'tensor<64xf128, #warpgroup.layout<strided(1)>>'}}
+  // expected-error @below {{expected a type that a warpgroup supports, got 'tensor<64xf128, #warpgroup.layout<strided(1)>>'}}
   %v = arith.constant dense<0.0> : tensor<64xf128, #warpgroup.layout<strided(1)>>
 }
 
 // -----
 
 grid.kernel @constant grid() {
-  // expected-error @below {{expected one number in all of a constant array on a GPU, got 'tensor<2xf32, #warpgroup.layout<strided(1)>>'}}
+  // expected-error @below {{expected a splat constant on a GPU, got 'tensor<2xf32, #warpgroup.layout<strided(1)>>'}}
   %v = arith.constant dense<[0.0, 1.0]> : tensor<2xf32, #warpgroup.layout<strided(1)>>
 }
 
@@ -61,7 +61,7 @@ grid.kernel @many_barriers grid() {
 grid.kernel @window grid(%i = 2) {
   grid.scoped (%t: memref<64x64xf32, #grid.space<gpu.regs>>) {
     %i = grid.program_id 0
-    // expected-error @below {{expected a window of all dimensions at offsets that are known of a Ref in registers, got 'memref<32x64xf32, #grid.space<gpu.regs>>'}}
+    // expected-error @below {{expected a window of full rank at static offsets of a Ref in registers, got 'memref<32x64xf32, #grid.space<gpu.regs>>'}}
     %w = grid.slice_ref %t[%i, 0] [32, 64] [1, 1] : memref<64x64xf32, #grid.space<gpu.regs>>, i32 -> memref<32x64xf32, #grid.space<gpu.regs>>
   }
 }
@@ -82,7 +82,7 @@ grid.kernel @transposed_window grid() {
 grid.kernel @panels grid() {
   grid.scoped (%t: memref<2x64x128xf16, #grid.space<gpu.smem>>)
       attributes {transforms = [[#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 64]>]]} {
-    // expected-error @below {{expected a Ref whose elements follow one another in memory, got 'memref<2x64x128xf16, #grid.space<gpu.smem>>'}}
+    // expected-error @below {{expected a contiguous Ref, got 'memref<2x64x128xf16, #grid.space<gpu.smem>>'}}
     %r = grid.reshape_ref %t : memref<2x64x128xf16, #grid.space<gpu.smem>> -> memref<128x128xf16, #grid.space<gpu.smem>>
   }
 }
@@ -92,7 +92,7 @@ grid.kernel @panels grid() {
 grid.kernel @half_panels grid() {
   grid.scoped (%t: memref<64x128xf16, #grid.space<gpu.smem>>)
       attributes {transforms = [[#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 64]>]]} {
-    // expected-error @below {{expected a Ref whose elements follow one another in memory, got 'memref<64x128xf16, #grid.space<gpu.smem>>'}}
+    // expected-error @below {{expected a contiguous Ref, got 'memref<64x128xf16, #grid.space<gpu.smem>>'}}
     %r = grid.reshape_ref %t : memref<64x128xf16, #grid.space<gpu.smem>> -> memref<2x32x128xf16, #grid.space<gpu.smem>>
   }
 }
@@ -102,7 +102,7 @@ grid.kernel @half_panels grid() {
 grid.kernel @other_rows grid() {
   grid.scoped (%t: memref<64x64xf16, #grid.space<gpu.smem>>)
       attributes {transforms = [[#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 64]>]]} {
-    // expected-error @below {{expected a Ref whose elements follow one another in memory, got 'memref<64x64xf16, #grid.space<gpu.smem>>'}}
+    // expected-error @below {{expected a contiguous Ref, got 'memref<64x64xf16, #grid.space<gpu.smem>>'}}
     %r = grid.reshape_ref %t : memref<64x64xf16, #grid.space<gpu.smem>> -> memref<128x32xf16, #grid.space<gpu.smem>>
   }
 }
@@ -113,7 +113,7 @@ grid.kernel @begin_of_swizzle grid() {
   grid.scoped (%t: memref<2x4x64xf16, #grid.space<gpu.smem>>)
       attributes {transforms = [[#grid.transform<unswizzle [128]>, #grid.transform<untiling [4, 64]>]]} {
     %w = grid.slice_ref %t[1, 0, 0] [1, 4, 64] [1, 1, 1] : memref<2x4x64xf16, #grid.space<gpu.smem>> -> memref<1x4x64xf16, #grid.space<gpu.smem>>
-    // expected-error @below {{expected a Ref whose elements follow one another in memory, got 'memref<1x4x64xf16, #grid.space<gpu.smem>>'}}
+    // expected-error @below {{expected a contiguous Ref, got 'memref<1x4x64xf16, #grid.space<gpu.smem>>'}}
     %r = grid.reshape_ref %w : memref<1x4x64xf16, #grid.space<gpu.smem>> -> memref<4x64xf16, #grid.space<gpu.smem>>
   }
 }
@@ -132,7 +132,7 @@ grid.kernel @halves_of_bytes grid() {
 grid.kernel @reshape grid() {
   grid.scoped (%t: memref<64x64xf32, #grid.space<gpu.smem>>) {
     %w = grid.slice_ref %t[0, 0] [64, 32] [1, 1] : memref<64x64xf32, #grid.space<gpu.smem>> -> memref<64x32xf32, #grid.space<gpu.smem>>
-    // expected-error @below {{expected a Ref whose elements follow one another in memory, got 'memref<64x32xf32, #grid.space<gpu.smem>>'}}
+    // expected-error @below {{expected a contiguous Ref, got 'memref<64x32xf32, #grid.space<gpu.smem>>'}}
     %r = grid.reshape_ref %w : memref<64x32xf32, #grid.space<gpu.smem>> -> memref<2048xf32, #grid.space<gpu.smem>>
   }
 }
@@ -141,7 +141,7 @@ grid.kernel @reshape grid() {
 
 grid.kernel @load_to_registers grid() inputs(%x: f32 [64, 64] space gpu.gmem) {
   grid.scoped (%t: memref<64x64xf32, #grid.space<gpu.regs>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
-    // expected-error @below {{expected a copy from an operand to shared memory, or back}}
+    // expected-error @below {{expected a copy between an operand and shared memory}}
     warpgroup.tma_load %x[0, 0] [64, 64] to %t barrier %b
         : memref<64x64xf32, #grid.space<gpu.gmem>>, memref<64x64xf32, #grid.space<gpu.regs>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
   }
@@ -152,7 +152,7 @@ grid.kernel @load_to_registers grid() inputs(%x: f32 [64, 64] space gpu.gmem) {
 grid.kernel @strided_source grid() inputs(%x: f32 [64, 64] space gpu.gmem) {
   grid.scoped (%t: memref<32x64xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
     %w = grid.slice_ref %x[0, 0] [32, 64] [2, 1] : memref<64x64xf32, #grid.space<gpu.gmem>> -> memref<32x64xf32, #grid.space<gpu.gmem>>
-    // expected-error @below {{expected a copy of elements that follow one another}}
+    // expected-error @below {{expected a copy of contiguous elements}}
     warpgroup.tma_load %w[0, 0] [32, 64] to %t barrier %b
         : memref<32x64xf32, #grid.space<gpu.gmem>>, memref<32x64xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
   }
@@ -163,7 +163,7 @@ grid.kernel @strided_source grid() inputs(%x: f32 [64, 64] space gpu.gmem) {
 grid.kernel @strided_tile grid() inputs(%x: f32 [32, 64] space gpu.gmem) {
   grid.scoped (%t: memref<64x64xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
     %w = grid.slice_ref %t[0, 0] [32, 64] [2, 1] : memref<64x64xf32, #grid.space<gpu.smem>> -> memref<32x64xf32, #grid.space<gpu.smem>>
-    // expected-error @below {{expected a copy of elements that follow one another}}
+    // expected-error @below {{expected a copy of contiguous elements}}
     warpgroup.tma_load %x[0, 0] [32, 64] to %w barrier %b
         : memref<32x64xf32, #grid.space<gpu.gmem>>, memref<32x64xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
   }
@@ -174,7 +174,7 @@ grid.kernel @strided_tile grid() inputs(%x: f32 [32, 64] space gpu.gmem) {
 grid.kernel @transposed grid() inputs(%x: f32 [64, 64] space gpu.gmem) {
   grid.scoped (%t: memref<64x64xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
     %w = grid.transpose_ref %t [1, 0] : memref<64x64xf32, #grid.space<gpu.smem>> -> memref<64x64xf32, #grid.space<gpu.smem>>
-    // expected-error @below {{expected a copy that leaves the order of dimensions}}
+    // expected-error @below {{expected a copy that keeps the order of dimensions}}
     warpgroup.tma_load %x[0, 0] [64, 64] to %w barrier %b
         : memref<64x64xf32, #grid.space<gpu.gmem>>, memref<64x64xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
   }
@@ -184,7 +184,7 @@ grid.kernel @transposed grid() inputs(%x: f32 [64, 64] space gpu.gmem) {
 
 grid.kernel @rank grid() inputs(%x: f32 [2, 2, 2, 2, 2, 64] space gpu.gmem) {
   grid.scoped (%t: memref<2x2x2x2x2x64xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
-    // expected-error @below {{expected a copy of an array of 1 to 5 dimensions of more than one index}}
+    // expected-error @below {{expected a copy of an array with 1 to 5 dimensions that are larger than 1}}
     warpgroup.tma_load %x[0, 0, 0, 0, 0, 0] [2, 2, 2, 2, 2, 64] to %t barrier %b
         : memref<2x2x2x2x2x64xf32, #grid.space<gpu.gmem>>, memref<2x2x2x2x2x64xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
   }
@@ -194,7 +194,7 @@ grid.kernel @rank grid() inputs(%x: f32 [2, 2, 2, 2, 2, 64] space gpu.gmem) {
 
 grid.kernel @rows grid() inputs(%x: f32 [64, 66] space gpu.gmem) {
   grid.scoped (%t: memref<64x64xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
-    // expected-error @below {{expected a copy of an array whose rows have a multiple of 16 bytes}}
+    // expected-error @below {{expected a copy of an array with rows of a multiple of 16 bytes}}
     warpgroup.tma_load %x[0, 0] [64, 64] to %t barrier %b
         : memref<64x66xf32, #grid.space<gpu.gmem>>, memref<64x64xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
   }
@@ -204,7 +204,7 @@ grid.kernel @rows grid() inputs(%x: f32 [64, 66] space gpu.gmem) {
 
 grid.kernel @row_of_tile grid() inputs(%x: f32 [64, 64] space gpu.gmem) {
   grid.scoped (%t: memref<64x2xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
-    // expected-error @below {{expected a copy whose rows have a multiple of 16 bytes}}
+    // expected-error @below {{expected a copy with rows of a multiple of 16 bytes}}
     warpgroup.tma_load %x[0, 0] [64, 2] to %t barrier %b
         : memref<64x64xf32, #grid.space<gpu.gmem>>, memref<64x2xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
   }
@@ -226,7 +226,7 @@ grid.kernel @panels grid() inputs(%x: f32 [64, 64] space gpu.gmem) {
 
 grid.kernel @leader grid(%i = 2 named "x" cluster) inputs(%x: f32 [64, 64] space gpu.gmem) {
   grid.scoped (%t: memref<64x64xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
-    // expected-error @below {{expected a chip whose copies end at barriers of other blocks, got sm_90a}}
+    // expected-error @below {{expected a chip whose copies can arrive at barriers of other blocks, got sm_90a}}
     warpgroup.tma_load %x[0, 0] [64, 64] to %t barrier %b collective ["x"] leader_tracked
         : memref<64x64xf32, #grid.space<gpu.gmem>>, memref<64x64xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
   }
@@ -236,7 +236,7 @@ grid.kernel @leader grid(%i = 2 named "x" cluster) inputs(%x: f32 [64, 64] space
 
 grid.kernel @reduction grid() outputs(%x: f32 [64, 64] space gpu.gmem) {
   grid.scoped (%t: memref<64x64xf32, #grid.space<gpu.smem>>) {
-    // expected-error @below {{expected an update that copies make, got maxf of 'f32'}}
+    // expected-error @below {{expected a reduction that TMA supports, got maxf of 'f32'}}
     warpgroup.tma_store %t to %x[0, 0] [64, 64] reduce maxf
         : memref<64x64xf32, #grid.space<gpu.smem>>, memref<64x64xf32, #grid.space<gpu.gmem>>
   }
@@ -248,7 +248,7 @@ grid.kernel @reduction grid() outputs(%x: f32 [64, 64] space gpu.gmem) {
 grid.kernel @unswizzled grid() {
   grid.scoped (%a: memref<64x64xf16, #grid.space<gpu.smem>>, %acc: memref<64x64xf32, #grid.space<gpu.regs>>) {
     %all = grid.reshape_ref %a : memref<64x64xf16, #grid.space<gpu.smem>> -> memref<4096xf16, #grid.space<gpu.smem>>
-    // expected-error @below {{expected an operand of a product that is swizzled by 32 bytes or more, or in panels of 16 bytes}}
+    // expected-error @below {{expected an MMA operand that is swizzled by 32 bytes or more, or in panels of 16 bytes}}
     warpgroup.mma %acc, %a, %a
         : memref<64x64xf32, #grid.space<gpu.regs>>, memref<64x64xf16, #grid.space<gpu.smem>>, memref<64x64xf16, #grid.space<gpu.smem>>
   }
@@ -260,7 +260,7 @@ grid.kernel @strided_operand grid() {
   grid.scoped (%a: memref<128x64xf16, #grid.space<gpu.smem>>, %acc: memref<64x64xf32, #grid.space<gpu.regs>>)
       attributes {transforms = [[#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 64]>], []]} {
     %w = grid.slice_ref %a[0, 0] [64, 64] [2, 1] : memref<128x64xf16, #grid.space<gpu.smem>> -> memref<64x64xf16, #grid.space<gpu.smem>>
-    // expected-error @below {{expected an operand of a product whose rows or columns follow one another in memory}}
+    // expected-error @below {{expected an MMA operand with contiguous rows or columns}}
     warpgroup.mma %acc, %w, %w
         : memref<64x64xf32, #grid.space<gpu.regs>>, memref<64x64xf16, #grid.space<gpu.smem>>, memref<64x64xf16, #grid.space<gpu.smem>>
   }
@@ -271,7 +271,7 @@ grid.kernel @strided_operand grid() {
 grid.kernel @transposed_bytes grid() {
   grid.scoped (%a: memref<64x64xi8, #grid.space<gpu.smem>>, %acc: memref<64x64xi32, #grid.space<gpu.regs>>)
       attributes {transforms = [[#grid.transform<unswizzle [64]>, #grid.transform<untiling [8, 64]>], []]} {
-    // expected-error @below {{expected an operand of a product whose depth is contiguous, as elements have other than 16 bits}}
+    // expected-error @below {{expected an MMA operand that is contiguous along k, since its elements do not have 16 bits}}
     warpgroup.mma %acc, %a, %a
         : memref<64x64xi32, #grid.space<gpu.regs>>, memref<64x64xi8, #grid.space<gpu.smem>>, memref<64x64xi8, #grid.space<gpu.smem>>
   }
@@ -284,7 +284,7 @@ grid.kernel @begin grid(%i = 2) {
       attributes {transforms = [[#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 64]>], []]} {
     %i = grid.program_id 0
     %w = grid.slice_ref %a[%i, 0] [64, 64] [1, 1] : memref<128x64xf16, #grid.space<gpu.smem>>, i32 -> memref<64x64xf16, #grid.space<gpu.smem>>
-    // expected-error @below {{expected an operand of a product that begins where the swizzle does}}
+    // expected-error @below {{expected an MMA operand that is aligned to the swizzle}}
     warpgroup.mma %acc, %w, %w
         : memref<64x64xf32, #grid.space<gpu.regs>>, memref<64x64xf16, #grid.space<gpu.smem>>, memref<64x64xf16, #grid.space<gpu.smem>>
   }
@@ -305,7 +305,7 @@ grid.kernel @transposed_sums grid() {
 
 grid.kernel @product_type grid() {
   grid.scoped (%a: memref<64x64xi16, #grid.space<gpu.smem>>, %acc: memref<64x64xi32, #grid.space<gpu.regs>>) {
-    // expected-error @below {{expected a product that wgmma computes, got one of}}
+    // expected-error @below {{expected an MMA that wgmma supports, got one of}}
     warpgroup.mma %acc, %a, %a
         : memref<64x64xi32, #grid.space<gpu.regs>>, memref<64x64xi16, #grid.space<gpu.smem>>, memref<64x64xi16, #grid.space<gpu.smem>>
   }
@@ -315,7 +315,7 @@ grid.kernel @product_type grid() {
 
 grid.kernel @product_sums grid() {
   grid.scoped (%a: memref<64x64xbf16, #grid.space<gpu.smem>>, %acc: memref<64x64xf16, #grid.space<gpu.regs>>) {
-    // expected-error @below {{expected a product that wgmma computes, got one of}}
+    // expected-error @below {{expected an MMA that wgmma supports, got one of}}
     warpgroup.mma %acc, %a, %a
         : memref<64x64xf16, #grid.space<gpu.regs>>, memref<64x64xbf16, #grid.space<gpu.smem>>, memref<64x64xbf16, #grid.space<gpu.smem>>
   }
@@ -326,7 +326,7 @@ grid.kernel @product_sums grid() {
 grid.kernel @product_shape grid() {
   grid.scoped (%a: memref<32x64xf16, #grid.space<gpu.smem>>, %b: memref<64x64xf16, #grid.space<gpu.smem>>,
                %acc: memref<32x64xf32, #grid.space<gpu.regs>>) {
-    // expected-error @below {{expected a product of multiples of 64 x 16 x 8 elements, got 32 x 64 x 64}}
+    // expected-error @below {{expected an MMA of multiples of 64 x 16 x 8 elements, got 32 x 64 x 64}}
     warpgroup.mma %acc, %a, %b
         : memref<32x64xf32, #grid.space<gpu.regs>>, memref<32x64xf16, #grid.space<gpu.smem>>, memref<64x64xf16, #grid.space<gpu.smem>>
   }
@@ -339,7 +339,7 @@ grid.kernel @words_in_registers grid() {
       attributes {transforms = [[#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 32]>], []]} {
     %a = arith.constant dense<1.0> : tensor<64x32xf32, #warpgroup.layout<strided(1)>>
     %t = grid.transpose_ref %b [1, 0] : memref<64x32xf32, #grid.space<gpu.smem>> -> memref<32x64xf32, #grid.space<gpu.smem>>
-    // expected-error @below {{expected elements of 8 or 16 bits of an operand in registers, got 'tensor<64x32xf32, #warpgroup.layout<strided(1)>>'}}
+    // expected-error @below {{expected 8-bit or 16-bit elements of an operand in registers, got 'tensor<64x32xf32, #warpgroup.layout<strided(1)>>'}}
     warpgroup.mma %acc, %a, %t
         : memref<64x64xf32, #grid.space<gpu.regs>>, tensor<64x32xf32, #warpgroup.layout<strided(1)>>, memref<32x64xf32, #grid.space<gpu.smem>>
   }
@@ -351,7 +351,7 @@ grid.kernel @words_of_mma grid() {
   %acc = arith.constant dense<0.0> : tensor<64x8xf32, #warpgroup.layout<wgmma>>
   %a = arith.constant dense<1.0> : tensor<64x8xf32, #warpgroup.layout<wgmma>>
   %b = arith.constant dense<1.0> : tensor<8x8xf32, #warpgroup.layout<splat>>
-  // expected-error @below {{expected a product that mma computes, of f16, bf16 or floats of a byte in f32, of f16 or floats of a byte in f16, of f64 in f64, or of integers of 4 or 8 bits in i32, got one of 'f32' and 'f32' in 'f32'}}
+  // expected-error @below {{expected an MMA that mma.sync supports, of f16, bf16 or 8-bit floats in f32, of f16 or 8-bit floats in f16, of f64 in f64, or of 4-bit or 8-bit integers in i32, got one of 'f32' and 'f32' in 'f32'}}
   %s = warpgroup.mma_sync %acc, %a, %b
       : tensor<64x8xf32, #warpgroup.layout<wgmma>>, tensor<64x8xf32, #warpgroup.layout<wgmma>>, tensor<8x8xf32, #warpgroup.layout<splat>>
 }
@@ -362,7 +362,7 @@ grid.kernel @layout_of_mma grid() {
   %acc = arith.constant dense<0.0> : tensor<64x16xf32, #warpgroup.layout<strided(1)>>
   %a = arith.constant dense<1.0> : tensor<64x16xf16, #warpgroup.layout<splat>>
   %b = arith.constant dense<1.0> : tensor<16x16xf16, #warpgroup.layout<splat>>
-  // expected-error @below {{expected an accumulator that lies as mma computes it, got 'tensor<64x16xf32, #warpgroup.layout<strided(1)>>'}}
+  // expected-error @below {{expected an accumulator in the layout of mma.sync, got 'tensor<64x16xf32, #warpgroup.layout<strided(1)>>'}}
   %s = warpgroup.mma_sync %acc, %a, %b
       : tensor<64x16xf32, #warpgroup.layout<strided(1)>>, tensor<64x16xf16, #warpgroup.layout<splat>>, tensor<16x16xf16, #warpgroup.layout<splat>>
 }
@@ -372,7 +372,7 @@ grid.kernel @layout_of_mma grid() {
 grid.kernel @diagonal grid() {
   %v = arith.constant dense<1.0> : tensor<64xf32, #warpgroup.layout<strided(1)>>
   %e = tensor.empty() : tensor<64x64xf32, #warpgroup.layout<strided(1)>>
-  // expected-error @below {{expected results that are indexed by loops alone on a GPU, got linalg.generic}}
+  // expected-error @below {{expected results that are indexed by permuted loops on a GPU, got linalg.generic}}
   %w = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i, 0)>], iterator_types = ["parallel"]}
       ins(%v : tensor<64xf32, #warpgroup.layout<strided(1)>>) outs(%e : tensor<64x64xf32, #warpgroup.layout<strided(1)>>) {
   ^bb0(%a: f32, %b: f32):
@@ -387,7 +387,7 @@ grid.kernel @diagonal grid() {
 grid.kernel @spread_results grid() {
   %v = arith.constant dense<1.0> : tensor<64x64xf32, #warpgroup.layout<strided(1)>>
   %z = arith.constant dense<0.0> : tensor<127xf32, #warpgroup.layout<strided(1)>>
-  // expected-error @below {{expected results that the same loops alone index on a GPU, got linalg.generic}}
+  // expected-error @below {{expected results that are indexed by the same loops on a GPU, got linalg.generic}}
   %w = linalg.generic {indexing_maps = [#all, #spread], iterator_types = ["parallel", "reduction"]}
       ins(%v : tensor<64x64xf32, #warpgroup.layout<strided(1)>>) outs(%z : tensor<127xf32, #warpgroup.layout<strided(1)>>) {
   ^bb0(%a: f32, %c: f32):
@@ -402,7 +402,7 @@ grid.kernel @somewhere grid(%i = 4) {
   %i = grid.program_id 0
   %n = arith.index_cast %i : i32 to index
   %v = arith.constant dense<1.0> : tensor<64x128xf32, #warpgroup.layout<strided(1)>>
-  // expected-error @below {{expected a window of all dimensions at offsets that are known; run warpgroup-infer-layouts first}}
+  // expected-error @below {{expected a window of full rank at static offsets; run warpgroup-infer-layouts first}}
   %w = tensor.extract_slice %v[%n, 0] [16, 128] [1, 1] : tensor<64x128xf32, #warpgroup.layout<strided(1)>> to tensor<16x128xf32, #warpgroup.layout<strided(1)>>
 }
 
@@ -442,7 +442,7 @@ grid.kernel @uneven grid() {
 
 // -----
 
-// expected-error @below {{expected at most 232448 bytes of shared memory on sm_90a, got 245760, 16384 of them for what passes between threads}}
+// expected-error @below {{expected at most 232448 bytes of shared memory on sm_90a, got 245760, 16384 of them for exchanges between threads}}
 grid.kernel @exchange grid() inputs(%x: f32 [64, 64] space gpu.gmem) {
   grid.scoped (%a: memref<224x256xf32, #grid.space<gpu.smem>>) {
     %v = grid.load %x : memref<64x64xf32, #grid.space<gpu.gmem>> -> tensor<64x64xf32, #warpgroup.layout<strided(1)>>
@@ -456,7 +456,7 @@ grid.kernel @exchange grid() inputs(%x: f32 [64, 64] space gpu.gmem) {
 
 grid.kernel @narrow_update grid() inputs(%x: i4 [128] space gpu.gmem) {
   %v = grid.load %x : memref<128xi4, #grid.space<gpu.gmem>> -> tensor<128xi4, #warpgroup.layout<strided(1)>>
-  // expected-error @below {{expected an update of integers of 8 to 64 bits, of floats of 16 or 32, or a sum of floats of 64, got 'i4'}}
+  // expected-error @below {{expected an update of 8-bit to 64-bit integers or 16-bit or 32-bit floats, or an f64 addition, got 'i4'}}
   %w = grid.atomic_rmw add %v, %x : tensor<128xi4, #warpgroup.layout<strided(1)>>, memref<128xi4, #grid.space<gpu.gmem>>
 }
 
@@ -474,7 +474,7 @@ grid.kernel @update_of_registers grid() {
 
 grid.kernel @read_update grid() inputs(%x: i32 [64] space gpu.gmem) {
   %v = arith.constant dense<1> : tensor<64xi32, #warpgroup.layout<strided(1)>>
-  // expected-error @below {{expected an update whose result is not read, of an array that threads do not divide evenly, got 'tensor<64xi32, #warpgroup.layout<strided(1)>>'}}
+  // expected-error @below {{expected an update without uses of its result, since threads do not divide the array evenly, got 'tensor<64xi32, #warpgroup.layout<strided(1)>>'}}
   %w = grid.atomic_rmw add %v, %x : tensor<64xi32, #warpgroup.layout<strided(1)>>, memref<64xi32, #grid.space<gpu.gmem>>
   grid.store %w, %x : tensor<64xi32, #warpgroup.layout<strided(1)>>, memref<64xi32, #grid.space<gpu.gmem>>
 }
@@ -494,7 +494,7 @@ grid.kernel @gather_of_registers grid() {
 grid.kernel @array_of_warp grid() inputs(%x: i32 [128] space gpu.gmem) {
   warpgroup.warps {
   ^bb0(%warp: i32):
-    // expected-error @below {{expected numbers in code of single warps, got 'tensor<128xi32, #warpgroup.layout<strided(1)>>'}}
+    // expected-error @below {{expected scalars in single-warp code, got 'tensor<128xi32, #warpgroup.layout<strided(1)>>'}}
     %v = grid.load %x : memref<128xi32, #grid.space<gpu.gmem>> -> tensor<128xi32, #warpgroup.layout<strided(1)>>
   }
 }
@@ -504,7 +504,7 @@ grid.kernel @array_of_warp grid() inputs(%x: i32 [128] space gpu.gmem) {
 grid.kernel @memory_of_warp grid() {
   warpgroup.warps {
   ^bb0(%warp: i32):
-    // expected-error @below {{expected no shared memory of single warps}}
+    // expected-error @below {{expected no shared memory in single-warp code}}
     grid.scoped (%t: memref<128xi32, #grid.space<gpu.smem>>) {
     }
   }
@@ -524,7 +524,7 @@ grid.kernel @peer_update_without_barrier grid(%i = 2 named "x" cluster) {
   grid.scoped (%t: memref<128xi32, #grid.space<gpu.smem>>) {
     %c0 = arith.constant 0 : i32
     %v = arith.constant dense<1> : tensor<128xi32, #warpgroup.layout<strided(1)>>
-    // expected-error @below {{expected a barrier at which the update ends}}
+    // expected-error @below {{expected a barrier for the completion of the update}}
     warpgroup.cluster_store %v to %t ["x"][%c0] reduce add : tensor<128xi32, #warpgroup.layout<strided(1)>>, memref<128xi32, #grid.space<gpu.smem>>, i32
   }
 }
@@ -535,7 +535,7 @@ grid.kernel @peer_update_of_floats grid(%i = 2 named "x" cluster) {
   grid.scoped (%t: memref<128xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
     %c0 = arith.constant 0 : i32
     %v = arith.constant dense<1.0> : tensor<128xf32, #warpgroup.layout<strided(1)>>
-    // expected-error @below {{expected an update of integers of 32 bits, or an addition of 64 bits, of another block, got add of 'f32'}}
+    // expected-error @below {{expected a 32-bit integer update, or a 64-bit addition, in another block, got add of 'f32'}}
     warpgroup.cluster_store %v to %t ["x"][%c0] reduce add barrier %b
         : tensor<128xf32, #warpgroup.layout<strided(1)>>, memref<128xf32, #grid.space<gpu.smem>>, i32 barrier memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
   }
@@ -547,7 +547,7 @@ grid.kernel @peer_bytes grid(%i = 2 named "x" cluster) {
   grid.scoped (%t: memref<128xi8, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
     %c0 = arith.constant 0 : i32
     %v = arith.constant dense<1> : tensor<128xi8, #warpgroup.layout<strided(1)>>
-    // expected-error @below {{expected elements of which threads hold 32 bits or more that are neighbours, got 'tensor<128xi8, #warpgroup.layout<strided(1)>>'}}
+    // expected-error @below {{expected threads that hold 32 or more contiguous bits, got 'tensor<128xi8, #warpgroup.layout<strided(1)>>'}}
     warpgroup.cluster_store %v to %t ["x"][%c0] barrier %b
         : tensor<128xi8, #warpgroup.layout<strided(1)>>, memref<128xi8, #grid.space<gpu.smem>>, i32 barrier memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
   }
@@ -572,7 +572,7 @@ grid.kernel @semaphores_of_turns grid() {
   %c4 = arith.constant 4 : index
   %c1 = arith.constant 1 : index
   scf.for %i = %c0 to %c4 step %c1 {
-    // expected-error @below {{expected semaphores outside of loops, which are zero once, got s}}
+    // expected-error @below {{expected semaphores outside of loops, since they are zeroed once, got s}}
     grid.scoped (%s: memref<!grid.semaphore<regular>, #grid.space<gpu.gmem>> origin "s") {
     }
   }
@@ -590,7 +590,7 @@ grid.kernel @other_device grid() scratch(%s: memref<!grid.semaphore<regular>, #g
 
 grid.kernel @large grid() inputs(%x: f32 [1024, 1024, 1024] space gpu.gmem) {
   %w = grid.slice_ref %x[1023, 0, 0] [1, 1, 128] [1, 1, 1] drop [0, 1] : memref<1024x1024x1024xf32, #grid.space<gpu.gmem>> -> memref<128xf32, #grid.space<gpu.gmem>>
-  // expected-error @below {{expected an array of less than 2 GiB but in copies, got one of 4294967296 bytes}}
+  // expected-error @below {{expected an array of less than 2 GiB, except in copies, got one of 4294967296 bytes}}
   %v = grid.load %w : memref<128xf32, #grid.space<gpu.gmem>> -> tensor<128xf32, #warpgroup.layout<strided(1)>>
 }
 
@@ -628,7 +628,7 @@ grid.kernel @gathered_columns grid() inputs(%x: f32 [64, 64] space gpu.gmem, %i:
   grid.scoped (%t: memref<16x16xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
     %rows = grid.load %i : memref<16xi32, #grid.space<gpu.gmem>> -> tensor<16xi32, #warpgroup.layout<strided(1)>>
     %w = grid.slice_ref %x[0, 0] [64, 16] [1, 1] : memref<64x64xf32, #grid.space<gpu.gmem>> -> memref<64x16xf32, #grid.space<gpu.gmem>>
-    // expected-error @below {{expected a copy of rows that begin at multiples of 128 bytes of shared memory}}
+    // expected-error @below {{expected a copy of rows aligned to multiples of 128 bytes of shared memory}}
     warpgroup.tma_gather %w[%rows] to %t barrier %b
         : memref<64x16xf32, #grid.space<gpu.gmem>>, tensor<16xi32, #warpgroup.layout<strided(1)>>, memref<16x16xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
   }
@@ -639,7 +639,7 @@ grid.kernel @gathered_columns grid() inputs(%x: f32 [64, 64] space gpu.gmem, %i:
 grid.kernel @gathered_bytes grid() inputs(%x: i8 [64, 24] space gpu.gmem, %i: i32 [16] space gpu.gmem) {
   grid.scoped (%t: memref<16x24xi8, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
     %rows = grid.load %i : memref<16xi32, #grid.space<gpu.gmem>> -> tensor<16xi32, #warpgroup.layout<strided(1)>>
-    // expected-error @below {{expected a copy of rows that have a multiple of 16 bytes}}
+    // expected-error @below {{expected a copy of rows of a multiple of 16 bytes}}
     warpgroup.tma_gather %x[%rows] to %t barrier %b
         : memref<64x24xi8, #grid.space<gpu.gmem>>, tensor<16xi32, #warpgroup.layout<strided(1)>>, memref<16x24xi8, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
   }
@@ -661,7 +661,7 @@ grid.kernel @gathered_from_tile grid() inputs(%i: i32 [16] space gpu.gmem) {
 grid.kernel @scattered_bytes grid() inputs(%i: i32 [16] space gpu.gmem) outputs(%x: i8 [64, 24] space gpu.gmem) {
   grid.scoped (%t: memref<16x24xi8, #grid.space<gpu.smem>>) {
     %rows = grid.load %i : memref<16xi32, #grid.space<gpu.gmem>> -> tensor<16xi32, #warpgroup.layout<strided(1)>>
-    // expected-error @below {{expected a copy of rows that have a multiple of 16 bytes, got one of 'memref<16x24xi8}}
+    // expected-error @below {{expected a copy of rows of a multiple of 16 bytes, got one of 'memref<16x24xi8}}
     warpgroup.tma_scatter %t to %x[%rows]
         : memref<16x24xi8, #grid.space<gpu.smem>>, memref<64x24xi8, #grid.space<gpu.gmem>>, tensor<16xi32, #warpgroup.layout<strided(1)>>
   }
@@ -726,7 +726,7 @@ grid.kernel @large_array grid() {
 // -----
 
 grid.kernel @escapes grid() {
-  // expected-error @below {{expected a type that a warpgroup holds, got 'memref<8xi1>'}}
+  // expected-error @below {{expected a type that a warpgroup supports, got 'memref<8xi1>'}}
   %r = grid.scoped (%s: memref<8xi1>) -> memref<8xi1> {
     grid.yield %s : memref<8xi1>
   }
@@ -739,7 +739,7 @@ grid.kernel @part_of_byte grid() inputs(%x: i4 [128] space gpu.gmem) {
   grid.scoped (%t: memref<64xi8, #grid.space<gpu.smem>>) {
     %r = grid.bitcast_ref %t : memref<64xi8, #grid.space<gpu.smem>> -> memref<128xi4, #grid.space<gpu.smem>>
     %w = grid.slice_ref %r[1] [32] [1] : memref<128xi4, #grid.space<gpu.smem>> -> memref<32xi4, #grid.space<gpu.smem>>
-    // expected-error @below {{expected a copy that begins with a byte, of rows of whole bytes, got one of 'memref<32xi4, #grid.space<gpu.smem>>'}}
+    // expected-error @below {{expected a copy of rows of whole bytes, aligned to bytes, got one of 'memref<32xi4, #grid.space<gpu.smem>>'}}
     warpgroup.tma_store %w to %x[0] [32] : memref<32xi4, #grid.space<gpu.smem>>, memref<128xi4, #grid.space<gpu.gmem>>
   }
 }
@@ -760,7 +760,7 @@ grid.kernel @store_of_part grid() {
   grid.scoped (%t: memref<64xi8, #grid.space<gpu.smem>>) {
     %r = grid.bitcast_ref %t : memref<64xi8, #grid.space<gpu.smem>> -> memref<128xi4, #grid.space<gpu.smem>>
     %v = arith.constant dense<1> : tensor<128xi4, #warpgroup.layout<strided(1)>>
-    // expected-error @below {{expected a load, a copy or a product of elements that share bytes, got grid.store of 'memref<128xi4, #grid.space<gpu.smem>>'}}
+    // expected-error @below {{expected a load, a copy or an MMA of elements that share bytes, got grid.store of 'memref<128xi4, #grid.space<gpu.smem>>'}}
     grid.store %v, %r : tensor<128xi4, #warpgroup.layout<strided(1)>>, memref<128xi4, #grid.space<gpu.smem>>
   }
 }

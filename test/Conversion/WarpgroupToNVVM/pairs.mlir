@@ -22,7 +22,7 @@ grid.kernel @tracked grid(%c = 2 named "x" cluster) inputs(%x: f32 [64, 32] spac
 
 grid.kernel @tracked_by_rows grid(%r = 2 named "y" cluster, %c = 2 named "x" cluster) inputs(%x: f32 [64, 32] space gpu.gmem) {
   grid.scoped (%t: memref<32x32xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
-    // expected-error @below {{expected the last axis of a cluster, of 2 blocks, got y of 2}}
+    // expected-error @below {{expected the innermost axis of a cluster, of size 2, got y of 2}}
     warpgroup.tma_load %x[0, 0] [32, 32] to %t barrier %b collective ["y"] leader_tracked
         : memref<64x32xf32, #grid.space<gpu.gmem>>, memref<32x32xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
   }
@@ -42,7 +42,7 @@ grid.kernel @other_rows grid() {
 grid.kernel @few_rows grid() inputs(%x: f32 [64, 64] space gpu.gmem, %i: i32 [6] space gpu.gmem) {
   grid.scoped (%t: memref<6x64xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
     %rows = grid.load %i : memref<6xi32, #grid.space<gpu.gmem>> -> tensor<6xi32>
-    // expected-error @below {{expected a copy of rows of which there are a multiple of 4}}
+    // expected-error @below {{expected a copy of rows whose number is a multiple of 4}}
     warpgroup.tma_gather %x[%rows] to %t barrier %b
         : memref<64x64xf32, #grid.space<gpu.gmem>>, tensor<6xi32>, memref<6x64xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
   }

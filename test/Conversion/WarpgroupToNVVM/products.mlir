@@ -1,7 +1,6 @@
 // RUN: gridir-opt %s --split-input-file --warpgroup-infer-layouts --warpgroup-plan-memory --convert-warpgroup-to-nvvm --canonicalize --cse | FileCheck %s
 
-// What the author does not say of operands in shared memory their products do: panels of as many columns as copies and
-// the products allow, without a swizzle where these are 16 bytes. There the distances of pieces along the columns and
+// What the author does not say of operands in shared memory their products do: panels of as many columns as copies and the MMAs allow, without a swizzle where these are 16 bytes. There the distances of pieces along the columns and
 // along the depth are exchanged.
 // CHECK: kernel.abi @unsaid
 // CHECK-SAME: #kernel.tensor_map<0, tensor<64x64xf16>, box = [64, 64], swizzle = 128>

@@ -10,7 +10,7 @@ grid.kernel @space grid() {
 
 grid.kernel @bits grid() {
   grid.scoped (%x: memref<128x64xi4, #grid.space<gpu.tmem>> origin "x") {
-    // expected-error @below {{expected matrices of elements of 8 bits or more to be loaded from tensor memory, or stored there}}
+    // expected-error @below {{expected a load or store of elements of 8 bits or more in tensor memory}}
     %v = grid.load %x : memref<128x64xi4, #grid.space<gpu.tmem>> -> tensor<128x64xi4, #warpgroup.layout<strided(1)>>
   }
 }
@@ -30,7 +30,7 @@ grid.kernel @rows grid() {
 grid.kernel @steps grid() {
   grid.scoped (%acc: memref<128x128xf32, #grid.space<gpu.tmem>> origin "acc") {
     %x = grid.slice_ref %acc[0, 0] [128, 64] [1, 2] : memref<128x128xf32, #grid.space<gpu.tmem>> -> memref<128x64xf32, #grid.space<gpu.tmem>>
-    // expected-error @below {{expected elements that follow one another in tensor memory}}
+    // expected-error @below {{expected contiguous elements in tensor memory}}
     %v = grid.load %x : memref<128x64xf32, #grid.space<gpu.tmem>> -> tensor<128x64xf32, #warpgroup.layout<strided(1)>>
   }
 }
@@ -40,7 +40,7 @@ grid.kernel @steps grid() {
 grid.kernel @half grid() {
   grid.scoped (%x: memref<64x128xf32, #grid.space<gpu.tmem>> origin "x") {
     %y = grid.slice_ref %x[0, 0] [64, 64] [1, 1] : memref<64x128xf32, #grid.space<gpu.tmem>> -> memref<64x64xf32, #grid.space<gpu.tmem>>
-    // expected-error @below {{expected all columns of a matrix that has 64 rows, or of factors, in tensor memory}}
+    // expected-error @below {{expected all columns of a matrix of 64 rows or of scales in tensor memory}}
     %v = grid.load %y : memref<64x64xf32, #grid.space<gpu.tmem>> -> tensor<64x64xf32, #warpgroup.layout<strided(1)>>
   }
 }
@@ -63,7 +63,7 @@ grid.kernel @types grid() {
                %b: memref<64x128xi8, #grid.space<gpu.smem>> origin "b")
       attributes {transforms = [[], [#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 64]>], [#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 128]>]]} {
     %false = arith.constant false
-    // expected-error @below {{expected a product that tcgen05.mma computes, got one of 'memref<128x64xf16, #grid.space<gpu.smem>>' and 'memref<64x128xi8, #grid.space<gpu.smem>>' in }}
+    // expected-error @below {{expected an MMA that tcgen05.mma supports, got one of 'memref<128x64xf16, #grid.space<gpu.smem>>' and 'memref<64x128xi8, #grid.space<gpu.smem>>' in }}
     warpgroup.tcgen05_mma %acc, %a, %b accumulate %false
         : memref<128x128xf32, #grid.space<gpu.tmem>>, memref<128x64xf16, #grid.space<gpu.smem>>, memref<64x128xi8, #grid.space<gpu.smem>>
   }
@@ -77,7 +77,7 @@ grid.kernel @sums grid() {
                %b: memref<64x128xbf16, #grid.space<gpu.smem>> origin "b")
       attributes {transforms = [[], [#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 64]>], [#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 64]>]]} {
     %false = arith.constant false
-    // expected-error @below {{expected a product that tcgen05.mma computes, got one of }}
+    // expected-error @below {{expected an MMA that tcgen05.mma supports, got one of }}
     warpgroup.tcgen05_mma %acc, %a, %b accumulate %false
         : memref<128x128xf16, #grid.space<gpu.tmem>>, memref<128x64xbf16, #grid.space<gpu.smem>>, memref<64x128xbf16, #grid.space<gpu.smem>>
   }
@@ -91,7 +91,7 @@ grid.kernel @integer_sums grid() {
                %b: memref<64x128xf16, #grid.space<gpu.smem>> origin "b")
       attributes {transforms = [[], [#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 64]>], [#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 64]>]]} {
     %false = arith.constant false
-    // expected-error @below {{expected a product that tcgen05.mma computes, got one of }}
+    // expected-error @below {{expected an MMA that tcgen05.mma supports, got one of }}
     warpgroup.tcgen05_mma %acc, %a, %b accumulate %false
         : memref<128x128xi32, #grid.space<gpu.tmem>>, memref<128x64xf16, #grid.space<gpu.smem>>, memref<64x128xf16, #grid.space<gpu.smem>>
   }
@@ -105,7 +105,7 @@ grid.kernel @pair grid(%i = 2 named "x" cluster) {
                %b: memref<64x256xf16, #grid.space<gpu.smem>> origin "b")
       attributes {transforms = [[], [#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 64]>], [#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 64]>]]} {
     %false = arith.constant false
-    // expected-error @below {{expected a product of 64 or 128 rows, a multiple of 16 along the depth, and a multiple of 16 columns, at most 256, got 128 x 64 x 512}}
+    // expected-error @below {{expected an MMA of 64 or 128 rows, a multiple of 16 along k, and a multiple of 16 columns, at most 256, got 128 x 64 x 512}}
     warpgroup.tcgen05_mma %acc, %a, %b accumulate %false collective "x"
         : memref<128x512xf32, #grid.space<gpu.tmem>>, memref<128x64xf16, #grid.space<gpu.smem>>, memref<64x256xf16, #grid.space<gpu.smem>>
   }
@@ -119,7 +119,7 @@ grid.kernel @axis grid(%i = 2 named "x" cluster, %j = 2 named "y" cluster) {
                %b: memref<64x64xf16, #grid.space<gpu.smem>> origin "b")
       attributes {transforms = [[], [#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 64]>], [#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 64]>]]} {
     %false = arith.constant false
-    // expected-error @below {{expected a pair of blocks along the last axis of the cluster, got "x"}}
+    // expected-error @below {{expected a pair of blocks along the innermost axis of the cluster, got "x"}}
     warpgroup.tcgen05_mma %acc, %a, %b accumulate %false collective "x"
         : memref<128x128xf32, #grid.space<gpu.tmem>>, memref<128x64xf16, #grid.space<gpu.smem>>, memref<64x64xf16, #grid.space<gpu.smem>>
   }
@@ -147,7 +147,7 @@ grid.kernel @transposed grid() {
                %b: memref<32x128xf32, #grid.space<gpu.smem>> origin "b")
       attributes {transforms = [[], [#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 32]>], [#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 32]>]]} {
     %false = arith.constant false
-    // expected-error @below {{expected an operand of a product whose depth is contiguous, as elements have other than 8 or 16 bits}}
+    // expected-error @below {{expected an MMA operand that is contiguous along k, since its elements have neither 8 nor 16 bits}}
     warpgroup.tcgen05_mma %acc, %a, %b accumulate %false
         : memref<128x128xf32, #grid.space<gpu.tmem>>, memref<128x32xf32, #grid.space<gpu.smem>>, memref<32x128xf32, #grid.space<gpu.smem>>
   }
@@ -161,7 +161,7 @@ grid.kernel @sum_operand grid() {
                %b: memref<128x128xf16, #grid.space<gpu.smem>> origin "b")
       attributes {transforms = [[], [], [#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 64]>]]} {
     %false = arith.constant false
-    // expected-error @below {{expected an operand in tensor memory that is no sum of products}}
+    // expected-error @below {{expected an operand in tensor memory that is not an accumulator}}
     warpgroup.tcgen05_mma %more, %acc, %b accumulate %false
         : memref<128x128xf16, #grid.space<gpu.tmem>>, memref<128x128xf16, #grid.space<gpu.tmem>>, memref<128x128xf16, #grid.space<gpu.smem>>
     warpgroup.tcgen05_mma %acc, %more, %b accumulate %false
@@ -179,7 +179,7 @@ grid.kernel @copy_sums grid() {
     %false = arith.constant false
     warpgroup.tcgen05_mma %acc, %a, %b accumulate %false
         : memref<128x64xf16, #grid.space<gpu.tmem>>, memref<128x64xf16, #grid.space<gpu.smem>>, memref<64x64xf16, #grid.space<gpu.smem>>
-    // expected-error @below {{expected a copy to 128 rows of tensor memory that are no sums of products, got one to 'memref<128x64xf16, #grid.space<gpu.tmem>>'}}
+    // expected-error @below {{expected a copy to 128 rows of tensor memory that is not an accumulator, got one to 'memref<128x64xf16, #grid.space<gpu.tmem>>'}}
     warpgroup.tmem_copy %a to %acc : memref<128x64xf16, #grid.space<gpu.smem>>, memref<128x64xf16, #grid.space<gpu.tmem>>
   }
 }
@@ -215,7 +215,7 @@ grid.kernel @scaled_rows grid() {
       attributes {transforms = [[#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 128]>],
                                 [#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 128]>], [], []]} {
     %false = arith.constant false
-    // expected-error @below {{expected 128 rows of a scaled or sparse product, got 64}}
+    // expected-error @below {{expected 128 rows of a scaled or sparse MMA, got 64}}
     warpgroup.tcgen05_mma %acc, %a, %b accumulate %false scales %s, %s
         : memref<64x128xf32, #grid.space<gpu.tmem>>, memref<64x128xf8E5M2, #grid.space<gpu.smem>>, memref<128x128xf8E5M2, #grid.space<gpu.smem>>
         scales memref<128x4xf8E8M0FNU, #grid.space<gpu.tmem>>, memref<128x4xf8E8M0FNU, #grid.space<gpu.tmem>>
@@ -230,7 +230,7 @@ grid.kernel @factors grid() {
       attributes {transforms = [[#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 128]>],
                                 [#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 128]>], [], []]} {
     %false = arith.constant false
-    // expected-error @below {{expected a factor for each 32 elements of the depth, got one for 16}}
+    // expected-error @below {{expected a scale for each 32 elements along k, got one for 16}}
     warpgroup.tcgen05_mma %acc, %a, %b accumulate %false scales %s, %s
         : memref<128x128xf32, #grid.space<gpu.tmem>>, memref<128x128xf8E5M2, #grid.space<gpu.smem>>, memref<128x128xf8E5M2, #grid.space<gpu.smem>>
         scales memref<128x8xf8E8M0FNU, #grid.space<gpu.tmem>>, memref<128x8xf8E8M0FNU, #grid.space<gpu.tmem>>

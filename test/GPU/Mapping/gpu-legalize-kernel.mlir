@@ -35,14 +35,14 @@ grid.kernel @narrow grid(%i = 4) outputs(%o: f8E4M3FN [512] block [128] at (%i))
 
 // -----
 
-// expected-error @below {{expected a type that loops compute with for outputs[0] on gpu:sm_80, got 'complex<f32>'}}
+// expected-error @below {{expected a type that this path supports for outputs[0] on gpu:sm_80, got 'complex<f32>'}}
 grid.kernel @complex grid(%i = 4) outputs(%o: complex<f32> [512] block [128] at (%i)) {
 }
 
 // -----
 
 grid.kernel @callback grid(%i = 4) outputs(%o: f32 [512] block [128] at (%i)) {
-  // expected-error @below {{expected a kernel that calls no Python function on gpu:sm_80, got a callback}}
+  // expected-error @below {{expected a kernel without Python callbacks on gpu:sm_80, got a callback}}
   grid.callback "5f0c93e1"
 }
 
@@ -78,14 +78,14 @@ grid.kernel @scratch grid(%i = 4) outputs(%o: f32 [512] block [128] at (%i))
 
 // -----
 
-// expected-error @+2 {{expected a static shape of x_ref on gpu:sm_80, got named dimensions; pin them with grid-specialize}}
+// expected-error @+2 {{expected a static shape of x_ref on gpu:sm_80, got named dimensions; set their sizes with grid-specialize}}
 grid.kernel @symbolic grid()
     inputs(%x: f32 [?n] block [8] origin "x_ref") {
 }
 
 // -----
 
-// expected-error @+2 {{expected blocks of x_ref as they lie in memory on gpu:sm_80, got transforms}}
+// expected-error @+2 {{expected blocks of x_ref without transforms on gpu:sm_80, got transforms}}
 grid.kernel @tiled grid()
     inputs(%x: f32 [8, 64] transforms [<tiling [2, 64]>] origin "x_ref") {
 }

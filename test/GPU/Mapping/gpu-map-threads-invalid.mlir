@@ -118,7 +118,7 @@ module {
 
 // -----
 
-// expected-error @below {{expected the module to say the ABI of its kernel in a kernel.abi}}
+// expected-error @below {{expected a module with a kernel.abi}}
 module {
 }
 

@@ -103,7 +103,7 @@ func.func @bits(%x: i8) -> i8 {
 // -----
 
 func.func @sine(%x: f32) -> f32 {
-  // expected-error @below {{expected libdevice to compute 'math.sin' of 'f32', which has no code of its own on a GPU; give a CUDA toolkit, or install gridir[gpu]}}
+  // expected-error @below {{expected libdevice for 'math.sin' of 'f32', which has no expansion on a GPU; set a CUDA toolkit, or install gridir[gpu]}}
   %0 = math.sin %x : f32
   return %0 : f32
 }
@@ -152,7 +152,7 @@ func.func @vector_root(%x: vector<4xf32>) -> vector<4xf32> {
 // -----
 
 func.func @vector_count(%n: vector<4xi32>) -> vector<4xi32> {
-  // expected-error @below {{expected libdevice to compute 'math.ctpop' of 'vector<4xi32>'}}
+  // expected-error @below {{expected libdevice for 'math.ctpop' of 'vector<4xi32>'}}
   %0 = math.ctpop %n : vector<4xi32>
   return %0 : vector<4xi32>
 }
@@ -161,14 +161,14 @@ func.func @vector_count(%n: vector<4xi32>) -> vector<4xi32> {
 
 // A double has no approximation, since the instruction is for f32.
 func.func @double(%x: f64) -> f64 {
-  // expected-error @below {{expected libdevice to compute 'math.exp' of 'f64'}}
+  // expected-error @below {{expected libdevice for 'math.exp' of 'f64'}}
   %0 = math.exp %x : f64
   return %0 : f64
 }
 
 // -----
 
-// A vector is left alone: the root is of one number.
+// A vector is left alone: the root is of a scalar.
 // CHECK-LABEL: func.func @vector_of_roots
 // CHECK: math.rsqrt %{{.*}} : vector<4xf32>
 // APPROX-LABEL: func.func @vector_of_roots

@@ -56,7 +56,7 @@ module {
 
 // -----
 
-// expected-error @below {{expected the module to say the ABI of its kernel in a kernel.abi}}
+// expected-error @below {{expected a module with a kernel.abi}}
 module {
 }
 
@@ -108,7 +108,7 @@ module {
   kernel.abi @k num_threads = 32
   func.func @k(%x: memref<f32>, %status: memref<4xi64>, %lo: index, %hi: index) {
     %zero = arith.constant 0.0 : f32
-    // expected-error @below {{expected all that a kernel does in one loop over CTAs, got 'memref.store' outside of it}}
+    // expected-error @below {{expected a kernel with one loop over CTAs, got 'memref.store' outside of it}}
     memref.store %zero, %x[] : memref<f32>
     scf.forall (%item) = (%lo) to (%hi) step (1) {
       memref.store %zero, %x[] : memref<f32>
@@ -124,7 +124,7 @@ module {
   func.func @k(%x: memref<f32>, %status: memref<4xi64>, %lo: index, %hi: index) {
     scf.forall (%item) = (%lo) to (%hi) step (1) {
     } {mapping = [#gpu.block<x>]}
-    // expected-error @below {{expected all that a kernel does in one loop over CTAs, got 'scf.forall' outside of it}}
+    // expected-error @below {{expected a kernel with one loop over CTAs, got 'scf.forall' outside of it}}
     scf.forall (%item) = (%lo) to (%hi) step (1) {
     } {mapping = [#gpu.block<x>]}
     return
@@ -283,7 +283,7 @@ module {
   kernel.abi @k num_threads = 32
   func.func @k(%x: memref<8xf32>, %y: memref<8xf32>, %status: memref<4xi64>, %lo: index, %hi: index) {
     scf.forall (%item) = (%lo) to (%hi) step (1) {
-      // expected-error @below {{expected what each thread computes, got an op on whole arrays}}
+      // expected-error @below {{expected ops of single threads, got an op on whole arrays}}
       memref.copy %x, %y : memref<8xf32> to memref<8xf32>
     } {mapping = [#gpu.block<x>]}
     return
@@ -296,7 +296,7 @@ module {
   kernel.abi @k num_threads = 32
   func.func @k(%x: memref<8xf32>, %y: memref<8xf32>, %status: memref<4xi64>, %lo: index, %hi: index) {
     scf.forall (%item) = (%lo) to (%hi) step (1) {
-      // expected-error @below {{expected what each thread computes, got an op on whole arrays}}
+      // expected-error @below {{expected ops of single threads, got an op on whole arrays}}
       linalg.exp ins(%x : memref<8xf32>) outs(%y : memref<8xf32>)
     } {mapping = [#gpu.block<x>]}
     return
@@ -309,7 +309,7 @@ module {
   kernel.abi @k num_threads = 32
   func.func @k(%status: memref<4xi64>, %lo: index, %hi: index) {
     scf.forall (%item) = (%lo) to (%hi) step (1) {
-      // expected-error @below {{expected what each thread computes, got an op on whole arrays}}
+      // expected-error @below {{expected ops of single threads, got an op on whole arrays}}
       %e = tensor.empty() : tensor<8xf32>
     } {mapping = [#gpu.block<x>]}
     return
@@ -323,7 +323,7 @@ module {
   func.func private @f()
   func.func @k(%status: memref<4xi64>, %lo: index, %hi: index) {
     scf.forall (%item) = (%lo) to (%hi) step (1) {
-      // expected-error @below {{expected no calls but prints in a kernel of a GPU}}
+      // expected-error @below {{expected only prints as calls in a kernel of a GPU}}
       func.call @f() : () -> ()
     } {mapping = [#gpu.block<x>]}
     return

@@ -162,7 +162,7 @@ module {
   func.func private @gridirPrintBegin(i64) -> i64
   func.func @k(%o: memref<i64>, %status: memref<4xi64>, %lo: index, %hi: index) {
     %site = arith.constant 0 : i64
-    // expected-error @below {{expected a print to give nothing, got 'i64'}}
+    // expected-error @below {{expected a print without results, got 'i64'}}
     %0 = func.call @gridirPrintBegin(%site) : (i64) -> i64
     memref.store %0, %o[] : memref<i64>
     return

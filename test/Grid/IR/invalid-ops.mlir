@@ -338,7 +338,7 @@ func.func @scoped_transform() {
 // -----
 
 func.func @scoped_results() {
-  // expected-error @below {{expected the region to give 'f32', got 'i32'}}
+  // expected-error @below {{expected the region to return 'f32', got 'i32'}}
   %0 = grid.scoped () -> f32 {
     %1 = arith.constant 0 : i32
     grid.yield %1 : i32
@@ -455,7 +455,7 @@ func.func @copy_semaphore_kind(%x: memref<8xf32>, %s: memref<!grid.semaphore<reg
 // -----
 
 func.func @copy_src_sem(%x: memref<8xf32>, %s: memref<!grid.semaphore<dma>>) {
-  // expected-error @below {{expected src_sem exactly where there is a device}}
+  // expected-error @below {{expected src_sem if and only if a device}}
   grid.copy_start %x, %x sem %s src_sem %s
       : memref<8xf32>, memref<8xf32>, memref<!grid.semaphore<dma>>, memref<!grid.semaphore<dma>>
   return
@@ -464,7 +464,7 @@ func.func @copy_src_sem(%x: memref<8xf32>, %s: memref<!grid.semaphore<dma>>) {
 // -----
 
 func.func @device_type(%s: memref<!grid.semaphore<regular>>, %n: i32) {
-  // expected-error @below {{expected device_id_type exactly where there is a device}}
+  // expected-error @below {{expected device_id_type if and only if a device is given}}
   grid.semaphore_signal %s, %n device(%n : i32) : memref<!grid.semaphore<regular>>
   return
 }
@@ -520,7 +520,7 @@ func.func @uncountable_reshape(%x: memref<8xf32>) {
 // -----
 
 func.func @copy_to_a_device_without_its_semaphore(%x: memref<8xf32>, %y: memref<8xf32>, %s: memref<!grid.semaphore<dma>>, %n: i32) {
-  // expected-error @below {{expected src_sem exactly where there is a device or a core}}
+  // expected-error @below {{expected src_sem if and only if a device or a core is given}}
   grid.copy_start %x, %y sem %s device(%n : i32) {device_id_type = #grid.device_id_type<logical>}
       : memref<8xf32>, memref<8xf32>, memref<!grid.semaphore<dma>>
   return
@@ -529,7 +529,7 @@ func.func @copy_to_a_device_without_its_semaphore(%x: memref<8xf32>, %y: memref<
 // -----
 
 func.func @copy_here_with_two_semaphores(%x: memref<8xf32>, %y: memref<8xf32>, %s: memref<!grid.semaphore<dma>>) {
-  // expected-error @below {{expected src_sem exactly where there is a device or a core}}
+  // expected-error @below {{expected src_sem if and only if a device or a core is given}}
   grid.copy_start %x, %y sem %s src_sem %s
       : memref<8xf32>, memref<8xf32>, memref<!grid.semaphore<dma>>, memref<!grid.semaphore<dma>>
   return
@@ -610,7 +610,7 @@ func.func @bitcast_complex(%x: tensor<8x4xcomplex<f32>>) {
 // -----
 
 func.func @bitcast_same_width(%x: tensor<8x4xf32>) {
-  // expected-error @below {{expected elements of which several make one, got 'f32' and 'i32'}}
+  // expected-error @below {{expected two widths where one is a multiple of the other, got 'f32' and 'i32'}}
   %0 = grid.bitcast %x : tensor<8x4xf32> -> tensor<8x4xi32>
   return
 }
@@ -618,7 +618,7 @@ func.func @bitcast_same_width(%x: tensor<8x4xf32>) {
 // -----
 
 func.func @bitcast_other_width(%x: tensor<8x4xf32>) {
-  // expected-error @below {{expected elements of which several make one, got 'f32' and 'i24'}}
+  // expected-error @below {{expected two widths where one is a multiple of the other, got 'f32' and 'i24'}}
   %0 = grid.bitcast %x : tensor<8x4xf32> -> tensor<8x4xi24>
   return
 }

@@ -64,7 +64,7 @@ grid.kernel @aliased_output grid() inputs(%x: f32 [8]) outputs(%o: f32 [8]) alia
 
 // -----
 
-// expected-error @below {{expected every operand and output in one alias, got 0 -> 1 as another}}
+// expected-error @below {{expected each operand and output in at most one alias, got 0 -> 1 as another}}
 grid.kernel @aliased_twice grid() inputs(%x: f32 [8]) outputs(%o: f32 [8], %p: f32 [8])
     aliases [0 -> 0, 0 -> 1] {
 }
@@ -194,7 +194,7 @@ grid.kernel @bounded_slice_indices grid(%i = 4) inputs(%x: f32 [8] block [slice(
 
 // -----
 
-// expected-error @below {{expected the index map of outputs[0] to give i32 or i64, got 'f32' for index 0}}
+// expected-error @below {{expected the index map of outputs[0] to return i32 or i64, got 'f32' for index 0}}
 grid.kernel @index_map_type grid(%i = 4)
     outputs(%o: f32 [8] block [2] map(%a: i32) {
       %0 = arith.constant 0.0 : f32
@@ -346,7 +346,7 @@ grid.kernel @no_ctas grid(%c = 0 cluster) {
 
 // -----
 
-// expected-error @below {{expected a grid whose programs 64 bits can count}}
+// expected-error @below {{expected a grid of less than 2^63 programs}}
 grid.kernel @uncountable_grid grid(%i = 2147483647, %j = 2147483647, %k = 2147483647) {
 }
 

@@ -4,7 +4,7 @@
 
 // Each program sees the block that it writes, and no other.
 // CHECK-LABEL: grid.kernel @own_block
-// CHECK: {check = "written", reason = "what is not written is the aliased input's", subject = "o_ref", verdict = "proved"}
+// CHECK: {check = "written", reason = "the other elements are those of the aliased input", subject = "o_ref", verdict = "proved"}
 // CHECK-SAME: {check = "aliases", subject = "x_ref", verdict = "proved"}
 // CHECK-SAME: {check = "initialized", subject = "o_ref", verdict = "proved"}
 grid.kernel @own_block grid(%i = 2)
@@ -18,7 +18,7 @@ grid.kernel @own_block grid(%i = 2)
 
 // The block before was written by the program before. Functional aliases make no difference to a TPU.
 // CHECK-LABEL: grid.kernel @block_before
-// CHECK: {check = "aliases", program = array<i64: 1>, reason = "program (1) reads through prev_ref what program (0) has written to o_ref", subject = "prev_ref", verdict = "refuted"}
+// CHECK: {check = "aliases", program = array<i64: 1>, reason = "program (1) reads through prev_ref elements that program (0) has written to o_ref", subject = "prev_ref", verdict = "refuted"}
 grid.kernel @block_before grid(%i = 4)
     inputs(%x: f32 [32] block [8] map(%a: i32) {
       %c0 = arith.constant 0 : i32
@@ -66,9 +66,9 @@ grid.kernel @first_visit grid(%i = 2, %k = 3)
 
 // -----
 
-// Which rows are read is known at the call only.
+// Which rows are read is known only at run time.
 // CHECK-LABEL: grid.kernel @chosen_rows
-// CHECK: {check = "aliases", reason = "a program may read through x_ref what an earlier one has written to o_ref", subject = "x_ref", verdict = "unknown"}
+// CHECK: {check = "aliases", reason = "a program may read through x_ref elements that an earlier one has written to o_ref", subject = "x_ref", verdict = "unknown"}
 grid.kernel @chosen_rows grid(%i = 4)
     index(%rows: i32 [4] space index)
     inputs(%x: f32 [16, 8] block [1, 8] map(%a: i32, %r: memref<4xi32, #grid.space<index>>) {
@@ -86,7 +86,7 @@ grid.kernel @chosen_rows grid(%i = 4)
 
 // The block of the output begins as the input's on a CPU and a GPU, and holds nothing on a TPU.
 // CHECK-LABEL: grid.kernel @reads_output
-// CHECK: {check = "initialized", program = array<i64: 0>, reason = "on a tpu, where its block holds nothing at first, program (0) reads it before anything has written it", subject = "o_ref", targets = ["cpu", "gpu"], verdict = "unknown"}
+// CHECK: {check = "initialized", program = array<i64: 0>, reason = "on a tpu, where its block is initially undefined, program (0) reads it before it is written", subject = "o_ref", targets = ["cpu", "gpu"], verdict = "unknown"}
 grid.kernel @reads_output grid(%i = 2)
     inputs(%x: f32 [16] block [8] at (%i) origin "x_ref")
     outputs(%o: f32 [16] block [8] at (%i) origin "o_ref") aliases [0 -> 0] {
@@ -111,7 +111,7 @@ grid.kernel @reads_output_on_tpu grid(%i = 2)
 // -----
 
 // CHECK-LABEL: grid.kernel @reads_output_on_gpu
-// CHECK: {check = "initialized", reason = "it begins as the aliased input", subject = "o_ref", verdict = "proved"}
+// CHECK: {check = "initialized", reason = "its initial value is the aliased input", subject = "o_ref", verdict = "proved"}
 grid.kernel @reads_output_on_gpu grid(%i = 2)
     inputs(%x: f32 [16] block [8] at (%i) origin "x_ref")
     outputs(%o: f32 [16] block [8] at (%i) origin "o_ref") aliases [0 -> 0]
@@ -125,7 +125,7 @@ grid.kernel @reads_output_on_gpu grid(%i = 2)
 
 // A TPU writes all of a block back, of which the first program writes nothing.
 // CHECK-LABEL: grid.kernel @second_block
-// CHECK: {check = "written", reason = "on a tpu, where its block holds nothing at first, a program may write a part of it", subject = "o_ref", targets = ["cpu", "gpu"], verdict = "unknown"}
+// CHECK: {check = "written", reason = "on a tpu, where its block is initially undefined, a program may write only a part of it", subject = "o_ref", targets = ["cpu", "gpu"], verdict = "unknown"}
 grid.kernel @second_block grid(%i = 2)
     inputs(%x: f32 [16] block [8] at (%i) origin "x_ref")
     outputs(%o: f32 [16] block [8] at (%i) origin "o_ref") aliases [0 -> 0] {
@@ -142,7 +142,7 @@ grid.kernel @second_block grid(%i = 2)
 
 // An array that stays where it is has no block.
 // CHECK-LABEL: grid.kernel @half_array
-// CHECK: {check = "written", reason = "what is not written is the aliased input's", subject = "o_ref", verdict = "proved"}
+// CHECK: {check = "written", reason = "the other elements are those of the aliased input", subject = "o_ref", verdict = "proved"}
 // CHECK-NOT: initialized
 grid.kernel @half_array grid()
     inputs(%x: f32 [16] space any origin "x_ref")

@@ -63,7 +63,7 @@ grid.kernel @down grid() inputs(%x: f32 [32] origin "x_ref") outputs(%o: f32 [8]
 
 // One that is too far when it begins again.
 // CHECK-LABEL: grid.kernel @late
-// CHECK: {check = "in-bounds", reason = "a slice may leave dimension 0, which has 32 elements", subject = "x_ref", verdict = "unknown"}
+// CHECK: {check = "in-bounds", reason = "a slice may exceed dimension 0, which has 32 elements", subject = "x_ref", verdict = "unknown"}
 grid.kernel @late grid() inputs(%x: f32 [32] origin "x_ref") outputs(%o: f32 [8] origin "o_ref") {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -86,7 +86,7 @@ grid.kernel @late grid() inputs(%x: f32 [32] origin "x_ref") outputs(%o: f32 [8]
 
 // One that steps over its end, and goes on.
 // CHECK-LABEL: grid.kernel @past
-// CHECK: {check = "in-bounds", reason = "a slice may leave dimension 0, which has 32 elements", subject = "x_ref", verdict = "unknown"}
+// CHECK: {check = "in-bounds", reason = "a slice may exceed dimension 0, which has 32 elements", subject = "x_ref", verdict = "unknown"}
 grid.kernel @past grid() inputs(%x: f32 [32] origin "x_ref") outputs(%o: f32 [8] origin "o_ref") {
   %c0 = arith.constant 0 : i32
   %c2 = arith.constant 2 : i32

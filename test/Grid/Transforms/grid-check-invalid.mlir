@@ -21,7 +21,7 @@ grid.kernel @half grid(%i = 2)
 grid.kernel @block_before grid(%i = 3)
     inputs(%x: f32 [32] block [8] at (%i) origin "x_ref")
     outputs(%o: f32 [32] block [8] at (%i + 1) origin "o_ref") aliases [0 -> 0] {
-  // expected-error @below {{expected aliases of x_ref to hold, but program (1) reads through x_ref what program (0) has written to o_ref}}
+  // expected-error @below {{expected aliases of x_ref to hold, but program (1) reads through x_ref elements that program (0) has written to o_ref}}
   %v = grid.load %x : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
   // expected-note @below {{it is written here}}
   grid.store %v, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>

@@ -5,7 +5,7 @@
 // RUN: gridir-opt %s --allow-unregistered-dialect --grid-infer-dimension-semantics | FileCheck %s --check-prefix=ORDER
 
 // CHECK-LABEL: grid.kernel @no_refs
-// CHECK: {check = "disjoint", reason = "nothing is known of its effects", subject = "dimension 0", verdict = "unknown"}
+// CHECK: {check = "disjoint", reason = "its effects are unknown", subject = "dimension 0", verdict = "unknown"}
 // ORDER-LABEL: grid.kernel @no_refs
 // ORDER: semantics [arbitrary]
 grid.kernel @no_refs grid(%i = 4)
@@ -19,7 +19,7 @@ grid.kernel @no_refs grid(%i = 4)
 
 // What it says of its effects is believed, and that no Ref is meant.
 // CHECK-LABEL: grid.kernel @other_effects
-// CHECK: {check = "disjoint", reason = "it has effects on what no Ref names", subject = "dimension 0", verdict = "unknown"}
+// CHECK: {check = "disjoint", reason = "it has effects on memory outside of Refs", subject = "dimension 0", verdict = "unknown"}
 grid.kernel @other_effects grid(%i = 4)
     inputs(%x: f32 [512] block [128] at (%i) origin "x_ref")
     outputs(%o: f32 [512] block [128] at (%i) origin "o_ref")
@@ -32,9 +32,9 @@ grid.kernel @other_effects grid(%i = 4)
 
 // It may write less than all of what it takes, so that elements may stay unwritten.
 // CHECK-LABEL: grid.kernel @writes
-// CHECK: {check = "written", reason = "whether a store runs, or where to, is known at the call only"
+// CHECK: {check = "written", reason = "the condition or the indices of a store are known only at run time"
 // CHECK-SAME: subject = "o_ref", verdict = "unknown"}
-// CHECK-SAME: {check = "initialized", reason = "it may be read before anything has written it", subject = "o_ref"
+// CHECK-SAME: {check = "initialized", reason = "it may be read before it is written", subject = "o_ref"
 grid.kernel @writes grid(%i = 4)
     outputs(%o: f32 [512] block [128] at (%i) origin "o_ref") {
   "other.fill"(%o) : (memref<128xf32, #grid.space<default>>) -> ()
@@ -42,9 +42,9 @@ grid.kernel @writes grid(%i = 4)
 
 // Its result may be any part of what it takes.
 // CHECK-LABEL: grid.kernel @view
-// CHECK: {check = "written", reason = "whether a store runs, or where to, is known at the call only"
+// CHECK: {check = "written", reason = "the condition or the indices of a store are known only at run time"
 // CHECK-SAME: subject = "o_ref", verdict = "unknown"}
-// CHECK-SAME: {check = "initialized", reason = "it may be read before anything has written it", subject = "o_ref"
+// CHECK-SAME: {check = "initialized", reason = "it may be read before it is written", subject = "o_ref"
 grid.kernel @view grid(%i = 4)
     inputs(%x: f32 [512] block [128] at (%i) origin "x_ref")
     outputs(%o: f32 [512] block [128] at (%i) origin "o_ref") {

@@ -30,7 +30,7 @@ grid.kernel @sum_of_rows grid(%i = 5)
 }
 
 // CHECK-LABEL: grid.kernel @sum_of_columns
-// CHECK: {check = "padding", reason = "what lies outside of its array may reach o_ref", subject = "x_ref", verdict = "unknown"}
+// CHECK: {check = "padding", reason = "padding of its blocks may reach o_ref", subject = "x_ref", verdict = "unknown"}
 grid.kernel @sum_of_columns grid(%i = 5)
     inputs(%x: f32 [37, 16] block [8, 16] at (%i, 0) origin "x_ref")
     outputs(%o: f32 [5, 16] block [squeezed, 16] at (%i, 0) origin "o_ref") {
@@ -66,8 +66,8 @@ grid.kernel @masked_sum grid(%i = 5)
 
 // Through scratch, and through a contraction.
 // CHECK-LABEL: grid.kernel @contracted
-// CHECK: {check = "padding", reason = "what lies outside of its array may reach o_ref", subject = "x_ref", verdict = "unknown"}
-// CHECK-SAME: {check = "padding", reason = "what lies outside of its array may reach o_ref", subject = "y_ref", verdict = "unknown"}
+// CHECK: {check = "padding", reason = "padding of its blocks may reach o_ref", subject = "x_ref", verdict = "unknown"}
+// CHECK-SAME: {check = "padding", reason = "padding of its blocks may reach o_ref", subject = "y_ref", verdict = "unknown"}
 grid.kernel @contracted grid(%k = 3)
     inputs(%x: f32 [8, 300] block [8, 128] at (0, %k) origin "x_ref",
            %y: f32 [300, 8] block [128, 8] at (%k, 0) origin "y_ref")
@@ -82,9 +82,9 @@ grid.kernel @contracted grid(%k = 3)
 }
 
 // CHECK-LABEL: grid.kernel @narrow
-// CHECK: {check = "overflow", reason = "a sum of 128 products may need 23 bits, and is kept in 8", subject = "i8", verdict = "unknown"}
+// CHECK: {check = "overflow", reason = "a sum of 128 products may need 23 bits, but is stored in 8", subject = "i8", verdict = "unknown"}
 // CHECK-SAME: {check = "overflow", subject = "i8", verdict = "proved"}
-// CHECK-SAME: {check = "overflow", reason = "a product may need 16 bits, and is kept in 8", subject = "i8", verdict = "unknown"}
+// CHECK-SAME: {check = "overflow", reason = "a product may need 16 bits, but is stored in 8", subject = "i8", verdict = "unknown"}
 // CHECK-NOT: overflow
 grid.kernel @narrow grid()
     inputs(%x: i8 [8, 128] origin "x_ref", %y: i8 [128, 8] origin "y_ref", %n: i4 [8, 8] origin "n_ref")

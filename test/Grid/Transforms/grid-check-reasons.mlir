@@ -4,7 +4,7 @@
 
 // What an array of indices chooses.
 // CHECK-LABEL: grid.kernel @indirect 
-// CHECK: {check = "no-revisit", reason = "its blocks are known at the call only", subject = "o_ref", verdict = "unknown"}
+// CHECK: {check = "no-revisit", reason = "its blocks are known only at run time", subject = "o_ref", verdict = "unknown"}
 grid.kernel @indirect grid(%i = 4) outputs(%o: f32 [16, 8] block [4, indirect(2)] at (%i, 0) origin "o_ref") {
 }
 
@@ -13,7 +13,7 @@ grid.kernel @indirect grid(%i = 4) outputs(%o: f32 [16, 8] block [4, indirect(2)
 // An index map that reads a prefetched scalar.
 // CHECK-LABEL: grid.kernel @loaded 
 // CHECK: {check = "in-bounds", reason = "blocks may lie outside of dimension 0", subject = "o_ref", verdict = "unknown"}
-// CHECK: {check = "no-revisit", reason = "its blocks are known at the call only", subject = "o_ref", verdict = "unknown"}
+// CHECK: {check = "no-revisit", reason = "its blocks are known only at run time", subject = "o_ref", verdict = "unknown"}
 grid.kernel @loaded grid(%i = 4) index(%n: i32 [4] origin "n_ref")
     outputs(%o: f32 [32] block [8] map(%a: i32, %r: memref<4xi32, #grid.space<default>>) {
   %at = arith.index_cast %a : i32 to index
@@ -34,7 +34,7 @@ grid.kernel @no_program grid(%i = 0) outputs(%o: f32 [16, 8] block [4, 8] at (%i
 
 // No affine index map.
 // CHECK-LABEL: grid.kernel @squares 
-// CHECK: {check = "no-revisit", reason = "its blocks are known at the call only", subject = "o_ref", verdict = "unknown"}
+// CHECK: {check = "no-revisit", reason = "its blocks are known only at run time", subject = "o_ref", verdict = "unknown"}
 grid.kernel @squares grid(%i = 4)
     outputs(%o: f32 [128] block [8] map(%a: i32) {
   %sq = arith.muli %a, %a : i32
@@ -46,7 +46,7 @@ grid.kernel @squares grid(%i = 4)
 
 // Whether a block comes back depends on how far the outer dimension goes.
 // CHECK-LABEL: grid.kernel @sizes 
-// CHECK: {check = "no-revisit", reason = "the sizes of the grid are known at the call only", subject = "o_ref", verdict = "unknown"}
+// CHECK: {check = "no-revisit", reason = "the sizes of the grid are known only at run time", subject = "o_ref", verdict = "unknown"}
 grid.kernel @sizes grid(%i = ?, %j = ?) outputs(%o: f32 [32] block [8] at (%j) origin "o_ref") {
 }
 
@@ -54,7 +54,7 @@ grid.kernel @sizes grid(%i = ?, %j = ?) outputs(%o: f32 [32] block [8] at (%j) o
 
 // All is known here, but it is too much.
 // CHECK-LABEL: grid.kernel @nine_dimensions 
-// CHECK: {check = "no-revisit", reason = "the grid has more dimensions than are looked at", subject = "o_ref", verdict = "unknown"}
+// CHECK: {check = "no-revisit", reason = "the grid has more dimensions than the check supports", subject = "o_ref", verdict = "unknown"}
 grid.kernel @nine_dimensions grid(%a = 2, %b = 2, %c = 2, %d = 2, %e = 2, %f = 2, %g = 2, %h = 2, %i = 2) outputs(%o: f32 [32] block [8] at (%i) origin "o_ref") {
 }
 
@@ -62,7 +62,7 @@ grid.kernel @nine_dimensions grid(%a = 2, %b = 2, %c = 2, %d = 2, %e = 2, %f = 2
 
 // Indices that nothing bounds.
 // CHECK-LABEL: grid.kernel @gathers 
-// CHECK: {check = "in-bounds", reason = "an array of indices into dimension 0 is known at the call only", subject = "x_ref", verdict = "unknown"}
+// CHECK: {check = "in-bounds", reason = "an array of indices into dimension 0 is known only at run time", subject = "x_ref", verdict = "unknown"}
 grid.kernel @gathers grid(%i = 4) inputs(%x: f32 [16, 8] origin "x_ref", %n: i32 [4] origin "n_ref") {
   %rows = grid.load %n : memref<4xi32, #grid.space<default>> -> tensor<4xi32>
   %v = grid.gather %x[%rows] dims [0] : memref<16x8xf32, #grid.space<default>>, tensor<4xi32> -> tensor<4x8xf32>
@@ -72,7 +72,7 @@ grid.kernel @gathers grid(%i = 4) inputs(%x: f32 [16, 8] origin "x_ref", %n: i32
 
 // More stores than are looked at.
 // CHECK-LABEL: grid.kernel @many_stores 
-// CHECK: {check = "written", reason = "its stores are too many, or do not follow from the program ids", subject = "o_ref", verdict = "unknown"}
+// CHECK: {check = "written", reason = "it has too many stores, or their indices do not follow from the program ids", subject = "o_ref", verdict = "unknown"}
 grid.kernel @many_stores grid(%i = 1) outputs(%o: f32 [80] origin "o_ref") {
   %v = arith.constant dense<1.0> : tensor<1xf32>
   %a0 = grid.slice_ref %o[0] [1] [1] : memref<80xf32, #grid.space<default>> -> memref<1xf32, #grid.space<default>>
@@ -261,7 +261,7 @@ grid.kernel @collective grid(%i = 4 named "rows") semantics [parallel] {
 
 // A generator that no program seeds goes on where the last one left it.
 // CHECK-LABEL: grid.kernel @bits 
-// CHECK: {check = "disjoint", reason = "random bits come from the state that the last program left", subject = "dimension 0", verdict = "refuted"}
+// CHECK: {check = "disjoint", reason = "random bits depend on the state of the previous program", subject = "dimension 0", verdict = "refuted"}
 grid.kernel @bits grid(%i = 4) outputs(%o: i32 [32] block [8] at (%i)) semantics [parallel] {
   %bits = grid.prng_bits : tensor<8xi32>
 }
@@ -271,7 +271,7 @@ grid.kernel @bits grid(%i = 4) outputs(%o: i32 [32] block [8] at (%i)) semantics
 // The first program waits for nothing, the others for what the one before has left.
 // CHECK-LABEL: grid.kernel @wait 
 // CHECK: {check = "disjoint", reason = "s_ref may be waited on before the program signals it", subject = "dimension 0", verdict = "unknown"}
-// CHECK: {check = "balanced", program = array<i64: 0>, reason = "program (0) waits for a signal, and nothing is on its way", subject = "s_ref", verdict = "refuted"}
+// CHECK: {check = "balanced", program = array<i64: 0>, reason = "program (0) waits for a signal, but none is in flight", subject = "s_ref", verdict = "refuted"}
 grid.kernel @wait grid(%i = 4) scratch(%s: memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>> origin "s_ref") semantics [parallel] {
   %c1 = arith.constant 1 : i32
   grid.semaphore_wait %s, %c1 : memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
@@ -283,7 +283,7 @@ grid.kernel @wait grid(%i = 4) scratch(%s: memref<!grid.semaphore<regular>, #gri
 // A value decides whether the scratch is this program's.
 // CHECK-LABEL: grid.kernel @may_read 
 // CHECK: {check = "disjoint", reason = "s_ref may be read before the program writes it", subject = "dimension 0", verdict = "unknown"}
-// CHECK: {check = "initialized", reason = "it may be read before anything has written it", subject = "s_ref", verdict = "unknown"}
+// CHECK: {check = "initialized", reason = "it may be read before it is written", subject = "s_ref", verdict = "unknown"}
 grid.kernel @may_read grid(%i = 4) index(%n: i32 []) outputs(%o: f32 [32] block [8] at (%i) origin "o_ref") scratch(%s: memref<8xf32> origin "s_ref") semantics [parallel] {
   %p = grid.load %n : memref<i32, #grid.space<default>> -> i32
   %c1 = arith.constant 1 : i32
@@ -300,7 +300,7 @@ grid.kernel @may_read grid(%i = 4) index(%n: i32 []) outputs(%o: f32 [32] block 
 
 // One of two signals.
 // CHECK-LABEL: grid.kernel @less 
-// CHECK: {check = "balanced", program = array<i64: 0>, reason = "program (0) waits for a signal, and less is on its way", subject = "s_ref", verdict = "refuted"}
+// CHECK: {check = "balanced", program = array<i64: 0>, reason = "program (0) waits for a signal, but less is in flight", subject = "s_ref", verdict = "refuted"}
 grid.kernel @less grid(%i = 1) scratch(%s: memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>> origin "s_ref") {
   %c1 = arith.constant 1 : i32
   %c2 = arith.constant 2 : i32
@@ -312,7 +312,7 @@ grid.kernel @less grid(%i = 1) scratch(%s: memref<!grid.semaphore<regular>, #gri
 
 // How often the signal is sent, which semaphore, how much: what the call says.
 // CHECK-LABEL: grid.kernel @dynamic_grid 
-// CHECK: {check = "balanced", reason = "the size of the grid is known at the call only", subject = "s_ref", verdict = "unknown"}
+// CHECK: {check = "balanced", reason = "the size of the grid is known only at run time", subject = "s_ref", verdict = "unknown"}
 grid.kernel @dynamic_grid grid(%i = ?) scratch(%s: memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>> origin "s_ref") {
   %c1 = arith.constant 1 : i32
   grid.semaphore_signal %s, %c1 : memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
@@ -321,7 +321,7 @@ grid.kernel @dynamic_grid grid(%i = ?) scratch(%s: memref<!grid.semaphore<regula
 // -----
 
 // CHECK-LABEL: grid.kernel @dynamic_amount 
-// CHECK: {check = "balanced", reason = "which semaphore, or how much, is known at the call only", subject = "s_ref", verdict = "unknown"}
+// CHECK: {check = "balanced", reason = "the semaphore or the amount is known only at run time", subject = "s_ref", verdict = "unknown"}
 grid.kernel @dynamic_amount grid(%i = 1) inputs(%n: i32 []) scratch(%s: memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>> origin "s_ref") {
   %c1 = grid.load %n : memref<i32, #grid.space<default>> -> i32
   grid.semaphore_signal %s, %c1 : memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
@@ -331,7 +331,7 @@ grid.kernel @dynamic_amount grid(%i = 1) inputs(%n: i32 []) scratch(%s: memref<!
 
 // Balanced, but too far to follow.
 // CHECK-LABEL: grid.kernel @steps 
-// CHECK: {check = "balanced", reason = "the kernel has more steps than are followed", subject = "s_ref", verdict = "unknown"}
+// CHECK: {check = "balanced", reason = "the kernel has more steps than the check simulates", subject = "s_ref", verdict = "unknown"}
 grid.kernel @steps grid(%i = 100000000) scratch(%s: memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>> origin "s_ref") {
   %c1 = arith.constant 1 : i32
   grid.semaphore_signal %s, %c1 : memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
@@ -342,7 +342,7 @@ grid.kernel @steps grid(%i = 100000000) scratch(%s: memref<!grid.semaphore<regul
 
 // No index of 128 bits is compared as one of 64.
 // CHECK-LABEL: grid.kernel @wide_bound
-// CHECK: {check = "in-bounds", reason = "an array of indices into dimension 1 is known at the call only", subject = "x_ref", verdict = "unknown"}
+// CHECK: {check = "in-bounds", reason = "an array of indices into dimension 1 is known only at run time", subject = "x_ref", verdict = "unknown"}
 grid.kernel @wide_bound grid(%i = 4) inputs(%x: f32 [4, 8] block [1, 8] at (%i, 0) origin "x_ref") {
   %most = arith.constant dense<100000000000000000000000000> : tensor<8xi128>
   %least = arith.constant dense<0> : tensor<8xi128>
@@ -355,7 +355,7 @@ grid.kernel @wide_bound grid(%i = 4) inputs(%x: f32 [4, 8] block [1, 8] at (%i, 
 
 // What a cast without a rank shows is not followed.
 // CHECK-LABEL: grid.kernel @no_rank
-// CHECK: {check = "balanced", reason = "which semaphore, or how much, is known at the call only", subject = "s_ref", verdict = "unknown"}
+// CHECK: {check = "balanced", reason = "the semaphore or the amount is known only at run time", subject = "s_ref", verdict = "unknown"}
 !some = memref<2x!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
 !any = memref<*x!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
 !one = memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
@@ -371,8 +371,8 @@ grid.kernel @no_rank grid(%i = 4) scratch(%s: !some origin "s_ref") {
 
 // What another warpgroup may have written nobody refutes; what is the program's own alone holds nothing.
 // CHECK-LABEL: grid.kernel @shared
-// CHECK: {check = "initialized", program = array<i64: 0>, reason = "program (0) reads it before anything has written it", subject = "u_ref", verdict = "refuted"}
-// CHECK-SAME: {check = "initialized", reason = "it may be read before anything has written it", subject = "t_ref", verdict = "unknown"}
+// CHECK: {check = "initialized", program = array<i64: 0>, reason = "program (0) reads it before it is written", subject = "u_ref", verdict = "refuted"}
+// CHECK-SAME: {check = "initialized", reason = "it may be read before it is written", subject = "t_ref", verdict = "unknown"}
 grid.kernel @shared grid(%i = 2 named "wg" thread) outputs(%o: f32 [8] space gpu.gmem) {
   grid.scoped (%t: memref<8xf32, #grid.space<gpu.smem>> origin "t_ref") attributes {collective = ["wg"]} {
     grid.scoped (%u: memref<8xf32, #grid.space<gpu.smem>> origin "u_ref") {

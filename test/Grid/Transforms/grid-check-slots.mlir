@@ -47,7 +47,7 @@ grid.kernel @flip grid()
 // The wait is for the other slot: nothing is on its way there, and what is read from it nothing has brought.
 // CHECK-LABEL: grid.kernel @wrong_slot
 // CHECK: {check = "initialized", {{.*}}, subject = "b_ref", verdict = "unknown"}
-// CHECK-SAME: {check = "balanced", reason = "program () waits for a copy, and nothing is on its way", subject = "s_ref", verdict = "refuted"}
+// CHECK-SAME: {check = "balanced", reason = "program () waits for a copy, but none is in flight", subject = "s_ref", verdict = "refuted"}
 grid.kernel @wrong_slot grid()
     inputs(%x: f32 [8, 128] space any origin "x_ref")
     outputs(%o: f32 [8, 128] space any origin "o_ref")
@@ -72,9 +72,9 @@ grid.kernel @wrong_slot grid()
   }
 }
 
-// Which slot is waited for is known at the call only: a copy that is left is no fault then.
+// Which slot is waited for is known only at run time: a copy that is left is no fault then.
 // CHECK-LABEL: grid.kernel @unknown_slot
-// CHECK: {check = "balanced", reason = "which semaphore, or how much, is known at the call only", subject = "s_ref", verdict = "unknown"}
+// CHECK: {check = "balanced", reason = "the semaphore or the amount is known only at run time", subject = "s_ref", verdict = "unknown"}
 grid.kernel @unknown_slot grid()
     index(%slots: i32 [1] space index)
     inputs(%x: f32 [8, 128] space any origin "x_ref")

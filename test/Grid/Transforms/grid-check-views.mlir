@@ -13,7 +13,7 @@ grid.kernel @reshaped grid(%i = 2) outputs(%o: f32 [2, 8, 16] block [1, 8, 16] a
 
 // Of a part of it only where it lies is known.
 // CHECK-LABEL: grid.kernel @part_of_reshaped
-// CHECK: {check = "written", reason = "whether a store runs, or where to, is known at the call only", subject = "o_ref", verdict = "unknown"}
+// CHECK: {check = "written", reason = "the condition or the indices of a store are known only at run time", subject = "o_ref", verdict = "unknown"}
 grid.kernel @part_of_reshaped grid(%i = 2) outputs(%o: f32 [2, 8, 16] block [1, 8, 16] at (%i, 0, 0) origin "o_ref") {
   %zero = arith.constant dense<0.0> : tensor<127xf32>
   %r = grid.reshape_ref %o : memref<1x8x16xf32, #grid.space<default>> -> memref<128xf32, #grid.space<default>>
@@ -23,7 +23,7 @@ grid.kernel @part_of_reshaped grid(%i = 2) outputs(%o: f32 [2, 8, 16] block [1, 
 
 // A case that is chosen at run time may not run.
 // CHECK-LABEL: grid.kernel @case
-// CHECK: {check = "written", reason = "whether a store runs, or where to, is known at the call only", subject = "o_ref", verdict = "unknown"}
+// CHECK: {check = "written", reason = "the condition or the indices of a store are known only at run time", subject = "o_ref", verdict = "unknown"}
 grid.kernel @case grid(%i = 2) inputs(%n: i32 [] origin "n_ref") outputs(%o: f32 [16] block [8] at (%i) origin "o_ref") {
   %zero = arith.constant dense<0.0> : tensor<8xf32>
   %number = grid.load %n : memref<i32, #grid.space<default>> -> i32
@@ -39,7 +39,7 @@ grid.kernel @case grid(%i = 2) inputs(%n: i32 [] origin "n_ref") outputs(%o: f32
 
 // A tile of a block that lies in tiles is no window of the array.
 // CHECK-LABEL: grid.kernel @tile
-// CHECK: {check = "written", reason = "whether a store runs, or where to, is known at the call only", subject = "o_ref", verdict = "unknown"}
+// CHECK: {check = "written", reason = "the condition or the indices of a store are known only at run time", subject = "o_ref", verdict = "unknown"}
 grid.kernel @tile grid() outputs(%o: f32 [16, 128] transforms [<tiling [8, 64]>] origin "o_ref") {
   %zero = arith.constant dense<0.0> : tensor<1x1x8x64xf32>
   %t = grid.slice_ref %o[0, 0, 0, 0] [1, 1, 8, 64] [1, 1, 1, 1] : memref<2x2x8x64xf32, #grid.space<default>> -> memref<1x1x8x64xf32, #grid.space<default>>
@@ -48,7 +48,7 @@ grid.kernel @tile grid() outputs(%o: f32 [16, 128] transforms [<tiling [8, 64]>]
 
 // What is behind a view of a memref whose rank is known at run time may be any operand, whatever else the view takes.
 // CHECK-LABEL: grid.kernel @unranked
-// CHECK: {check = "written", reason = "whether a store runs, or where to, is known at the call only", subject = "o_ref", verdict = "unknown"}
+// CHECK: {check = "written", reason = "the condition or the indices of a store are known only at run time", subject = "o_ref", verdict = "unknown"}
 grid.kernel @unranked grid(%i = 2) inputs(%n: i32 [1] origin "n_ref") outputs(%o: f32 [16] block [8] at (%i) origin "o_ref") {
   %zero = arith.constant dense<0.0> : tensor<8xf32>
   %any = memref.cast %o : memref<8xf32, #grid.space<default>> to memref<*xf32, #grid.space<default>>

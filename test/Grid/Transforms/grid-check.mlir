@@ -113,8 +113,8 @@ grid.kernel @rows grid(%i = 2)
 // The window of the last program leaves the Ref; where a value decides, nobody knows.
 // CHECK-LABEL: grid.kernel @slices
 // CHECK: {check = "in-bounds", program = array<i64: 3>, reason = "program (3) slices beyond dimension 0, which has 32 elements", subject = "x_ref", verdict = "refuted"}
-// CHECK-SAME: {check = "in-bounds", reason = "a slice may leave dimension 0, which has 32 elements", subject = "y_ref", verdict = "unknown"}
-// CHECK-SAME: {check = "written", reason = "whether a store runs, or where to, is known at the call only", subject = "o_ref", verdict = "unknown"}
+// CHECK-SAME: {check = "in-bounds", reason = "a slice may exceed dimension 0, which has 32 elements", subject = "y_ref", verdict = "unknown"}
+// CHECK-SAME: {check = "written", reason = "the condition or the indices of a store are known only at run time", subject = "o_ref", verdict = "unknown"}
 grid.kernel @slices grid(%i = 4)
     index(%n: i32 [1])
     inputs(%x: f32 [32] origin "x_ref", %y: f32 [32] origin "y_ref")
@@ -136,7 +136,7 @@ grid.kernel @slices grid(%i = 4)
 
 // What a mask hides may lie outside; one that hides nothing changes nothing.
 // CHECK-LABEL: grid.kernel @masked_slices
-// CHECK: {check = "in-bounds", reason = "a slice may leave dimension 0, which has 32 elements", subject = "x_ref", verdict = "unknown"}
+// CHECK: {check = "in-bounds", reason = "a slice may exceed dimension 0, which has 32 elements", subject = "x_ref", verdict = "unknown"}
 // CHECK-SAME: {check = "in-bounds", program = array<i64: 3>, reason = "program (3) slices beyond dimension 0, which has 32 elements", subject = "y_ref", verdict = "refuted"}
 grid.kernel @masked_slices grid(%i = 4)
     inputs(%x: f32 [32] origin "x_ref", %y: f32 [32] origin "y_ref", %m: i1 [8])
@@ -156,7 +156,7 @@ grid.kernel @masked_slices grid(%i = 4)
 
 // The inner dimension chooses the block: each comes back with every step of the outer one.
 // CHECK-LABEL: grid.kernel @revisited
-// CHECK: {check = "no-revisit", program = array<i64: 1, 0>, reason = "program (1, 0) comes back to the block of program (0, 0)", subject = "o_ref", verdict = "refuted"}
+// CHECK: {check = "no-revisit", program = array<i64: 1, 0>, reason = "program (1, 0) revisits the block of program (0, 0)", subject = "o_ref", verdict = "refuted"}
 // CHECK-SAME: {check = "disjoint", reason = "programs (0, 0) and (1, 0) touch the same elements of o_ref", subject = "dimension 0 (steps)", verdict = "refuted"}
 grid.kernel @revisited grid(%k = 3 named "steps", %i = 4)
     outputs(%o: f32 [32] block [8] at (%i) origin "o_ref")
@@ -186,7 +186,7 @@ grid.kernel @swizzled grid(%i = 2, %j = 4)
 }
 
 // CHECK-LABEL: grid.kernel @aliased
-// CHECK: {check = "written", reason = "on a tpu, where its block holds nothing at first, a program may write a part of it", subject = "o_ref", targets = ["cpu", "gpu"], verdict = "unknown"}
+// CHECK: {check = "written", reason = "on a tpu, where its block is initially undefined, a program may write only a part of it", subject = "o_ref", targets = ["cpu", "gpu"], verdict = "unknown"}
 grid.kernel @aliased grid(%i = 2)
     inputs(%x: f32 [32] block [8] at (%i) origin "x_ref")
     outputs(%o: f32 [32] block [8] at (%i) origin "o_ref")
@@ -195,7 +195,7 @@ grid.kernel @aliased grid(%i = 2)
 
 // A grid whose size the call gives: what holds for every size is proved all the same.
 // CHECK-LABEL: grid.kernel @dynamic
-// CHECK: reason = "the sizes of the array or the grid are known at the call only", subject = "o_ref", verdict = "unknown"}
+// CHECK: reason = "the sizes of the array or the grid are known only at run time", subject = "o_ref", verdict = "unknown"}
 // CHECK-SAME: {check = "no-revisit", subject = "o_ref", verdict = "proved"}
 grid.kernel @dynamic grid(%i = ?)
     outputs(%o: f32 [32] block [8] at (%i) origin "o_ref") {
@@ -205,7 +205,7 @@ grid.kernel @dynamic grid(%i = ?)
 
 // Scratch that flows along a dimension that is called parallel: the last program of one share, and the first of the next.
 // CHECK-LABEL: grid.kernel @carried
-// CHECK: {check = "disjoint", reason = "program (1, 0) reads what program (0, 1) has written to sum_ref", subject = "dimension 0", verdict = "refuted"}
+// CHECK: {check = "disjoint", reason = "program (1, 0) reads elements that program (0, 1) has written to sum_ref", subject = "dimension 0", verdict = "refuted"}
 // CHECK-SAME: {check = "initialized", subject = "o_ref", verdict = "proved"}
 // CHECK-SAME: {check = "initialized", subject = "sum_ref", verdict = "proved"}
 // LOC-LABEL: grid.kernel @carried
@@ -250,9 +250,9 @@ grid.kernel @selected grid(%i = 4, %k = 2)
 
 // Nothing is in scratch, in a scope or in an output at first; where a value decides, nobody knows.
 // CHECK-LABEL: grid.kernel @fresh
-// CHECK: {check = "initialized", program = array<i64: 0>, reason = "program (0) reads it before anything has written it", subject = "o_ref", verdict = "refuted"}
-// CHECK-SAME: {check = "initialized", reason = "it may be read before anything has written it", subject = "s_ref", verdict = "unknown"}
-// CHECK-SAME: {check = "initialized", program = array<i64: 0>, reason = "program (0) reads it before anything has written it", subject = "t_ref", verdict = "refuted"}
+// CHECK: {check = "initialized", program = array<i64: 0>, reason = "program (0) reads it before it is written", subject = "o_ref", verdict = "refuted"}
+// CHECK-SAME: {check = "initialized", reason = "it may be read before it is written", subject = "s_ref", verdict = "unknown"}
+// CHECK-SAME: {check = "initialized", program = array<i64: 0>, reason = "program (0) reads it before it is written", subject = "t_ref", verdict = "refuted"}
 grid.kernel @fresh grid(%i = 4)
     inputs(%m: i1 [4] block [squeezed] at (%i))
     outputs(%o: f32 [32] block [8] at (%i) origin "o_ref")
@@ -273,7 +273,7 @@ grid.kernel @fresh grid(%i = 4)
 
 // The cases at both ends of what a number may be are among those that may run.
 // CHECK-LABEL: grid.kernel @first_case
-// CHECK: {check = "initialized", program = array<i64: 0>, reason = "program (0) reads it before anything has written it", subject = "s_ref", verdict = "refuted"}
+// CHECK: {check = "initialized", program = array<i64: 0>, reason = "program (0) reads it before it is written", subject = "s_ref", verdict = "refuted"}
 grid.kernel @first_case grid(%i = 2) outputs(%o: f32 [16] block [8] at (%i)) scratch(%s: memref<8xf32> origin "s_ref") {
   %one = arith.constant dense<1.0> : tensor<8xf32>
   %p = grid.program_id 0
@@ -303,7 +303,7 @@ grid.kernel @first_case grid(%i = 2) outputs(%o: f32 [16] block [8] at (%i)) scr
 // CHECK-LABEL: grid.kernel @prefetch
 // CHECK: {check = "balanced", subject = "good", verdict = "proved"}
 // CHECK-SAME: {check = "balanced", program = array<i64: 3>, reason = "nothing waits for the copy of program (3)", subject = "bad", verdict = "refuted"}
-// CHECK-SAME: {check = "balanced", program = array<i64: 1>, reason = "program (1) waits for a copy, and nothing is on its way", subject = "late", verdict = "refuted"}
+// CHECK-SAME: {check = "balanced", program = array<i64: 1>, reason = "program (1) waits for a copy, but none is in flight", subject = "late", verdict = "refuted"}
 grid.kernel @prefetch grid(%i = 4)
     inputs(%x: f32 [32] space any)
     scratch(%t: !tile, %good: !sem origin "good", %bad: !sem origin "bad", %late: !sem origin "late") {
@@ -341,7 +341,7 @@ grid.kernel @prefetch grid(%i = 4)
 !regular = memref<!grid.semaphore<regular>>
 // CHECK-LABEL: grid.kernel @signals
 // CHECK: {check = "balanced", subject = "a", verdict = "proved"}
-// CHECK-SAME: {check = "balanced", reason = "whether it is used is known at the call only", subject = "b", verdict = "unknown"}
+// CHECK-SAME: {check = "balanced", reason = "its use depends on values that are known only at run time", subject = "b", verdict = "unknown"}
 grid.kernel @signals grid(%i = 2)
     inputs(%m: i1 [2] block [squeezed] at (%i))
     scratch(%a: !regular origin "a", %b: !regular origin "b") {
@@ -447,7 +447,7 @@ grid.kernel @scalar_written grid(%i = 4)
 }
 
 // CHECK-LABEL: grid.kernel @scalar_maybe
-// CHECK: {check = "written", reason = "whether a store runs, or where to, is known at the call only", subject = "o_ref", verdict = "unknown"}
+// CHECK: {check = "written", reason = "the condition or the indices of a store are known only at run time", subject = "o_ref", verdict = "unknown"}
 grid.kernel @scalar_maybe grid(%i = 4)
     inputs(%x: f32 [] space any origin "x_ref") outputs(%o: f32 [] space any origin "o_ref")
     semantics [arbitrary] {

@@ -7,7 +7,7 @@
 // stays one.
 // STATS:      (S) 1 num-flattened
 // STATS-NEXT: (S) 0 num-kept
-// REMARK: Remark="blocks are ", Remark=256, Remark=" elements that follow each other"
+// REMARK: Remark="blocks are ", Remark=256, Remark=" consecutive elements"
 // CHECK-LABEL: grid.kernel @columns grid(%{{.*}} = 117)
 // CHECK:         inputs(%{{.*}}: f32 [29700] block [256] at (%{{.*}}) origin "x_ref"
 // DEFAULT-LABEL: grid.kernel @columns grid(%{{.*}} = 8)
@@ -145,7 +145,7 @@ grid.kernel @scratch grid(%i = 5, %j = 4)
 // The body asks which program it is.
 // STATS:      (S) 0 num-flattened
 // STATS-NEXT: (S) 1 num-kept
-// REMARK: blocks stay as they are, since not every element is computed from the same element of the inputs here
+// REMARK: blocks are unchanged, since this op does not compute each element from the same element of the inputs
 // CHECK-LABEL: grid.kernel @indexed grid(%{{.*}} = 5, %{{.*}} = 4)
 grid.kernel @indexed grid(%i = 5, %j = 4)
     inputs(%x: f32 [300, 100] block [64, 32] at (%i, %j))

@@ -44,7 +44,7 @@ grid.kernel @in_place grid(%i = 8)
 // Blocks of elements may overlap without being the same.
 // CHECK-LABEL: grid.kernel @elements
 // CHECK-NOT: grid.block_test
-// expected-remark @below {{dimension 0 is said to be parallel, but its programs may need their order}}
+// expected-remark @below {{dimension 0 is declared parallel, but its programs may depend on their order}}
 grid.kernel @elements grid(%i = 8)
     index(%rows: i32 [8])
     outputs(%o: f32 [64] block [element(4)] map(%id: i32, %r: memref<8xi32, #grid.space<default>>) {
@@ -63,7 +63,7 @@ grid.kernel @elements grid(%i = 8)
 // Programs that write to the scalars change the blocks of those after them.
 // CHECK-LABEL: grid.kernel @written_scalars
 // CHECK-NOT: grid.block_test
-// expected-remark @below {{dimension 0 is said to be parallel, but its programs need their order}}
+// expected-remark @below {{dimension 0 is declared parallel, but its programs depend on their order}}
 grid.kernel @written_scalars grid(%i = 8)
     index(%rows: i32 [8])
     outputs(%o: f32 [64] block [1] map(%id: i32, %r: memref<8xi32, #grid.space<default>>) {
@@ -84,7 +84,7 @@ grid.kernel @written_scalars grid(%i = 8)
 // What is carried in scratch is no question of blocks.
 // CHECK-LABEL: grid.kernel @carried
 // CHECK-NOT: grid.block_test
-// expected-remark @below {{dimension 0 is said to be parallel, but its programs need their order}}
+// expected-remark @below {{dimension 0 is declared parallel, but its programs depend on their order}}
 grid.kernel @carried grid(%i = 8)
     index(%rows: i32 [8])
     outputs(%o: f32 [64] block [1] map(%id: i32, %r: memref<8xi32, #grid.space<default>>) {
@@ -94,7 +94,7 @@ grid.kernel @carried grid(%i = 8)
     })
     scratch(%s: memref<1xf32>)
     semantics [parallel] {
-  // expected-note @below {{program (1) reads what program (0) has written}}
+  // expected-note @below {{program (1) reads elements that program (0) has written}}
   %v = grid.load %s : memref<1xf32> -> tensor<1xf32>
   %w = arith.addf %v, %v : tensor<1xf32>
   grid.store %w, %o : tensor<1xf32>, memref<1xf32, #grid.space<default>>

@@ -10,7 +10,7 @@
 
 // CHECK-LABEL: grid.kernel @revisited
 // CHECK: semantics [parallel, arbitrary]
-// expected-remark @below {{dimension 1 (columns) is said to be parallel, but its programs need their order}}
+// expected-remark @below {{dimension 1 (columns) is declared parallel, but its programs depend on their order}}
 grid.kernel @revisited grid(%i = 4, %k = 8 named "columns")
     inputs(%x: f32 [4, 8] block [1, 1] at (%i, %k))
     outputs(%o: f32 [4, 1] block [1, 1] at (%i, 0) origin "o_ref")
@@ -24,14 +24,14 @@ grid.kernel @revisited grid(%i = 4, %k = 8 named "columns")
 
 // CHECK-LABEL: grid.kernel @carried
 // CHECK: semantics [arbitrary]
-// expected-remark @below {{dimension 0 is said to be parallel, but its programs need their order}}
+// expected-remark @below {{dimension 0 is declared parallel, but its programs depend on their order}}
 grid.kernel @carried grid(%i = 4)
     inputs(%x: f32 [32] block [8] at (%i))
     outputs(%o: f32 [32] block [8] at (%i))
     scratch(%sum: memref<8xf32>)
     semantics [parallel] {
   %v = grid.load %x : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
-  // expected-note @below {{program (1) reads what program (0) has written to scratch[0]}}
+  // expected-note @below {{program (1) reads elements that program (0) has written to scratch[0]}}
   %s = grid.load %sum : memref<8xf32> -> tensor<8xf32>
   %t = arith.addf %s, %v : tensor<8xf32>
   // expected-note @below {{it is written here}}
@@ -43,7 +43,7 @@ grid.kernel @carried grid(%i = 4)
 
 // CHECK-LABEL: grid.kernel @printed
 // CHECK: semantics [arbitrary]
-// expected-remark @below {{dimension 0 is said to be parallel, but its programs need their order}}
+// expected-remark @below {{dimension 0 is declared parallel, but its programs depend on their order}}
 grid.kernel @printed grid(%i = 4) semantics [parallel] {
   // expected-note @below {{values are printed in the order of the programs}}
   grid.print "here"
@@ -54,7 +54,7 @@ grid.kernel @printed grid(%i = 4) semantics [parallel] {
 // Neither proved nor refuted: threads would race for the block if it is written more than once.
 // CHECK-LABEL: grid.kernel @unknown
 // CHECK: semantics [arbitrary]
-// expected-remark @below {{dimension 0 is said to be parallel, but its programs may need their order}}
+// expected-remark @below {{dimension 0 is declared parallel, but its programs may depend on their order}}
 grid.kernel @unknown grid(%i = 8)
     inputs(%m: i1 [8] block [1] at (%i))
     outputs(%o: f32 [64] block [64] at (0))
@@ -74,7 +74,7 @@ grid.kernel @unknown grid(%i = 8)
 // The rows may repeat, whatever the author says.
 // CHECK-LABEL: grid.kernel @prefetched
 // CHECK: semantics [arbitrary]
-// expected-remark @below {{dimension 0 is said to be core_parallel, but its programs may need their order}}
+// expected-remark @below {{dimension 0 is declared core_parallel, but its programs may depend on their order}}
 grid.kernel @prefetched grid(%i = 8)
     index(%rows: i32 [8])
     outputs(%o: f32 [64] block [1] map(%id: i32, %r: memref<8xi32, #grid.space<default>>) {
@@ -111,7 +111,7 @@ grid.kernel @the_last_one_writes grid(%i = ?, %k = 2) outputs(%o: f32 [8] block 
 // Unless the block overhangs its array: then every program copies it.
 // CHECK-LABEL: grid.kernel @the_last_one_writes_overhanging
 // CHECK: semantics [arbitrary]
-// expected-remark @below {{dimension 0 is said to be parallel, but its programs may need their order}}
+// expected-remark @below {{dimension 0 is declared parallel, but its programs may depend on their order}}
 grid.kernel @the_last_one_writes_overhanging grid(%i = 4) outputs(%o: f32 [7] block [8] at (0))
     semantics [parallel] {
   %c3 = arith.constant 3 : i32
@@ -158,8 +158,8 @@ grid.kernel @notes_in_prefetched_scalars grid(%i = 2, %k = 4)
 // other.
 // CHECK-LABEL: grid.kernel @vmapped
 // CHECK: semantics [arbitrary, arbitrary, arbitrary]
-// expected-remark @below {{dimension 0 is said to be parallel, but its programs may need their order}}
-// expected-remark @below {{dimension 1 is said to be parallel, but its programs may need their order}}
+// expected-remark @below {{dimension 0 is declared parallel, but its programs may depend on their order}}
+// expected-remark @below {{dimension 1 is declared parallel, but its programs may depend on their order}}
 grid.kernel @vmapped grid(%b = 2 vmapped, %i = 8, %k = 2)
     index(%rows: i32 [2, 8])
     outputs(%o: f32 [128] block [1] map(%b0: i32, %id: i32, %k0: i32, %r: memref<2x8xi32, #grid.space<default>>) {
@@ -179,7 +179,7 @@ grid.kernel @vmapped grid(%b = 2 vmapped, %i = 8, %k = 2)
 // The cores of a mesh share what is in the memory of their chip: the second one sees what the first has written.
 // CHECK-LABEL: grid.kernel @shared_scope
 // CHECK: semantics [arbitrary]
-// expected-remark @below {{dimension 0 (core) is said to be core_parallel, but its programs may need their order}}
+// expected-remark @below {{dimension 0 (core) is declared core_parallel, but its programs may depend on their order}}
 grid.kernel @shared_scope grid(%c = 2 named "core" core)
     outputs(%o: f32 [16] block [8] at (%c))
     semantics [core_parallel] {

@@ -18,7 +18,7 @@ grid.kernel @transforms grid()
 // -----
 
 grid.kernel @gathered grid(%i = 2)
-    // expected-error @below {{expected dimension 1 of x_ref to be cut into consecutive elements, got a gathered block}}
+    // expected-error @below {{expected dimension 1 of x_ref to be divided into consecutive elements, got a gathered block}}
     inputs(%x: f32 [8, 8] block [8, indirect(4)] at (0, %i) origin "x_ref") {
 }
 

@@ -37,7 +37,7 @@ grid.kernel @deep grid(%i = 3)
 // The nearest legal sizes are part of the error.
 
 grid.kernel @rows grid(%i = 4)
-    // expected-error @below {{expected dimension 0 of x_ref to be cut into multiples of 8 or not at all (64), got 12; the nearest legal sizes are 8 and 16}}
+    // expected-error @below {{expected dimension 0 of x_ref to be divided into multiples of 8 or not at all (64), got 12; the nearest legal sizes are 8 and 16}}
     inputs(%x: f32 [64, 128] block [12, 128] at (%i, 0) origin "x_ref")
     outputs(%o: f32 [64, 128]) {
 }
@@ -45,7 +45,7 @@ grid.kernel @rows grid(%i = 4)
 // -----
 
 grid.kernel @lanes grid(%i = 4)
-    // expected-error @below {{expected dimension 1 of x_ref to be cut into multiples of 128 or not at all (512), got 64; the nearest legal size is 128}}
+    // expected-error @below {{expected dimension 1 of x_ref to be divided into multiples of 128 or not at all (512), got 64; the nearest legal size is 128}}
     inputs(%x: f32 [8, 512] block [8, 64] at (0, %i) origin "x_ref")
     outputs(%o: f32 [8, 512]) {
 }
@@ -55,7 +55,7 @@ grid.kernel @lanes grid(%i = 4)
 // Narrow elements lie deeper in a tile.
 
 grid.kernel @narrow grid(%i = 4)
-    // expected-error @below {{expected dimension 0 of x_ref to be cut into multiples of 32 or not at all (64), got 16; the nearest legal size is 32}}
+    // expected-error @below {{expected dimension 0 of x_ref to be divided into multiples of 32 or not at all (64), got 16; the nearest legal size is 32}}
     inputs(%x: i8 [64, 128] block [16, 128] at (%i, 0) origin "x_ref")
     outputs(%o: i8 [64, 128]) {
 }
@@ -63,7 +63,7 @@ grid.kernel @narrow grid(%i = 4)
 // -----
 
 grid.kernel @nibbles grid(%i = 4)
-    // expected-error @below {{expected dimension 0 of x_ref to be cut into multiples of 64 or not at all (64), got 32; the nearest legal size is 64}}
+    // expected-error @below {{expected dimension 0 of x_ref to be divided into multiples of 64 or not at all (64), got 32; the nearest legal size is 64}}
     inputs(%x: i4 [64, 128] block [32, 128] at (%i, 0) origin "x_ref")
     outputs(%o: i8 [64, 128]) {
 }
@@ -71,7 +71,7 @@ grid.kernel @nibbles grid(%i = 4)
 // -----
 
 grid.kernel @vector grid(%i = 4)
-    // expected-error @below {{expected dimension 0 of x_ref to be cut into multiples of 1024, powers of two from 128 on, or not at all (4096), got 384; the nearest legal sizes are 256 and 512}}
+    // expected-error @below {{expected dimension 0 of x_ref to be divided into multiples of 1024, powers of two from 128 on, or not at all (4096), got 384; the nearest legal sizes are 256 and 512}}
     inputs(%x: f32 [4096] block [384] at (%i) origin "x_ref")
     outputs(%o: f32 [4096]) {
 }
@@ -81,7 +81,7 @@ grid.kernel @vector grid(%i = 4)
 // A part of a tile may be nearer than the whole.
 
 grid.kernel @part grid(%i = 3)
-    // expected-error @below {{expected dimension 0 of x_ref to be cut into multiples of 1024, powers of two from 256 on, or not at all (300), got 128; the nearest legal size is 256}}
+    // expected-error @below {{expected dimension 0 of x_ref to be divided into multiples of 1024, powers of two from 256 on, or not at all (300), got 128; the nearest legal size is 256}}
     inputs(%x: bf16 [300] block [128] at (%i) origin "x_ref")
     outputs(%o: f32 [300]) {
 }
@@ -109,7 +109,7 @@ grid.kernel @half grid(%i = 4)
 // A semaphore is a word, and cut as other words are.
 
 grid.kernel @semaphores grid(%i = 3)
-    // expected-error @below {{expected dimension 0 of inputs[0] to be cut into multiples of 8 or not at all (6), got 2; the nearest legal size is 6}}
+    // expected-error @below {{expected dimension 0 of inputs[0] to be divided into multiples of 8 or not at all (6), got 2; the nearest legal size is 6}}
     inputs(%s: !grid.semaphore<dma> [6, 2] block [2, 2] at (%i, 0))
     outputs(%o: f32 [64, 256] space any) {
 }

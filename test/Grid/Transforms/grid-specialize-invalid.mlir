@@ -3,7 +3,7 @@
 
 // CHECK: error: expected a non-negative size of dimension 0, got -2
 
-// expected-note @below {{the size is pinned here}}
+// expected-note @below {{the size is set here}}
 grid.kernel @another_size grid(%i = ?) {
 }
 func.func @call() {

@@ -404,7 +404,7 @@ func.func @gather_kept(%v: vector<8x128xf32>, %i: vector<4x128xi32>) {
 
 // The types that these name cannot be.
 func.func @repeat_never(%v: vector<8x128xf32>) {
-  // expected-error @below {{expected one time or more, and as many elements as can be counted, got -2147483648 times 'vector<8x128xf32>'}}
+  // expected-error @below {{expected one repetition or more, and less than 2^63 elements, got -2147483648 times 'vector<8x128xf32>'}}
   %r = tpu.repeat %v, 1 x 2147483648 : vector<8x128xf32> -> vector<8x256xf32>
   return
 }
@@ -412,7 +412,7 @@ func.func @repeat_never(%v: vector<8x128xf32>) {
 // -----
 
 func.func @repeat_beyond_count(%v: vector<8x4611686018427387904xf32>) {
-  // expected-error @below {{as many elements as can be counted}}
+  // expected-error @below {{less than 2^63 elements}}
   %r = tpu.repeat %v, 1 x 4 : vector<8x4611686018427387904xf32> -> vector<8x256xf32>
   return
 }
@@ -445,7 +445,7 @@ func.func @bitcast_to_nothing(%v: vector<8x128xi32>) {
 // -----
 
 func.func @concatenate_beyond_count(%v: vector<4611686018427387904x1xi8>) {
-  // expected-error @below {{expected as many elements as can be counted, got 3 operands of 'vector<4611686018427387904x1xi8>'}}
+  // expected-error @below {{expected less than 2^63 elements, got 3 operands of 'vector<4611686018427387904x1xi8>'}}
   %b = tpu.concatenate %v, %v, %v in 0 : vector<4611686018427387904x1xi8>, vector<4611686018427387904x1xi8>, vector<4611686018427387904x1xi8> -> vector<1x1xi8>
   return
 }

@@ -277,7 +277,7 @@ func.func @source_semaphores(%s: memref<8x128xf32, #tpu.memory_space<any>>, %t: 
 // -----
 
 func.func @local_source_semaphore(%s: memref<8x128xf32, #tpu.memory_space<any>>, %t: memref<8x128xf32, #tpu.memory_space<vmem>>, %q: memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>, %qs: memref<2x!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>, %n: i32) {
-  // expected-error @below {{expected a device or a core beside the source semaphore, got none}}
+  // expected-error @below {{expected a device or a core with the source semaphore, got none}}
   tpu.enqueue_dma source(%s : memref<8x128xf32, #tpu.memory_space<any>>) target(%t : memref<8x128xf32, #tpu.memory_space<vmem>>) source_semaphore(%q : memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>) target_semaphore(%q : memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>)
   return
 }
@@ -301,7 +301,7 @@ func.func @copy_to_core(%s: memref<8x128xf32, #tpu.memory_space<any>>, %t: memre
 // -----
 
 func.func @subcore(%s: memref<8x128xf32, #tpu.memory_space<any>>, %t: memref<8x128xf32, #tpu.memory_space<vmem>>, %q: memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>, %qs: memref<2x!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>, %n: i32) {
-  // expected-error @below {{expected a core beside the subcore, got none}}
+  // expected-error @below {{expected a core with the subcore, got none}}
   tpu.enqueue_dma source(%s : memref<8x128xf32, #tpu.memory_space<any>>) target(%t : memref<8x128xf32, #tpu.memory_space<vmem>>) source_semaphore(%q : memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>) target_semaphore(%q : memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>) device_id(%n) subcore_id(%n)
   return
 }
@@ -317,7 +317,7 @@ func.func @priority(%s: memref<8x128xf32, #tpu.memory_space<any>>, %t: memref<8x
 // -----
 
 func.func @signal_subcore(%q: memref<!tpu.semaphore, #tpu.memory_space<semaphore_mem>>, %n: i32) {
-  // expected-error @below {{expected a core beside the subcore, got none}}
+  // expected-error @below {{expected a core with the subcore, got none}}
   tpu.sem_signal %q, %n device_id %n subcore_id %n : memref<!tpu.semaphore, #tpu.memory_space<semaphore_mem>>
   return
 }
@@ -417,7 +417,7 @@ func.func @bitcast_index(%m: memref<8x128xindex, #tpu.memory_space<vmem>>) {
 // -----
 
 func.func @bitcast_beyond_count(%m: memref<4611686018427387904x128xf32, #tpu.memory_space<vmem>>) {
-  // expected-error @below {{expected as many bits as can be counted, got}}
+  // expected-error @below {{expected less than 2^63 bits, got}}
   %s = tpu.memref_bitcast %m : memref<4611686018427387904x128xf32, #tpu.memory_space<vmem>> -> memref<4611686018427387904x128xi32, #tpu.memory_space<vmem>>
   return
 }

@@ -15,8 +15,8 @@
 // MUTATED-LABEL: func.func @add(
 // MUTATED-NOT: arith.constant
 // MUTATED: arith.subf
-// NONE: error: expected an op for the slip 'lost-barrier', got none
-// UNKNOWN: error: expected a slip that is known, got 'nothing'
+// NONE: error: expected an op for the fault 'lost-barrier', got none
+// UNKNOWN: error: expected a known fault, got 'nothing'
 func.func @add(%x: f32, %y: f32) -> f32 {
   %c = arith.constant 1.0 : f32
   %0 = arith.addf %x, %y : f32

@@ -71,7 +71,7 @@ func.func @no_number(%b: memref<!warpgroup.barrier<4>>) {
 func.func @nested() {
   warpgroup.warps {
   ^bb0(%outer: i32):
-    // expected-error @below {{expected code of a warpgroup around it, got that of a single warp}}
+    // expected-error @below {{expected an enclosing warpgroup program, got single-warp code}}
     warpgroup.warps {
     ^bb0(%inner: i32):
       warpgroup.commit_smem

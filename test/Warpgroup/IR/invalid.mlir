@@ -133,7 +133,7 @@ func.func @copied(%tile: memref<128x64xf16>, %t: memref<128x64xf32>) {
 
 func.func @rows(%x: memref<512x64xf16>, %rows: tensor<8x2xi32>, %tile: memref<16x64xf16>,
                 %b: memref<!warpgroup.barrier<1>>) {
-  // expected-error @below {{expected an array with rows and a list of their numbers, got 'memref<512x64xf16>' and 'tensor<8x2xi32>'}}
+  // expected-error @below {{expected an array with rows and a list of row indices, got 'memref<512x64xf16>' and 'tensor<8x2xi32>'}}
   warpgroup.tma_gather %x[%rows] to %tile barrier %b
       : memref<512x64xf16>, tensor<8x2xi32>, memref<16x64xf16>, memref<!warpgroup.barrier<1>>
   return

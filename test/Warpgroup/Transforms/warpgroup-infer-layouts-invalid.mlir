@@ -2,7 +2,7 @@
 
 grid.kernel @unknown grid() inputs() outputs(%o: f32 [64] space gpu.gmem) semantics [] {
   %v = grid.load %o : memref<64xf32, #grid.space<gpu.gmem>> -> tensor<64xf32>
-  // expected-error @below {{expected an op that a warpgroup has for arrays in registers, got tensor.pad}}
+  // expected-error @below {{expected an op that a warpgroup supports on arrays in registers, got tensor.pad}}
   %w = tensor.pad %v low[0] high[64] {
   ^bb0(%i: index):
     %zero = arith.constant 0.0 : f32
@@ -17,7 +17,7 @@ grid.kernel @unknown grid() inputs() outputs(%o: f32 [64] space gpu.gmem) semant
 grid.kernel @strides grid() inputs() outputs(%o: f32 [32] space gpu.gmem) semantics [] {
   %v = grid.load %o : memref<32xf32, #grid.space<gpu.gmem>> -> tensor<32xf32>
   %e = tensor.empty() : tensor<63xf32>
-  // expected-error @below {{expected results that are indexed by loops alone, got linalg.generic}}
+  // expected-error @below {{expected results that are indexed by permuted loops, got linalg.generic}}
   %w = linalg.generic {indexing_maps = [#same, #twice], iterator_types = ["parallel"]}
       ins(%v : tensor<32xf32>) outs(%e : tensor<63xf32>) {
   ^bb0(%a: f32, %b: f32):
@@ -67,7 +67,7 @@ grid.kernel @operand grid() inputs() outputs()
     scratch(%acc: memref<64x64xf32, #grid.space<gpu.regs>>, %a: memref<64x8xf16, #grid.space<gpu.smem>>,
             %b: memref<8x64xf16, #grid.space<gpu.smem>>) semantics [] {
   %v = grid.load %a : memref<64x8xf16, #grid.space<gpu.smem>> -> tensor<64x8xf16>
-  // expected-error @below {{expected a left operand in registers of 64 rows and 32 bytes of each, or multiples, got 'tensor<64x8xf16>'}}
+  // expected-error @below {{expected a left operand in registers with a multiple of 64 rows and rows of a multiple of 32 bytes, got 'tensor<64x8xf16>'}}
   warpgroup.mma %acc, %v, %b : memref<64x64xf32, #grid.space<gpu.regs>>, tensor<64x8xf16>, memref<8x64xf16, #grid.space<gpu.smem>>
 }
 
@@ -77,7 +77,7 @@ grid.kernel @operand grid() inputs() outputs()
 grid.kernel @warps grid() inputs() outputs() semantics [] {
   %acc = arith.constant dense<0.0> : tensor<16x16xf32>
   %a = arith.constant dense<1.0> : tensor<16x16xf16>
-  // expected-error @below {{expected a product of mma of multiples of 16 x 16 x 8 elements, of which there is one for each of four warps, got 16 x 16 x 16}}
+  // expected-error @below {{expected an mma.sync of multiples of 16 x 16 x 8 elements, one for each of four warps, got 16 x 16 x 16}}
   %sum = warpgroup.mma_sync %acc, %a, %a : tensor<16x16xf32>, tensor<16x16xf16>, tensor<16x16xf16>
 }
 
@@ -86,7 +86,7 @@ grid.kernel @warps grid() inputs() outputs() semantics [] {
 // Nobody says how what a loop hands out otherwise lies.
 grid.kernel @argument grid() inputs() outputs(%o: f32 [64] space gpu.gmem) semantics [] {
   %v = grid.load %o : memref<64xf32, #grid.space<gpu.gmem>> -> tensor<64xf32>
-  // expected-error @below {{expected an op that a warpgroup has for arrays in registers, got scf.forall}}
+  // expected-error @below {{expected an op that a warpgroup supports on arrays in registers, got scf.forall}}
   %w = scf.forall (%i) in (4) shared_outs(%part = %v) -> tensor<64xf32> {
     %n = arith.negf %part : tensor<64xf32>
     scf.forall.in_parallel {

@@ -5,7 +5,7 @@
 // CHECK:         warpgroup.layout_cast {{.*}} : tensor<64x96xf16, #warpgroup.layout<
 grid.kernel @not_linear grid() inputs() outputs() scratch(%a: memref<64x96xf16, #grid.space<gpu.smem>>) semantics [] {
   %v = grid.load %a : memref<64x96xf16, #grid.space<gpu.smem>> -> tensor<64x96xf16>
-  // expected-warning @below {{expected a layout that is linear in the bits of register, lane and warp, another one is taken for TCGEN05_M64_COLLECTIVE(96)}}
+  // expected-warning @below {{expected a layout that is linear in the bits of register, lane and warp; another one is used for TCGEN05_M64_COLLECTIVE(96)}}
   %w = warpgroup.layout_cast %v "TCGEN05_M64_COLLECTIVE(96)" : tensor<64x96xf16>
 }
 
@@ -15,7 +15,7 @@ grid.kernel @not_linear grid() inputs() outputs() scratch(%a: memref<64x96xf16, 
 // CHECK:         warpgroup.layout_cast {{.*}} : tensor<32x64xf16, #warpgroup.layout<
 grid.kernel @tile grid() inputs() outputs() scratch(%a: memref<32x64xf16, #grid.space<gpu.smem>>) semantics [] {
   %v = grid.load %a : memref<32x64xf16, #grid.space<gpu.smem>> -> tensor<32x64xf16>
-  // expected-warning @below {{expected a layout whose tile divides the shape, another one is taken for #warpgroup.layout<wgmma> of 'tensor<32x64xf16>'}}
+  // expected-warning @below {{expected a layout whose tile divides the shape; another one is used for #warpgroup.layout<wgmma> of 'tensor<32x64xf16>'}}
   %w = warpgroup.layout_cast %v "WGMMA" (#warpgroup.layout<wgmma>) : tensor<32x64xf16>
 }
 

@@ -49,7 +49,7 @@ grid.kernel @rank grid() {
 // -----
 
 grid.kernel @factors grid() {
-  // expected-error @below {{expected factors of 8 bits of a multiple of 128 rows and 4 columns in tensor memory, got x of 'memref<128x4xf32, #grid.space<gpu.tmem>>'}}
+  // expected-error @below {{expected 8-bit scales of a multiple of 128 rows and 4 columns in tensor memory, got x of 'memref<128x4xf32, #grid.space<gpu.tmem>>'}}
   grid.scoped (%a: memref<1x1x32x16xf32, #grid.space<gpu.smem>>, %x: memref<128x4xf32, #grid.space<gpu.tmem>> origin "x") {
     warpgroup.tmem_copy %a to %x as_scales : memref<1x1x32x16xf32, #grid.space<gpu.smem>>, memref<128x4xf32, #grid.space<gpu.tmem>>
   }

@@ -52,7 +52,7 @@ grid.kernel @tiled grid() {
                   warpgroup.unions = array<i64: 0, 0, 16384, 0, 0, 16384>} {
     %zero = arith.constant dense<0.0> : tensor<64x64xf32>
     grid.store %zero, %a : tensor<64x64xf32>, memref<64x64xf32, #grid.space<gpu.smem>>
-    // expected-error @below {{expected a read of what was written to the same member of a union, got one of b, to which nothing is written, and whose bytes lie otherwise than those of a}}
+    // expected-error @below {{expected a read of the union member that was written, got one of b, which is never written and whose bytes are arranged differently than those of a}}
     %v = grid.load %b : memref<64x64xi32, #grid.space<gpu.smem>> -> tensor<64x64xi32>
   }
 }
@@ -67,7 +67,7 @@ grid.kernel @several grid() {
     %zero = arith.constant dense<0.0> : tensor<256xf32>
     grid.store %zero, %a : tensor<256xf32>, memref<256xf32, #grid.space<gpu.smem>>
     grid.store %zero, %b : tensor<256xf32>, memref<256xf32, #grid.space<gpu.smem>>
-    // expected-error @below {{got one of c, to which nothing is written, and whose bytes lie otherwise than those of a, b}}
+    // expected-error @below {{got one of c, which is never written and whose bytes are arranged differently than those of a, b}}
     %v = grid.load %c : memref<512xi32, #grid.space<gpu.smem>> -> tensor<512xi32>
   }
 }

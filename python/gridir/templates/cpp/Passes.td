@@ -11,7 +11,7 @@ include "mlir/Pass/PassBase.td"
 def MyTwiceIsSumPass : Pass<"my-twice-is-sum"> {
   let summary = "Add a value to itself instead of multiplying it by two";
   let options = [Option<"factor", "factor", "double", "2.0",
-                        "What stands for two">];
+                        "The factor that is replaced">];
   let statistics = [Statistic<"numSums", "num-sums",
                               "Multiplications that became sums">];
 }

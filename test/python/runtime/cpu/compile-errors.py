@@ -40,7 +40,7 @@ report(pipeline=LOWERING)
 PLANNED = TEXT.replace("kernel.abi @k", "kernel.abi @k arena_bytes = 0")
 # CHECK: codegen: expected functions @k and @k.range
 report(PLANNED.replace("@k.range", "@other"), pipeline=LOWERING)
-# CHECK: passes: expected the module to say the ABI of its kernel in a kernel.abi
+# CHECK: passes: expected a module with a kernel.abi
 report(PLANNED.replace("kernel.abi @k arena_bytes = 0", ""), pipeline=LOWERING)
 # CHECK: codegen: expected @k to take the 2 operands of @k.range, status, lo, hi and arena; got 5 operands
 report(PLANNED, pipeline=LOWERING)

@@ -159,7 +159,7 @@ F = ".func f(.param .b32 a) { .reg .b32 %r; ld.param.b32 %r, [a]; ret; }\n"
 show(F + ".visible .entry k() { .param .b64 a; call f, (a); ret; }")
 # CHECK: expected a register, got 'x'
 show(".func f() { mov.u32 x, 1; }\n.visible .entry k() { .reg .b32 x; call f; ret; }")
-# CHECK: expected at most 256 calls in one another and 1000000 instructions
+# CHECK: expected at most 256 nested calls and 1000000 instructions
 DEEP = "".join(f".func f{i}() {{ call f{i + 1}; }}\n" for i in range(300)) + ".func f300() { ret; }\n"
 show(DEEP + ".visible .entry k() { call f0; ret; }")
 # CHECK: expected a list of labels, got 'A'

@@ -1,6 +1,6 @@
 # RUN: %python %s | FileCheck %s
 
-# Asynchronous copies, tiles of tensors and the products of a warpgroup, against NumPy. Tiles go beyond the tensor on
+# Asynchronous copies, tiles of tensors and the MMAs of a warpgroup, against NumPy. Tiles go beyond the tensor on
 # all sides; each swizzle is read back by hand.
 
 import os

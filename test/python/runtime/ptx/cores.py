@@ -146,7 +146,7 @@ print(result[:3], result[BLOCKS - 1])
 # A limit of time ends all threads.
 # CHECK-LABEL: == a loop without an end
 # CHECK-NEXT:  same
-# CHECK-NEXT:  the launch took longer than it may
+# CHECK-NEXT:  the launch exceeded its time limit
 print(show("a loop without an end", load("LOOP: bra LOOP;"), whole=False, timeout=0.3))
 
 # CHECK-LABEL: == a number that is none

@@ -53,7 +53,7 @@ show(
     declarations=".shared .b8 s[16];",
 )
 # CHECK-LABEL: == a barrier that one warp does not reach
-# CHECK-NEXT:  no thread can go on
+# CHECK-NEXT:  no thread can continue
 # CHECK-NEXT:  in kernel `k`
 # CHECK-NEXT:  at <ptx>:{{[0-9]+}}:{{[0-9]+}} (k)
 # CHECK-NEXT:  note: 32 threads of warp 0 of block (0, 0, 0) wait at line {{[0-9]+}}: @%p bar.sync 1, 64
@@ -71,7 +71,7 @@ show(
     block=(128,),
 )
 # CHECK-LABEL: == a loop without an end
-# CHECK-NEXT:  the launch took longer than it may
+# CHECK-NEXT:  the launch exceeded its time limit
 # CHECK:       note: 1 threads of warp 0 of block (0, 0, 0) wait at line 7: bra L
 show("a loop without an end", ptx.load(text("L: bra L;")).function().launch, [], grid=(1,), block=(1,), timeout=0.5)
 # CHECK-LABEL: == lanes at two instructions
@@ -84,7 +84,7 @@ show(
     np.int32,
 )
 # CHECK-LABEL: == a barrier that nobody has initialized
-# CHECK-NEXT:  expected a barrier that was initialized, got memory that nobody has written
+# CHECK-NEXT:  expected a barrier that was initialized, got uninitialized memory
 show(
     "a barrier that nobody has initialized",
     run,
@@ -104,7 +104,7 @@ show(
     declarations=".shared .b64 b;",
 )
 # CHECK-LABEL: == trap
-# CHECK-NEXT:  the kernel has ended itself, by '@%p trap'
+# CHECK-NEXT:  the kernel trapped, by '@%p trap'
 show("trap", run, "setp.eq.u32 %p, %t, 9; @%p trap;", [X], np.int32)
 
 # CHECK-LABEL: == not implemented

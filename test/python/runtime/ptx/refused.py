@@ -46,8 +46,8 @@ ROWS = {
     "cvt.rn.f32.e4m3x2 %r0, %s0;": "expected a conversion to '.f16x2' or '.bf16x2'",
     "clusterlaunchcontrol.other [%r0];": "expected '.try_cancel.async' or '.query_cancel'",
     "clusterlaunchcontrol.query_cancel.get_first_ctaid.v2.b32.b128 {%r0, %r1}, %h;": "expected '.is_canceled' or",
-    "wgmma.mma_async.sync.aligned.m64n40k32.s32.s8.s8 {%r0}, %rd0, %rd1, 1;": "expected a multiple of 16 columns above "
-    "32 of sums that are integers, got 40",
+    "wgmma.mma_async.sync.aligned.m64n40k32.s32.s8.s8 {%r0}, %rd0, %rd1, 1;": "expected a multiple of 16 columns "
+    "above 32 for integer accumulators, got 40",
     "tcgen05.alloc.sync.aligned.shared::cta.b32 [%r0], 32;": "expected '.cta_group::1' or '.cta_group::2'",
     "tcgen05.ld.sync.aligned.32x32b.x256.b32 {%r0}, [%r0];": "expected a shape and '.xN' of at most 128 registers",
     "tcgen05.ld.sync.aligned.32x32b.x2.b32 {%r0}, [%r0];": "expected 2 registers, got 1",
@@ -55,7 +55,7 @@ ROWS = {
     "tcgen05.ld.sync.aligned.16x32bx2.x1.b32 {%r0}, [%r0];": "expected at least 3 operands of 'tcgen05', got 2",
     "tcgen05.commit.cta_group::1.b64 [%r0];": "expected '.mbarrier::arrive::one'",
     "tcgen05.mma.cta_group::1.kind::f16 [%r0], %rd0, %rd0, 0, {0, 0}, 1;": "expected a mask of lanes of 4 words",
-    "tcgen05.mma.cta_group::1.kind::f16 [%r0], %rd0, %rd0, 0, 1, 16;": "expected at most a scale of the sums from 0",
+    "tcgen05.mma.cta_group::1.kind::f16 [%r0], %rd0, %rd0, 0, 1, 16;": "expected at most a scale of the accumulator",
     "tcgen05.mma.ws.cta_group::1.kind::f16 [%r0], %rd0, %rd0, 0, 1;": "'tcgen05' with '.ws' is not implemented",
     "tcgen05.shift.cta_group::1.down [%r0];": "instruction 'tcgen05.shift.cta_group::1.down' is not implemented",
 }

@@ -1,6 +1,6 @@
 # RUN: %python %s | FileCheck %s
 
-# Tensor memory and the products that have their sums there, against NumPy. Each shape of loads reads what the simplest
+# Tensor memory and the MMAs that have their sums there, against NumPy. Each shape of loads reads what the simplest
 # one has stored; products are of all kinds, with operands in shared and in tensor memory, of one block and of a pair,
 # with scales, with metadata of sparse operands, and with lanes that are left out.
 
@@ -360,29 +360,29 @@ PRODUCT = (
 show("add.u32 %r4, %m, 510; tcgen05.ld.sync.aligned.32x32b.x4.b32 {%r5, %r6, %r7, %r8}, [%r4];")
 # CHECK: expected lanes of tensor memory in quarter {{[0-3]}}, which is the warp's, got lane 96
 show(f"add.u32 %r4, %m, {96 << 16}; tcgen05.ld.sync.aligned.32x32b.x1.b32 {{%r5}}, [%r4];")
-# CHECK: read of lane {{[0-9]+}}, column 0 of tensor memory, which nothing has written
+# CHECK: read of lane {{[0-9]+}}, column 0 of tensor memory, which is uninitialized
 show("tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r5}, [%m];")
 # CHECK: expected an element type of '.kind::f16' that is implemented, got number 3
 show(PRODUCT.format(describe(3, "f32", 128, 16)))
 # CHECK: expected 64 or 128 rows of a block and 8 to 256 columns, got 32 rows and 16 columns
 show(PRODUCT.format(describe(0, "f32", 32, 16)))
-# CHECK: expected a type of the sums that goes with the operands, got number 2
+# CHECK: expected an accumulator type that matches the operands, got number 2
 show(PRODUCT.format(describe(0, "s32", 128, 16)))
-# CHECK: expected an instruction descriptor that says whether the product is sparse
+# CHECK: expected an instruction descriptor with the sparsity of the MMA
 show(PRODUCT.format(describe(0, "f32", 128, 16, 4)))
 # CHECK: expected the even block of a pair of the cluster, got block 0
 show(PRODUCT.format(describe(0, "f32", 256, 16)).replace("cta_group::1", "cta_group::2"))
 # CHECK: expected a matrix descriptor with swizzle 0, 2, 4 or 6, got 1
 show(PRODUCT.format(describe(0, "f32", 128, 16)).replace(str(SWIZZLED), str(1 << 61)))
-# CHECK: expected no allocation behind 'tcgen05.relinquish_alloc_permit'
+# CHECK: expected no allocation after 'tcgen05.relinquish_alloc_permit'
 show("setp.lt.u32 %p, %t, 32; @%p tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r2], 32;")
 # CHECK: expected a power of two of columns from 32 to 512, got 48
 show("setp.lt.u32 %p, %t, 32; @%p tcgen05.dealloc.cta_group::1.sync.aligned.b32 %m, 48;")
 # CHECK: expected 'tcgen05.dealloc' of all columns of tensor memory before the block ends
 show("ret;")
 # CHECK: expected 4 registers, got 2
-# CHECK: expected a kind of product that is implemented
-# CHECK: expected '.block_scale' for the kinds that have scales, and for no others
+# CHECK: expected a kind of MMA that is implemented
+# CHECK: expected '.block_scale' for exactly the kinds that have scales
 # CHECK: expected a shape of 128, 64 or 32 rows
 for text in (
     "tcgen05.ld.sync.aligned.32x32b.x4.b32 {%r5, %r6}, [%m];",

@@ -173,12 +173,12 @@ NB_MODULE(_gridirCPU, m) {
         "Makes the kernel of a module ready to run under a key.");
   m.def("complete_pipeline", &completePipeline, nb::arg("pipeline"),
         nb::arg("codegen_level"), nb::arg("cpu"), nb::arg("features"),
-        "The pipeline with what the CPU's registers imply.");
+        "The pipeline with the options that follow from the CPU's registers.");
   m.def("describe_host", &describeHost,
         "The CPU of this machine and its features.");
   m.def("missing_features", &missingFeatures, nb::arg("cpu"),
         nb::arg("features"),
-        "What code for a CPU may use and this machine lacks.");
+        "The features that code for a CPU may use and this machine lacks.");
   bindRaceDetector(m);
   m.def("kept_race", &getKeptRace,
         "The race of the last call that only reports them, or None.");

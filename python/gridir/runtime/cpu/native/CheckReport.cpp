@@ -79,7 +79,7 @@ std::string describeUnwrittenRead(const KernelInfo &info,
                                   const GridSizes &grids,
                                   const RaceDetector::Access &read) {
   return "kernel `" + info.name + "`: " + describeAccess(info, grids, read) +
-         ": nothing has written what it reads";
+         ": it is uninitialized";
 }
 
 std::string describeUnwrittenElement(const KernelInfo &info,

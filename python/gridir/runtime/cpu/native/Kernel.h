@@ -74,8 +74,8 @@ struct UnwrittenOperand {
   int64_t bytesPerElement = 0;
 };
 
-/// Memory that work items share: each `members` that follow one another, or all
-/// where that is 0.
+/// Memory that work items share: every `members` consecutive ones, or all if
+/// `members` is 0.
 struct SharedBytes {
   int64_t members = 0;
   int64_t bytes = 0;

@@ -129,7 +129,7 @@ bool Scheduler::step() {
   const bool mayStart = starting.has_value();
   if (!seeded) {
     // In program order: a waiting task continues before another one starts, and
-    // data on its way to another task arrives when all wait.
+    // copies in flight to another task arrive when all tasks wait.
     bool arrives = !copies.empty() && !mayStart && (ready.empty() || polled);
     polled = false;
     if (arrives) {
@@ -410,7 +410,7 @@ bool Scheduler::testBarrier(char *barrier, int64_t site) {
 }
 
 void Scheduler::waitForGroups(int64_t pending) {
-  // The groups of each warp follow one another for themselves.
+  // The groups of each warp are ordered independently.
   auto countPending = [this, pending, waiting = running] {
     return std::count_if(copies.begin(), copies.end(), [&](const Copy &copy) {
       const Task &task = getTask(copy.task), &own = getTask(waiting);

@@ -50,7 +50,7 @@ char *Scheduler::getShared(SharedMemory &kind, int64_t item) {
   bool isNew = false;
   char *base = kind.get(item, isNew);
   if (!base)
-    lack(kind.getNumBytes(), "what programs share");
+    lack(kind.getNumBytes(), "the memory that programs share");
   else if (memory && isNew)
     memory->undefine(base, kind.getNumBytes());
   return base;

@@ -173,13 +173,12 @@ NB_MODULE(_gridirPTX, m) {
   nb::class_<Program>(m, "Program", "A PTX text that is loaded.")
       .def_prop_ro("functions", &Program::getFunctions)
       .def("prepare", &prepare, nb::arg("name"), nb::arg("is_checked"),
-           nb::arg("is_profiled"),
-           "Makes code of an entry; gives what is not known of it.")
+           nb::arg("is_profiled"), "Compiles an entry; returns its problems.")
       .def("launch", &launch, nb::arg("name"), nb::arg("grid"),
            nb::arg("block"), nb::arg("cluster"), nb::arg("dynamic_shared"),
            nb::arg("parameters"), nb::arg("buffers"), nb::arg("timeout"),
            nb::arg("finds_races"), nb::arg("finds_unwritten"),
            nb::arg("schedule_seed").none(), nb::arg("blocks_at_once"),
            nb::arg("is_profiled"), nb::arg("cores"), "Runs an entry.");
-  m.def("load", &load, nb::arg("text"), "Gives a program or its problems.");
+  m.def("load", &load, nb::arg("text"), "Returns a program or its problems.");
 }

@@ -129,11 +129,11 @@ LaunchReport Execution::run() {
       } else if (admitCluster()) {
         idle = looks = 0;
       } else if (idle && !paused) {
-        setStuck("no thread can go on");
+        setStuck("no thread can continue");
       }
     }
     if (paused && isTimeOver())
-      setStuck("the launch took longer than it may");
+      setStuck("the launch exceeded its time limit");
   }
   current = outer;
   _mm_setcsr(modes);
@@ -598,7 +598,7 @@ void refuelThread(Frame *frame, uint32_t site) {
 }
 
 void trapThread(Frame *frame, uint32_t site) {
-  current->fail(getThread(frame), site, "the kernel has ended itself");
+  current->fail(getThread(frame), site, "the kernel trapped");
 }
 
 /// Nanoseconds.

@@ -75,8 +75,8 @@ void Execution::touchRegister(Thread &thread, unsigned number, bool writes,
   if (std::optional<unsigned> product =
           thread.registers.touch(number, writes, site))
     fail(thread, site,
-         "expected a wait for the product at line " + getLine(*product) +
-             ", whose register this touches");
+         "expected a wait for the MMA at line " + getLine(*product) +
+             ", whose register this accesses");
 }
 
 void Execution::useRegister(Thread &thread, unsigned number, bool isResult,
@@ -87,7 +87,7 @@ void Execution::useRegister(Thread &thread, unsigned number, bool isResult,
           thread.registers.use(number, isResult, site))
     fail(thread, site,
          "expected 'wgmma.fence' between the write of a register at line " +
-             getLine(*write) + " and the product");
+             getLine(*write) + " and the MMA");
 }
 
 AsyncUnitRef Execution::startUnit(Thread &thread) {
@@ -129,7 +129,7 @@ void Execution::reportFinding(Thread &thread,
   const std::string first = describeAccess(other.flags),
                     second = describeAccess(flags);
   if (finding.kind == Kind::Unwritten)
-    fail(thread, site, second + " of " + where + ", which nothing has written");
+    fail(thread, site, second + " of " + where + ", which is uninitialized");
   const Site &code = function.translation.sites[other.site];
   const std::string lines = "the " + first + " at line " + getLine(other.site) +
                             " and the " + second + " at line " + getLine(site) +

@@ -69,8 +69,8 @@ uint64_t *findWord(const Group &group, uint64_t address) {
 uint64_t *findInitialized(const Group &group, uint64_t address) {
   uint64_t *word = findWord(group, address);
   if (*word == MBarrier::kUnwritten)
-    group.fail("expected a barrier that was initialized, got memory that "
-               "nobody has written at " +
+    group.fail("expected a barrier that was initialized, got uninitialized "
+               "memory at " +
                hex(address));
   return word;
 }

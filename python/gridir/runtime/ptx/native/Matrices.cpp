@@ -76,7 +76,7 @@ char *findRow(const Group &group, unsigned lane, uint32_t flag) {
 void checkWarp(const Group &group) {
   for (Thread *thread : group.threads)
     if (!thread)
-      group.fail("expected all lanes of the warp, some of which have ended");
+      group.fail("expected all lanes of the warp, got some that have ended");
 }
 
 /// The index of the first of the two elements that a lane has.

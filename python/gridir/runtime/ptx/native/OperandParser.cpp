@@ -139,7 +139,7 @@ uint64_t parseExpression(TokenStream &tokens, unsigned precedence,
   return value;
 }
 
-/// Lists in one another; no instruction has more.
+/// The maximum depth of nested lists; no instruction has more.
 constexpr unsigned kMaxNesting = 4;
 
 Operand parseNested(TokenStream &tokens, bool isCall, unsigned depth);
@@ -184,7 +184,7 @@ Operand parseNested(TokenStream &tokens, bool isCall, unsigned depth) {
   Operand operand;
   operand.where = tokens.peek().where;
   if (depth > kMaxNesting)
-    tokens.fail(operand.where, "expected at most 4 lists in one another");
+    tokens.fail(operand.where, "expected at most 4 nested lists");
   if (tokens.consume("{")) {
     operand.kind = Operand::Kind::Vector;
     operand.elements = parseList(tokens, "}", isCall, depth);

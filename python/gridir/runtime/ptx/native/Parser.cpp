@@ -16,7 +16,8 @@ namespace gridir::ptx {
 
 namespace {
 
-/// Blocks in one another; deeper ones would end the stack of who reads them.
+/// The maximum depth of nested blocks; deeper ones would overflow the parser's
+/// stack.
 constexpr unsigned kMaxDepth = 256;
 
 class Parser {
@@ -279,8 +280,8 @@ std::unique_ptr<Block> Parser::parseBlock(unsigned depth) {
   const Position where = tokens.peek().where;
   tokens.expect("{");
   if (depth > kMaxDepth)
-    tokens.fail(where, "expected at most " + Twine(kMaxDepth) +
-                           " blocks in one another");
+    tokens.fail(where,
+                "expected at most " + Twine(kMaxDepth) + " nested blocks");
   while (!tokens.atEnd() && !tokens.peek().is("}"))
     parseStatement(*block, depth);
   tokens.expect("}");

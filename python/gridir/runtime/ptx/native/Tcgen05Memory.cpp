@@ -62,8 +62,8 @@ void runAllocate(const Group &group) {
   TensorMemory &memory = group.thread.cta->tensorMemory;
   const uint64_t columns = checkColumns(group, words[1]);
   if (memory.isRelinquished)
-    group.fail("expected no allocation behind "
-               "'tcgen05.relinquish_alloc_permit'");
+    group.fail(
+        "expected no allocation after 'tcgen05.relinquish_alloc_permit'");
   std::optional<unsigned> first;
   while (!(first = findColumns(memory, columns)))
     group.execution.wait(group.thread, group.site,

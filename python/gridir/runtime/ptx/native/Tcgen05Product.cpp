@@ -74,12 +74,12 @@ template <bool isSparse> void encodeProduct(Encoder &e) {
   const auto *kind = llvm::find_if(
       kKinds, [&](const ProductKind &row) { return emitter.take(row.name); });
   if (kind == std::end(kKinds)) {
-    emitter.fail("expected a kind of product that is implemented");
+    emitter.fail("expected a kind of MMA that is implemented");
     return;
   }
   if (emitter.take("block_scale") != (kind->scales != 0)) {
-    emitter.fail("expected '.block_scale' for the kinds that have scales, and "
-                 "for no others");
+    emitter.fail(
+        "expected '.block_scale' for exactly the kinds that have scales");
     return;
   }
   unsigned scales = kind->scales;
@@ -135,8 +135,8 @@ template <bool isSparse> void encodeProduct(Encoder &e) {
   if (next < emitter.getNumOperands())
     shift = emitter.findConstant(emitter.getOperand(next++)).value_or(0);
   if (shift > 15 || next < emitter.getNumOperands())
-    emitter.fail("expected at most a scale of the sums from 0 to 15 as the "
-                 "last operand");
+    emitter.fail("expected at most a scale of the accumulator from 0 to 15 as "
+                 "the last operand");
   e.add(shift);
   for (unsigned i = 0; i < kMaskWords; ++i)
     if (i < mask.size())
@@ -202,8 +202,8 @@ Product::Product(const Group &group)
   const bool isSparse = words[IsSparse];
   scales = words[Scales];
   if (get(2, 1) != unsigned(isSparse))
-    group.fail("expected an instruction descriptor that says whether the "
-               "product is sparse");
+    group.fail(
+        "expected an instruction descriptor with the sparsity of the MMA");
   formatA = getNumber(group, kind, get(7, 3));
   formatB = getNumber(group, kind, get(10, scales && kind.depth == 64 ? 2 : 3));
   isNegativeA = get(13, 1);
@@ -222,9 +222,9 @@ Product::Product(const Group &group)
   static constexpr StringLiteral sums[] = {"f16", "f32", "s32"};
   const unsigned sum = scales ? 1 : get(4, 2);
   if (sum > 2 || (sum == 2) != getFormat(formatA).isInteger)
-    group.fail("expected a type of the sums that goes with the operands, got "
-               "number " +
-               std::to_string(sum));
+    group.fail(
+        "expected an accumulator type that matches the operands, got number " +
+        std::to_string(sum));
   formatD = *findFormat(sums[sum]);
   if ((blockRows != 64 && blockRows != 128) || columns < 8 || columns > 256 ||
       columns % (isOfPair() ? 16 : 8))
@@ -233,10 +233,10 @@ Product::Product(const Group &group)
                " columns");
   const unsigned bits = getFormat(formatA).bits;
   if (isSparse && (blockRows != 128 || (bits != 8 && bits != 16)))
-    group.fail("expected 128 rows of a block and elements of 8 or 16 bits of a "
-               "sparse product");
+    group.fail("expected 128 rows of a block and 8-bit or 16-bit elements of a "
+               "sparse MMA");
   if ((bits == 4 || (isSparse && scales)) && (isTransposedA || isTransposedB))
-    group.fail("expected operands with the depth innermost");
+    group.fail("expected operands that are contiguous along k");
 }
 
 SharedMatrix getMatrix(const Group &group, uint64_t rank, uint64_t descriptor,

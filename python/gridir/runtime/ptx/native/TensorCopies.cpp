@@ -189,8 +189,7 @@ const TensorMap &findMap(const Group &group) {
     group.fail("expected " + std::to_string(map->rank) +
                " coordinates of the tensor, got " + std::to_string(rank));
   if (words[IsGathered] && map->box[1] != 1)
-    group.fail("expected a box of one row, of which a gather takes several, "
-               "got " +
+    group.fail("expected a box of one row for a gather, got " +
                std::to_string(map->box[1]));
   if (words[Shared] % 128)
     group.fail("expected a shared address that is a multiple of 128");

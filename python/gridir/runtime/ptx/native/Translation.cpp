@@ -268,8 +268,8 @@ void FunctionTranslator::translateCall(Emitter &emitter,
   }
   if (callees.size() >= kMaxCalls ||
       translation.sites.size() > kMaxInstructions) {
-    emitter.fail("expected at most " + Twine(kMaxCalls) +
-                 " calls in one another and " + Twine(kMaxInstructions) +
+    emitter.fail("expected at most " + Twine(kMaxCalls) + " nested calls and " +
+                 Twine(kMaxInstructions) +
                  " instructions, where each call has a copy of its function");
     return;
   }

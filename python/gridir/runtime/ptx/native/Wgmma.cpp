@@ -67,8 +67,8 @@ void encodeWgmma(Encoder &e) {
     return;
   }
   if (getFormat(formats[0]).isInteger && columns > 32 && columns % 16 != 0) {
-    emitter.fail("expected a multiple of 16 columns above 32 of sums that are "
-                 "integers, got " +
+    emitter.fail("expected a multiple of 16 columns above 32 for integer "
+                 "accumulators, got " +
                  Twine(columns));
     return;
   }
