@@ -50,7 +50,7 @@ def run(name, function, args, expected):
                 result = jax.jit(function)(*args).block_until_ready()
                 print(f"{name}, {how}: {np.array_equal(result, expected)}")
             except jax.errors.JaxRuntimeError as error:
-                message = re.search(r"[\w\[\]]+: (an index leaves|the block lies)[^\n(]*[^\s(]", str(error))
+                message = re.search(r"[\w\[\]]+: (an index is outside|the block lies)[^\n(]*[^\s(]", str(error))
                 line = re.search(r"([\w-]+\.py):\d+:\d+", str(error)[message.start() :])
                 print(f"{name}, {how}: {line[1]}, {message[0]}")
 

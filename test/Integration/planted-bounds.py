@@ -146,7 +146,7 @@ for path in sorted(Path(sys.argv[1]).glob("*.py")):
             count("windows and accesses", became != "off", what)
             if became == "asserted" and fault(unchecked, operands, results):
                 said = fault(planted, operands, results)
-                asserted = ": an index leaves" in said or ": the block lies outside" in said
+                asserted = ": an index is outside" in said or ": the block lies outside" in said
                 count("asserted and run", asserted or (said and reads_for_a_window(op)), what)
         for number, op in enumerate(ops_of(whole)):
             if op.name not in ("tpu.enqueue_dma", "tpu.wait_dma2", "tpu.sem_signal", "tpu.sem_wait"):

@@ -20,11 +20,12 @@ namespace gridir::cpu {
 /// The effect of an arrival at a barrier.
 struct Arrival {
   char *barrier = nullptr;
-  /// How many arrivals complete a phase.
+  /// The number of arrivals that complete a phase.
   int64_t arrivals = 0;
   int64_t site = 0;
-  /// How many this one is, and for how many copies more the phase waits: fewer
-  /// where this is the end of one that an arrival announced, or will.
+  /// The number of arrivals that this one counts as, and the change of the
+  /// number of copies for which the phase waits: negative if this is the end of
+  /// a copy that an arrival announces.
   int64_t count = 1, copies = 0;
 };
 
@@ -67,20 +68,21 @@ public:
   std::pair<std::string, std::optional<int64_t>>
   describeArrivals(const void *barrier) const;
 
-  /// The memory is used for something else from now on. A task that saw some
-  /// phases of a barrier there must have seen all of them; `firstTask` is the
-  /// one that messages call thread 0.
+  /// The memory is reused for another purpose. A task that saw some phases of a
+  /// barrier there must have seen all of them; `firstTask` is the one that
+  /// messages call thread 0.
   std::optional<Misuse> forget(const char *begin, int64_t bytes,
                                std::size_t firstTask);
 
 private:
   struct Barrier {
     int64_t numArrived = 0, numCopies = 0, phase = 0;
-    /// Where the last phase was completed.
+    /// The site that completed the last phase.
     int64_t site = 0;
-    /// How many arrivals complete a phase, and how many came in all.
+    /// The number of arrivals that complete a phase, and the total number of
+    /// arrivals.
     int64_t numDeclared = 0, numInAll = 0;
-    /// Where the last one came.
+    /// The site of the last arrival.
     std::optional<int64_t> lastSite;
     /// True if the last phase was observed.
     bool isObserved = true;

@@ -29,10 +29,9 @@ namespace {
 /// a kernel may print while it ends.
 PyObject *printHandler = nullptr;
 
-/// Hands the prints of one call to Python. Runs on whichever thread ran the
-/// call.
+/// Passes the prints of one call to Python, on the thread that ran the call.
 void sendPrints(const PrintBuffer &buffer) {
-  // A thread that asks for the interpreter while it shuts down never returns.
+  // A thread that acquires the interpreter during its shutdown never returns.
   if (!Py_IsInitialized())
     return;
   nb::gil_scoped_acquire lock;
@@ -51,8 +50,8 @@ void sendPrints(const PrintBuffer &buffer) {
   }
   nb::object result = nb::steal(PyObject_CallFunctionObjArgs(
       printHandler, records.ptr(), static_cast<void *>(nullptr)));
-  // There is no Python frame to raise into: report it as Python reports an
-  // exception of a destructor.
+  // Report the exception like one of a destructor, since no Python frame can
+  // receive it.
   if (!result.is_valid())
     PyErr_WriteUnraisable(printHandler);
 }

@@ -41,9 +41,9 @@ std::string describeUnwrittenElement(const KernelInfo &info,
                                      const UnwrittenOperand &operand,
                                      int64_t element);
 
-/// A semaphore that is not zero in the end: one element, by its number in
-/// row-major order, of the array of a site, in the memory of a task that ended
-/// with this program.
+/// A semaphore that is not zero at the end: an element, by its row-major index,
+/// of the array of a site, in the memory of a task whose last program is this
+/// one.
 struct LeftSemaphore {
   int64_t site;
   Program program;

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The clusters of a device begin in their order, as there is room. A block that
-// asks for one takes the next: its work items never start, and count as done.
+// The clusters of a device start in order, as soon as there is room. A block
+// that requests a cluster receives the next one, whose work items never start
+// and count as completed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,7 +45,7 @@ int64_t Scheduler::takeCluster(std::size_t device, int64_t clustersAtOnce) {
   while (*ofDevice.numLaunched < numClusters) {
     const std::size_t first =
         firstTask + (*ofDevice.numLaunched)++ * clusterItems;
-    // Before the first answer any may have begun.
+    // Before the first response, any cluster may have started.
     if (std::any_of(tasks.get() + first, tasks.get() + first + clusterItems,
                     [](const Task &task) { return task.hasStarted; }))
       continue;
@@ -64,7 +65,7 @@ void Scheduler::askForCluster(char *answer, int64_t members, bool isAlone,
                               int64_t clustersAtOnce, int64_t site) {
   Task &task = getWorkItem();
   const int64_t member = task.item % members;
-  // One warpgroup asks for its block.
+  // One warpgroup makes the request for its block.
   if (!isAlone && member != 0)
     return;
   std::vector<int64_t> &ofMember = answers[getFirstOfCluster(task) + member];

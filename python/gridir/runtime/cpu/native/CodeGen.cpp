@@ -100,8 +100,8 @@ Error addPackedEntries(Module &module, KernelInfo &info) {
   return Error::success();
 }
 
-/// Adds up the frames of the functions that are compiled: no kernel calls
-/// itself, so that its stack needs no more.
+/// Adds the frame sizes of all compiled functions. Kernels are not recursive,
+/// so this bounds the stack.
 class FrameSizes : public DiagnosticHandler {
 public:
   explicit FrameSizes(int64_t &bytes) : bytes(bytes) {}
@@ -128,7 +128,7 @@ void setTarget(Module &module, TargetMachine &machine) {
       continue;
     function.addFnAttr("target-cpu", machine.getTargetCPU());
     function.addFnAttr("target-features", machine.getTargetFeatureString());
-    // LLVM tells of each frame that is larger than this.
+    // LLVM reports each frame that is larger than this.
     function.addFnAttr("warn-stack-size", "0");
   }
 }

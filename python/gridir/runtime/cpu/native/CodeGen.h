@@ -26,8 +26,8 @@ llvm::Expected<std::string> generateObject(llvm::Module &module,
                                            const CompileOptions &options,
                                            KernelInfo &info);
 
-/// Makes a module one for a machine: its layout of data, the CPU and features
-/// of its functions.
+/// Sets the data layout of a module, and the CPU and features of its functions,
+/// for a machine.
 void setTarget(llvm::Module &module, llvm::TargetMachine &machine);
 
 /// Runs passes of LLVM's that are written as `opt` takes them.

@@ -126,8 +126,8 @@ FailureOr<KernelInfo> readKernelInfo(kernel::ABIOp abi) {
   return info;
 }
 
-/// Parses, lowers and generates code; a diagnostic is emitted on failure and
-/// `progress` says how far it came.
+/// Parses, lowers and generates code. On failure, emits a diagnostic and
+/// records the step in `progress`.
 FailureOr<KernelObject> compile(MLIRContext &context, StringRef source,
                                 const CompileOptions &options,
                                 const std::string &pipeline,
@@ -145,7 +145,7 @@ FailureOr<KernelObject> compile(MLIRContext &context, StringRef source,
   FailureOr<KernelInfo> info = readKernelInfo(*abi);
   if (failed(info))
     return failure();
-  // LLVM has no word for it.
+  // LLVM does not support it.
   (*abi)->erase();
 
   progress.stage = "translate";

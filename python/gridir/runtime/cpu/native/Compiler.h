@@ -27,8 +27,8 @@ inline constexpr const char *kInvokeSymbol = "gridir.invoke";
 inline constexpr const char *kRangeSymbol = "gridir.range";
 
 /// Compiles a module, given as MLIR bytecode or text. Runs on the calling
-/// thread in an MLIR context of its own, so that any number of threads may
-/// compile at once.
+/// thread in a separate MLIR context, so that any number of threads may compile
+/// at the same time.
 std::variant<KernelObject, CompileFailure>
 compileModule(std::string_view module, const CompileOptions &options);
 
@@ -44,7 +44,7 @@ std::variant<std::string, CompileFailure>
 getPipeline(const CompileOptions &options);
 
 /// The features that code for the CPU of the options may use and this machine
-/// lacks, as LLVM names them; none where the code can run here.
+/// lacks, as LLVM names them; none if the code can run here.
 std::variant<std::vector<std::string>, CompileFailure>
 getMissingFeatures(const CompileOptions &options);
 

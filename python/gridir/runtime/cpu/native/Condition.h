@@ -75,7 +75,7 @@ private:
   bool keep;
 };
 
-/// Something of a task that must be none.
+/// A count of a task that must become zero.
 class NothingLeft final : public Condition {
 public:
   NothingLeft(const void *object, std::function<int64_t()> count)

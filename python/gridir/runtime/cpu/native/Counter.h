@@ -15,8 +15,8 @@
 namespace gridir::cpu {
 
 /// A semaphore: a number of 64 bits, or of 16 in an array of the call, as XLA
-/// has it. A copy counts bytes, which 16 bits may not hold: the largest number
-/// there stands for enough of anything.
+/// has it. A copy counts bytes, which may exceed 16 bits: the largest 16-bit
+/// number stands for any larger count.
 class Counter {
 public:
   Counter() = default;

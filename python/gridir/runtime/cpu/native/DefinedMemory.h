@@ -22,7 +22,7 @@ public:
   /// The bytes are uninitialized until something is written to them.
   void undefine(const void *begin, int64_t bytes);
   void define(const void *begin, int64_t bytes);
-  /// `to` is initialized where `from` is.
+  /// `to` becomes initialized exactly where `from` is.
   void copy(const void *from, const void *to, int64_t bytes);
 
   bool isAnyDefined(const void *begin, int64_t bytes) const;

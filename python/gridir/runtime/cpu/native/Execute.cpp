@@ -29,8 +29,8 @@ constexpr int64_t kArenaAlignment = 64;
 /// lives as long as the process.
 constexpr int64_t kMaxKeptArenaBytes = int64_t(64) << 20;
 
-/// More chunks than threads, which a thread that has run its own takes from
-/// others, even out kernels whose work items differ (causal attention).
+/// There are more chunks than threads. Idle threads take chunks from others,
+/// which balances kernels with uneven work items (causal attention).
 constexpr int64_t kChunksPerThread = 4;
 
 /// The memory of one thread for the buffers of a kernel's body.
@@ -66,14 +66,14 @@ private:
 
 thread_local Arena threadArena;
 
-/// Work items that a call consists of.
+/// The work items of a call.
 struct WorkItems {
   int64_t first = 0;
   int64_t count = 0;
 };
 
-/// One call of one kernel. Tasks that are still queued when the call ends hold
-/// it, and find no chunk left.
+/// One call of one kernel. Tasks that are still queued when the call ends keep
+/// it alive, and find no chunk.
 class Call {
 public:
   Call(const Kernel &kernel, const std::vector<void *> &operands,
@@ -148,7 +148,7 @@ private:
       outOfMemory = true;
       return;
     }
-    // Each chunk has a status of its own, so that no check races with another.
+    // Each chunk has a separate status, so that checks do not race.
     Status chunkStatus = {};
     kernel.invoke(operands.data(), chunkStatus.data(),
                   items.first + chunk * items.count / numChunks,
@@ -177,8 +177,8 @@ private:
   Status status = {};
 };
 
-/// Asks for the finer work items of a call, which come after the others. There
-/// are none where two of them would see the same block.
+/// Requests the fine-grained work items of a call, which have higher numbers.
+/// There are none if two of them would access the same block.
 WorkItems getShares(const Kernel &kernel, const std::vector<void *> &operands,
                     WorkItems items) {
   void *arena = threadArena.get(kernel.info.arenaBytes);
@@ -212,7 +212,7 @@ std::optional<std::string> runItems(const Kernel &kernel,
       std::make_shared<Call>(kernel, operands, items, numThreads, numChunks);
   for (int64_t i = 1; i < numThreads; ++i)
     threads.schedule([call] { call->work(nullptr); });
-  // The caller works too, so a busy pool cannot hold the call up.
+  // The caller works too, so a busy pool cannot block the call.
   call->work(prints);
   call->wait();
   return call->getError();

@@ -10,8 +10,9 @@
 // and its module, never a pointer: an executable that is loaded in another
 // process finds its kernel by the key, or compiles it from the module.
 //
-// A second target serves the kernels whose programs reach other devices: its
-// last argument is the number of the device, and it ends when all have called.
+// A second target serves kernels whose programs access other devices: its last
+// argument is the number of the device, and it completes when all devices have
+// called.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,8 +38,8 @@ namespace gridir::cpu {
 
 namespace {
 
-/// A call whose arrays have so few bytes takes, but for long loops over them,
-/// less time than handing work to another thread.
+/// Calls with fewer bytes than this usually take less time than passing work to
+/// another thread.
 constexpr std::size_t kBytesWorthThreads = 8 << 10;
 
 /// Of an element that is copied as it is.
@@ -50,7 +51,7 @@ struct CallState {
   static ffi::TypeInfo info;
 
   const Kernel *kernel;
-  /// Of a call whose programs reach other devices.
+  /// State of a call whose programs access other devices.
   int64_t numDevices = 0, channel = 0;
 };
 
@@ -58,7 +59,7 @@ ffi::TypeId CallState::id = {};
 ffi::TypeInfo CallState::info = ffi::MakeTypeInfo<CallState>();
 
 /// Runs once for each call of an executable, when it is compiled or loaded. The
-/// name of the kernel is for those who read XLA's texts and profiles.
+/// name of the kernel appears in XLA's texts and profiles.
 ffi::ErrorOr<std::unique_ptr<CallState>>
 instantiate(std::string_view /*name*/, std::string_view key,
             std::string_view module, std::string_view pipeline,
@@ -259,7 +260,7 @@ ffi::Future executeCollective(ffi::RunId run, CallState *state,
   auto packed = std::make_shared<PackedBuffers>();
   ffi::ErrorOr<DeviceBuffers> buffers =
       readDevice(*state->kernel, arguments, results, *packed);
-  // A device that cannot go on says so: the others wait for it.
+  // A device reports that it cannot continue, since the others wait for it.
   std::variant<DeviceBuffers, std::string> device;
   if (buffers)
     device = std::move(*buffers);

@@ -61,11 +61,11 @@ namespace gridir::cpu {
 struct SavedRegisters {
   uint32_t vectorControl;
   uint16_t floatControl, unused = 0;
-  /// Those that a call keeps; a function that begins does not ask for them.
+  /// The callee-saved registers; a new function does not need their values.
   std::array<uint64_t, 6> kept = {};
   void (*next)();
-  /// A function begins as if it were called, at a multiple of 16 less 8. No
-  /// debugger looks for a caller of it.
+  /// A function begins as if it were called, at a multiple of 16 less 8. It has
+  /// no caller that a debugger could show.
   uint64_t caller = 0;
 };
 static_assert(sizeof(SavedRegisters) % 16 == 8 &&
@@ -80,7 +80,7 @@ std::unique_ptr<Fiber> Fiber::create(int64_t stackBytes) {
   if (stackBytes < 0 || __builtin_add_overflow(stackBytes, 2 * page - 1, &size))
     return nullptr;
   size = size / page * page;
-  // Pages that nothing touches take no memory.
+  // Untouched pages take no memory.
   void *stack = mmap(nullptr, size, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
   if (stack == MAP_FAILED)
@@ -117,7 +117,7 @@ void Fiber::resume() {
   resumerFrames.arriveFrom(ownFrames);
 }
 
-// Of frames that are restored more than once it returns more often than it is
+// If frames are restored several times, this returns more often than it is
 // called.
 [[gnu::no_sanitize("thread")]] void Fiber::suspend() {
   ownFrames.leaveFor(resumerFrames);

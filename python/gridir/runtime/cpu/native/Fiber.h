@@ -18,9 +18,9 @@
 
 namespace gridir::cpu {
 
-/// A stackful coroutine: a stack of its own, on which one function after
-/// another runs. A function that suspends continues when it is resumed, on the
-/// same thread. One that is never resumed again is dropped with its stack; no
+/// A stackful coroutine: a separate stack, on which functions run one after
+/// another. A function that suspends continues when it is resumed, on the same
+/// thread. One that is never resumed again is dropped with its stack; no
 /// destructors of objects on it run.
 class Fiber {
 public:
@@ -31,7 +31,7 @@ public:
   Fiber(const Fiber &) = delete;
   Fiber &operator=(const Fiber &) = delete;
 
-  /// Gives the fiber a function to run; the last one must have ended.
+  /// Sets the function of the fiber; the previous one must have returned.
   void start(std::function<void()> function);
 
   /// Runs the function until it suspends or ends.
@@ -48,9 +48,9 @@ public:
     std::vector<char> bytes;
   };
 
-  /// The frames of the function that has suspended. It goes on with them each
-  /// time that they are restored, so that one function can go on several ways,
-  /// each with locals of its own at the same addresses.
+  /// The frames of the function that has suspended. It continues with them each
+  /// time they are restored, so that one function can continue in several ways,
+  /// each with separate locals at the same addresses.
   Frames save() const;
   void restore(const Frames &frames);
 

@@ -27,9 +27,9 @@ using namespace llvm;
 
 namespace gridir::cpu {
 
-/// Linux saves the tiles only of a process that has asked for them, and stops
-/// any other one at the first instruction. It refuses where a thread has a
-/// stack for signals that is too small for them.
+/// Linux saves tile registers only for a process that has requested them;
+/// another process faults at the first tile instruction. The request fails if
+/// the signal stack of a thread is too small.
 static bool requestTiles() {
 #if defined(__linux__) && defined(__x86_64__)
   // ARCH_REQ_XCOMP_PERM of <asm/prctl.h>, which old headers lack, and the
@@ -61,7 +61,7 @@ ArrayRef<std::pair<std::string, bool>> getHostFeatures() {
 /// to this much for each processor.
 static constexpr int64_t kLastCacheBytesPerProcessor = int64_t(4) << 20;
 
-/// Where the system does not say: more than most machines have.
+/// The default if the system does not report it: more than most machines have.
 static constexpr int64_t kUnknownCacheBytes = int64_t(64) << 20;
 
 int64_t getHostCacheBytes() {
@@ -69,7 +69,7 @@ int64_t getHostCacheBytes() {
   static const int64_t bytes = [] {
     const int64_t processors =
         std::max<int64_t>(1, std::thread::hardware_concurrency());
-    // As glibc reports them: 0 or -1 where it does not know.
+    // As reported by glibc: 0 or -1 if unknown.
     const int64_t own = std::max<int64_t>(0, sysconf(_SC_LEVEL2_CACHE_SIZE));
     const int64_t last = std::max<int64_t>(0, sysconf(_SC_LEVEL3_CACHE_SIZE));
     if (own == 0 && last == 0)

@@ -22,8 +22,8 @@ namespace gridir::cpu {
 /// let this process use them, for which the first call asks.
 llvm::ArrayRef<std::pair<std::string, bool>> getHostFeatures();
 
-/// How many bytes the caches hold that all processors of this process have
-/// together, as far as the system says.
+/// The size of the caches of all processors of this process, as reported by the
+/// system.
 int64_t getHostCacheBytes();
 
 } // namespace gridir::cpu

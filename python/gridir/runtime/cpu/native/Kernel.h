@@ -27,11 +27,11 @@ namespace gridir::cpu {
 using driver::CompileFailure;
 using driver::makeError;
 
-/// How a module becomes native code, and how that runs. Every field that the
-/// code depends on is part of the cache key.
+/// The options for compiling a module to native code and executing it. Every
+/// field that the code depends on is part of the cache key.
 struct CompileOptions {
   /// The textual pass pipeline that takes the module to the LLVM dialect; empty
-  /// when it is there already.
+  /// if it already is in that dialect.
   std::string pipeline = "grid-to-cpu";
   /// LLVM's middle end, 0 to 3. MLIR has vectorised already, so 0 costs no
   /// speed and saves most of the compile time.
@@ -68,7 +68,8 @@ struct PrintSite {
 /// An output that is in the memory of no input.
 struct UnwrittenOperand {
   int64_t operand = 0;
-  /// With the source line of its block, as "o_ref (k.py:3:5)".
+  /// The name with the source line of its block, for example "o_ref
+  /// (k.py:3:5)".
   std::string name;
   std::vector<int64_t> shape;
   int64_t bytesPerElement = 0;
@@ -81,9 +82,9 @@ struct SharedBytes {
   int64_t bytes = 0;
 };
 
-/// How the work items of a kernel run that may wait for one another.
+/// The execution of work items that may wait for each other.
 struct TaskInfo {
-  /// Of the order in which they run; none for the order of the programs.
+  /// The seed of the order in which they run; none for program order.
   std::optional<int64_t> seed;
   /// The memory that work items share, one entry for each number of members.
   std::vector<SharedBytes> shared;
@@ -97,7 +98,7 @@ struct TaskInfo {
   /// The programs along each dimension of the grid, for messages; negative for
   /// the next of the first operands, an i32.
   std::vector<int64_t> grid;
-  /// The operands that hold nothing at first, with their names and types.
+  /// The operands that are initially uninitialized, with their names and types.
   std::vector<UnwrittenOperand> unwritten;
 };
 
@@ -124,7 +125,7 @@ struct KernelInfo {
   std::optional<TaskInfo> tasks;
 };
 
-/// A line of the caches, which a kernel may write whole.
+/// A cache line, which a kernel may write completely.
 inline constexpr std::size_t kOperandAlignment = 64;
 
 /// Words of a kernel's status: 1 + index into `diagnostics` (0 when all is

@@ -111,7 +111,7 @@ getKernel(std::string_view key, std::string_view module,
 
   ObjectCache cache;
   std::string objectKey = getObjectKey(module, options);
-  // Nothing in the key tells one version of a pass in Python from another.
+  // The key does not distinguish versions of a pass in Python.
   bool isCached = !driver::namesExternalPass(options.pipeline);
   std::optional<KernelObject> object;
   if (isCached)
@@ -124,7 +124,7 @@ getKernel(std::string_view key, std::string_view module,
       return ReadyKernel{
           slot.keep(std::move(*kernel), options), KernelOrigin::Disk, {}};
     }
-    // An entry that does not link is as good as none: compile it again.
+    // Compile again if an entry does not link.
     llvm::consumeError(kernel.takeError());
   }
 

@@ -17,7 +17,7 @@
 
 namespace gridir::cpu {
 
-/// How code came to be ready.
+/// The origin of code.
 enum class KernelOrigin { Memory, Disk, Compiled };
 
 /// Its name for the user.
@@ -30,9 +30,10 @@ struct ReadyKernel {
   std::string warning;
 };
 
-/// Gives the kernel of `module` under `options`: from the table of the process,
-/// from the disk cache, or compiled. `key` identifies module and options, and
-/// is the caller's. Two threads that ask for one key compile it once.
+/// Returns the kernel of `module` under `options`: from the table of the
+/// process, from the disk cache, or compiled. `key` identifies module and
+/// options, and is the caller's. Two threads that ask for one key compile it
+/// once.
 std::variant<ReadyKernel, CompileFailure>
 getKernel(std::string_view key, std::string_view module,
           const CompileOptions &options);

@@ -25,7 +25,8 @@ namespace {
 
 /// The approximate number of instructions that are outlined at a time.
 constexpr size_t kPieceSize = 4000;
-/// Functions up to this size stay whole, and so does the rest of a split one.
+/// Functions up to this size are not split, nor is the remainder of a split
+/// function.
 constexpr size_t kLargeSize = 2 * kPieceSize;
 
 /// Finds the parts of a function that are moved. It is not changed meanwhile.
@@ -51,7 +52,7 @@ public:
   SmallVector<SmallVector<BasicBlock *>> found;
 
 private:
-  /// Where every path from `block` goes next; null at the end of the function.
+  /// The immediate post-dominator of `block`; null at the end of the function.
   BasicBlock *getNext(BasicBlock *block) const {
     DomTreeNode *node = postDominators.getNode(block)->getIDom();
     return node ? node->getBlock() : nullptr;

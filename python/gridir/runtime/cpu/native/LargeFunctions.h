@@ -17,9 +17,9 @@ namespace gridir::cpu {
 
 /// Moves parts of functions of many instructions to functions of their own,
 /// called from the original place: consecutive loops and conditions, some
-/// thousand instructions at a time. Passes of the code generator take more than
-/// twice the time for twice the function. Smaller functions, and a block
-/// without branches, stay whole.
+/// thousand instructions at a time. The time of the code generator grows faster
+/// than the size of a function. Smaller functions, and a block without
+/// branches, stay whole.
 void splitLargeFunctions(llvm::Module &module);
 
 } // namespace gridir::cpu

@@ -27,8 +27,8 @@ namespace gridir::cpu {
 char LinkerCrash::ID = 0;
 
 /// ORC reports the cause of a failed lookup to the session's reporter and gives
-/// the caller only the name. Linking happens on the thread that looks up, so a
-/// thread-local text brings the two together.
+/// the caller only the name. Linking runs on the thread of the lookup, so a
+/// thread-local text connects the two.
 static thread_local std::string lastSessionError;
 
 class Linker::Session {

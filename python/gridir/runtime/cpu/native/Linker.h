@@ -56,8 +56,7 @@ private:
 
   const std::vector<Symbol> symbols;
   std::mutex mutex;
-  /// Kept from all others once it has crashed, since it may hold its locks
-  /// forever.
+  /// Never used again after a crash, since it may hold its locks forever.
   Session *current = nullptr;
 };
 

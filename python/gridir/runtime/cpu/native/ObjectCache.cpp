@@ -8,8 +8,8 @@
 //
 // An entry is a line that names the format, the SHA-256 of its key and of all
 // that follows, the length of a JSON record (KernelInfo), the record and the
-// object file. A read verifies the hash before it believes anything, so an
-// entry that is torn, damaged or renamed is the same as none.
+// object file. A read verifies the hash first, so a partial, damaged or renamed
+// entry counts as missing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,7 +61,7 @@ std::string getVariable(const char *name) {
   return value ? value : "";
 }
 
-/// Why a file or directory is not to be trusted, or nothing.
+/// Returns the reason why a file or directory is not trusted, or none.
 std::string findFault(const struct stat &status) {
   if (status.st_uid != geteuid())
     return "it belongs to another user";

@@ -23,10 +23,10 @@ namespace gridir::cpu {
 std::string getObjectKey(std::string_view module,
                          const CompileOptions &options);
 
-/// Object files in the directory named by GRIDIR_CACHE_DIR. Who could write
-/// there could run code here, so that a directory or an entry that another user
-/// owns, or that others may write, is as good as none. Any number of processes
-/// may use one directory.
+/// Object files in the directory named by GRIDIR_CACHE_DIR. Anyone who can
+/// write there can run code in this process. A directory or entry that another
+/// user owns, or that others may write, is therefore ignored. Any number of
+/// processes may use one directory.
 class ObjectCache {
 public:
   /// Opens the directory, which is made if it does not exist.
@@ -39,12 +39,12 @@ public:
   /// when none is named.
   const std::string &getProblem() const { return problem; }
 
-  /// Gives nothing when there is no entry, or when it is damaged.
+  /// Returns none if there is no entry, or if it is damaged.
   std::optional<KernelObject> read(const std::string &key) const;
 
   /// Adds an entry, and removes those that were used longest ago until all that
-  /// are left obey GRIDIR_CACHE_POLICY. An entry that cannot be written is no
-  /// error: the kernel runs all the same.
+  /// are left obey GRIDIR_CACHE_POLICY. Failing to write an entry is not an
+  /// error.
   void write(const std::string &key, const KernelObject &object) const;
 
 private:

@@ -58,7 +58,7 @@ void *PackedBuffers::unpack(void *packed, int64_t count, int bits,
 void *PackedBuffers::unpackResult(void *packed, int64_t count, int bits,
                                   bool isSigned) {
   // Elements that a kernel does not write keep the contents of the buffer, as
-  // for other types, and never those of another call.
+  // for other types, and never expose data of another call.
   void *bytes = unpack(packed, count, bits, isSigned);
   if (bytes)
     find(packed, count)->isResult = true;

@@ -92,8 +92,9 @@ void RaceDetector::update(Cell &cell, const Event &event, AccessKind kind) {
       cell.atomics = nullptr;
     return;
   }
-  // Reads that happen before this one need not be recorded. The reading thread
-  // knows few others, and itself, while many may have read before.
+  // Reads that happen before this one need not be recorded. Iterate over the
+  // clock of the reading thread, which is usually shorter than the list of
+  // reads.
   auto position = cell.reads.begin();
   for (auto [thread, time] : clocks.getClock(event.thread).getEntries()) {
     position = std::lower_bound(

@@ -76,7 +76,7 @@ public:
   void release(Thread thread, const void *semaphore);
   void acquire(Thread thread, const void *semaphore);
 
-  /// The thread touches one contiguous run of bytes.
+  /// The thread accesses one contiguous run of bytes.
   void access(Thread thread, const void *begin, int64_t bytes, AccessKind kind,
               int64_t site);
   /// The bytes, and semaphores among them, are reused: earlier accesses no

@@ -29,7 +29,7 @@ struct Participant {
 struct Group {
   int64_t numArrived = 0;
   std::vector<Participant> waiting;
-  /// Why one of them cannot go on, or empty.
+  /// The reason why one of them cannot continue, or empty.
   std::string failure;
 };
 
@@ -81,7 +81,7 @@ std::optional<std::string> runGroup(const Kernel &kernel, Group &group) {
     numbers += (numbers.empty() ? "" : ", ") + std::to_string(number);
     devices.push_back(std::move(participant.buffers));
   }
-  // A kernel that only asks for its coordinates in the mesh runs by itself.
+  // A kernel that only reads its coordinates in the mesh runs alone.
   if (!inOrder && devices.size() > 1)
     return "kernel `" + kernel.info.name +
            "` expected its devices to have the numbers from 0 to " +

@@ -17,8 +17,8 @@ namespace gridir::cpu {
 
 namespace {
 
-/// A kernel that only looks at semaphores so often, while nothing else can
-/// happen, looks forever.
+/// The limit of polls: a kernel that polls a semaphore this often, while
+/// nothing else can run, polls forever.
 constexpr int64_t kMaxIdlePolls = 1 << 20;
 
 /// With a seed, new work items start while others wait; at most this many at a
@@ -204,12 +204,13 @@ void Scheduler::runTask(std::size_t index) {
     finish(task);
 }
 
-/// Gives a task that starts its memory and a stack, or says that there is none.
+/// Allocates the memory and the stack of a new task, or reports that there is
+/// none.
 void Scheduler::prepare(Task &task) {
   if (!getArena(task))
     return;
   if (idleFibers.empty()) {
-    // A kernel calls nothing that calls it back, so that its stack is bounded.
+    // A kernel is not reentrant, so its stack is bounded.
     const int64_t bytes = kernel.info.stackBytes + kRuntimeStackBytes;
     task.fiber = Fiber::create(bytes);
     if (!task.fiber)
@@ -279,7 +280,7 @@ void Scheduler::abandon() {
 // Operations of a task
 //===----------------------------------------------------------------------===//
 
-/// Lets others run here, if they may be seen to.
+/// Lets other tasks run, if that is observable.
 void Scheduler::pause() {
   if (!seeded)
     return;
@@ -423,10 +424,10 @@ void Scheduler::waitForGroups(int64_t pending) {
        /*diagnostic=*/0);
 }
 
-/// A task that looks may look until it sees something: others must run.
+/// A polling task may depend on others, so they must run.
 void Scheduler::poll() {
   if (++idlePolls > kMaxIdlePolls) {
-    // It stays blocked: nothing can change its condition.
+    // It remains blocked: nothing can change its condition.
     blocked.push_back(running);
     suspend();
   }
@@ -447,7 +448,7 @@ void Scheduler::startCopy(Copy copy) {
   if (races)
     copy.thread =
         races->fork(getTask(running).thread, getTask(running).program);
-  // JAX's interpreter, which only reports races, knows of no proxies.
+  // JAX's interpreter, which only reports races, does not model proxies.
   if (races && copy.group && !kernel.reportsRaces)
     checkCommitted(copy);
   if (!failure.empty())

@@ -40,19 +40,20 @@ struct Task {
   /// warp is the task itself.
   std::size_t warpgroup = 0;
   int64_t warp = 0;
-  /// Where it goes on, while the stack has the frames of another warp.
+  /// Its continuation, while the stack has the frames of another warp.
   std::optional<Fiber::Frames> frames;
   // The following fields up to the condition belong to the work item.
   /// The other warps, once there are some, and whether they run.
   std::optional<std::size_t> firstWarp;
   bool startsWarps = false, hasWarps = false;
   int64_t numJoined = 0;
-  /// Of the first work item of a cluster: how many of it are over.
+  /// For the first work item of a cluster: the number of work items that have
+  /// ended.
   int64_t numDoneOfCluster = 0;
   bool hasStarted = false;
-  /// How often it has asked for a cluster, for itself or for its block.
+  /// The number of its requests for a cluster, for itself or for its block.
   std::size_t numAsked = 0;
-  /// Whose frames are on the stack.
+  /// The warp whose frames are on the stack.
   std::size_t onStack = 0;
   Array<char> arena;
   std::unique_ptr<Fiber> fiber;
@@ -84,7 +85,7 @@ struct Copy {
   std::size_t task = 0;
   RaceDetector::Thread thread = 0;
 
-  /// Only a copy to another task is counted where it is sent from, too.
+  /// Only a copy to another task also counts at its sender.
   bool isRemote() const { return counters[1].getAddress(); }
 };
 
@@ -116,7 +117,7 @@ public:
   char *getShared(int64_t members);
   int64_t getDevice() { return devices[getTask(running).device].number; }
   void startCopy(Copy copy);
-  /// Copies at once, as an access of the task that runs.
+  /// Copies immediately, as an access of the running task.
   void move(const char *source, char *dest, const StridedRegion &region,
             bool isUpdate);
   void arrive(const Arrival &arrival);
@@ -134,8 +135,9 @@ public:
   /// Waits until at most `pending` of the last closed groups are pending.
   void waitForGroups(int64_t pending);
   void pause();
-  /// Each warp of the task goes on from here with locals of its own, and gets
-  /// its number. They end where they join; the task goes on when all have.
+  /// Each warp of the task continues from here with separate locals, and
+  /// receives its number. The warps end at the join; the task continues when
+  /// all have joined.
   int64_t startWarps();
   void joinWarps();
   /// The task requests a cluster that has not begun, for its CTA of `members`
@@ -198,7 +200,7 @@ private:
   void recycleMemory(std::size_t index);
   void finishCopy(std::size_t number);
   void poison(const Copy &copy);
-  /// Lets those go on that wait for an object, which has changed.
+  /// Wakes the tasks that wait for a changed object.
   void wake(const void *object);
   /// Applies an arrival to a barrier.
   void complete(const Arrival &arrival);
@@ -220,7 +222,7 @@ private:
                        Program last);
   void use(const char *base, const StridedRegion &region,
            RaceDetector::Access read);
-  /// Where an address is in a task's memory, if it is there.
+  /// The offset of an address in a task's memory, if any.
   std::optional<CarryFinder::ByteRange>
   findInArena(const Task &task, const char *begin, int64_t bytes) const;
   /// True if an address is in memory of a task or in shared memory of the

@@ -26,7 +26,7 @@ public:
       : info(info), numItems(numItems) {}
 
   int64_t getNumBytes() const { return info.bytes; }
-  /// How many work items have one memory; 0 for all.
+  /// The number of work items that share one memory; 0 for all.
   int64_t getNumMembers() const { return info.members; }
   /// The first work item of a group.
   int64_t getFirstItem(int64_t item) const {
@@ -42,7 +42,7 @@ public:
   /// Marks a work item as ended. Returns the memory of its group if that was
   /// the last one of it; memory that all share lives as long as the call.
   char *leave(int64_t item);
-  /// Lets another group have the memory of a group that is over.
+  /// Releases the memory of a group that has ended.
   void recycle(int64_t item);
 
 private:

@@ -15,7 +15,7 @@
 
 namespace gridir::cpu {
 
-/// The elements of up to two arrays of one shape, each with strides of its own.
+/// The elements of up to two arrays of one shape, each with separate strides.
 class StridedRegion {
 public:
   struct Dim {
@@ -24,7 +24,7 @@ public:
     std::array<int64_t, 2> strides;
   };
 
-  /// `numArrays` says how many of the strides mean something.
+  /// `numArrays` is the number of valid strides.
   StridedRegion(std::vector<Dim> dims, int64_t bytesPerElement,
                 unsigned numArrays);
 

@@ -53,7 +53,7 @@ Expected<CPUName> findCPU(const CompileOptions &options) {
   result.features = isHost ? listHostFeatures() : std::string();
   if (!options.features.empty())
     result.features += (result.features.empty() ? "" : ",") + options.features;
-  // LLVM itself would print its doubts about a name and go on.
+  // LLVM itself would only print a warning about an unknown name.
   std::unique_ptr<MCSubtargetInfo> known(
       result.target->createMCSubtargetInfo(result.triple, "", ""));
   if (!known->isCPUStringValid(result.cpu))
@@ -151,7 +151,7 @@ findMissingFeatures(const CompileOptions &options) {
 }
 
 Expected<std::string> completePipeline(const CompileOptions &options) {
-  // A person who spells a pipeline out says everything.
+  // An explicit list of passes is used unchanged.
   std::optional<NamedPipeline> pipeline = readNamedPipeline(options.pipeline);
   if (!pipeline)
     return options.pipeline;
@@ -169,7 +169,8 @@ Expected<std::string> completePipeline(const CompileOptions &options) {
     text += " ";
   text += "vector-bytes=" + std::to_string(bytes) +
           " vector-registers=" + std::to_string(registers) +
-          // The code runs here, whatever CPU it uses the instructions of.
+          // The code runs on this machine, so tune for it regardless of the
+          // selected features.
           " cache-bytes=" + std::to_string(getHostCacheBytes());
   std::string dotProducts =
       listDotProducts(*subtarget, bytes, options.codegenLevel > 0);

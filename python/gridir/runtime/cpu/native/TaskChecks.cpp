@@ -228,7 +228,7 @@ std::optional<std::string> Scheduler::describeFailure() const {
       return describeLeftSemaphore(kernel.info, grids, *leftSemaphore);
     return looksForUnwritten ? describeUnwritten() : std::nullopt;
   }
-  // The first that waits for others than its own warps.
+  // The first task that waits for other tasks than its own warps.
   std::set<std::size_t> waiting;
   std::pair<bool, std::size_t> first(true, 0);
   bool isAny = false;

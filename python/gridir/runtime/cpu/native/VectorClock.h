@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An event happens before another one where the thread of the second knows of
-// the time of the first. The race detectors of a kernel's tasks and of the
-// threads of a GPU keep this in vector clocks.
+// An event happens before another one if the clock of the second thread
+// includes the time of the first event. The race detectors of a kernel's tasks
+// and of the threads of a GPU keep this in vector clocks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +22,8 @@
 
 namespace gridir::cpu {
 
-/// How far each thread has come, as far as one of them knows. Threads that are
-/// not in it have not begun.
+/// The clock of a thread: the latest known time of each thread. Missing threads
+/// have not started.
 class VectorClock {
 public:
   using Thread = uint32_t;
@@ -40,7 +40,7 @@ private:
   /// The first entry that is not of an earlier thread.
   std::vector<Entry>::const_iterator find(Thread thread) const;
 
-  /// Sorted by thread: a thread knows of few others.
+  /// Sorted by thread, since a clock usually has few entries.
   std::vector<Entry> entries;
 };
 

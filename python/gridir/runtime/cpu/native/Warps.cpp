@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The warps of a task begin as copies of it, as processes do that fork: each
-// has the task's frames, at the addresses where they were, and the stack has
-// those of the warp that runs.
+// The warps of a task start as copies of it, like forked processes. Each has a
+// copy of the task's frames for the same addresses, and the stack contains the
+// frames of the running warp.
 //
 //===----------------------------------------------------------------------===//
 

@@ -17,7 +17,7 @@
 // report, which a capture forbids.
 //
 // The last result of a call is memory for the kernel's temporaries and report,
-// where it needs some.
+// if it needs any.
 //
 //===----------------------------------------------------------------------===//
 

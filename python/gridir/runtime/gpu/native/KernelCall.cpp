@@ -18,7 +18,7 @@ namespace gridir::cuda {
 
 namespace {
 
-/// XLA gives a call the same few buffers again and again.
+/// XLA passes the same few buffers repeatedly.
 constexpr std::size_t kMaxMaps = 64;
 
 std::string replaceAll(std::string text, const std::string &from,

@@ -177,7 +177,7 @@ void Emitter::note(Value *pointer, unsigned bytes, unsigned flags) {
 }
 
 void Emitter::noteRead(Value *pointer, unsigned bytes) {
-  // Who counts accesses counts them all.
+  // Profiles count all accesses.
   if (!context.instrumentation.isChecked || context.instrumentation.isProfiled)
     return note(pointer, bytes, Reads);
   auto load = [&](size_t offset) {

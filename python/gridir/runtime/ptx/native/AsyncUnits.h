@@ -21,7 +21,7 @@ class Execution;
 struct Cluster;
 struct Thread;
 
-/// Copies or MMAs as an actor of their own, while there are references to it.
+/// Copies or MMAs as a separate actor, while it is referenced.
 class AsyncUnit {
 public:
   AsyncUnit(OrderChecker &order, OrderChecker::Actor actor)
@@ -36,7 +36,7 @@ private:
   OrderChecker &order;
 };
 
-/// Null where nothing is checked.
+/// Null without checks.
 using AsyncUnitRef = std::shared_ptr<AsyncUnit>;
 
 /// The remaining work of a copy.
@@ -50,7 +50,7 @@ struct AsyncWork {
   }
 };
 
-/// Null where the copy is done when it is started.
+/// Null if the copy completes when it starts.
 using AsyncWorkRef = std::shared_ptr<AsyncWork>;
 
 /// The asynchronous operations of a thread that it waits for in groups.
@@ -64,7 +64,7 @@ public:
 
   void add(Operation operation) { open.push_back(std::move(operation)); }
   void commit() { committed.push_back(std::exchange(open, {})); }
-  /// The thread goes on when all groups but the last ones are done.
+  /// The thread continues when all groups except the last ones are complete.
   void wait(Execution &execution, Thread &thread, uint64_t last);
   /// The unit of the group that is not committed; null where there is none.
   AsyncUnitRef getOpenUnit() const {

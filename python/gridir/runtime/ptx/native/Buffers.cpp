@@ -57,7 +57,7 @@ std::string BufferTable::describe(uint64_t address) const {
       std::to_string(nearest->bytes) + " bytes of '" + nearest->name + "'";
   if (isAfter && address - nearest->begin < nearest->bytes)
     return "it begins in the last of the " + size;
-  // Further away the nearest buffer says nothing.
+  // At a larger distance, the nearest buffer is irrelevant.
   if (least > (uint64_t(1) << 30))
     return "no buffer is near";
   return std::to_string(least) + " bytes " +

@@ -15,7 +15,7 @@ namespace gridir::ptx {
 
 namespace {
 
-/// Code after an instruction that does not go on is reached by labels only.
+/// Code after a terminator is reachable only by labels.
 void startUnreached(Emitter &emitter) {
   emitter.builder.SetInsertPoint(emitter.createBlock("unreached"));
 }
@@ -77,8 +77,9 @@ void emitPause(Emitter &emitter) {
   emitter.pause();
 }
 
-/// Threads run one at a time and see each other's writes at once; the number
-/// of registers is the compiler's matter; caches hold nothing of their own.
+/// These instructions have no effect: threads run one at a time and see each
+/// other's writes immediately, the compiler chooses the number of registers,
+/// and there are no caches.
 void emitNothing(Emitter &emitter) {
   while (!emitter.getModifiers().empty())
     emitter.take(emitter.getModifiers().front());

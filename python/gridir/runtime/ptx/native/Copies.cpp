@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A copy is done when it is started, which is an order in which hardware may do
-// it; with a seed it is done as late as who waits for it allows.
+// A copy completes when it starts, which is a legal order. With a seed, it
+// completes as late as its waits allow.
 //
 //===----------------------------------------------------------------------===//
 
@@ -255,7 +255,7 @@ void runBulk(const Group &group) {
   });
 }
 
-/// Caches hold nothing of their own here.
+/// There are no caches here.
 void encodePrefetch(Encoder &e) {
   while (!e.emitter.getModifiers().empty())
     e.emitter.take(e.emitter.getModifiers().front());

@@ -500,7 +500,7 @@ std::string Execution::describeArrivals(const Wait &wait) const {
   return text;
 }
 
-/// Says of each warp where its threads are.
+/// Describes the location of the threads of each warp.
 namespace {
 
 /// Threads of a block that wait at one instruction: equally many of each of

@@ -82,7 +82,7 @@ struct Thread {
   unsigned getLane() const { return frame.special[LaneId]; }
 };
 
-/// A lane that has come to a collective.
+/// A lane that has arrived at a collective.
 struct Arrival {
   const CollectiveRow *row = nullptr;
   unsigned site = 0;
@@ -186,16 +186,16 @@ public:
 
   // Called by the thread that runs.
 
-  /// Ends the launch. Does not come back.
+  /// Ends the launch. Does not return.
   void fail(Thread &thread, unsigned site, const std::string &message);
   void wait(Thread &thread, unsigned site, Wait wait);
-  /// Counts the arrivals at a barrier, for a thread that waits for ever.
+  /// Counts the arrivals at a barrier, for a thread that waits forever.
   void countArrivals(const uint64_t *barrier, int64_t count, unsigned site) {
     Arrivals &known = arrivals[barrier];
     known = {known.count + count, site};
   }
   void forgetArrivals(const uint64_t *barrier) { arrivals.erase(barrier); }
-  /// Lets the others run.
+  /// Lets other threads run.
   void pause(Thread &thread, unsigned site);
   /// As `pause`, and looks whether the launch has gone on for too long.
   void refuel(Thread &thread, unsigned site);
@@ -330,11 +330,11 @@ private:
   LaunchReport report;
 };
 
-/// Goes on with barriers that waited for a thread which has ended.
+/// Continues barriers that waited for a thread that has ended.
 void leaveBarriers(Execution &execution, Thread &thread);
 /// The same for collectives of a warp.
 void leaveWarp(Execution &execution, Thread &thread);
-/// Who ends last must have freed tensor memory.
+/// The last thread to end must have freed tensor memory.
 void checkTensorMemoryEnd(Execution &execution, Thread &thread);
 
 /// Functions that generated code calls.

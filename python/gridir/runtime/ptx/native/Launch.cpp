@@ -92,7 +92,7 @@ LaunchReport launchOnCores(const PreparedFunction &function,
   std::vector<std::thread> threads;
   for (uint64_t i = 0; i < cores; ++i)
     threads.emplace_back(work);
-  // Only the caller's thread may ask whether it is interrupted.
+  // Only the caller's thread may check for interrupts.
   std::unique_lock<std::mutex> lock(mutex);
   while (!ended.wait_for(lock, std::chrono::milliseconds(100),
                          [&] { return running == 0; }))

@@ -214,8 +214,8 @@ template <bool waits> void encodeWait(Encoder &e) {
   e.addResult(emitter.getOperand(0), 1);
 }
 
-/// Who tries to wait is woken when the phase is over, so that the loop around
-/// it does not spin. A phase that never ends is then found as such.
+/// A thread in `try_wait` is woken when the phase completes, so that the loop
+/// around it does not spin. A phase that never completes is then detected.
 void runWait(const Group &group) {
   uint64_t *words = group.arguments[0];
   const uint64_t *word = findInitialized(group, words[0]);

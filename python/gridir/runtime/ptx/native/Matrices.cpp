@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where each element of a fragment is follows from one rule: a register holds
-// neighbours of a row, the four lanes of a quad hold the next ones, the eight
-// quads hold eight rows, and further registers the next eight rows and then
-// the next columns.
+// One rule determines the location of each element of a fragment: a register
+// holds neighbours of a row, the four lanes of a quad hold the next ones, the
+// eight quads hold eight rows, and further registers the next eight rows and
+// then the next columns.
 //
 //===----------------------------------------------------------------------===//
 

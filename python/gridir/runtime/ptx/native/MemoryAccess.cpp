@@ -87,7 +87,7 @@ struct Access {
   }
 };
 
-/// Without flags, who calls it tells of the access.
+/// Without flags, the caller reports the access.
 Access locateAccess(Emitter &emitter, unsigned addressOperand, unsigned flags) {
   Access access;
   access.type = emitter.takeType();
@@ -154,7 +154,7 @@ void emitLoad(Emitter &emitter) {
     emitLoadParameter(emitter);
     return;
   }
-  // Who waits for a value must let others write it.
+  // A thread that polls a value must let other threads write it.
   if (order.waits)
     emitter.pause();
   Access access = locateAccess(emitter, 1, order.flags | Reads);
@@ -300,7 +300,7 @@ void emitAtomic(Emitter &emitter) {
     emitter.fail("expected as many results as operands");
     return;
   }
-  // Who spins on a result must let others change it.
+  // A thread that spins on a result must let other threads change it.
   emitter.pause();
   emitUpdate(emitter, 1,
              result.kind == Operand::Kind::Vector || result.name != "_");

@@ -143,8 +143,8 @@ OrderChecker::compare(const Event &before, const Event &now,
       (now.flags & Silent) && !(before.flags & Strong) && !isUnitRead;
   if (!isBefore(before, now.actor))
     return areSame ? std::nullopt : std::optional(Finding::Kind::Race);
-  // Who has waited for tensor cores needs a fence before it asks for more;
-  // they themselves keep the order in which one thread asks.
+  // A thread that has waited for tensor cores needs a fence before it issues
+  // further operations. Operations that one thread issues are ordered.
   if (before.flags & now.flags & Tensor)
     return (before.flags & Async) && before.actor != now.actor &&
                    before.time >
@@ -247,7 +247,7 @@ OrderChecker::access(Actor actor, uint64_t address, uint64_t bytes,
            event.flags == flags;
   };
   shadow.forEach(address, bytes, [&](Cell &cell, uint64_t begin) {
-    // Nothing has happened since the actor last did this.
+    // Nothing has happened since the last time.
     if (isSame(cell.since) || (isSame(cell.write) && !cell.since))
       return true;
     finding = check(cell, now, isOfBlock);
@@ -255,7 +255,7 @@ OrderChecker::access(Actor actor, uint64_t address, uint64_t bytes,
       finding->address = begin;
       return false;
     }
-    // A plain write says nothing to who waits for a strong one.
+    // A plain write does not synchronize with a strong read.
     if ((flags & (Writes | Strong)) == Writes && cell.hasStrongWrites)
       locations.erase(begin);
     update(cell, now, isOfBlock);

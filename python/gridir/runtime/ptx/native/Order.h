@@ -99,7 +99,7 @@ public:
     explicit operator bool() const { return actor != kNobody; }
   };
 
-  /// Why an access may not be.
+  /// The reason why an access is a fault.
   struct Finding {
     enum class Kind {
       Race,

@@ -13,8 +13,7 @@
 
 namespace gridir::ptx {
 
-/// Reads a text, up to the first thing that is no PTX, which is then in
-/// `problems`.
+/// Reads a text up to the first syntax error, which is added to `problems`.
 Module parse(llvm::StringRef text, Problems &problems);
 
 } // namespace gridir::ptx

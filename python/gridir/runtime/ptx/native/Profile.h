@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Threads run one at a time here; on hardware the lanes of a warp run together.
-// The n-th execution of an instruction by a lane is therefore grouped with the
-// n-th of the others: one request of the warp.
+// The n-th executions of an instruction by all lanes are therefore grouped as
+// one request of the warp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,7 +55,8 @@ public:
   explicit WarpProfile(size_t numSites)
       : numSites(numSites), executed(32 * numSites) {}
 
-  /// How often a lane has executed each instruction; generated code counts.
+  /// The number of executions of each instruction by a lane; generated code
+  /// counts.
   llvm::MutableArrayRef<uint64_t> getExecuted(unsigned lane) {
     return llvm::MutableArrayRef(executed).slice(lane * numSites, numSites);
   }

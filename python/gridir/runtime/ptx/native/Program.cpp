@@ -231,7 +231,7 @@ static Expected<KernelFn> link(const cpu::KernelObject &object) {
   return reinterpret_cast<KernelFn>(addresses->front());
 }
 
-/// Makes code of a function whose translation is right.
+/// Compiles a function whose translation succeeded.
 Expected<PreparedFunction>
 Program::Parts::compile(const Function &function,
                         Instrumentation instrumentation,
@@ -258,7 +258,7 @@ Program::Parts::compile(const Function &function,
   if (std::optional<cpu::KernelObject> object =
           isCached ? cache.read(key) : std::nullopt) {
     if (Error error = link(*object).moveInto(prepared.entry)) {
-      // An entry that does not link is as good as none.
+      // An entry that does not link is ignored.
       consumeError(std::move(error));
     } else {
       prepared.stackBytes = object->info.stackBytes;

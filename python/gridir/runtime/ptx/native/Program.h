@@ -68,7 +68,7 @@ struct LaunchOptions {
   std::function<bool()> isInterrupted;
 };
 
-/// Why a launch ended early.
+/// The reason why a launch ended early.
 struct Fault {
   /// The instruction; empty where there is none.
   std::string instruction;
@@ -79,11 +79,11 @@ struct Fault {
   /// The instruction that conflicts with the one above, with its access.
   std::optional<Problem> other = {};
   std::string otherInstruction = {};
-  /// Where threads wait that cannot go on.
+  /// The locations of threads that cannot continue.
   std::vector<Problem> waiting = {};
 };
 
-/// How warps have accessed memory at an instruction.
+/// The memory accesses of warps at an instruction.
 struct MemoryCounts {
   /// The requests of the warp's lanes, and their bytes.
   uint64_t requests = 0, bytes = 0;
