@@ -1,5 +1,5 @@
-# What rounding explains is told from what it does not: honest implementations of a function pass, also where sums
-# cancel, and planted bugs do not, also where they are small beside the largest numbers of the array.
+# Rounding is distinguished from faults: correct implementations of a function pass, also where sums cancel, and planted
+# bugs do not, also where they are small beside the largest numbers of the array.
 #
 # RUN: %python %s %repository/examples | FileCheck %s
 

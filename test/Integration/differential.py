@@ -111,7 +111,7 @@ def _make_statement(rng: random.Random, recipe: Recipe) -> tuple:
     numbers = tuple(rng.randrange(1 << 16) for _ in range(6))
     kinds = ["load", "load", "elementwise", "elementwise", "elementwise", "store", "accumulate", "when", "loop"]
     if not recipe.overhangs and recipe.ref_shape:
-        # What lies outside an array is unspecified, so only elements of one index may be combined.
+        # Elements outside of an array are unspecified, so only elements of one index may be combined.
         kinds += ["reduce", "flip", "slice_load", "slice_store", "dynamic_store"]
     return (rng.choice(kinds), *numbers)
 

@@ -241,7 +241,7 @@ def store_past_the_end(params: Any = None) -> Any:
     return pl.pallas_call(stored_past_the_end, out_shape=shape, compiler_params=params)(np.int32([26]), X)
 
 
-# What is outside is not written where the author wants no check.
+# Stores outside are omitted without a check.
 # CHECK-NEXT: store: index 26 is out of bounds
 # CHECK-NEXT: unchecked store: None
 print("store:", message(store_past_the_end))
@@ -289,7 +289,7 @@ with gridir.installed():
     print("ragged dot:", difference(run_ragged_dot(), expected, 1e-5))
 
 
-# What is proved without a run: the load may leave the array, and nothing may depend on that.
+# Proved without a run: the load may exceed the array, and no result may depend on that.
 def halves(x_ref, o_ref):
     rows = pl.ds(pl.program_id(0) * 8, 8)
     value = triton.load(x_ref.at[rows, :])

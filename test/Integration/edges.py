@@ -50,7 +50,7 @@ def row(want: Any, *args: Any, **options: Any) -> Callable[[Callable[..., None]]
     return register
 
 
-# What is stored lies between the rows that the load has read.
+# The stored rows lie between the rows that the load has read.
 def strided_then_stored_want() -> np.ndarray:
     rows = X[1:7:2] * 2
     o = X.copy()
@@ -74,7 +74,7 @@ def strided_to_the_end(x_ref: Any, o_ref: Any) -> None:
     o_ref[3:] = x_ref[:5]
 
 
-# So are the last of three from where the kernel says, though three times three rows from there end behind the Ref.
+# So are the last three rows from an offset, though three times three rows from there end after the Ref.
 @row(X[1:8:3] + X[0:7:3], np.array([1], np.int32), X)
 def strided_from_anywhere(i_ref: Any, x_ref: Any, o_ref: Any) -> None:
     first = i_ref[0]
@@ -143,7 +143,7 @@ def compare_and_swap(x_ref: Any, o_ref: Any, old_ref: Any) -> None:
     old_ref[...] = triton.atomic_cas(o_ref, x_ref[...], jnp.float32(5))
 
 
-# One semaphore counts two copies of complex numbers, each of which is waited for.
+# One semaphore counts two copies of complex numbers, with a wait for each.
 COMPLEX = (X[:, :4] + 1j * X[:, 4:8]).astype(np.complex64)
 
 
@@ -180,7 +180,7 @@ def transposed_into_batched_dot(x_ref: Any, y_ref: Any, o_ref: Any) -> None:
     o_ref[...] = jax.lax.dot_general(left, y_ref[...], (((2,), (1,)), ((0,), (0,))), preferred_element_type=F32)
 
 
-# Offsets in both dimensions, one of which is clamped.
+# Offsets in both dimensions, one of them clamped.
 def updated_want() -> np.ndarray:
     o = X[:, :16].copy()
     o[2:5, 11:16] = -1

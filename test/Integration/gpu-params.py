@@ -1,4 +1,4 @@
-# What each field of the authors' records does on a GPU: it is seen in the PTX and in what a launch needs, or it changes
+# The effect of each field of the authors' records on a GPU: it is visible in the PTX and in the launch, or it changes
 # nothing, or it is an error with a location.
 #
 # RUN: %python %s | FileCheck %s
@@ -81,7 +81,7 @@ print(f"sequential: {lower(MosaicParams(dimension_semantics=('parallel', 'sequen
 exact, approximate = lower(MosaicParams()).ptx, lower(MosaicParams(approx_math=True)).ptx
 print("approx_math: ex2.approx is used:", "ex2.approx" in exact, "ex2.approx" in approximate)
 
-# What changes nothing.
+# Fields without effect.
 # CHECK: same PTX: [True, True, True, True, True, True]
 plain = lower(MosaicParams(dimension_semantics=("parallel", "parallel"))).ptx
 without_effect = (
@@ -94,7 +94,7 @@ without_effect = (
 )
 print("same PTX:", [lower(params).ptx == plain for params in without_effect])
 
-# What is refused.
+# Rejected fields.
 # CHECK: reduction: expected reduction_scratch_bytes of at least 512 for this reduction, got 64 | at gpu-params.py
 print("reduction:", refusal(MosaicParams(reduction_scratch_bytes=64)))
 try:

@@ -40,7 +40,7 @@ OTHER = np.concatenate([X[32:], X[:32]])
 look("exchange", whole(exchange, scratch_types=[TILE, plgpu.Barrier(), MET], **PAIR), OTHER, X)
 
 
-# Axes that count as one: all four blocks meet.
+# Axes that count as one: all four blocks synchronize.
 # CHECK-COUNT-3: across {{.*}}: right
 look("across", across, X.reshape(4, 16, 64)[::-1].reshape(64, 64), X)
 

@@ -23,7 +23,7 @@ GPU = get_target("gpu:sm_100a")
 def look(name, call, expected):
     """Runs a kernel on machines of several sizes; prints its error, or what it gives."""
     for blocks, seed in ((2, None), (4, None), (4, 1), (None, None)):
-        # What persistent kernels ask a GPU for, which this machine's CPU has not.
+        # Data that persistent kernels query from a GPU, which this machine's CPU lacks.
         type(jax.devices()[0]).core_count = blocks
         try:
             run = execute(call, (), GPU, checks=["races", "uninitialized"], schedule_seed=seed)

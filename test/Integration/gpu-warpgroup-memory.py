@@ -82,7 +82,7 @@ look(
     "add_bytes", lambda x: pl.run_state(add_bytes)((x, jnp.zeros(128, jnp.int8)))[1], BYTES.sum(0, dtype=np.int8), BYTES
 )
 
-# The word that has the last number of an array may end behind it.
+# The word with the last number of an array may end after it.
 # CHECK-COUNT-3: odd bytes {{.*}}: right
 look(
     "odd bytes",

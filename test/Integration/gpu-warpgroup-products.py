@@ -126,7 +126,7 @@ TILES = [jax.ShapeDtypeStruct(shape, jnp.float16) for shape in ((3, 128, 64), (3
 look_at_tiles("ring", ring, A.astype(np.float32) @ B.astype(np.float32) + 1, A, B, TILES, num_barriers=3)
 
 
-# Sums of 16 bits, of which two share a register.
+# 16-bit accumulators; two accumulators share a register.
 # CHECK-COUNT-3: hopper halves {{.*}}: right
 # CHECK-COUNT-3: hopper e5m2 {{.*}}: right
 # CHECK-COUNT-3: blackwell halves {{.*}}: right

@@ -253,7 +253,7 @@ def interpreted(x, o):
     o[...] = x[...] * 2
 
 
-# What JAX would interpret is executed, too, though its interpreter has effects in an order.
+# Kernels for JAX's interpreter are executed, too, though its interpreter orders effects.
 # CHECK-COUNT-3: interpreted {{.*}}: right
 look(
     "interpreted",

@@ -87,8 +87,8 @@ for name, options in (
     print(f"{name}:", options.checks, options.schedule_seed, options.fill_memory)
 
 
-# What nothing has written holds, for each type, what it holds in JAX's interpreter; and what it holds on a TPU where
-# JAX's setting asks for poison.
+# Unwritten memory has, for each type, the value of JAX's interpreter; and the value of a TPU if JAX's setting requests
+# poison.
 TYPES = (jnp.float32, jnp.bfloat16, jnp.int8, jnp.uint8, jnp.int32, jnp.uint32, jnp.bool_)
 
 

@@ -1,5 +1,5 @@
-# What a mask hides is not accessed: a masked window may leave its Ref there, at either end of each dimension, and an
-# element outside that the mask lets through is an error with its line. On the CPU, and as mapped to a GPU.
+# Masked elements are not accessed: a masked window may exceed its Ref there, at either end of each dimension, and an
+# unmasked element outside is an error with its line. On the CPU, and as mapped to a GPU.
 #
 # RUN: %python %s | FileCheck %s
 

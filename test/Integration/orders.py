@@ -251,7 +251,7 @@ def run(repetitions: int, seeds: int) -> Iterator[tuple[str, list[str]]]:
             yield name, outcomes(function, args, repetitions)
     for seed in range(seeds):
         with gridir.installed(checks=["races"], schedule_seed=seed):
-            # What is recorded keeps ops from being fused, so that bits may differ from those without checks.
+            # Recording prevents the fusion of ops, so that bits may differ from those without checks.
             for name, function, args in right_calls():
                 yield f"{name}, looking for races", outcomes(function, args, 1)
     if seeds:

@@ -100,7 +100,7 @@ ARGS = {
     relu: (jax.random.normal(keys[0], (128, 128)),),
 }
 
-# What is wrong, and the pass after which it is planted; with a star it is planted in that pass itself.
+# The fault, and the pass after which it is planted; with a star it is planted in that pass itself.
 PLANTED = {
     (softmax, "cpu"): [
         ("other-extremum", "loops-compute-in-place"),

@@ -1,4 +1,4 @@
-# Every row of primitives.py on its way to a TPU and to a GPU ends in code, or in an error at the author's line.
+# Every row of primitives.py compiles for a TPU and for a GPU, or is an error at the author's line.
 #
 # RUN: %python %s | FileCheck %s
 

@@ -112,7 +112,7 @@ look("overwriting", copies(overwriting, out_specs=WHOLE), X)
 # Other rows of the same buffer may be written meanwhile.
 # CHECK: halves: no race
 look("halves", copies(halves), X, expected=np.where(np.arange(16)[:, None] < 8, X, 1))
-# What a kernel asks of the interpreter counts when it runs instead.
+# Options for the interpreter also apply to native code.
 with gridir.installed(replace_interpret=True):
     for kernel in (patient, hasty):
         asks = copies(kernel, interpret=pltpu.InterpretParams(detect_races=True, random_seed=5))
@@ -192,7 +192,7 @@ look("sums in order", sums(running_sum, "arbitrary"), X, expected=SUMS)
 look("sums in order", sums(running_select, "arbitrary"), X, expected=SUMS)
 
 
-# What a select does not choose is no carry: the sums of columns begin anew in each row of programs.
+# Values that a select does not choose are not carried: the sums of columns start again in each row of programs.
 def sum_of_columns(x_ref, o_ref, sum_ref):
     @pl.when(pl.program_id(1) == 1)
     def _():

@@ -1,4 +1,4 @@
-# What kernels do with Refs, against JAX's interpret mode where it can, else against NumPy.
+# Operations of kernels on Refs, against JAX's interpret mode where it can, else against NumPy.
 #
 # RUN: %python %s | FileCheck %s
 
@@ -144,7 +144,7 @@ with gridir.installed():
 print(f"keys: {difference(got, jax.random.key_data(keys)[::-1])}")
 
 
-# What a mask hides may lie outside of the Ref: the last window of three reaches past the end.
+# Masked elements may be outside of the Ref: the last window of three exceeds the end.
 def tail(x_ref, y_ref, o_ref, p_ref):
     start = pl.program_id(0) * 6
     inside = start + jnp.arange(6) < 16

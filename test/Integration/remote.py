@@ -229,7 +229,7 @@ report("two kernels", mapped(in_two_kernels)(X), shifted(X, 1))
 # CHECK: two kernels: equal
 
 
-# A kernel that asks only where it is waits for nobody: half of the devices call it.
+# A kernel that only reads its position never waits: half of the devices call it.
 def where(x_ref, o_ref):
     o_ref[...] = x_ref[...] * 0 + lax.axis_index("x") * 10 + lax.axis_index("y")
 

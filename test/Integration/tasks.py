@@ -138,7 +138,7 @@ report("polling", np.array_equal(on_cores(polling, 2, pltpu.SemaphoreType.REGULA
 # CHECK: polling: equal
 
 
-# What is signalled ahead of a loop's next step counts there.
+# A signal before the next step of a loop counts there.
 def ahead(x_ref, o_ref, counts):
     core = lax.axis_index("core")
 

@@ -38,7 +38,7 @@ for path in sorted((root / "examples").glob("*.py")):
     for kernel in jax_own(function, *args):
         if kernel.program is None:
             refused_by_jax = True
-            # What JAX's lowering refuses, it prints nothing of.
+            # Output of kernels that JAX's lowering rejects is not compared.
             continue
         theirs += 1
         read = parse(kernel.program.body)

@@ -1,7 +1,7 @@
 # RUN: %python %s | FileCheck %s
 
-# What libtpu accepts, the reference interpreter of Mosaic modules runs: counts of bits, memory that is seen as another
-# type or in another shape, parts of it, and what the subcores of a SparseCore do together.
+# The reference interpreter of Mosaic modules runs everything that libtpu accepts: counts of bits, memory that is seen
+# as another type or in another shape, parts of it, and the cooperation of the subcores of a SparseCore.
 import os
 import sys
 
@@ -209,7 +209,7 @@ with gridir.installed(), gridir.tpu.chip("v6e"):
 check("lanes", kernel(lane_ops, lanes, LANES, ROWS, LANES), [lanes], want)
 
 
-# What cannot go on is an error with the author's line, whoever waits.
+# A deadlock is an error with the author's line.
 def stuck(x_ref, o_ref, semaphore):
     @pl.when(lax.axis_index("subcore") == 1)
     def _():

@@ -1,7 +1,7 @@
 # REQUIRES: libtpu
 # RUN: %python %s | FileCheck %s
 
-# What JAX 0.11 and 0.12 added for TPUs: each runs natively and through the module for a TPU, which libtpu accepts, or
+# Additions of JAX 0.11 and 0.12 for TPUs: each runs natively and through the module for a TPU, which libtpu accepts, or
 # is an error that names it at the author's line.
 import os
 import sys

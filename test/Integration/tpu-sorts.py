@@ -23,7 +23,7 @@ def floats(*shape):
     return jnp.asarray(draws.permuted(x, axis=None).reshape(shape))
 
 
-# What fills no register, in both dimensions; several registers of rows, one dimension.
+# Rows that fill no register, in both dimensions; several registers of rows, one dimension.
 # CHECK: some lanes None None
 # CHECK-NEXT: some rows None None
 # CHECK-NEXT: many rows None None

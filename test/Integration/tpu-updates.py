@@ -91,7 +91,7 @@ check("one element", lambda x, i: jnp.full((8, 128), (x * 2)[i[0], i[1]]), numbe
 check("one row", lambda x, i: (x * 2)[i[0]][None], numbers(12, 200), indices(11))
 check("in a loop", lambda x: lax.fori_loop(0, 15, lambda i, x: x.at[i + 1].set(x[i] * 2 + i), x), x)
 
-# What is written with strides, beside elements that stay; what a mask hides of narrow numbers.
+# Strided stores beside unchanged elements; masked narrow numbers.
 # CHECK-NEXT: with strides None None
 # CHECK-NEXT: apart None None
 # CHECK-NEXT: rows None None

@@ -83,7 +83,7 @@ def reads_ahead(x_ref, o_ref, sum_ref):
     o_ref[:1, :64] = sum_ref[pl.ds(row, 1), 64:]
 
 
-# The element is that of the Ref, of which a part is read.
+# The element is that of the Ref, though only a part is read.
 # CHECK: reads ahead: read of element (2, 64) of sum_ref `o_ref[:1, :64] = {{.*}}` in program (0)
 look("reads ahead", reads_ahead, **SCRATCH)
 
@@ -179,7 +179,7 @@ look(
     scratch_shapes=[pltpu.VMEM((8, 128), X.dtype), DMA],
 )
 
-# What is right ---------------------------------------------------------------------------------------------------
+# Correct kernels ---------------------------------------------------------------------------------------------------
 
 
 def selects(x_ref, o_ref, sum_ref):
@@ -209,7 +209,7 @@ look("selects", selects, SUMS, **SCRATCH)
 look("initialises", initialises, SUMS, **SCRATCH)
 # CHECK: pads: right
 look("pads", pads, X, **SCRATCH)
-# What overhangs an array is padding, of inputs and of outputs.
+# Elements outside of an array are padding, of inputs and of outputs.
 # CHECK: overhangs: right
 look("overhangs", copy, X[:30, :100], X[:30, :100], out_shape=jax.ShapeDtypeStruct((30, 100), X.dtype), **BLOCKS)
 

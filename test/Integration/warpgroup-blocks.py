@@ -234,7 +234,7 @@ def counts(number, x):
     return pl.pallas_call(with_barrier, out_shape=x, grid=(number,), **PARTS)(x)
 
 
-# What JAX does not take for this backend is refused.
+# Parameters that JAX rejects for this backend are rejected.
 # CHECK: prefetches: expected a kernel for warpgroups without scalar prefetch, got 1
 # CHECK: counts: expected a kernel for warpgroups without dynamic grid bounds, got 1
 print("prefetches:", refusal(prefetches, np.zeros(2, np.int32), X[0]))

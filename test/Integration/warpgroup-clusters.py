@@ -49,7 +49,7 @@ look(
 )
 
 
-# Axes that count as one: all four blocks meet.
+# Axes that count as one: all four blocks synchronize.
 # CHECK-COUNT-3: across {{.*}}: right
 look("across", across, X.reshape(4, 16, 64)[::-1].reshape(64, 64), X)
 

@@ -187,7 +187,7 @@ def large(x, o, first, second):
     o[...] = x[...]
 
 
-# What no GPU has room for is refused, but for what shares its memory.
+# Kernels that exceed every GPU are rejected, except for Refs that share memory.
 # CHECK-COUNT-2: large: expected at most 232448 bytes of shared memory on sm_90, got 262144, most of them for first (13
 # CHECK-COUNT-2: large, shared: right
 # CHECK-COUNT-2: columns: expected at most 512 columns of tensor memory on sm_100a, got 768, most of them for second (5
@@ -219,7 +219,7 @@ def overhanging(x, o, tile, barrier):
     o[...] = tile[...]
 
 
-# What lies outside of the array is zero, and no memory that nothing has written.
+# Elements outside of the array are zero, not uninitialized memory.
 # CHECK: overhanging: right
 OVERHANGING = of_x(
     overhanging, grid=(1,), grid_names=("i",), scratch_types=[plgpu.SMEM(X.shape, jnp.float32), plgpu.Barrier()]

@@ -75,7 +75,7 @@ look("one of pairs asks", 9, asking, each=False, cluster=2)
 # CHECK-NEXT: each asks 4: right, at least {{[234]}} of 9
 # CHECK-NEXT: each asks None: right, 9 of 9
 look("each asks", 9, asking, each=True)
-# Where nobody says how many cores there are, as many blocks begin as a B200 has multiprocessors.
+# By default, as many blocks begin as a B200 has multiprocessors.
 # CHECK: many None: right, 148 of 160
 begin_at_once(None)
 with gridir.installed():

@@ -154,7 +154,7 @@ def lower(shape, depth, dtype, acc=jnp.float32, chip="sm_90a"):
     return lambda: gridir.lower(call, *args, target=f"gpu:{chip}").kernels[0].text("ptx")
 
 
-# What the instruction does not compute is refused by its name.
+# Unsupported operands are rejected by name.
 # CHECK: CompileError: 7 of 7 refused in these words
 KINDS = (
     "expected an MMA that mma.sync supports, of f16, bf16 or 8-bit floats in f32, of f16 or 8-bit floats in f16, of f64 "

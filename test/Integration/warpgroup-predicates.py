@@ -162,7 +162,7 @@ def lower(body, *args, scratch=(), **mesh):
     return lambda: gridir.lower(call, *args)
 
 
-# What a kernel cannot do yet is refused by name, at the author's line.
+# Unsupported features are rejected by name, at the author's line.
 # CHECK: UnsupportedError: 3 of 3 refused in these words
 report(
     gridir.UnsupportedError,

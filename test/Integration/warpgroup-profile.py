@@ -1,4 +1,4 @@
-# What `profile_space` asks for: each call writes when the named scopes of each warpgroup, or of each warp, begin and
+# The effect of `profile_space`: each call writes when the named scopes of each warpgroup, or of each warp, begin and
 # end, in the format that JAX writes. As PTX the threads of a launch record them.
 #
 # RUN: rm -rf %t && %python %s %t | FileCheck %s --check-prefixes=CHECK,CPU
@@ -90,7 +90,7 @@ def of(body, **options):
     )
 
 
-# On the CPU a process of the trace is a block, on a GPU a multiprocessor, of which the executor has one.
+# On the CPU a process of the trace is a block, on a GPU a multiprocessor; the executor has one.
 # CHECK: warpgroups ns 1 1 in order: +all +load -load -all +step -step +step -step
 # CHECK-NEXT: warpgroups ns 1 2 in order: +all +load -load +second -second -all +step -step +step -step
 # CPU-NEXT: warpgroups ns 2 3 in order: +all +load -load -all +step -step +step -step

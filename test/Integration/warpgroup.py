@@ -142,7 +142,7 @@ with gridir.installed():
     got = jax.jit(lambda a, b: hopper_matmul_mgpu.matmul(a, b, None, config))(a, b)
 print("hopper_matmul:", np.allclose(got, product, rtol=1e-2, atol=0.1))
 
-# JAX's own: a producer and two consumers that take turns, accumulators in `run_state`, last phases that nobody sees.
+# JAX's own: a producer and two consumers that take turns, accumulators in `run_state`, last phases without observers.
 attention_mgpu.cuda_versions = types.SimpleNamespace(cuda_runtime_get_version=lambda: 13000)
 q, k, v = (jax.random.normal(key, (1, 256, 1, 64), jnp.float16) for key in jax.random.split(jax.random.key(1), 3))
 # CHECK: attention False: True

@@ -19,7 +19,7 @@
 // RUN:   | FileCheck %s --check-prefix=BETWEEN
 // RUN: not gridir-opt %s --grid-to-cpu=checks=heat 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 
-// What was asked for is in the kernel while it is a grid: accesses are recorded, but not those that fill memory.
+// Requested checks apply to the kernel while it is a grid: accesses are recorded, but not those that fill memory.
 // CHECKED-LABEL: grid.kernel @scale
 // CHECKED:         grid.tasks = #kernel.tasks<seed = 3, races = true, uninitialized = true, semaphores = true>
 // CHECKED:         %[[NAN:.*]] = arith.constant dense<0x7FC00000>
@@ -32,7 +32,7 @@
 // ZERO-NEXT:       grid.store %[[ZERO]]
 // UNKNOWN:       for the --checks option: Cannot find option named 'heat'!
 
-// What the programs touch is computed once for all passes of the plan that ask.
+// The accesses of programs are computed once for all passes of the plan that query them.
 // ANALYSES:      (A) gridir::grid::BlockAccess
 // ANALYSES-NOT:  BlockAccess
 

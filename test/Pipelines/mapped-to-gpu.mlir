@@ -3,8 +3,8 @@
 // RUN: gridir-opt %s --mapped-to-gpu="chip=sm_90a" | FileCheck %s --check-prefix=PTX
 // RUN: gridir-opt %s --mapped-to-gpu="chip=sm_90a" --dump-pass-pipeline -o /dev/null 2>&1 | FileCheck %s --check-prefix=PASSES
 
-// A kernel that somebody else has mapped, with threads and a buffer in shared memory of its own: what a launch needs
-// is planned, and its checks report, as of any other. That it is mapped is checked first.
+// A kernel of another mapper, with threads and a separate buffer in shared memory: the memory of a launch is planned,
+// and its checks report, as for any other. The contract is checked first.
 
 // PASSES-NOT: gpu-map
 // PASSES: gpu-check-contract
@@ -23,7 +23,7 @@
 // PTX-SAME: st.shared
 // PTX-SAME: bar.sync
 // PTX-SAME: ld.shared
-// What `.loc` counts from is this file.
+// `.loc` refers to this file.
 // PTX-SAME: .file{{.*}}mapped-to-gpu.mlir
 module {
   kernel.abi @reverse num_threads = 64 diagnostics = ["expected a number in row {0}, got NaN at {1}"]

@@ -28,7 +28,7 @@ def imports(path: Path) -> set[str]:
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            # What is imported from a package may be a module, or a name in it.
+            # The import of a package names a module, or a name in it.
             names |= {f"{node.module}.{alias.name}" for alias in node.names}
     known = {name if name in modules else name.rpartition(".")[0] for name in names}
     return {name for name in known if name in modules} - {name_of(path)}

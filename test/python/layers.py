@@ -92,7 +92,7 @@ package = root / "python" / "gridir"
 modules = 0
 for path in sorted(package.rglob("*.py")):
     layer = layer_of(path.relative_to(package).parts[0].removesuffix(".py"))
-    # A template becomes a project of somebody else.
+    # A template becomes a separate project.
     if layer in ("__init__", "templates"):
         continue
     modules += 1

@@ -1,6 +1,6 @@
 # RUN: %python %s | FileCheck %s
 
-# What a pass in Python has in common with one in C++, and what becomes of its mistakes.
+# Properties that passes in Python share with those in C++, and the handling of their mistakes.
 import os
 import signal
 import threading
@@ -111,7 +111,7 @@ def to_sum(patterns, run, *, factor: float = 2.0):
     patterns.add(arith.MulFOp, match)
 
 
-# What is built has the location of the op that it is built for.
+# A new op has the location of the op for which it is created.
 # CHECK: arith.addf {{.*}} kernel.py:3:7
 # CHECK: arith.mulf
 print(run_pipeline(parse_module(MODULE), "test-sum").operation.get_asm(enable_debug_info=True, pretty_debug_info=True))

@@ -33,7 +33,7 @@ def run(what):
 # CHECK: nothing is installed: 2, expected gridir to be installed beside the Python that runs lit; make test does that
 run("nothing is installed")
 
-# What comes after this check misses the tools, which an installation has beside Python.
+# Code after this check misses the tools, which an installation has beside Python.
 # CHECK-NEXT: the same: 2, expected gridir-opt in
 shutil.copytree(repository / "python" / "gridir", site / "gridir")
 run("the same")

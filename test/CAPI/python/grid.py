@@ -122,8 +122,8 @@ with ir.Context() as context, ir.Location.unknown():
     [kernel] = read.body.operations
     print("read", type(kernel).__name__, len(kernel.index_maps))
 
-    # What a kernel does outside of its operands is asked of its ops: a wait is for what comes to its own device,
-    # whoever sends it.
+    # The ops of a kernel determine its effects outside of the operands: a wait is for data that arrives at its own
+    # device.
     # CHECK-LABEL: == outside (knows devices, accesses devices, has output)
     # CHECK-NEXT: arith.constant False False False
     # CHECK-NEXT: grid.device_id True False False
@@ -172,7 +172,7 @@ with ir.Context() as context, ir.Location.unknown():
     show("semaphore", lambda: grid.SemaphoreType.get("counter"))
     # CHECK: ValueError: expected a kind of block dimension, got 'strided'
     show("block dimension", lambda: grid.BlockDimAttr.get(8, "strided"))
-    # What is made here has no location, and the message names none.
+    # Attributes created here have no location, so the message has none.
     # CHECK-NOT: at loc(unknown
     # CHECK: ValueError: expected a kind of transform, got 'reverse'
     show("transform", lambda: grid.TransformAttr.get("reverse", [0]))

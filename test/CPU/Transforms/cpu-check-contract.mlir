@@ -1,7 +1,7 @@
 // RUN: gridir-opt %s --split-input-file --verify-diagnostics --cpu-check-contract | FileCheck %s
 // RUN: not gridir-opt %s --split-input-file --cpu-check-contract 2>/dev/null | FileCheck %s --check-prefix=KEPT
 
-// What breaks the contract goes no further.
+// A violation of the contract is an error.
 // KEPT:     llvm.func @k(
 // KEPT-NOT: module
 

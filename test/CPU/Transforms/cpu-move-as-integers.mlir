@@ -58,7 +58,7 @@ llvm.func @computed(%p: bf16, %x: !llvm.ptr) {
   llvm.return
 }
 
-// What has no bits here, as a constant out of line, keeps its type.
+// A constant without known bits, such as an external one, keeps its type.
 // CHECK-LABEL: llvm.func @resource(
 // CHECK: llvm.mlir.constant(dense_resource<numbers> : vector<4xbf16>) : vector<4xbf16>
 llvm.func @resource(%p: !llvm.ptr) {

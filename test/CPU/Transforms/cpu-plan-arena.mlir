@@ -197,7 +197,7 @@ module {
 
 // -----
 
-// What is not the kernel's own is counted, too.
+// Memory that is not private to the kernel counts, too.
 module {
   kernel.abi @uncountable
   // expected-error @+1 {{expected a type of at most 1099511627776 elements, got 'memref<4611686018427387903x256xf32>'}}
@@ -208,7 +208,7 @@ module {
 
 // -----
 
-// What others may know of shares its bytes with nothing, before its own use or after it; %b and %c do.
+// A buffer with an escaped address shares no bytes, neither before nor after its own use; %b and %c share.
 // CHECK-LABEL: kernel.abi @kept arena_bytes = 128 tasks = <>
 module {
   kernel.abi @kept tasks = <>

@@ -23,7 +23,7 @@ func.func @views(%x: memref<8x128xf32>, %i: index) -> (f32, f32) {
 
 // -----
 
-// What is no view is left as it is, whatever could be folded.
+// Ops that are not views are unchanged, even if they could be folded.
 // CHECK-LABEL: func.func @others
 // CHECK:         arith.addi
 // CHECK:         cf.br

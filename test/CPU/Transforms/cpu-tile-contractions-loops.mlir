@@ -515,7 +515,7 @@ func.func @wider(%a: memref<2x64xf32>, %b: memref<5x64xf32>, %c: memref<2x5xf32>
 
 // -----
 
-// What has no side of its own, no size, or no number is left to others.
+// Contractions without a free dimension, a static size or numeric elements are left to other passes.
 
 // CHECK-LABEL: func.func @dynamic(
 // CHECK-SAME: %[[X:[^:]*]]:{{.*}}%[[Y:[^:]*]]:{{.*}}%[[Z:[^:]*]]:

@@ -37,7 +37,7 @@ func.func @two_vectors(%m: memref<16xf32>, %v: vector<8xf32>, %hi: index) {
 
 // -----
 
-// What the loop does not write is read once, and what is computed from it alone is computed once.
+// Memory that the loop does not write is read once, and computations on it alone are executed once.
 // CHECK-LABEL: func.func @read
 // CHECK-SAME:    %[[M:.*]]: memref<8xf32>
 // CHECK:         %[[X:.*]] = vector.transfer_read %[[M]]
@@ -131,7 +131,7 @@ func.func @viewed(%m: memref<2x8xf32>, %v: vector<8xf32>, %hi: index) {
 
 // -----
 
-// A call may write, and read, memory of which it has been told the address: nothing moves past it.
+// A call may read and write memory whose address escaped: nothing moves past it.
 // CHECK-LABEL: func.func @called
 // CHECK:         scf.for
 // CHECK:           call @other

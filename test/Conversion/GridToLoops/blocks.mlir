@@ -71,7 +71,7 @@ grid.kernel @moved grid(%i = 63)
 
 // -----
 
-// What a mask leaves as it was differs between the two programs that write a row: nothing moves.
+// Masked elements differ between the two programs that write a row: nothing moves.
 // CHECK-LABEL: func.func @masked_rows(
 // CHECK-COUNT-2: memref.alloca() {{.*}} : memref<8x64xf32>
 // CHECK:         scf.if
@@ -102,8 +102,8 @@ grid.kernel @numbered_rows grid(%i = 63)
 
 // -----
 
-// On threads, the rows of two programs are written by one of them: the last block is a buffer, of which the rest is
-// copied out.
+// On threads, only one of two programs writes the rows of both: the last block is a buffer, and only its rest is copied
+// out.
 // CHECK-LABEL: func.func @moved_on_threads(
 // CHECK:         %[[BUFFER:.+]] = memref.alloca()
 // CHECK:         arith.minsi
@@ -215,8 +215,8 @@ grid.kernel @moves grid(%i = 4, %j = 8)
 
 // -----
 
-// What a program writes to its block of an input is there when the block comes back: in the buffer, or in the copy of
-// the array.
+// Stores of a program to its block of an input persist when the block is visited again: in the buffer, or in the copy
+// of the array.
 // CHECK-LABEL: func.func @written_input(
 // CHECK:         %[[COPY:.+]] = memref.alloca() {{.*}} : memref<12xf32>
 // CHECK:         linalg.copy ins(%{{.*}} : memref<12xf32>) outs(%[[COPY]]

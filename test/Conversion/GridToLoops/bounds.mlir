@@ -90,7 +90,7 @@ grid.kernel @before grid(%i = 4)
 
 // -----
 
-// What remains of a division by 4 is at most 3, and at least 0.
+// The remainder of a division by 4 is at most 3, and at least 0.
 // CHECK-LABEL: func.func @remainder(
 // CHECK-NOT:     memref.store %{{.*}} : memref<4xi64>
 // CHECK:         return
@@ -179,7 +179,7 @@ grid.kernel @sometimes_less grid(%i = 4)
 
 // -----
 
-// A number of 64 bits of which nothing is known is known once it is clamped.
+// An unknown 64-bit number has a known range after clamping.
 // CHECK-LABEL: func.func @clamped(
 // CHECK-NOT:     memref.store %{{.*}} : memref<4xi64>
 // CHECK:         return

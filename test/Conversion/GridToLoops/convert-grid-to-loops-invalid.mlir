@@ -1,6 +1,6 @@
 // RUN: gridir-opt %s --convert-grid-to-loops --split-input-file --verify-diagnostics
 
-// What no loop can do: one thing in each chunk.
+// Kernels that loops cannot express: one in each chunk.
 
 grid.kernel @remote_copy grid() inputs(%x: f32 [8] origin "x_ref") outputs(%o: f32 [8])
     scratch(%s: memref<!grid.semaphore<dma>>) {

@@ -265,7 +265,7 @@ grid.kernel @one_memory_without_windows grid()
 
 // -----
 
-// What is written to the input is the output's.
+// Stores to the input change the output.
 // CHECK-LABEL: func.func @written_input(
 // CHECK-SAME:      %[[X:[a-z0-9]*]]: memref<16xf32>, %{{.*}}: memref<16xf32>
 // CHECK-NOT:     linalg.copy
@@ -363,7 +363,7 @@ grid.kernel @strided_span grid()
 
 // -----
 
-// The store begins behind the last element that the stride reaches, 6.
+// The store begins after the last element that the stride reaches, 6.
 // CHECK-LABEL: func.func @behind_the_span(
 // CHECK-NOT:     copy(
 // CHECK:         return
@@ -405,7 +405,7 @@ grid.kernel @strided_store grid()
 
 // -----
 
-// And from the one behind it.
+// And from the element after it.
 // CHECK-LABEL: func.func @strided_store_behind(
 // CHECK-NOT:     copy(
 // CHECK:         return

@@ -1,7 +1,7 @@
 // RUN: gridir-opt %s --split-input-file --verify-diagnostics --convert-grid-to-loops
 // RUN: not gridir-opt %s --split-input-file --convert-grid-to-loops 2>/dev/null | FileCheck %s
 
-// What is refused goes no further.
+// Rejected kernels are not converted.
 // CHECK:     // -----
 // CHECK-NOT: {{grid.kernel|func.func}}
 
@@ -103,7 +103,7 @@ grid.kernel @barriers grid() {
 
 // -----
 
-// What follows a refused Ref is converted, and ends nothing.
+// Ops after a rejected Ref are converted without further errors.
 
 grid.kernel @choose_transposed grid() inputs(%x: f32 [4, 8], %y: f32 [8, 4]) {
   %c = arith.constant 1 : i32

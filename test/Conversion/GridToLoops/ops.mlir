@@ -24,8 +24,8 @@ grid.kernel @copies grid()
 
 // -----
 
-// Semaphores that another kernel hands over are counters of 16 bits in the arrays, of which the largest is enough for
-// any wait. An output that is an input has its counters, another one counts from zero.
+// Semaphores that another kernel passes are counters of 16 bits in the arrays; their largest value satisfies any wait.
+// An output that is an input has its counters, another one counts from zero.
 // CHECK-LABEL: func.func @handed(
 // CHECK-SAME:      %[[IN:[a-z0-9]*]]: memref<2xi16>, %[[SAME:[a-z0-9]*]]: memref<2xi16>, %[[NEW:[a-z0-9]*]]: memref<i16>
 // CHECK-DAG:     %[[S:[a-z0-9_]*]] = memref.alloca() {{.*}} : memref<2xi64>

@@ -1,5 +1,5 @@
-// An op that no dialect converts has no meaning in a loop: neither one of another dialect that takes a Ref, nor one that
-// nobody knows. test/OutOfTree has a dialect whose ops are converted.
+// An op without a conversion has no meaning in a loop: neither one of another dialect that takes a Ref, nor an
+// unregistered one. test/OutOfTree has a dialect whose ops are converted.
 //
 // RUN: gridir-opt %s --allow-unregistered-dialect --split-input-file --verify-diagnostics --convert-grid-to-loops
 

@@ -39,7 +39,7 @@ grid.kernel @views grid(%p = 4)
 
 // -----
 
-// A use names the element of the Ref of which it reads a part; semaphores are told of, with their names.
+// A use names the element of the complete Ref; semaphores are recorded with their names.
 // CHECK:       accesses = ["counts ({{.*}})", "read of element {0} of s_ref (k.py:7:5)"]
 // CHECK-LABEL: func.func @elements(
 // CHECK:         %[[COUNTS:.*]] = memref.extract_aligned_pointer_as_index %{{.*}} : memref<3xi64>
@@ -56,8 +56,8 @@ grid.kernel @elements grid(%p = 4)
 
 // -----
 
-// What no memref shows is recorded as what it is a view of. A block that overhangs its array is a copy: the array is
-// accessed when it is made and when it is written back.
+// A view without a memref is recorded as an access to its source. A block that overhangs its array is a copy: the array
+// is accessed when it is made and when it is written back.
 // CHECK:       accesses = ["read of x_ref {{.*}}, "write of o_ref
 // CHECK-LABEL: func.func @copies(
 // CHECK:         scf.if
@@ -125,7 +125,7 @@ grid.kernel @masked_block grid(%p = 4)
 
 // -----
 
-// What a copy has stored needs no commit.
+// The stores of a copy need no commit.
 // CHECK-LABEL: func.func @copied(
 // CHECK:         call @gridirTaskAccess(
 // CHECK:         call @gridirTaskMemory(

@@ -1,4 +1,4 @@
-// A kernel of tasks calls the runtime where programs meet, and its Refs have memory of their own all the time.
+// A kernel of tasks calls the runtime where programs synchronize, and its Refs have separate memory all the time.
 //
 // RUN: gridir-opt %s --split-input-file --convert-grid-to-loops | FileCheck %s
 
@@ -81,7 +81,7 @@ grid.kernel @meshes grid(%c = 8 core) outputs(%o: f32 [8, 8] space any) scratch(
 
 // -----
 
-// What others may write while a program waits is kept, if it is used afterwards.
+// A value that others may overwrite during a wait is copied, if it is used afterwards.
 !sem = memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
 
 // CHECK-LABEL: func.func @kept(

@@ -177,7 +177,7 @@ grid.kernel @selected grid()
 
 // -----
 
-// The memref behind a transposed Ref does not show the reshape: the accesses resolve the view.
+// The memref of a transposed Ref cannot represent the reshape: the accesses resolve the view.
 // CHECK-LABEL: func.func @reshaped_transpose(
 // CHECK-SAME:    %[[X:.*]]: memref<4x8xf32>
 // CHECK:         %[[V:.*]] = bufferization.to_tensor %[[X]] restrict : memref<4x8xf32>
@@ -244,8 +244,8 @@ grid.kernel @upstream_load grid(%i = 8)
 
 // -----
 
-// The stride between elements of which there is one is of no matter, whatever it is, and the dimension that is dropped
-// is the one that the slice names.
+// The stride of a dimension with one element is irrelevant, and the dimension that is dropped is the one that the slice
+// names.
 // CHECK-LABEL: func.func @stride_of_one(
 // CHECK:         memref.subview %{{.*}}[1, 0, 0] [1, 1, 8] [1, 1, 1] : memref<3x1x8xf32> to memref<1x8xf32, strided<[8, 1], offset: 8>>
 grid.kernel @stride_of_one grid() inputs(%x: f32 [3, 1, 8]) outputs(%o: f32 [1, 8]) {

@@ -176,7 +176,7 @@ grid.kernel @masked grid() inputs(%x: bf16 [16, 128], %m: i1 [16, 128]) outputs(
 
 // -----
 
-// What is computed of a narrow element is computed of a vector of one; a condition and an index are words.
+// Arithmetic on a narrow element uses a vector of one element; a condition and an index are words.
 
 // CHECK-LABEL: func.func @narrow(
 // CHECK: %[[ELEMENT:.*]] = vector.extract_strided_slice {{.*}} sizes = [1, 1]{{.*}} : vector<1x128xi8> to vector<1x1xi8>
@@ -254,8 +254,8 @@ grid.kernel @wide grid() inputs(%x: f32 [8, 256], %n: i32 [8, 256]) outputs(%o: 
 
 // -----
 
-// What is counted from the end along a dimension is reversed: registers stand in the opposite order, and in each the last
-// element is looked up first.
+// Indices that count from the end reverse a dimension: registers are in the opposite order, and within each register a
+// lookup reverses the elements.
 
 // CHECK-LABEL: func.func @reversed(
 // CHECK: %[[V:.*]] = vector.load

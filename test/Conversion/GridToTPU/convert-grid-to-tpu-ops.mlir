@@ -1,9 +1,9 @@
 // RUN: gridir-opt %s --convert-grid-to-tpu --split-input-file | FileCheck %s
 
-// What each op becomes on vectors.
+// The lowering of each op to vectors.
 
-// Products: exact by the precision of either side or by the algorithm, else of one pass; a vector gets a dimension of its
-// own behind the batch.
+// Matmuls: exact by the precision of either side or by the algorithm, otherwise one pass; a vector gets an additional
+// dimension after the batch.
 
 // CHECK-LABEL: func.func @products(
 // CHECK-SAME: %[[X:[^:]*]]:{{[^%]*}}%[[Y:[^:]*]]:{{[^%]*}}%[[Z:[^:]*]]:{{[^%]*}}%[[W:[^:]*]]:{{[^%]*}}%[[U:[^:]*]]:{{[^%]*}}%[[V:[^:]*]]:

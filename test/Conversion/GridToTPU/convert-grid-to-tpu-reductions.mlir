@@ -22,7 +22,7 @@ grid.kernel @starts grid() inputs(%x: f32 [8, 128]) outputs(%o: f32 [8], %p: f32
 
 // -----
 
-// Whether any is a maximum of zeros and ones.
+// The reduction `any` is a maximum of zeros and ones.
 
 // CHECK-LABEL: func.func @any(
 // CHECK: %[[ONES:.*]] = arith.select %{{.*}}, %{{.*}}, %{{.*}} : vector<8x128xi1>, vector<8x128xf32>
@@ -62,8 +62,8 @@ grid.kernel @unsigned grid() inputs(%x: i32 [8, 128], %y: i8 [32, 128]) outputs(
 
 // -----
 
-// What Mosaic does not reduce is combined register by register, and then with itself, turned by half, a quarter, and so
-// on. An odd end is filled with the neutral element.
+// Reductions that Mosaic does not support are combined register by register, and then with rotations by half, a
+// quarter, and so on. An odd end is filled with the neutral element.
 
 // CHECK-LABEL: func.func @product(
 // CHECK: %[[ONES:.*]] = arith.constant dense<1.000000e+00> : vector<8x56xf32>

@@ -2,7 +2,7 @@
 
 // Values keep their shapes, elements and indices.
 
-// What is loaded through a reshaped Ref has its shape wherever it is used.
+// A value that is loaded through a reshaped Ref has its shape in all uses.
 
 // CHECK-LABEL: func.func @reshaped(
 // CHECK: %[[X:.*]] = vector.load {{.*}} vector<2x3x128xf32>
@@ -53,7 +53,7 @@ grid.kernel @halves grid(%i = 4) inputs(%x: f32 [8, 128], %y: f32 [8, 128]) outp
 
 // -----
 
-// Bools are turned as numbers, of which those that are not 0 are true.
+// Bools are rotated as numbers; those that are not 0 are true.
 
 // CHECK-LABEL: func.func @bools(
 // CHECK: %[[NUMBERS:.*]] = arith.extui %{{.*}} : vector<16x128xi1> to vector<16x128xi32>
@@ -85,7 +85,7 @@ grid.kernel @counting grid() outputs(%o: i32 [2, 4]) {
 
 // -----
 
-// A number is on every point of a loop, of which there may be one.
+// A scalar is broadcast to every point of a loop; the loop may have one iteration.
 
 // CHECK-LABEL: func.func @number_along_a_line(
 // CHECK: %[[ALL:.*]] = vector.broadcast %{{.*}} : f32 to vector<128xf32>
@@ -151,7 +151,7 @@ grid.kernel @rearranged grid(%i = 4) inputs(%x: bf16 [16, 128])
 
 // -----
 
-// What would turn the rows of one register further than Mosaic can is turned as far as its first row before.
+// Rotations of one register beyond Mosaic's limit are preceded by a rotation as far as the first row.
 
 // CHECK-LABEL: func.func @far(
 // CHECK: %[[FIRST:.*]] = vector.extract_strided_slice %{{.*}} {offsets = [0, 0], sizes = [8, 128], strides = [1, 1]}

@@ -1,11 +1,11 @@
 // RUN: gridir-opt %s --convert-grid-to-tpu --split-input-file --verify-diagnostics
 // RUN: not gridir-opt %s --convert-grid-to-tpu --split-input-file 2>/dev/null | FileCheck %s
 
-// What is refused goes no further.
+// Rejected kernels are not converted.
 // CHECK:     // -----
 // CHECK-NOT: {{grid.kernel|func.func}}
 
-// What Mosaic has no form for is refused where the author wrote it: one thing in each chunk.
+// Ops without a form in Mosaic are rejected at their source line: one in each chunk.
 
 grid.kernel @print grid() inputs(%x: f32 [8, 128]) outputs(%o: f32 [8, 128]) {
   %c0 = arith.constant 0.0 : f32
@@ -431,7 +431,7 @@ grid.kernel @constant_of_location grid() {
 
 // -----
 
-// What no TPU's VMEM holds would be taken apart for hours.
+// Values that exceed every VMEM would take hours to compile.
 grid.kernel @immense grid() inputs(%x: f32 [8, 2147483648]) outputs(%o: f32 [8]) {
   // expected-error @below {{expected values of at most 134217728 bytes, the VMEM of a TPU, got 'tensor<8x2147483648xf32>'}}
   %0 = grid.load %x : memref<8x2147483648xf32, #grid.space<default>> -> tensor<8x2147483648xf32>

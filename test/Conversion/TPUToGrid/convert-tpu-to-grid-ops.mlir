@@ -1,6 +1,6 @@
 // RUN: gridir-opt %s --convert-tpu-to-grid --convert-grid-to-loops --split-input-file | FileCheck %s
 
-// What each op of a Mosaic module computes, element by element.
+// The result of each op of a Mosaic module, element by element.
 
 // Element i of a rotation comes from i - amount - stride * row, around the end; a lookup outside is the nearest one, and
 // of equals the first is the least.
@@ -276,7 +276,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [4, 6]>, #grid
 
 // -----
 
-// What stands beside an op stays there.
+// Attributes of an op are kept.
 
 // CHECK-LABEL: func.func @attributes(
 // CHECK: arith.addf %{{.*}}, %{{.*}} {note = "kept"} : tensor<8xf32>

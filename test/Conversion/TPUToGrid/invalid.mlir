@@ -1,12 +1,12 @@
 // RUN: gridir-opt %s --convert-tpu-to-grid --split-input-file --verify-diagnostics
 // RUN: not gridir-opt %s --convert-tpu-to-grid --split-input-file 2>/dev/null | FileCheck %s
 
-// What is refused goes no further.
+// Rejected modules are not converted.
 // CHECK:     // -----
 // CHECK-NOT: grid.kernel
 
-// What no module has that is to be executed: one thing in each chunk. First what disagrees with the contract, or with
-// the arrays of the call; then what runs on more than one core, or has no counterpart.
+// Modules that are not executable: one in each chunk. First violations of the contract, or of the arrays of the call;
+// then ops that run on more than one core, or have no counterpart.
 
 module attributes {gridir.operands = {inputs = [#grid.operand<f32 [32, 128]>]}} {
   // expected-error @below {{expected window 0 to be its block, got array<i64: 16, 128> and 'memref<8x128xf32, #tpu.memory_space<vmem>>'}}
@@ -335,7 +335,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8]>]}} {
 
 // -----
 
-// What is in a region is refused as it is outside.
+// Ops in a region are rejected like those outside.
 
 module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8]>]}} {
   func.func @sum_in_region(%x: memref<8xf32, #tpu.memory_space<vmem>>) attributes {

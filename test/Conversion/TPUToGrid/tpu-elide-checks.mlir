@@ -37,7 +37,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [32, 128] spac
 
 // -----
 
-// The last program's slice leaves the array, which the kernel asserts before it, and nobody waits for its copy.
+// The last program's slice exceeds the array, which the kernel asserts before it, and there is no wait for its copy.
 
 // CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds = ["inputs[0]: an index is outside of dimension 0, which has 32 elements"], semaphore = "{{.*}}"}}
 // CHECK-LABEL: func.func @beyond(
@@ -124,7 +124,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [104, 128]>], 
 
 // -----
 
-// What the index map reads may lie outside of its Ref, though the block does not.
+// The index map may read outside of its Ref, though the block is inside.
 
 // CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds = ["index[0]: an index is outside of dimension 0, which has 4 elements"], semaphore}}
 // CHECK-LABEL: func.func @reads(
@@ -196,8 +196,8 @@ module attributes {gridir.operands = {index = [#grid.operand<i32 [8] space tpu.s
 
 // -----
 
-// Indices that are known at one place are one assertion there: one comparison for those with the same bound, of the largest
-// of them. What is read at an index that is data is known behind the assertion of that index only.
+// Indices that are known at one place share one assertion: one comparison for those with the same bound, of the largest
+// of them. A value read at a data-dependent index is known only after the assertion of that index.
 
 // CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds = ["index[0]: an index is outside of dimension 0, which has 8 elements", "inputs[0]: an index is outside of dimension 0, which has 16 elements, or inputs[1]: an index is outside of dimension 0, which has 8 elements"],
 // CHECK-LABEL: func.func @joined(
@@ -259,7 +259,7 @@ module attributes {gridir.operands = {index = [#grid.operand<i32 [8] space tpu.s
 
 // -----
 
-// Mosaic checks copies, of which there are none: an assertion would cost more than its checks.
+// Mosaic checks copies, and there are none: an assertion would cost more than its checks.
 
 // CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds = "inputs[0]: a slice may exceed dimension 0, which has 8 elements", semaphore}}
 // CHECK-LABEL: func.func @cheaper(
@@ -326,7 +326,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [104, 128]>], 
 
 // -----
 
-// What a transform reads within a condition of its own is not asserted.
+// Reads in a conditional region of a transform are not asserted.
 
 // CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds = "an index map may read beyond a Ref", semaphore}}
 // CHECK-LABEL: func.func @reads_sometimes(
@@ -357,7 +357,7 @@ module attributes {gridir.operands = {index = [#grid.operand<i32 [4] space tpu.s
 
 // -----
 
-// A module that cannot be read back proves nothing; so does a semaphore of somebody else.
+// A module that cannot be converted back proves nothing; neither does a semaphore of another kernel.
 
 // CHECK: module attributes {gridir.run_time_checks = {bounds = "{{.*}}gridir.operands, the arrays of the call", semaphore = "{{.*}}gridir.operands, the arrays of the call"}}
 // CHECK-LABEL: func.func @alone(
@@ -455,7 +455,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<!grid.semaphore<dm
 
 // -----
 
-// What is no kernel has no checks.
+// A function that is not a kernel has no checks.
 
 // CHECK: module {
 // CHECK-NEXT: func.func @other()
@@ -467,7 +467,7 @@ module {
 
 // -----
 
-// What Mosaic checks of a copy within HBM takes no bundles, so that nothing is asserted of it.
+// Mosaic's checks of a copy within HBM take no bundles, so that nothing is asserted.
 
 // CHECK: gridir.run_time_checks = {bounds = "inputs[0]
 // CHECK-LABEL: func.func @within_hbm(

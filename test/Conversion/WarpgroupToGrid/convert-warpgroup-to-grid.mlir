@@ -33,7 +33,7 @@ grid.kernel @registers grid() outputs(%o: i32 [64, 8] space gpu.gmem) semantics 
 
 // -----
 
-// What the accumulator held is chosen by one number, so that nobody takes it for used where it is not.
+// A scalar condition selects the old accumulator, so that an unused accumulator does not count as read.
 // CHECK-LABEL: grid.kernel @tensor_memory
 // CHECK:         inputs(%[[FLAG:.*]]: i1
 // CHECK:         scratch(%[[ACC:[^:]*]]: memref<128x128xf32

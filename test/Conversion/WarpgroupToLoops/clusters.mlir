@@ -50,7 +50,7 @@ grid.kernel @leader grid(%c = 2 named "c" cluster)
 
 // -----
 
-// What another block holds is copied here, and to there; a combination is a load before the store.
+// The memory of another block is copied from and to here; an update is a load before the store.
 // CHECK-LABEL: func.func @peers(
 // CHECK:         call @gridirTaskLocate(
 // CHECK:         call @gridirTaskMove(

@@ -195,7 +195,7 @@ grid.kernel @warps grid() inputs() outputs(%o: i32 [4] space gpu.gmem)
 
 // -----
 
-// A row that may lie behind the last one is none then: what is viewed is the last row, of which no column is copied.
+// A row after the last one is omitted: the view is the last row, and no column is copied.
 // CHECK-LABEL: func.func @row_behind(
 // CHECK:         %[[OUTSIDE:.*]] = arith.cmpi ne
 // CHECK:         %[[ROW:.*]] = arith.minsi %{{.*}}, %[[LAST:c29[_0-9]*]]

@@ -1,7 +1,7 @@
 // RUN: gridir-opt %s --split-input-file --warpgroup-infer-layouts --warpgroup-plan-memory --convert-warpgroup-to-nvvm --canonicalize --cse | FileCheck %s
 
-// Where nothing but warpgroups arrives at a barrier, each warp does for itself, so that a barrier of two arrivals expects
-// eight. Its lanes meet where one of them may still wait, and the warps of the warpgroup never do.
+// If only warpgroups arrive at a barrier, each warp arrives separately, so that a barrier of two arrivals expects
+// eight. Its lanes synchronize if one of them may still wait, and the warps of the warpgroup never do.
 // CHECK-LABEL: gpu.module @of_warps
 // CHECK: %[[LEADER:.+]] = nvvm.elect.sync -> i1
 // CHECK-DAG: nvvm.mbarrier.init %{{.+}}, %c8_i32
@@ -66,8 +66,8 @@ grid.kernel @of_copies grid() inputs(%x: f32 [64, 32] space gpu.gmem) {
 
 // -----
 
-// In a loop that reads shared memory, writes none, and arrives by warps only, nobody meets: what the next iteration
-// depends on are copies that wait for all warps.
+// A loop that reads shared memory, writes none, and arrives only by warps needs no barrier: the next iteration depends
+// only on copies that wait for all warps.
 // CHECK-LABEL: gpu.module @reader
 // CHECK: scf.for
 // CHECK-NOT: nvvm.barrier
@@ -98,7 +98,7 @@ grid.kernel @reader grid() outputs(%o: f32 [64, 32] space gpu.gmem) {
 
 // -----
 
-// Where the loop writes what it reads, all meet.
+// If the loop writes the memory that it reads, all threads synchronize.
 // CHECK-LABEL: gpu.module @writer
 // CHECK: scf.for
 // CHECK: nvvm.mbarrier.arrive
@@ -121,8 +121,8 @@ grid.kernel @writer grid() {
 
 // -----
 
-// A loop that goes round a ring waits for phases that are the parity of the rounds, which changes behind the last barrier
-// of the ring. One wait was before the loop, for the first barrier: that of each iteration is for the next one.
+// The phases of a ring in a loop are the parity of the rounds, which changes after the last barrier of the ring. One
+// wait was before the loop, for the first barrier: that of each iteration is for the next one.
 // CHECK-LABEL: gpu.module @ring
 // CHECK: %[[ROUNDS:.+]] = llvm.alloca
 // CHECK: llvm.store %c0_i32, %[[ROUNDS]]

@@ -1,7 +1,7 @@
 // RUN: gridir-opt %s --split-input-file --warpgroup-infer-layouts --warpgroup-plan-memory --convert-warpgroup-to-nvvm --canonicalize --cse | FileCheck %s
 
-// What a block loads from and stores to another one is at the same address there; who waits for others than the threads
-// of its own block acquires what those released.
+// Loads from and stores to another block use the same address there; a wait for threads of other blocks acquires the
+// data that those released.
 // CHECK-LABEL: gpu.module @peers
 // CHECK: %[[LOADED:.+]] = nvvm.mapa %[[TILE:.+]], %[[RANK:.+]] : !llvm.ptr<3> -> !llvm.ptr<7>
 // CHECK: llvm.load %{{.+}} : !llvm.ptr<7> -> vector<4xf32>
@@ -95,8 +95,8 @@ grid.kernel @own grid(%c = 2 named "x" cluster) inputs(%x: f32 [512] space gpu.g
 
 // -----
 
-// What is stored to global memory another block may load behind the barrier, where the kernel loads of that; at a barrier
-// of the block's own it learns nothing.
+// Stores to global memory are visible to another block after the barrier, if the kernel loads from that memory; a
+// barrier within the block has no such effect.
 // CHECK-LABEL: gpu.module @stored
 // CHECK: nvvm.mbarrier.arrive %{{.+}} {scope = #nvvm.mem_scope<cluster>} : !llvm.ptr<7>
 // CHECK: nvvm.mbarrier.try_wait {{.*}} {scope = #nvvm.mem_scope<cluster>}
@@ -135,8 +135,8 @@ grid.kernel @cancel grid(%i = 2 named "i") outputs(%o: i32 [] space gpu.gmem) {
 
 // -----
 
-// Along one axis of two the members of the team differ in one bit of the rank. A window of which no parts of 128 bytes
-// can be made is copied by the first member for both, each row of windows by the next one.
+// Along one axis of two the members of the team differ in one bit of the rank. A window that cannot be divided into
+// parts of 128 bytes is copied by the first member for both, each row of windows by the next one.
 // CHECK-LABEL: gpu.module @partly
 // CHECK: %[[MASK:.+]] = arith.trunci %{{.+}} : i32 to i16
 // CHECK: scf.if

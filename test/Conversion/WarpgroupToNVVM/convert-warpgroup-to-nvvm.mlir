@@ -1,7 +1,7 @@
 // RUN: gridir-opt %s --split-input-file --warpgroup-infer-layouts --warpgroup-plan-memory --convert-warpgroup-to-nvvm --canonicalize --cse | FileCheck %s
 
-// A block is a point of the grid; one thread of a warpgroup starts its copies, all wait for the barrier, and what they
-// write is seen by the copy behind the fence and the meeting. The thread computes addresses where it uses them.
+// A block is a point of the grid; one thread of a warpgroup starts its copies, all wait for the barrier, and the copy
+// after the fence and the barrier sees their stores. The thread computes addresses where it uses them.
 // CHECK: kernel.abi @copy shared_bytes = 8200 num_threads = 128 num_ctas = 6 cluster_ctas = 1 params = [#kernel.operand<0>, #kernel.operand<1>, #kernel.tensor_map<0, tensor<2x128x32xf32, [32, 64, 1]>, box = [2, 16, 32], swizzle = 128>, #kernel.tensor_map<1, tensor<128x64xf32>, box = [16, 64], swizzle = 0>]
 // CHECK: gpu.module @copy
 // CHECK: llvm.mlir.global external @shared_memory() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>

@@ -110,8 +110,8 @@ grid.kernel @multicast grid(%r = 2 named "y" cluster, %c = 2 named "x" cluster) 
 
 // -----
 
-// Panels that follow one another are one copy, of an array of which they are a dimension. An array that ends inside of a
-// panel has one copy for each, and so has a window of some of the rows of a Ref.
+// Contiguous panels are one copy, of an array with a dimension of panels. An array that ends inside of a panel has one
+// copy for each, and so has a window of some of the rows of a Ref.
 // CHECK: params = [{{.*}}#kernel.operand<{{[0-9]+}}>, #kernel.tensor_map<0, tensor<4x64x32xf32, [32, 128, 1]>, box = [2, 16, 32], swizzle = 128>, #kernel.tensor_map<1, tensor<64x80xf32>, box = [16, 32], swizzle = 128>, #kernel.tensor_map<0, tensor<64x128xf32>, box = [8, 32], swizzle = 128>]
 // CHECK: llvm.inline_asm {{.*}}mbarrier.try_wait.parity
 // CHECK: %[[PANEL:.+]] = arith.shrsi %{{.+}}, %c5_i32

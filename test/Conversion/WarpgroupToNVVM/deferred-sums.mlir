@@ -1,7 +1,7 @@
 // RUN: gridir-opt %s --split-input-file --warpgroup-infer-layouts --warpgroup-plan-memory --convert-warpgroup-to-nvvm --canonicalize --cse | FileCheck %s
 
-// A loop scales a sum of rows and adds another one to it. Each of the four lanes that have a row does that with its own
-// elements, of what was there before one of them has all, and the four are added up once, behind the loop.
+// A loop scales a sum of rows and adds another one to it. Each of the four lanes of a row does that with its own
+// elements, starting from its share of the initial value, and the four sums are added once, after the loop.
 #wgmma = #warpgroup.layout<wgmma>
 #row = #warpgroup.layout<wgmma_row>
 // CHECK-LABEL: gpu.module @scaled
@@ -34,7 +34,7 @@ grid.kernel @scaled grid() inputs(%x: f32 [64, 16] space gpu.gmem, %y: f32 [64] 
 
 // -----
 
-// Integers wrap around in any order, so that nobody has to allow it.
+// Integers wrap around in any order, so that no permission is needed.
 #wgmma = #warpgroup.layout<wgmma>
 #row = #warpgroup.layout<wgmma_row>
 // CHECK-LABEL: gpu.module @integers
@@ -81,7 +81,7 @@ grid.kernel @exact grid() inputs(%x: f32 [64, 16] space gpu.gmem) outputs(%o: f3
 
 // -----
 
-// What is larger than a sum, a square of one, and what no sum is added to, are left as they are.
+// Values that are not linear, such as a square, and values without a sum, are not changed.
 #wgmma = #warpgroup.layout<wgmma>
 #row = #warpgroup.layout<wgmma_row>
 // CHECK-LABEL: gpu.module @others

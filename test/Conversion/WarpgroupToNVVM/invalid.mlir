@@ -244,7 +244,7 @@ grid.kernel @reduction grid() outputs(%x: f32 [64, 64] space gpu.gmem) {
 
 // -----
 
-// A view that takes the elements to follow one another keeps them from being swizzled.
+// A view that requires contiguous elements prevents a swizzle.
 grid.kernel @unswizzled grid() {
   grid.scoped (%a: memref<64x64xf16, #grid.space<gpu.smem>>, %acc: memref<64x64xf32, #grid.space<gpu.regs>>) {
     %all = grid.reshape_ref %a : memref<64x64xf16, #grid.space<gpu.smem>> -> memref<4096xf16, #grid.space<gpu.smem>>

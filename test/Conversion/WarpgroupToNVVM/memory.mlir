@@ -59,7 +59,7 @@ grid.kernel @reduction grid() outputs(%x: f32 [64, 64] space gpu.gmem, %y: i32 [
 
 // -----
 
-// Threads behind the last element load that one again, and store nothing.
+// Threads past the last element load that one again, and store nothing.
 // CHECK-LABEL: gpu.module @vector
 // CHECK: %[[LAST:.+]] = arith.minui %{{.+}}, %c191_i32
 // CHECK: arith.muli %[[LAST]], %c4_i32
@@ -123,7 +123,7 @@ grid.kernel @farther grid(%i = 4) inputs(%x: f32 [262144] space gpu.gmem, %y: i3
 
 // -----
 
-// Of an array of which each thread has elements of its own it may read what was there.
+// If each thread has separate elements of an array, it may read the old value.
 // CHECK-LABEL: gpu.module @read
 // CHECK-NOT: scf.if
 // CHECK: %[[OLD:.+]] = llvm.atomicrmw add %{{.+}}, %c1_i32 syncscope("device") monotonic : !llvm.ptr<1>, i32
@@ -137,8 +137,8 @@ grid.kernel @read grid() outputs(%x: i32 [128] space gpu.gmem, %o: i32 [128] spa
 
 // -----
 
-// PTX updates no bytes: one is changed in a word of four, which is exchanged until nobody has come between. The first
-// look at the word is in an order with the updates of others.
+// PTX has no byte updates: a compare-and-swap loop changes one byte in a word of four. The first load of the word is
+// ordered with the updates of other threads.
 // CHECK-LABEL: gpu.module @bytes
 // CHECK: %[[FIRST:.+]] = llvm.load %[[WORD:.+]] atomic syncscope("device") monotonic {alignment = 4 : i64}
 // CHECK: scf.while (%[[BEFORE:.+]] = %[[FIRST]])

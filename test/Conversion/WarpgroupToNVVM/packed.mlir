@@ -48,8 +48,8 @@ grid.kernel @unsigned_to_bf16 grid() inputs(%x: i8 [256] space gpu.gmem) outputs
 
 // -----
 
-// Floats of a byte by the instructions for two of them, by way of f16. What is nearer to the number behind the largest
-// is not a number, or infinite, which the instruction would saturate.
+// Floats of a byte by the instructions for two of them, via f16. Numbers closer to the successor of the largest one
+// become NaN or infinity, which the instruction would saturate.
 // CHECK-LABEL: gpu.module @bytes
 // CHECK: nvvm.convert.f8x2.to.f16x2 %{{.+}} : vector<2xi8>(f8E4M3FN) -> vector<2xf16>
 // CHECK: arith.extf %{{.+}} : f16 to f32

@@ -31,8 +31,8 @@ grid.kernel @unsaid grid() inputs(%x: f16 [64, 64] space gpu.gmem, %y: f16 [64, 
 
 // -----
 
-// Sums of 16 bits share registers of 32 bits, in which products find them; they are taken apart behind the wait. Bytes of
-// a left operand in registers are joined in words, four of which an instruction takes.
+// 16-bit accumulators share registers of 32 bits, as MMAs require; they are unpacked after the wait. Bytes of a left
+// operand in registers are joined in words; an instruction takes four words.
 // CHECK: gpu.module @halves
 // CHECK: %[[SUM:.+]] = llvm.alloca %{{.+}} x i32
 // CHECK-NOT: x f16
@@ -57,9 +57,9 @@ grid.kernel @halves grid() inputs(%x: f8E5M2 [64, 32] space gpu.gmem) outputs(%o
 
 // -----
 
-// What is the same in every iteration of a loop is computed before it, as all of the left operand, of which no descriptor
-// is the number that they count from; a stage of the ring adds so many pieces of 16 bytes. Who has waited for products has waited, with all of the warpgroup, for what they were begun behind, and nobody
-// reads their operands any more: each warp arrives, and nobody meets before.
+// Loop invariants are computed before the loop, such as the whole left operand, whose base is not a descriptor; a stage
+// of the ring adds a number of 16-byte pieces. A thread that has waited for MMAs has waited, with all of the warpgroup,
+// for the operations before them, and their operands are free: each warp arrives, without a barrier before it.
 // CHECK-LABEL: gpu.module @ring
 // CHECK: %[[ADDRESS:.+]] = arith.shrui %{{.+}}, %c4_i32
 // CHECK: %[[BITS:.+]] = arith.andi %[[ADDRESS]], %c16383_i32
@@ -100,8 +100,8 @@ grid.kernel @ring grid() {
 
 // -----
 
-// A wait behind the begin of a product is known to the thread alone, and so is one before it while the product may be
-// among those that are pending: all meet before one thread arrives for them at a barrier that copies arrive at, too.
+// A wait after the start of an MMA is known only to the thread, and so is one before it while the MMA may be among the
+// pending ones: all threads synchronize before one thread arrives for them at a barrier of copies.
 // CHECK-LABEL: gpu.module @behind
 // CHECK: nvvm.wgmma.wait.group.sync.aligned 0
 // CHECK-NEXT: nvvm.barrier

@@ -22,8 +22,8 @@ grid.kernel @rows grid() inputs(%x: f32 [64, 16] space gpu.gmem) outputs(%o: f32
 
 // -----
 
-// A product of two arrays, of which no thread has what it sums: both are stored, and each thread goes through them for
-// the results that it holds.
+// A product of two arrays whose summands no thread holds: both are stored, and each thread iterates over them for the
+// results that it holds.
 // CHECK-LABEL: gpu.module @product
 // CHECK: llvm.store %{{.+}} : vector<{{.+}}xf32>, !llvm.ptr<3>
 // CHECK: nvvm.barrier

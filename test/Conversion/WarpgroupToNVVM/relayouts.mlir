@@ -31,7 +31,7 @@ grid.kernel @shuffles grid() inputs(%x: f16 [64, 16] space gpu.gmem) outputs(%o:
 
 // -----
 
-// Between warps: pairs are stored, quadruples are loaded, of which no lanes meet in a bank but as often as they must.
+// Between warps: pairs are stored, quadruples are loaded, with the minimum number of bank conflicts.
 // CHECK-LABEL: kernel.abi @shared shared_bytes = 16384
 // CHECK:         arith.xori
 // CHECK-COUNT-16: llvm.store %{{.*}} {alignment = 8 : i64} : vector<2xf32>, !llvm.ptr<3>
@@ -48,7 +48,7 @@ grid.kernel @shared grid() inputs(%x: f32 [64, 64] space gpu.gmem) outputs(%o: f
 
 // -----
 
-// An array of 64 KiB goes in two rounds of 32, between which the threads meet.
+// An array of 64 KiB takes two rounds of 32 KiB, between which the threads synchronize.
 // CHECK-LABEL: kernel.abi @rounds shared_bytes = 32768
 // CHECK-COUNT-32: llvm.store %{{.*}} : vector<2xf32>, !llvm.ptr<3>
 // CHECK-NEXT:    nvvm.barrier

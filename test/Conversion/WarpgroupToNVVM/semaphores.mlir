@@ -1,7 +1,7 @@
 // RUN: gridir-opt %s --split-input-file --warpgroup-infer-layouts --warpgroup-plan-memory --convert-warpgroup-to-nvvm --canonicalize --cse | FileCheck %s
 
-// Semaphores are words of zeroed memory behind the operands: those of the launch, and then those of each block. One
-// thread waits, and takes away what it waited for where no other block did before.
+// Semaphores are words of zeroed memory after the operands: those of the launch, and then those of each block. One
+// thread waits and subtracts the amount, unless another block did before.
 // CHECK: kernel.abi @semaphores {{.*}} num_ctas = 6 cluster_ctas = 1 params = [{{.*}}, #kernel.zeroed<56>]
 // CHECK: llvm.func @semaphores(%{{.+}}: !llvm.ptr<1>, %[[ZEROED:.+]]: !llvm.ptr<1>)
 // CHECK: %[[BLOCK:.+]] = nvvm.read.ptx.sreg.ctaid.x

@@ -1,7 +1,7 @@
 // RUN: gridir-opt %s --split-input-file --warpgroup-infer-layouts --warpgroup-plan-memory=chip=sm_100a --convert-warpgroup-to-nvvm=chip=sm_100a --canonicalize --cse | FileCheck %s
 
-// The first warp allocates columns before the threads meet and frees them at the end. One thread starts the products of
-// a tile and the arrival behind them; the threads load their lanes and wait for what they loaded.
+// The first warp allocates columns before the threads synchronize and frees them at the end. One thread starts the MMAs
+// of a tile and the arrival after them; the threads load their lanes and wait for these loads.
 // CHECK: kernel.abi @product
 // CHECK: llvm.func @product
 // CHECK: %[[SLOT:.+]] = llvm.getelementptr %{{.+}}[32776]
@@ -45,8 +45,8 @@ grid.kernel @product grid() {
 
 // -----
 
-// The threads that have stored to an operand meet before one of them starts the product, and have made what they stored
-// known to the tensor cores.
+// The threads that have stored to an operand synchronize before one of them starts the MMA, and make their stores
+// visible to the tensor cores.
 // CHECK: gpu.module @stored
 // CHECK: llvm.store %{{.+}} : vector<8xf16>, !llvm.ptr<3>
 // CHECK-NOT: nvvm.tcgen05.mma
@@ -69,7 +69,7 @@ grid.kernel @stored grid() {
 
 // -----
 
-// Before a product overwrites sums, the threads that have loaded them meet.
+// Before an MMA overwrites an accumulator, the threads that have loaded it synchronize.
 // CHECK: kernel.abi @reused shared_bytes = 32776
 // CHECK: gpu.module @reused
 // CHECK: nvvm.tcgen05.wait <load>

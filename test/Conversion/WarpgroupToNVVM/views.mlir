@@ -31,8 +31,8 @@ grid.kernel @matrices grid() inputs(%x: f16 [2, 64, 64] space gpu.gmem) {
 
 // -----
 
-// Of two panels all rows of the first one come before those of the second: a dimension of one index changes nothing, and
-// the second matrix begins behind both panels of the first. The panels of each are one copy.
+// With two panels all rows of the first one come before those of the second: a dimension of one index changes nothing,
+// and the second matrix begins after both panels of the first. The panels of each are one copy.
 // CHECK: params = [{{.*}}#kernel.operand<{{[0-9]+}}>, #kernel.tensor_map<0, tensor<2x2x64x64xf16, [64, 8192, 128, 1]>, box = [2, 1, 64, 64], swizzle = 128>]
 // CHECK: gpu.module @two_panels
 // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}box[%c0_i32, %c0_i32, %c0_i32, %c0_i32]

@@ -1,7 +1,7 @@
 // RUN: gridir-opt %s --split-input-file --warpgroup-infer-layouts --warpgroup-plan-memory --convert-warpgroup-to-nvvm --canonicalize --cse | FileCheck %s
 
-// All of the warpgroup meet before and behind the code of its warps; there the threads of one warp meet, and one of
-// them is elected to act for it.
+// The warpgroup synchronizes before and after the code of its warps; inside, the threads of one warp synchronize, and
+// one of them is elected to act for it.
 // CHECK-LABEL: gpu.module @warps
 // CHECK: %[[NUMBER:.+]] = arith.shrui %{{.+}}, %c5_i32
 // CHECK: nvvm.shfl.sync idx %{{.+}}, %[[NUMBER]]
@@ -30,7 +30,7 @@ grid.kernel @warps grid() {
 
 // -----
 
-// Whether a phase is complete all threads of a warp say together, or of the warpgroup.
+// All threads of a warp, or of the warpgroup, agree on the completion of a phase.
 // CHECK-LABEL: gpu.module @test
 // CHECK: %[[DONE:.+]] = nvvm.mbarrier.test.wait
 // CHECK: nvvm.vote.sync all %{{.+}}, %[[DONE]]
@@ -53,7 +53,7 @@ grid.kernel @test grid() outputs(%o: i32 [] space gpu.gmem) {
 
 // -----
 
-// Warpgroups meet at a barrier with a number as its author says.
+// Warpgroups synchronize at a barrier with the number that the kernel specifies.
 // CHECK-LABEL: gpu.module @named
 // CHECK-DAG: %[[THREADS:.+]] = arith.constant 256 : i32
 // CHECK-DAG: %[[NUMBER:.+]] = arith.constant 9 : i32

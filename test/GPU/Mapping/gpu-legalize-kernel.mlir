@@ -1,6 +1,6 @@
 // RUN: gridir-opt %s --split-input-file --gpu-legalize-kernel=chip=sm_80 --verify-diagnostics | FileCheck %s
 
-// What the author asks for outlives the kernel op.
+// The requested parameters are kept after the kernel op is gone.
 // CHECK: module attributes {kernel.mapping = #kernel.mapping<num_warps = 8>}
 grid.kernel @warps grid(%i = 4) outputs(%o: f32 [512] block [128] at (%i))
     params [#grid.triton_params<num_warps = 8>] {

@@ -2,7 +2,7 @@
 // RUN: gridir-opt %s --split-input-file --gpu-map-threads -mlir-pass-statistics 2>&1 >/dev/null | FileCheck %s --check-prefix=STATS
 // RUN: gridir-opt %s --split-input-file --gpu-map-threads | FileCheck %s --check-prefix=FOUR
 
-// A CTA has four warps where nobody asks for others.
+// A CTA has four warps by default.
 // FOUR-LABEL: func.func @elementwise
 // FOUR: scf.forall {{.*}} in (128) {
 // FOUR-LABEL: func.func @contraction

@@ -1,7 +1,7 @@
 // RUN: gridir-opt %s --gpu-unmap-loops | FileCheck %s
 // RUN: gridir-opt %s --gpu-unmap-loops=reverse --canonicalize | FileCheck %s --check-prefix=REVERSE
 
-// Every loop runs in order, in plain memory, and waits for nobody.
+// Every loop runs in order, in plain memory, without barriers.
 // CHECK-LABEL: func.func @k
 // CHECK-NOT: workgroup
 // CHECK: scf.for
@@ -37,7 +37,7 @@ module {
   }
 }
 
-// Loops of tensors are nobody's.
+// Loops of tensors are not changed.
 // CHECK-LABEL: func.func @tensors
 // CHECK: scf.forall
 func.func @tensors(%x: tensor<4xf32>) -> tensor<4xf32> {

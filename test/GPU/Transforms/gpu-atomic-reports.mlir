@@ -4,7 +4,7 @@
 // CHECK-LABEL: func.func @k
 // CHECK-SAME: %[[STATUS:[a-z0-9]+]]: memref<4xi64>
 // CHECK: scf.if %{{.*}} {
-// What a store needs may be computed between two of them, and is before the guard.
+// Operands of a store may be computed between two of them, and move before the guard.
 // CHECK: arith.addi
 // CHECK-DAG: %[[SLOT:.+]] = arith.constant 3 : index
 // CHECK-DAG: %[[ZERO:.+]] = arith.constant 0 : i64

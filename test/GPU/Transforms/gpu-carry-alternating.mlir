@@ -1,7 +1,7 @@
 // RUN: gridir-opt %s --allow-unregistered-dialect --gpu-carry-alternating --canonicalize --cse | FileCheck %s
 
-// What is packed of a place in one of two buffers is carried, and changed in the bits in which both differ; what is a sum
-// of it stays one.
+// A packed address in one of two buffers is carried, and changed in the bits in which both differ; a sum with it
+// remains a sum.
 // CHECK-LABEL: func.func @descriptors(
 // CHECK-SAME: %[[BASE:[^:]+]]: i32
 // CHECK: %[[SECOND:.+]] = arith.addi %[[BASE]], %c2048_i32
@@ -90,7 +90,7 @@ func.func @addresses(%base: !llvm.ptr<3>) {
   return
 }
 
-// What is computed of a value that is carried has one value in even iterations and one in odd ones as before.
+// A value computed from a carried value has one value in even iterations and one in odd ones as before.
 // CHECK-LABEL: func.func @addresses_of_carried(
 // CHECK: scf.for {{.*}} iter_args(%[[A:.+]] = %{{.+}}, %[[B:.+]] = %{{.+}})
 // CHECK: arith.addi %[[A]], %{{.+}}
@@ -124,8 +124,8 @@ func.func @addresses_of_carried(%base: !llvm.ptr<3>, %mask: i32, %other: i32) {
   return
 }
 
-// What one instruction computes, what goes round a longer ring, and what the loop changes, stay; so do all in a loop
-// whose begin or step is another one.
+// Values of one instruction, of a longer ring, and values that the loop changes, are kept; so is everything in a loop
+// with another begin or step.
 // CHECK-LABEL: func.func @others(
 // CHECK-NOT: iter_args
 // CHECK: return

@@ -30,7 +30,7 @@ module {
 
 // -----
 
-// What does nothing needs no loop, and one CTA may run all work items.
+// An empty kernel needs no loop, and one CTA may run all work items.
 // CHECK-LABEL: func.func @nothing
 module {
   kernel.abi @nothing num_threads = 1024

@@ -61,7 +61,7 @@ gpu.module @counts [#nvvm.target<O = 0, chip = "sm_90a", features = "+ptx81">] {
   }
 }
 
-// What a loop asks of another number stays a comparison, as does what it asks where it has asked nothing before.
+// Comparisons of another number are kept, and so is a comparison without an earlier equal one.
 // CHECK: gpu.binary @others
 // CHECK-SAME: setp
 // CHECK-SAME: setp

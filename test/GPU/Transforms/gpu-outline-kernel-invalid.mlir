@@ -20,7 +20,7 @@ module {
 
 // -----
 
-// What was not planned has no offset in the memory of a launch.
+// Unplanned memory has no offset in the memory of a launch.
 module {
   kernel.abi @k workspace_bytes = 64 num_threads = 32
   func.func @k(%status: memref<1xi64>, %lo: index, %hi: index) {

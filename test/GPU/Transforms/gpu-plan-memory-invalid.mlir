@@ -1,6 +1,6 @@
 // RUN: gridir-opt %s --gpu-plan-memory=chip=sm_80 --split-input-file --verify-diagnostics
 
-// What must lie in shared memory goes nowhere else.
+// Buffers that require shared memory are placed nowhere else.
 module {
   kernel.abi @k
   func.func @k(%status: memref<4xi64>, %lo: index, %hi: index) {

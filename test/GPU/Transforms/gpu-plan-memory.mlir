@@ -93,7 +93,7 @@ module {
 
 // -----
 
-// What must lie in shared memory comes first, however large: the small buffer has no room beside it.
+// Buffers that require shared memory come first, regardless of size: there is no room for the small buffer.
 // CHECK: kernel.abi @required shared_bytes = 166912 workspace_bytes = 64
 // CHECK: %[[MEMORY:.+]] = memref.alloc() : memref<166912xi8, #gpu.address_space<workgroup>>
 // CHECK: memref.view %[[MEMORY]]{{.*}} to memref<41728xf32, #gpu.address_space<workgroup>>

@@ -122,7 +122,7 @@ func.func @constant_offset_outside(%x: memref<64xf32>) -> memref<8xf32> {
 
 // -----
 
-// What holds needs no check; what may not hold, or does not, stays.
+// A condition that holds needs no check; one that may be false, or is, is kept.
 // CHECK-LABEL: func.func @assert
 func.func @assert(%ok: i1) {
   %true = arith.constant true

@@ -1,4 +1,4 @@
-// What an attribute may not hold: one broken thing in each chunk.
+// Invalid attributes: one error in each chunk.
 //
 // RUN: gridir-opt %s --verify-diagnostics --split-input-file
 

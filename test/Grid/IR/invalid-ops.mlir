@@ -1,4 +1,4 @@
-// What the ops of a body may not be: one broken thing in each chunk.
+// Invalid ops of a body: one error in each chunk.
 //
 // RUN: gridir-opt %s --verify-diagnostics --split-input-file
 

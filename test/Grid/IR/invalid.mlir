@@ -1,4 +1,4 @@
-// What a kernel, its index maps and its calls may not be: one broken thing in each chunk.
+// Invalid kernels, index maps and calls: one error in each chunk.
 //
 // RUN: gridir-opt %s --verify-diagnostics --split-input-file
 

@@ -34,7 +34,7 @@ UPSTREAM = (
 )
 COUNT = 150
 TOKEN = re.compile(r'"[^"\n]*"|[%@#!]?[\w.$]+|->|\S')
-# What breaks programs: the ends of number ranges, the wrong sign, the other type, too much and too little.
+# Values that break programs: the ends of number ranges, the wrong sign, another type, too large and too small sizes.
 STRANGE = ("0", "-1", "1", "7", "2147483648", "-9223372036854775808", "9223372036854775807", "?", "f32", "i1", "i64")
 STRANGE += ("index", "none", "memref<?xf32>", "tensor<*xf32>", "tensor<0xf32>", "()", "[]", "{}", '""', "%0", "@k")
 

@@ -12,8 +12,8 @@
 // STATS: (S) 0 num-kept
 // STATS: (S) 0 num-simplified
 
-// What JAX traces for `i // 2` (floor division) and `i % 4` (its remainder): program ids are not
-// negative, so both are what they look like.
+// JAX's traces of `i // 2` (floor division) and `i % 4` (its remainder): program ids are not negative, so both are
+// affine.
 // CHECK-LABEL: grid.kernel @floor_division_and_remainder
 // CHECK: inputs(%{{.*}}: f32 [8, 8] block [1, 1] at (%i floordiv 2, %i mod 4)
 grid.kernel @floor_division_and_remainder grid(%i = 16)
@@ -165,7 +165,7 @@ grid.kernel @wide grid(%i = 8)
 
 // -----
 
-// A remark names the operand that the map is of, behind the index operands.
+// A remark names the operand of the map, counted after the index operands.
 // REMARK: Remark="index map of first_ref is affine"
 // REMARK: Remark="index map of second_ref is affine"
 grid.kernel @named grid(%i = 4)
@@ -183,7 +183,7 @@ grid.kernel @named grid(%i = 4)
 
 // -----
 
-// What nobody can decide stays, with its affine parts written as such: the element that is loaded, a condition.
+// Undecidable parts are kept, with their affine parts in affine form: the loaded element, a condition.
 // CHECK-LABEL: grid.kernel @parts
 // CHECK: map(%[[ID:.*]]: i32, %[[ROWS:.*]]: memref<8xi32, #grid.space<tpu.smem>>) {
 // CHECK-NOT: arith.remsi
@@ -250,7 +250,7 @@ grid.kernel @guarded_twice grid(%i = 4)
 
 // -----
 
-// What wraps around in its type is no affine expression; what does not is one, in any type.
+// An expression that wraps around in its type is not affine; any other one is, in any type.
 // CHECK-LABEL: grid.kernel @wraps
 // CHECK: map(%[[ID:.*]]: i32) {
 // CHECK: %[[HASH:.*]] = arith.muli %[[ID]]

@@ -34,7 +34,7 @@ grid.kernel @block_before grid(%i = 4)
 
 // -----
 
-// The block behind is written later: whatever order is meant, it holds the input.
+// The next block is written later: in either order, it holds the input.
 // CHECK-LABEL: grid.kernel @block_behind
 // CHECK: {check = "aliases", subject = "x_ref", verdict = "proved"}
 grid.kernel @block_behind grid(%i = 3)
@@ -123,7 +123,7 @@ grid.kernel @reads_output_on_gpu grid(%i = 2)
 
 // -----
 
-// A TPU writes all of a block back, of which the first program writes nothing.
+// A TPU writes the complete block back, though the first program writes nothing to it.
 // CHECK-LABEL: grid.kernel @second_block
 // CHECK: {check = "written", reason = "on a tpu, where its block is initially undefined, a program may write only a part of it", subject = "o_ref", targets = ["cpu", "gpu"], verdict = "unknown"}
 grid.kernel @second_block grid(%i = 2)

@@ -31,7 +31,7 @@ grid.kernel @odometer grid() inputs(%x: f32 [32, 256] origin "x_ref") outputs(%o
     %next_i = arith.select %ends, %c0, %carried : i32
     scf.yield %next_i, %next_j : i32, i32
   }
-  // What the loop gives is in the same ranges.
+  // The results of the loop have the same ranges.
   %row = arith.muli %last#0, %c8 : i32
   %block = grid.slice_ref %x[%row, %c0] [8, 128] [1, 1] : memref<32x256xf32, #grid.space<default>>, i32, i32 -> memref<8x128xf32, #grid.space<default>>
   %value = grid.load %block : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
@@ -107,7 +107,7 @@ grid.kernel @past grid() inputs(%x: f32 [32] origin "x_ref") outputs(%o: f32 [8]
   }
 }
 
-// What a branch is taken for leaves out the last block, which is shorter.
+// The condition of the branch excludes the last block, which is shorter.
 // CHECK-LABEL: grid.kernel @last_block
 // CHECK: {check = "in-bounds", subject = "x_ref", verdict = "proved"}
 grid.kernel @last_block grid(%i = 4) inputs(%x: f32 [28] origin "x_ref") outputs(%o: f32 [8] origin "o_ref") {

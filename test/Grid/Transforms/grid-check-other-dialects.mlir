@@ -17,7 +17,7 @@ grid.kernel @no_refs grid(%i = 4)
   grid.store %v, %o : tensor<128xf32>, memref<128xf32, #grid.space<default>>
 }
 
-// What it says of its effects is believed, and that no Ref is meant.
+// Its declared effects are trusted, and exclude Refs.
 // CHECK-LABEL: grid.kernel @other_effects
 // CHECK: {check = "disjoint", reason = "it has effects on memory outside of Refs", subject = "dimension 0", verdict = "unknown"}
 grid.kernel @other_effects grid(%i = 4)

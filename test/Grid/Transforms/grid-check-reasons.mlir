@@ -2,7 +2,7 @@
 //
 // RUN: gridir-opt %s --grid-check --split-input-file | FileCheck %s
 
-// What an array of indices chooses.
+// Blocks that an array of indices selects.
 // CHECK-LABEL: grid.kernel @indirect 
 // CHECK: {check = "no-revisit", reason = "its blocks are known only at run time", subject = "o_ref", verdict = "unknown"}
 grid.kernel @indirect grid(%i = 4) outputs(%o: f32 [16, 8] block [4, indirect(2)] at (%i, 0) origin "o_ref") {
@@ -44,7 +44,7 @@ grid.kernel @squares grid(%i = 4)
 
 // -----
 
-// Whether a block comes back depends on how far the outer dimension goes.
+// The revisit of a block depends on the extent of the outer dimension.
 // CHECK-LABEL: grid.kernel @sizes 
 // CHECK: {check = "no-revisit", reason = "the sizes of the grid are known only at run time", subject = "o_ref", verdict = "unknown"}
 grid.kernel @sizes grid(%i = ?, %j = ?) outputs(%o: f32 [32] block [8] at (%j) origin "o_ref") {
@@ -219,7 +219,7 @@ grid.kernel @many_stores grid(%i = 1) outputs(%o: f32 [80] origin "o_ref") {
 
 // -----
 
-// What the author calls parallel shows the order of the programs: to Python,
+// A dimension declared parallel exposes the order of the programs: to Python,
 // CHECK-LABEL: grid.kernel @callback 
 // CHECK: {check = "disjoint", reason = "a function is called in the order of the programs", subject = "dimension 0", verdict = "refuted"}
 grid.kernel @callback grid(%i = 4) semantics [parallel] {
@@ -353,7 +353,7 @@ grid.kernel @wide_bound grid(%i = 4) inputs(%x: f32 [4, 8] block [1, 8] at (%i, 
 
 // -----
 
-// What a cast without a rank shows is not followed.
+// Casts without a rank are not analyzed.
 // CHECK-LABEL: grid.kernel @no_rank
 // CHECK: {check = "balanced", reason = "the semaphore or the amount is known only at run time", subject = "s_ref", verdict = "unknown"}
 !some = memref<2x!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
@@ -369,7 +369,7 @@ grid.kernel @no_rank grid(%i = 4) scratch(%s: !some origin "s_ref") {
 
 // -----
 
-// What another warpgroup may have written nobody refutes; what is the program's own alone holds nothing.
+// A write of another warpgroup is possible, so nothing is refuted; private memory is uninitialized.
 // CHECK-LABEL: grid.kernel @shared
 // CHECK: {check = "initialized", program = array<i64: 0>, reason = "program (0) reads it before it is written", subject = "u_ref", verdict = "refuted"}
 // CHECK-SAME: {check = "initialized", reason = "it may be read before it is written", subject = "t_ref", verdict = "unknown"}

@@ -44,7 +44,7 @@ grid.kernel @flip grid()
   }
 }
 
-// The wait is for the other slot: nothing is on its way there, and what is read from it nothing has brought.
+// The wait is for the other slot: there is no copy in flight there, and the elements that are read never arrived.
 // CHECK-LABEL: grid.kernel @wrong_slot
 // CHECK: {check = "initialized", {{.*}}, subject = "b_ref", verdict = "unknown"}
 // CHECK-SAME: {check = "balanced", reason = "program () waits for a copy, but none is in flight", subject = "s_ref", verdict = "refuted"}

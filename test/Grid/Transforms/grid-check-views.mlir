@@ -46,7 +46,7 @@ grid.kernel @tile grid() outputs(%o: f32 [16, 128] transforms [<tiling [8, 64]>]
   grid.store %zero, %t : tensor<1x1x8x64xf32>, memref<1x1x8x64xf32, #grid.space<default>>
 }
 
-// What is behind a view of a memref whose rank is known at run time may be any operand, whatever else the view takes.
+// The source of a view of a memref with dynamic rank may be any operand, whatever else the view takes.
 // CHECK-LABEL: grid.kernel @unranked
 // CHECK: {check = "written", reason = "the condition or the indices of a store are known only at run time", subject = "o_ref", verdict = "unknown"}
 grid.kernel @unranked grid(%i = 2) inputs(%n: i32 [1] origin "n_ref") outputs(%o: f32 [16] block [8] at (%i) origin "o_ref") {

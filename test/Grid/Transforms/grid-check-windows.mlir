@@ -1,4 +1,4 @@
-// A copy accesses the window that it names, of which a part may lie outside of the array.
+// A copy accesses the window that it names; a part of it may be outside of the array.
 //
 // RUN: gridir-opt %s --grid-check | FileCheck %s
 
@@ -23,7 +23,7 @@ grid.kernel @rows grid(%i = 3 named "i")
   }
 }
 
-// A window that is too small leaves rows out, one that is too large meets its neighbour's.
+// A window that is too small omits rows, one that is too large overlaps its neighbour's.
 // CHECK-LABEL: grid.kernel @small
 // CHECK: {check = "written", element = array<i64: 8>, reason = "no program writes element (8)", subject = "o", verdict = "refuted"}
 grid.kernel @small grid()

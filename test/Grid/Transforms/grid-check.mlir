@@ -1,4 +1,4 @@
-// What is proved, refuted and left unknown, with the reason and the program or element that shows it.
+// Proved, refuted and unknown results, with the reason and the program or element as counterexample.
 //
 // RUN: gridir-opt %s --grid-check | FileCheck %s
 // RUN: gridir-opt %s --grid-check='checks=no-revisit' | FileCheck %s --check-prefix=ONLY
@@ -110,7 +110,7 @@ grid.kernel @rows grid(%i = 2)
   }
 }
 
-// The window of the last program leaves the Ref; where a value decides, nobody knows.
+// The window of the last program exceeds the Ref; if a value decides, it is unknown.
 // CHECK-LABEL: grid.kernel @slices
 // CHECK: {check = "in-bounds", program = array<i64: 3>, reason = "program (3) slices beyond dimension 0, which has 32 elements", subject = "x_ref", verdict = "refuted"}
 // CHECK-SAME: {check = "in-bounds", reason = "a slice may exceed dimension 0, which has 32 elements", subject = "y_ref", verdict = "unknown"}
@@ -134,7 +134,7 @@ grid.kernel @slices grid(%i = 4)
   grid.store %v, %c : tensor<8xf32>, memref<8xf32, #grid.space<default>>
 }
 
-// What a mask hides may lie outside; one that hides nothing changes nothing.
+// Masked elements may be outside; an empty mask changes nothing.
 // CHECK-LABEL: grid.kernel @masked_slices
 // CHECK: {check = "in-bounds", reason = "a slice may exceed dimension 0, which has 32 elements", subject = "x_ref", verdict = "unknown"}
 // CHECK-SAME: {check = "in-bounds", program = array<i64: 3>, reason = "program (3) slices beyond dimension 0, which has 32 elements", subject = "y_ref", verdict = "refuted"}
@@ -230,7 +230,7 @@ grid.kernel @carried grid(%i = 4, %k = 2)
   grid.store %t, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
 }
 
-// What a select does not choose is not read: each share begins anew.
+// Values that a select does not choose are not read: each partition starts again.
 // CHECK-LABEL: grid.kernel @selected
 // CHECK: {check = "disjoint", subject = "dimension 0", verdict = "proved"}
 // CHECK-SAME: {check = "initialized", subject = "sum_ref", verdict = "proved"}
@@ -248,7 +248,7 @@ grid.kernel @selected grid(%i = 4, %k = 2)
   grid.store %u, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
 }
 
-// Nothing is in scratch, in a scope or in an output at first; where a value decides, nobody knows.
+// Scratch, scopes and outputs are initially uninitialized; if a value decides, it is unknown.
 // CHECK-LABEL: grid.kernel @fresh
 // CHECK: {check = "initialized", program = array<i64: 0>, reason = "program (0) reads it before it is written", subject = "o_ref", verdict = "refuted"}
 // CHECK-SAME: {check = "initialized", reason = "it may be read before it is written", subject = "s_ref", verdict = "unknown"}
@@ -359,7 +359,7 @@ grid.kernel @signals grid(%i = 2)
   grid.semaphore_wait %b, %c1 : !regular
 }
 
-// What is signaled is computed from the id of the program: each sum is that of the programs.
+// The amount of the signal is computed from the id of the program: each sum is that of the programs.
 // CHECK-LABEL: grid.kernel @sums
 // CHECK: {check = "balanced", subject = "scratch[0]", verdict = "proved"}
 // CHECK-SAME: {check = "balanced", subject = "scratch[1]", verdict = "proved"}

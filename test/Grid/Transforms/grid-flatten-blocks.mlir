@@ -3,8 +3,8 @@
 // RUN: gridir-opt %s --split-input-file --pass-pipeline="builtin.module(grid.kernel(grid-flatten-blocks))" | FileCheck %s --check-prefix=DEFAULT
 // RUN: gridir-opt %s --split-input-file --pass-pipeline="builtin.module(grid.kernel(grid-flatten-blocks{block-elements=256}))" -o /dev/null 2>&1 --remarks-filter=grid-flatten-blocks --remark-format=emitRemark | FileCheck %s --check-prefix=REMARK
 
-// Blocks of a few columns, of which the last ones overhang. Conditions and constants are of the new shape, too; a number
-// stays one.
+// Blocks of a few columns, where the last ones overhang. Conditions and constants have the new shape, too; a scalar is
+// unchanged.
 // STATS:      (S) 1 num-flattened
 // STATS-NEXT: (S) 0 num-kept
 // REMARK: Remark="blocks are ", Remark=256, Remark=" consecutive elements"
@@ -42,7 +42,7 @@ grid.kernel @squeezed grid(%i = 5, %j = 4)
 
 // -----
 
-// Whole rows follow each other already.
+// Whole rows are already contiguous.
 // STATS:      (S) 0 num-flattened
 // STATS-NEXT: (S) 0 num-kept
 // CHECK-LABEL: grid.kernel @rows grid(%{{.*}} = 5)
@@ -114,7 +114,7 @@ grid.kernel @fewer grid(%i = 4, %j = 4)
 
 // -----
 
-// What is computed twice in place would be wrong.
+// Elements computed twice in place would be wrong.
 // STATS:      (S) 0 num-flattened
 // STATS-NEXT: (S) 0 num-kept
 // CHECK-LABEL: grid.kernel @aliased grid(%{{.*}} = 5, %{{.*}} = 4)

@@ -19,7 +19,7 @@ grid.kernel @rows grid(%i = 8, %j = 4)
 
 // -----
 
-// What shares memory is tested together.
+// Operands that share memory are tested together.
 // CHECK-LABEL: grid.kernel @in_place
 // CHECK: grid.block_test = {dims = array<i64: 0>, operands = array<i64: 1, 2>}
 grid.kernel @in_place grid(%i = 8)
@@ -81,7 +81,7 @@ grid.kernel @written_scalars grid(%i = 8)
 
 // -----
 
-// What is carried in scratch is no question of blocks.
+// State in scratch is independent of blocks.
 // CHECK-LABEL: grid.kernel @carried
 // CHECK-NOT: grid.block_test
 // expected-remark @below {{dimension 0 is declared parallel, but its programs depend on their order}}

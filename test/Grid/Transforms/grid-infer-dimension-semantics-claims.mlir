@@ -90,7 +90,7 @@ grid.kernel @prefetched grid(%i = 8)
 
 // -----
 
-// Programs that write under conditions which only one of them meets do not race.
+// Programs that write under mutually exclusive conditions do not race.
 // CHECK-LABEL: grid.kernel @the_last_one_writes
 // CHECK: semantics [parallel, arbitrary]
 grid.kernel @the_last_one_writes grid(%i = ?, %k = 2) outputs(%o: f32 [8] block [8] at (0))

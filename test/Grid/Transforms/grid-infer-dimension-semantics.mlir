@@ -242,7 +242,7 @@ grid.kernel @scatter grid(%i = 8)
 
 // -----
 
-// One whole array, of which each program writes its own part through a view of it.
+// One whole array; each program writes its own part through a view of it.
 // CHECK-LABEL: grid.kernel @part_of_whole
 // CHECK: semantics [parallel]
 grid.kernel @part_of_whole grid(%i = 4) outputs(%o: f32 [32]) {
@@ -363,8 +363,8 @@ grid.kernel @callbacks grid(%i = 4) {
 
 // -----
 
-// Blocks that overhang are copied whole, so that two programs of one such block meet, though each
-// stores its own half.
+// Blocks that overhang are copied completely, so that two programs of one such block conflict, though each stores its
+// own half.
 // CHECK-LABEL: grid.kernel @halves_of_overhanging_block
 // CHECK: semantics [parallel, arbitrary]
 grid.kernel @halves_of_overhanging_block grid(%i = 4, %j = 2)

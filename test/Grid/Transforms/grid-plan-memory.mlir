@@ -43,7 +43,7 @@ grid.kernel @write_buffers grid(%i = 4)
 
 // -----
 
-// What is alive together counts together: scratch, and the scopes that are inside one another.
+// Buffers that are alive at the same time add up: scratch, and nested scopes.
 // CHECK-LABEL: grid.kernel @scopes
 // CHECK: spaces = {tpu.smem = 8 : i64, tpu.vmem = 1536 : i64}
 // CPU-LABEL: grid.kernel @scopes

@@ -1,4 +1,4 @@
-// Kernels whose programs meet are marked, and their concurrent dimensions written down.
+// Kernels whose programs synchronize are marked, with their concurrent dimensions.
 //
 // RUN: gridir-opt %s --grid-plan-tasks | FileCheck %s
 // RUN: gridir-opt %s --grid-plan-tasks='always=true seed=7 races=true' | FileCheck %s --check-prefix=ALWAYS
@@ -86,7 +86,7 @@ grid.kernel @one_core grid(%c = 1 named "core" core) scratch(%s: !sem) {
   grid.semaphore_signal %s, %one core %core : !sem
 }
 
-// Programs in order meet nobody.
+// Programs in order never synchronize.
 // CHECK-LABEL: grid.kernel @in_order
 // CHECK-NOT: grid.tasks
 grid.kernel @in_order grid(%i = 4) {
@@ -95,7 +95,7 @@ grid.kernel @in_order grid(%i = 4) {
   grid.semaphore_signal %b, %one : memref<!grid.semaphore<barrier>>
 }
 
-// Programs that meet nobody stay in their order where only memory is checked, whatever is claimed.
+// Programs that never synchronize keep their order if only memory is checked, whatever is claimed.
 // MEMORY-LABEL: grid.kernel @ordered
 // MEMORY: semantics [arbitrary]
 // MEMORY: attributes {grid.tasks = #kernel.tasks<uninitialized = true>}
@@ -116,7 +116,7 @@ grid.kernel @collective_with_memory grid(%c = 2 named "core" core) {
   }
 }
 
-// What a kernel for a GPU claims counts as what one for a TPU does.
+// Claims of a kernel for a GPU count like those for a TPU.
 // ALWAYS-LABEL: grid.kernel @gpu_claims
 // ALWAYS: semantics [parallel, sequential]
 grid.kernel @gpu_claims grid(%i = 4, %j = 2) params [#grid.mosaic_gpu_params<dimension_semantics = ["parallel", "sequential"]>] {

@@ -31,7 +31,7 @@ grid.kernel @sequential grid(%i = 4, %k = 8)
   grid.store %v, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
 }
 
-// Every program has a block and scratch of its own; a Ref of a scope begins anew with it.
+// Every program has a separate block and scratch; a Ref of a scope is uninitialized at each entry.
 // CHECK-LABEL: grid.kernel @parallel
 // CHECK:      outputs(%[[O:[a-z0-9_]+]]:
 // CHECK:      scratch(%[[BITS:[a-z0-9_]+]]:
@@ -66,7 +66,7 @@ grid.kernel @signs grid(%i = 4)
     semantics [parallel] {
 }
 
-// What a kernel or a scope allocates has no sign, but that an attribute says so.
+// Allocations of a kernel or a scope are signless, unless an attribute marks them.
 // CHECK-LABEL: grid.kernel @unsigned
 // CHECK-DAG:  arith.constant dense<-1> : tensor<4xi16>
 // CHECK-DAG:  arith.constant dense<32767> : tensor<8xi16>
@@ -91,7 +91,7 @@ grid.kernel @left_alone grid(%i = 4, %j = 4)
     aliases [0 -> 0] {
 }
 
-// What another block of the cluster writes here, it may write before this one begins.
+// Another block of the cluster may write here before this one begins.
 // CHECK-LABEL: grid.kernel @of_others
 // CHECK:     scratch(%[[TILE:[a-z0-9_]+]]: memref<8xf32>,
 // CHECK-NOT: grid.store %{{.+}}, %[[TILE]]

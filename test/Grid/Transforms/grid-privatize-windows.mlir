@@ -127,7 +127,7 @@ grid.kernel @sum_of_all grid(%h = 2, %k = 8)
 !in = memref<8xf32, #grid.space<default>>
 !half = memref<4xf32, #grid.space<default>>
 
-// Half of the window is begun anew; the other half may be what another program left.
+// Half of the window is initialized again; the other half may be a result of another program.
 // CHECK-LABEL: grid.kernel @half_begun
 // CHECK-NOT: scratch
 // SEMANTICS-LABEL: grid.kernel @half_begun
@@ -154,7 +154,7 @@ grid.kernel @half_begun grid(%h = 2, %k = 8)
 !in = memref<8xf32, #grid.space<default>>
 !row = tensor<8xf32>
 
-// What overhangs its array is copied in and out by every program.
+// An overhanging window is copied in and out by every program.
 // CHECK-LABEL: grid.kernel @overhanging
 // CHECK-NOT: scratch
 // SEMANTICS-LABEL: grid.kernel @overhanging

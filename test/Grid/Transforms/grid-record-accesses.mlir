@@ -57,8 +57,8 @@ grid.kernel @touch grid(%p = 4)
   grid.copy_wait %x, %o sem %s : !ref, !ref, !dma
 }
 
-// What is read of scratch, of a scope and of an output is used where something depends on it; what a select does not
-// choose is not, and what a mask takes apart is not followed.
+// Values read from scratch, a scope or an output are used if something depends on them; a select excludes values, and
+// masks are not followed.
 // CHECK-LABEL: grid.kernel @uses
 // CHECK:       grid.record_access use %[[S:[a-z0-9_]+]] of %[[S]] : memref<8xf32> of memref<8xf32>
 // CHECK-NEXT:  grid.record_access read %[[S]]

@@ -1,4 +1,4 @@
-// What an ABI may not be: one broken thing in each chunk.
+// Invalid ABIs: one error in each chunk.
 //
 // RUN: gridir-opt %s --verify-diagnostics --split-input-file
 

@@ -15,7 +15,7 @@ grid.kernel @inside grid(%i = 4)
 
 // -----
 
-// but not here, where it starts one element behind it,
+// but not here, where it starts one element later,
 // CHECK-LABEL: func.func @behind(
 // CHECK:         arith.maxsi
 // CHECK:         return

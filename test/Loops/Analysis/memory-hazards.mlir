@@ -1,7 +1,7 @@
 // RUN: gridir-opt %s --split-input-file --loops-fuse-elementwise | FileCheck %s
 
-// A store between two ops is no hazard for what they read where one of the two Refs shares no memory with any other: all
-// ops are one loop, behind the store.
+// A store between two ops is no hazard for their reads if one of the two Refs shares no memory with any other: all ops
+// are one loop, after the store.
 // CHECK-LABEL: func.func @disjoint
 // CHECK:         bufferization.materialize_in_destination
 // CHECK:         linalg.generic
@@ -19,7 +19,7 @@ func.func @disjoint(%r: memref<8xf32> {llvm.noalias}, %s: memref<8xf32>, %y: ten
 
 // -----
 
-// Two Refs of which nothing is known may be one memory: what reads stays before the store.
+// Two Refs without alias information may be one memory: the read stays before the store.
 // CHECK-LABEL: func.func @one_memory
 // CHECK:         linalg.generic
 // CHECK:           arith.mulf

@@ -12,7 +12,7 @@ from jax import lax
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
 from accuracy import EDGES, apply, check, check_edges, report, units
 
-# What some of these are in f32 is upstream's polynomials.
+# Some of these functions in f32 use upstream's polynomials.
 # CHECK-NOT: is off by
 check("sinh cosh tanh exp expm1 exp2", -720, 720, (4.0, 2.5))
 check("log log1p", 0, math.inf, (2.0, 1.5))

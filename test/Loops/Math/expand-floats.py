@@ -1,4 +1,4 @@
-# What targets compute in f32 is near over sweeps: powers of 2, and the polynomials that are upstream's.
+# Expansions in f32 are accurate over sweeps: powers of 2, and the polynomials that are upstream's.
 #
 # RUN: %python %s | FileCheck %s
 

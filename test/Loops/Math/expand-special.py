@@ -14,7 +14,7 @@ from accuracy import EDGES, apply, check, check_edges
 
 # CHECK-NOT: is off by
 check("cbrt", -math.inf, math.inf, (0.51, 2.5))
-# What erf is in f32 is upstream's polynomial.
+# The erf of f32 uses upstream's polynomial.
 check("erf erfc", -30, 30, (4.0, 3.5))
 check_edges("cbrt", EDGES)
 

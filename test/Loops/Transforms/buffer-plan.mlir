@@ -1,6 +1,6 @@
 // RUN: gridir-opt %s --split-input-file --cpu-plan-arena | FileCheck %s
 
-// Two buffers of which one is used when the other is not, yet: they share bytes.
+// Two buffers that are not used at the same time share bytes.
 // CHECK-LABEL: kernel.abi @shared arena_bytes = 64
 module {
   kernel.abi @shared
@@ -51,7 +51,7 @@ module {
 
 // -----
 
-// What lives when a buffer before another one is not used any more takes the room before that one.
+// A buffer that is alive after an earlier one ended takes the room of that one.
 // CHECK-LABEL: kernel.abi @gap arena_bytes = 128
 module {
   kernel.abi @gap

@@ -1,7 +1,7 @@
 # RUN: %python %s | gridir-opt --loops-fuse-elementwise | FileCheck %s
 
-# 1500 ops of one chain, of which the last hundred read an array each: a dozen arrays to a loop, until a loop of a
-# thousand ops may have all that are left. The ops before, which read one array, could be one loop at once.
+# 1500 ops of one chain; the last hundred read an array each: a dozen arrays to a loop, until a loop of a thousand ops
+# may have all that are left. The ops before, which read one array, could be one loop at once.
 # CHECK-LABEL: func.func @chain
 # CHECK-COUNT-6: linalg.generic
 # CHECK-NOT: linalg.generic

@@ -68,7 +68,7 @@ func.func @while(%a: tensor<8xf32>) -> tensor<8xf32> {
   return %r : tensor<8xf32>
 }
 
-// What an inner loop hands on lives where its start did, which is where the outer loop carries it.
+// The result of an inner loop is in the buffer of its initial value, which the outer loop carries.
 // CHECK-LABEL: func.func @nested
 // CHECK:         scf.for {{.*}} iter_args(%[[OUTER:.*]] = %{{.*}})
 // CHECK:           %[[R:.*]] = scf.for {{.*}} iter_args(%[[INNER:.*]] = %[[OUTER]])
@@ -163,7 +163,7 @@ func.func @read_by_condition(%a: memref<8xf32>, %n: i32) -> i32 {
   return %r : i32
 }
 
-// A number that the body does not read moves the tensor behind it.
+// A number that the body does not read moves the tensor after it.
 // CHECK-LABEL: func.func @moved
 // CHECK:         %[[R:.*]]:2 = scf.while (%[[I:.*]] = %{{.*}}, %[[X:.*]] = %{{.*}})
 // CHECK:           scf.condition(%{{.*}}) %[[I]], %[[X]] : i32, tensor<8xf32>

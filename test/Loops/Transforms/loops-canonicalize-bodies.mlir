@@ -85,8 +85,8 @@ func.func @six(%x: tensor<8xf32>, %lo: index, %hi: index) {
 
 // -----
 
-// What the canonicalizer does: folds, the patterns of ops, as that of a sum of a sum, and those of dialects, as that of a
-// cast before a structured op.
+// The rewrites of the canonicalizer: folds, the patterns of ops, as that of a sum of a sum, and those of dialects, as
+// that of a cast before a structured op.
 // CHECK-LABEL: func.func @patterns
 // CHECK-SAME:    %[[X:.*]]: tensor<8xf32>
 // CHECK:         scf.for %[[I:.*]] =

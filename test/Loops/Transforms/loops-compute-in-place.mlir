@@ -347,7 +347,7 @@ func.func @transpose(%o: memref<8x8xf32>) {
 #id = affine_map<(d0) -> (d0)>
 #turned = affine_map<(d0) -> (7 - d0)>
 
-// What a branch chooses may be the memory that is written.
+// The result of a branch may be the memory that is written.
 // CHECK-LABEL: func.func @chosen
 // CHECK:         %[[E:.*]] = tensor.empty
 // CHECK:         linalg.generic {{.*}} outs(%[[E]]

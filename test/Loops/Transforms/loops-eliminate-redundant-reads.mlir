@@ -28,8 +28,8 @@ func.func @block(%m: memref<8xf32>, %i: index, %j: index) {
 
 // -----
 
-// A loop that reads stands in no read's way, and what it reads is read once, there; one that writes, at any depth, and an
-// op of which nothing is known do.
+// A loop that only reads blocks no other read, and its reads are eliminated, too; a loop that writes, at any depth, and
+// an unknown op block them.
 // STATISTICS:   (S) 3 num-eliminated
 // CHECK-LABEL: func.func @regions
 // CHECK-SAME:    %[[M:.*]]: memref<f32>
@@ -77,7 +77,7 @@ func.func @regions(%m: memref<f32>, %lo: index, %hi: index, %c: i1, %x: f32) -> 
 
 // -----
 
-// What another block has read, another type, and what is written as it is read stay.
+// Reads of another block, reads of another type, and reads of memory that is written in between are kept.
 // STATISTICS:   (S) 0 num-eliminated
 // CHECK-LABEL: func.func @kept
 // CHECK:         memref.load

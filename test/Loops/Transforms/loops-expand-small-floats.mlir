@@ -64,7 +64,7 @@ func.func @round_to_power(%x: f32) -> f8E8M0FNU {
   return %y : f8E8M0FNU
 }
 
-// What has no mantissa is widened by another expansion.
+// Formats without a mantissa are widened by another expansion.
 // CHECK-LABEL: func.func @powers_of_two
 // CHECK:         arith.extf %{{.*}} : f8E8M0FNU to f32
 func.func @powers_of_two(%x: f8E8M0FNU) -> f32 {

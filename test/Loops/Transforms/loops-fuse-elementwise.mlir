@@ -185,8 +185,8 @@ func.func @in_memory(%x: tensor<8x128xf32>, %y: tensor<8x128xf32>, %z: tensor<8x
 
 // -----
 
-// Values that part and meet again are computed in one loop, however many of
-// them there are in between.
+// Values that diverge and join again are computed in one loop, regardless of the number of ops in
+// between.
 // CHECK-LABEL: func.func @meeting
 // CHECK-COUNT-1: linalg.generic
 // CHECK-NOT: linalg.generic
@@ -252,8 +252,8 @@ func.func @store_in_the_middle(%r: memref<8xf32>, %y: tensor<8xf32>) -> tensor<8
 
 // -----
 
-// What keeps a reduction as it is: it starts from another number than the neutral one, its result is used twice, or the
-// op beside it is another function: no operand is a reduction that only this op uses.
+// Cases in which a reduction is kept: it starts from another number than the neutral one, its result is used twice, or
+// the op beside it is another function: no operand is a reduction that only this op uses.
 // CHECK-LABEL: func.func @not_from_zero
 // CHECK:         linalg.fill
 // CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]

@@ -1,6 +1,6 @@
 // RUN: gridir-opt %s --split-input-file --verify-diagnostics
 
-// What arithmetic and ops on shapes may not be: one broken thing in each chunk.
+// Invalid arithmetic and ops on shapes: one error in each chunk.
 
 func.func @accumulator(%a: vector<8x128xbf16>, %b: vector<128x128xbf16>, %c: vector<8x128xbf16>) {
   // expected-error @below {{expected an accumulator of 32 bits, got 'vector<8x128xbf16>'}}

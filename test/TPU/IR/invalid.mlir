@@ -1,6 +1,6 @@
 // RUN: gridir-opt %s --split-input-file --verify-diagnostics
 
-// What the ops may not be: one broken thing in each chunk. libtpu reports some of these late, others never.
+// Invalid ops: one error in each chunk. libtpu reports some of these late, others never.
 
 func.func @strides(%m: memref<8x128xf32, #tpu.memory_space<vmem>>, %i: index) {
   // expected-error @below {{expected no strides, got 2; use tpu.strided_load or tpu.strided_store}}

@@ -1,6 +1,6 @@
 // RUN: gridir-opt %s -o /dev/null
 
-// What is at the edge of the rules that invalid.mlir and its like break, and allowed.
+// Valid ops at the limits of the rules that invalid.mlir and similar tests violate.
 
 func.func @memory(%m: memref<8x128xf32, #tpu.memory_space<vmem>>, %r: memref<1x8x1x128xf32, #tpu.memory_space<vmem>>, %i: index, %k: vector<8x128xi32>, %a: i32) {
   %c1 = arith.constant 1 : i32

@@ -375,7 +375,7 @@ func.func @scalar_store(%x: memref<8x128xf32, #tpu.memory_space<vmem>>, %n: memr
 
 // -----
 
-// What ends with its memory is inside.
+// An access that ends with its memory is in bounds.
 
 func.func @last(%x: memref<8x128xf32, #tpu.memory_space<vmem>>, %n: memref<4xi32, #tpu.memory_space<smem>>) attributes {tpu.core_type = #tpu.core_type<tc>, dimension_semantics = []} {
   %v = arith.constant dense<0.0> : vector<4x128xf32>

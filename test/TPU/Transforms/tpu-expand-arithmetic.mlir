@@ -485,7 +485,7 @@ func.func @copysign_bf16(%x: bf16, %y: bf16) -> bf16 {
   return %0 : bf16
 }
 
-// Bits are counted in 32, of which those in front are taken away again.
+// Bits are counted in 32 bits, and the leading ones are subtracted.
 
 // CHECK-LABEL: func.func @counts(
 // CHECK-SAME: %[[X:[^:]*]]:{{.*}}%[[Y:[^:]*]]:{{.*}}%[[Z:[^:]*]]:
@@ -506,7 +506,7 @@ func.func @counts(%a: vector<32x128xi8>, %b: vector<16x128xi16>, %c: vector<8x12
   return %0, %1, %2 : vector<32x128xi8>, vector<16x128xi16>, vector<8x128xi32>
 }
 
-// What differs from zero has a magnitude.
+// A number that differs from zero has a magnitude.
 
 // CHECK-LABEL: func.func @one_zero(
 // CHECK-SAME: %[[X:[^:]*]]:
@@ -585,7 +585,7 @@ func.func @wide_answers(%x: vector<16x128xi16>, %y: vector<16x128xi16>, %f: vect
   return %0, %1 : vector<16x128xf32>, vector<16x128xf32>
 }
 
-// Where it is narrow, the comparison is, but for numbers of 4 bits, of which Mosaic compares none.
+// The comparison of narrow numbers is narrow, except for 4 bits, which Mosaic does not compare.
 
 // CHECK-LABEL: func.func @narrow_answer(
 // CHECK: arith.cmpi ne, %{{.*}} : vector<32x128xi8>
@@ -646,7 +646,7 @@ func.func @modulo(%x: vector<8x128xf32>, %y: vector<8x128xf32>) -> vector<8x128x
   return %z : vector<8x128xf32>
 }
 
-// What is added to anything but a remainder is the author's own: by NaN it may be a number.
+// Additions to other values than a remainder are kept: adding NaN may be intended.
 
 // CHECK-LABEL: func.func @no_remainder(
 // CHECK: arith.cmpf one

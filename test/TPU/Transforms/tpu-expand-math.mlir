@@ -64,7 +64,7 @@ func.func @types(%x: vector<16x128xbf16>, %a: f32) -> (vector<16x128xbf16>, f32)
   return %0, %1 : vector<16x128xbf16>, f32
 }
 
-// What Mosaic has stays, and so does f64, which no TPU has.
+// Functions of Mosaic are kept, and so is f64, which no TPU has.
 
 // CHECK-LABEL: func.func @stays(
 // CHECK-NEXT: math.exp

@@ -1,7 +1,7 @@
 // RUN: gridir-opt %s --tpu-serialize=version=13 --split-input-file --verify-diagnostics
 // RUN: gridir-opt %s --tpu-serialize=version=14 --split-input-file
 
-// What only a later version of the form can say.
+// Features of later versions of the form.
 
 func.func @copy(%s: memref<8x128xf32, #tpu.memory_space<any>>, %t: memref<8x128xf32, #tpu.memory_space<vmem>>, %q: memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>, %n: i32) {
   // expected-error @below {{expected no subcore in version 13 of Mosaic's form, got one}}

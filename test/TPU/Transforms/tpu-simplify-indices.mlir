@@ -70,7 +70,7 @@ func.func @needed(%i: i32, %o: memref<5xi32, #tpu.memory_space<smem>>) attribute
 
 // -----
 
-// What the range decides is a constant: a negative index would count from the end.
+// A comparison that the range decides is constant: a negative index would count from the end.
 
 // CHECK-LABEL: func.func @known(
 // CHECK-SAME: %[[I:.*]]: i32
@@ -308,8 +308,8 @@ func.func @ends(%i: i32) -> (i1, i1, i1, i1) attributes {
 
 // -----
 
-// What a vector counts lies within its size, in a kernel without a grid, too: nothing need keep it there, and what it
-// leaves over from a power of two is its last bits.
+// The indices of a vector are less than its size, also in a kernel without a grid: no clamp is needed, and its
+// remainder by a power of two is its last bits.
 
 // CHECK-LABEL: func.func @counts(
 // CHECK: %[[N:.*]] = tpu.iota {dimensions = array<i32: 1>} : vector<8x128xi32>

@@ -1,6 +1,6 @@
 // RUN: gridir-opt %s --test-warpgroup-layouts | FileCheck %s
 
-// What test/Warpgroup/Layout asks; a function of no layouts is left alone.
+// The pass of test/Warpgroup/Layout; a function without layouts is not changed.
 
 // CHECK: func.func private @transposed(
 // CHECK-SAME: test.result = tensor<8x64xf32, #warpgroup.layout<[8, 64], registers = {{\[\[}}1, 0], [0, 8]]

@@ -138,7 +138,7 @@ def check_elements(got: dict[str, Any], prefix: str = "") -> None:
     assert sorted(set(flat)) == list(range(len(holders))), "an element that nobody holds"
     for element, holder in enumerate(holders):
         assert elements[holder % 128, holder // 128] == element
-    # Threads hold the last element once more where the tile ends behind it.
+    # Threads hold copies of the last element where the tile exceeds the array.
     if got[prefix + "padded"]:
         assert got[prefix + "replication"] * len(holders) < flat.size
         return
@@ -370,7 +370,7 @@ for kind in sorted({text.split(":")[0] for text in kinds}):
 NAMED = [("wgmma", "wgmma_transposed"), ("wgmma_transposed", "wgmma"), ("wgmma_upcast_2x", "wgmma"),
          ("wgmma_upcast_4x", "wgmma_upcast_2x"), ("wgmma", "wgmma_8bit"), ("wgmma", "strided(4)"),
          ("strided(4)", "strided(8)"), ("strided(8)", "wgmma"), ("wgmma", COPY)]  # fmt: skip
-# What each thread does for a value of 64 x 64 elements.
+# The operations of each thread for a value of 64 x 64 elements.
 # CHECK: f32 wgmma to wgmma_transposed shuffles: 64 selects, 16 shuffles, 0 packs, 0 stores, 0 loads, 0 conflicts
 # CHECK: f32 wgmma_upcast_2x to wgmma shuffles: 64 selects, 16 shuffles, 0 packs
 # CHECK: f32 wgmma to wgmma_8bit shuffles: 64 selects, 32 shuffles, 0 packs

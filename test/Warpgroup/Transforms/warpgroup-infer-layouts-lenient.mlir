@@ -1,6 +1,6 @@
 // RUN: gridir-opt %s --split-input-file --warpgroup-infer-layouts --verify-diagnostics | FileCheck %s
 
-// What an author asks for and no layout gives is left out, with a warning: any layout computes the same.
+// Requests that no layout satisfies are ignored, with a warning: any layout computes the same.
 // CHECK-LABEL: grid.kernel @not_linear
 // CHECK:         warpgroup.layout_cast {{.*}} : tensor<64x96xf16, #warpgroup.layout<
 grid.kernel @not_linear grid() inputs() outputs() scratch(%a: memref<64x96xf16, #grid.space<gpu.smem>>) semantics [] {
@@ -61,7 +61,7 @@ grid.kernel @copies grid() inputs(%x: f32 [64, 128] space gpu.gmem) outputs() se
 
 // -----
 
-// What no product is added to lies as its users like.
+// Values that are not accumulators have the layout that their users prefer.
 // CHECK-LABEL: grid.kernel @registers
 // CHECK:         grid.load {{.*}} -> tensor<32x8xf32, #warpgroup.layout<[32, 8],
 grid.kernel @registers grid() inputs() outputs() scratch(%acc: memref<32x8xf32, #grid.space<gpu.regs>>) semantics [] {

@@ -76,8 +76,8 @@ grid.kernel @strides grid() inputs(%x: f32 [256] space gpu.gmem) outputs(%o: f32
 
 // -----
 
-// Where a window is, nobody knows: its elements are read one by one from shared memory, where the array is stored as it is
-// held.
+// The position of a window is dynamic: its elements are read one by one from shared memory, where the array is stored
+// as it is held.
 // CHECK-LABEL: grid.kernel @anywhere
 // CHECK:         %[[V:.*]] = grid.load %{{.*}} -> tensor<64x128xf32, #warpgroup.layout<[4, 128],
 // CHECK:         linalg.generic {{.*}} outs(%{{.*}} : tensor<16x128xf32, #warpgroup.layout<[4, 128],

@@ -2,8 +2,8 @@
 // RUN: gridir-opt %s --split-input-file --warpgroup-infer-layouts --verify-diagnostics --mlir-pass-statistics \
 // RUN:   --mlir-pass-statistics-display=list -o /dev/null 2>&1 | FileCheck %s --check-prefix=STATS
 
-// What is read of an accumulator lies as the matrix unit leaves it, through elementwise ops and a change of the type
-// into the store. A constant lies as its user needs it.
+// Values read from an accumulator have the layout of the matrix unit, through elementwise ops and a change of the type
+// into the store. A constant has the layout that its user needs.
 // CHECK-LABEL: grid.kernel @epilogue
 // CHECK:         %[[TWO:.*]] = arith.constant dense<2.000000e+00> : tensor<64x128xf32, #warpgroup.layout<wgmma>>
 // CHECK:         grid.load %{{.*}} -> tensor<64x128xf32, #warpgroup.layout<wgmma>>

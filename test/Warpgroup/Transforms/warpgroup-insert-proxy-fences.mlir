@@ -103,7 +103,7 @@ grid.kernel @scopes grid() inputs(%x: f32 [8, 128] space gpu.gmem) {
 
 // -----
 
-// What is before a loop is ordered once, before it; what an iteration leaves to the next one, in each.
+// Accesses before a loop are ordered once, before it; accesses that one iteration leaves to the next one, in each.
 // CHECK-LABEL: grid.kernel @loops
 // CHECK: grid.store
 // CHECK-NEXT: warpgroup.commit_smem
@@ -163,8 +163,8 @@ grid.kernel @branches grid(%i = 4 named "i") outputs(%o: f32 [8, 128] space gpu.
 
 // -----
 
-// Another warpgroup copies what one has stored: the fence is in front of the arrival that tells it. A wait tells nobody
-// anything, and what only the own warpgroup copies need not be ordered before an arrival.
+// Another warpgroup copies stored elements: the fence precedes the arrival that signals it. A wait signals nothing, and
+// elements that only the own warpgroup copies need no order before an arrival.
 // CHECK-LABEL: grid.kernel @warpgroups
 // CHECK: grid.store %{{.*}}, %a
 // CHECK-NEXT: warpgroup.barrier_wait

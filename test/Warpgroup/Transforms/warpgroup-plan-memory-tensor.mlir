@@ -1,7 +1,7 @@
 // RUN: gridir-opt %s --split-input-file --warpgroup-plan-memory=chip=sm_100a --verify-diagnostics | FileCheck %s
 
-// Sums have a column each, other elements share one; of 64 rows half of the columns lie in lanes of their own. Scopes
-// that follow one another share columns, which are allocated by powers of two.
+// Accumulators have a column for each element, other elements share one; with 64 rows half of the columns are in
+// separate lanes. Consecutive scopes share columns, which are allocated by powers of two.
 // CHECK: grid.kernel @columns
 // CHECK-SAME: warpgroup.tensor_columns = 256
 // CHECK: grid.scoped ({{.*}}) attributes {warpgroup.offsets = array<i64: 0, 64>}

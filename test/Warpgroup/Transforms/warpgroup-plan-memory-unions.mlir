@@ -1,6 +1,6 @@
 // RUN: gridir-opt %s --warpgroup-plan-memory --split-input-file | FileCheck %s
 
-// Members begin where the author counts them, what follows begins behind all of them, and so do columns.
+// Members begin at the declared offsets, later Refs begin after all of them, and so do columns.
 // CHECK-LABEL: grid.kernel @shared
 // CHECK-SAME: warpgroup.shared_bytes = 4352
 // CHECK: warpgroup.offsets = array<i64: 0, 1024, 3072, 1024, 4096>

@@ -1,6 +1,6 @@
 // RUN: gridir-opt %s "--warpgroup-plan-memory=chip= verify-only" --split-input-file --verify-diagnostics | FileCheck %s
 
-// What fits is left as it is.
+// Kernels that fit are not changed.
 // CHECK-NOT: warpgroup.shared_bytes
 // CHECK-NOT: warpgroup.offsets
 // CHECK: grid.kernel @fits grid() {
@@ -11,7 +11,7 @@ grid.kernel @fits grid() {
 
 // -----
 
-// What is left of the last 8 bytes counts, too.
+// A remainder of the last 8 bytes counts, too.
 // expected-error @below {{expected at most 232448 bytes of shared memory on sm_90, got 232456, most of them for a (232452)}}
 grid.kernel @bytes grid() {
   grid.scoped (%a: memref<58113xf32, #grid.space<gpu.smem>> origin "a") {
@@ -40,7 +40,7 @@ grid.kernel @union grid() {
 
 // -----
 
-// Two elements of four bits are a byte on a GPU, whoever reads them.
+// Two elements of four bits are a byte on a GPU, for every reader.
 // CHECK: grid.kernel @nibbles grid() {
 grid.kernel @nibbles grid() {
   grid.scoped (%a: memref<400000xi4, #grid.space<gpu.smem>>) {

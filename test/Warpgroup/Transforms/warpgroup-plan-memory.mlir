@@ -2,8 +2,8 @@
 // RUN: not gridir-opt %s --warpgroup-plan-memory=chip=sm_86 2>&1 | FileCheck %s --check-prefix=SMALL
 // RUN: not gridir-opt %s --warpgroup-plan-memory=chip=sm_12 2>&1 | FileCheck %s --check-prefix=CHIP
 
-// Arrays begin at multiples of 1024 bytes, scopes that follow one another share memory, and barriers are behind all
-// arrays. What is not in shared memory has no offset there.
+// Arrays begin at multiples of 1024 bytes, consecutive scopes share memory, and barriers are after all arrays. Refs
+// outside of shared memory have no offset there.
 // CHECK: grid.kernel @k
 // CHECK-SAME: warpgroup.shared_bytes = 118040
 // CHECK: grid.scoped (%a: {{.*}}, %b: {{.*}}, %c: {{.*}}) attributes {warpgroup.offsets = array<i64: 0, 118016, 1024>}

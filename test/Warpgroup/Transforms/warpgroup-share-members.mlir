@@ -22,7 +22,7 @@ grid.kernel @bytes grid() {
 
 // -----
 
-// What is written by itself, shares no byte with what is written, or is no member, is left alone.
+// Refs that are written themselves, share no byte with a written one, or are not members, are not changed.
 // CHECK-LABEL: grid.kernel @apart
 // CHECK: grid.scoped
 // CHECK-NOT: grid.bitcast_ref

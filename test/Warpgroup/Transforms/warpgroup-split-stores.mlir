@@ -5,7 +5,7 @@
 
 #row = #warpgroup.layout<tmem_native(4)>
 
-// A thread has a row of 256 numbers, which are loaded and stored half by half, behind what the block waits for.
+// A thread has a row of 256 numbers, which are loaded and stored half by half, after the waits of the block.
 // CHECK-LABEL: grid.kernel @sums
 // CHECK: warpgroup.wait_group 0
 // CHECK: %[[LOW:.*]] = grid.slice_ref %acc[0, 0] [128, 128] [1, 1]
@@ -30,8 +30,8 @@ grid.kernel @sums grid() {
 
 #row = #warpgroup.layout<tmem_native(4)>
 
-// What is computed of each element is computed of parts, and what is loaded of another array for it is loaded by parts,
-// too: both are 512 words of a thread, which are four parts.
+// Elementwise computations are executed on parts, and loads of another array for them are divided, too: both are 512
+// words of a thread, which are four parts.
 // CHECK-LABEL: grid.kernel @quotients
 // CHECK: grid.load %{{.*}} : memref<128x64xf32, #grid.space<gpu.gmem>>
 // CHECK: grid.load %{{.*}} : memref<128x64xf32, #grid.space<gpu.tmem>>

@@ -56,7 +56,7 @@ def loops(x_ref, o_ref):
         jax.lax.fori_loop(0, 4, step, x_ref[0, :])
 
 
-# What interpret mode cannot run has no values to compare with.
+# Kernels that interpret mode cannot run have no values to compare with.
 def asks_in_loop(x_ref, o_ref):
     def step(i, total):
         return total + x_ref[i, :] * pl.program_id(0)

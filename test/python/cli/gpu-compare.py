@@ -1,7 +1,7 @@
 # RUN: %python %s %repository | FileCheck %s
 
-# What `gridir gpu-check --compare` says where JAX's pipeline is not installed, and what JAX hands to it, which needs
-# nothing but JAX.
+# The output of `gridir gpu-check --compare` without JAX's pipeline, and the input of that pipeline, which needs nothing
+# but JAX.
 
 import importlib
 import importlib.util
@@ -44,7 +44,7 @@ try:
 except OptionError as error:
     print(error)
 
-# What gridir and JAX make of a function is as many kernels.
+# The number of kernels of gridir and JAX must be equal.
 command = importlib.import_module("gridir.cli.gpu_check")
 pipeline = types.SimpleNamespace(driver=types.SimpleNamespace(pretend=lambda *_: None))
 # CHECK-NEXT: expected as many kernels of Mosaic GPU from JAX as from gridir, 2, got 1

@@ -1,6 +1,6 @@
 # RUN: %python %s %S/Inputs/double.py | FileCheck %s
 
-# What takes long shows on a terminal what it is doing, and leaves standard output to results.
+# Long operations show their progress on a terminal, and leave standard output to results.
 import os
 import pty
 import subprocess

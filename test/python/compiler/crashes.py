@@ -125,7 +125,7 @@ for thread in threads:
 # CHECK: threads: [0, 1, 2, 3, 4, 5]
 print("threads:", sorted(results))
 
-# What handled signals before does so again.
+# The previous signal handlers are restored.
 assert handlers == [signal.getsignal(number) for number in (signal.SIGABRT, signal.SIGSEGV)]
 with gridir.installed():
     # CHECK: still right: True

@@ -1,7 +1,7 @@
 # RUN: %python %s | FileCheck %s
 
-# A kernel is taken from stage to stage, once: whoever asks for a stage goes on from the nearest that was reached, and
-# has what one run of the whole pipeline gives.
+# A kernel passes each stage once: a request for a stage continues from the nearest one that was reached, and has the
+# result of one run of the whole pipeline.
 import re
 from collections import Counter
 
@@ -90,7 +90,7 @@ kernel.prepare()
 kernel.text("ptx")
 report("ptx")
 
-# The native compiler goes on from there, too; what nobody has looked at it compiles at once.
+# The native compiler continues from there, too; without a request for a stage it compiles directly.
 # CHECK-NEXT: vectorized: grid to grid-planned, {{.*}}, bufferized to vectorized | most often: 1
 # CHECK-NEXT: native: vectorized to llvm | most often: 1
 # CHECK-NEXT: at once: grid to end | most often: 1
@@ -102,7 +102,7 @@ report("native")
 lowered(5.0).kernels[0].prepare()
 report("at once")
 
-# What JAX calls is not looked at: it runs at once, too.
+# Calls of JAX request no stage: they compile directly, too.
 # CHECK-NEXT: installed: grid to tpu-serialized | most often: 1
 with gridir.installed(platforms=("tpu",)):
     call(8.0).trace(X).lower(lowering_platforms=("tpu",))

@@ -25,7 +25,7 @@ def kernel(*args, types=(), returns=None, scratch=(), threads=None):
     *_, emit = args
 
     def body(x, o, *rest):
-        # What a builder gives is no result.
+        # The value of a builder is not a result.
         code = emit if returns is not None else lambda *given: (emit(*given), None)[1]
         inlined = plgpu.inline_mgpu(arg_types=types, return_type=returns)(code)
         refs = {"x": x, "o": o, "tile": rest[0] if rest else None}

@@ -25,7 +25,7 @@ def calls(name):
 
 
 gridir.install()
-# What is printed is a text, whatever it begins with.
+# Printed text has no special meaning, whatever it begins with.
 # WRITE: gridir.callback 0: 0.0
 # WRITE-NEXT: writer 1.0
 # READ: gridir.callback 0: 0.0

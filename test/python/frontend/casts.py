@@ -6,7 +6,7 @@ from show import array, show_value
 
 x, i, b = array(), array(jnp.int32), array(jnp.bool_)
 
-# What does not fit becomes the nearest integer that does, and NaN becomes 0.
+# Numbers out of range become the nearest integer, and NaN becomes 0.
 # CHECK-LABEL: // float_to_signed
 # CHECK: %[[X:.*]] = grid.load
 # CHECK: %[[BELOW:.*]] = arith.cmpf olt, %[[X]]
@@ -44,7 +44,7 @@ show_value("zero_extension", lambda a: a.astype(jnp.int32), array(jnp.uint8))
 # CHECK-NEXT: grid.store %[[X]]
 show_value("same_width", lambda a: a.astype(jnp.uint32), i)
 
-# Two floats of one width meet in f32.
+# Two floats of one width are combined in f32.
 # CHECK-LABEL: // half_to_bfloat
 # CHECK: arith.extf {{.*}} : tensor<8x128xf16> to tensor<8x128xf32>
 # CHECK: arith.truncf {{.*}} : tensor<8x128xf32> to tensor<8x128xbf16>

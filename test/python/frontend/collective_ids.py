@@ -69,7 +69,7 @@ print("given:", ids(([None], 1, 3), ([None], 2, 3), ([None], 3, 4)))
 # CHECK-NEXT: none: OptionError: collective_id is not set, but the kernel uses the barrier semaphore
 print("none:", ids(([None], 1, None)))
 
-# What JAX 0.10 does not have is not asked of it.
+# Features that JAX 0.10 lacks are not tested with it.
 if "tag" in inspect.signature(pltpu.get_barrier_semaphore).parameters:
     # A number that an author has given is not chosen; kernels with one tag have one number, of whatever type it is.
     # Kernels with the same code have one number, too. JAX's own lowering gives the same numbers.

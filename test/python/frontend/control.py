@@ -83,7 +83,7 @@ show_value("scan", lambda a: lax.scan(lambda c, row: (c + row, c * row), a[0], a
 show_value("inlined", jax.jit(lambda a: jax.checkpoint(jnp.sin)(a)), x)
 
 
-# What its author says of a fusion inside of kernels counts there.
+# A compiler option for fusion inside of kernels applies there.
 @fuser.custom_fusion
 def fusion(a):
     return jnp.cos(a)
@@ -115,8 +115,8 @@ def ref_in_loop(x_ref, n_ref, o_ref):
 
 show(ref_in_loop, x, n)
 
-# A sum of the counter that is not its next value counts nothing, and one that counts may come behind what else is
-# carried.
+# A sum of the counter that is not its next value is no counter, and a counter may follow other carried
+# values.
 # CHECK-LABEL: // doubling
 # CHECK: scf.while
 show_value(

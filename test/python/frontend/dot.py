@@ -16,7 +16,7 @@ show_value(
     "batched", lambda a, c: jnp.einsum("bij,bkj->bik", a, c), array(jnp.float32, 2, 8, 16), array(jnp.float32, 2, 4, 16)
 )
 
-# What the author says of the precision is kept.
+# The requested precision is kept.
 # CHECK-LABEL: // precise
 # CHECK: grid.dot {{.*}} precision ["HIGHEST", "HIGHEST"]
 show_value("precise", lambda a: jnp.dot(a, a.T, precision="highest"), x)

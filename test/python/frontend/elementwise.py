@@ -35,7 +35,7 @@ show_value("less_unsigned", lambda a, b: jnp.where(a < b, a, b), u, u)
 # CHECK: arith.cmpf une
 show_value("not_equal_float", lambda a, b: jnp.where(a != b, a, b), x, x)
 
-# A scalar that is known is a splat, and leaves no constant of its own behind.
+# A constant scalar is a splat, without a separate constant.
 # CHECK-LABEL: // scalar_operand
 # CHECK: %[[X:.*]] = grid.load
 # CHECK-NEXT: %[[TWO:.*]] = arith.constant dense<2.000000e+00> : tensor<8x128xf32>

@@ -76,8 +76,8 @@ print("moved defaults:", moved)
 # CHECK-NEXT: stray rows: set() set()
 rows = {*FIELDS, *DEFAULTS} - {(field.owner, field.name) for field in fields.TABLE}
 print("stray rows:", rows, ABSENT.keys() - FIELDS.keys())
-# What a release that lacks a field means is the default of those that have it, but for one: a race in a kernel for a
-# GPU was no error before JAX 0.12.
+# In a release without a field, the field has the default of releases that have it, with one exception: a race in a
+# kernel for a GPU was no error before JAX 0.12.
 changed = ("mosaic_gpu.InterpretGPUParams", "on_race")
 other = {key for key, value in ABSENT.items() if found_in_jax(key[0]).get(key[1], value) != value}
 # CHECK-NEXT: other defaults: True

@@ -124,7 +124,7 @@ with ir.Context(), ir.Location.unknown():
     with mock.patch.object(pl, "Buffered", older):
         show("prefetched block in an older JAX", lambda: rebuild_grid_mapping(module.body.operations[0]))
 
-    # What the CPU cannot honour is refused, by the table.
+    # Fields that the CPU cannot honour are rejected, by the table.
     # CHECK-LABEL: == get_grid_indices on the CPU
     # CHECK-NEXT: UnsupportedError: GridMapping.get_grid_indices is set, which the CPU target cannot honour
     # CHECK-NEXT: in kernel `copy_kernel`

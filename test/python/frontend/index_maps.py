@@ -124,7 +124,7 @@ with ir.Context(), ir.Location.unknown():
         round_trip(index_map, *operands)
         print(f"{name}: same")
 
-    # What is affine is printed so, however it was written.
+    # Affine maps are printed as such, in whatever form they were written.
     # CHECK: ceiling division: same
     # CHECK: array of one number: same
     # CHECK: at ((%i + 3) floordiv 4, (%i + 3) floordiv 4)

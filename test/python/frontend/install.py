@@ -1,6 +1,6 @@
 # RUN: %python %s | FileCheck %s
 
-# Whether gridir is installed is part of JAX's trace key: functions that were compiled before are compiled again.
+# The installation is part of JAX's trace key: functions that were compiled before are compiled again.
 import concurrent.futures
 import threading
 
@@ -111,6 +111,6 @@ for install in (gridir.install, lambda **kwargs: gridir.installed(**kwargs).__en
             install(**arguments)
         except gridir.OptionError as error:
             print(error)
-# What was refused is not in force.
+# A rejected installation is not active.
 # CHECK: still: native
 print("still:", outcome())

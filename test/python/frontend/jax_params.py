@@ -27,7 +27,7 @@ with TemporaryDirectory() as directory:
 # CHECK-NEXT: precision size
 print(*sorted(set().union(*bound.values())))
 
-# What an earlier JAX lacks, the rule reads of each: the form of the newest one is the only one.
+# Equations of an earlier JAX are converted: rules only read the newest form.
 # CHECK-NEXT: rules without the newest form: []
 lacking = [
     f"{name}: {parameter}"

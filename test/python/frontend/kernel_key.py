@@ -89,7 +89,7 @@ missing = [
 # CHECK: fields left out: []
 print("fields left out:", missing)
 
-# What an author's own context says is in it, but gridir's installation is not: a rule cannot see it.
+# The user's own contexts are part of it, but gridir's installation is not: a rule cannot see it.
 other = jax.make_user_context(None)
 with other("another"):
     # CHECK: another context: True

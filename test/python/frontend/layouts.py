@@ -56,7 +56,7 @@ with ir.Context():
     # A tile may lack leading dimensions of the array.
     # CHECK: is #warpgroup.layout<[1, 64, 8], registers = {{\[\[}}0, 0, 1], [0, 8, 0]], lanes
     look(layouts.WGMMA, 3)
-    # What is cut into other parts than powers of two is not linear in bits, and a layout without arguments is none.
+    # A layout with sizes other than powers of two is not linear in bits, and a layout without arguments is none.
     # CHECK: is None
     # CHECK: is None
     look(layouts.TCGEN05_M64_COLLECTIVE(96))

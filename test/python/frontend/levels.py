@@ -49,7 +49,7 @@ meshes = plgpu.Mesh(grid=(4,), grid_names=("i",)), pltpu.create_tensorcore_mesh(
 print("meshes:", *(kinds(mesh_requests(pl.kernel(copies, out_type=X, mesh=mesh), X)[0]) for mesh in meshes))
 
 
-# What one backend adds means the same in a kernel for another, and in one for none: a CPU runs all of them.
+# Additions of one backend mean the same in a kernel for another, and in one for none: a CPU runs all of them.
 def waits(x_ref, o_ref):
     pltriton.debug_barrier()
     o_ref[...] = pltpu.roll(x_ref[...], 1, 1)

@@ -24,7 +24,7 @@ def located(x_ref, o_ref):
 show(located, array(), locations=True)
 
 
-# What one primitive is decomposed into has its line too.
+# The ops of a decomposed primitive have its line, too.
 # CHECK-LABEL: // decomposed
 # CHECK: math.exp {{.*}} loc(#[[EXP:.*]])
 # CHECK-DAG: #[[EXP_LINE:.*]] = loc("{{.*}}locations.py":33:18)

@@ -20,7 +20,7 @@ def ids(x_ref, o_ref):
 show(ids, x, grid=(2, 3))
 
 
-# `jax.vmap` puts a dimension in front of the grid that the author does not count.
+# `jax.vmap` adds a dimension before the grid that the author does not count.
 # CHECK-LABEL: // mapped
 # CHECK: grid.program_id 1
 def mapped(x_ref, o_ref):

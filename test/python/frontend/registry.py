@@ -87,7 +87,7 @@ except gridir.UnsupportedError as error:
     print(error)
 
 
-# What a rule is composed of has rules, too.
+# The primitives of a decomposition have rules, too.
 composed = core.Primitive("composed")
 composed.def_abstract_eval(lambda aval: aval)
 BASE.decomposition("composed")(jax.lax.linalg.cholesky)

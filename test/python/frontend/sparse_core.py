@@ -1,7 +1,7 @@
 # RUN: %python %s | FileCheck %s
 
-# Kernels for SparseCores as they are captured: the mesh asks for the chip, subcores meet at a semaphore, and a copy of
-# the rows that an array of indices names is a copy of each row.
+# Kernels for SparseCores as they are captured: the mesh queries the chip, subcores synchronize at a semaphore, and a
+# copy of the rows that an array of indices names is a copy of each row.
 import gridir
 import jax
 import jax.numpy as jnp
@@ -72,7 +72,7 @@ def adds(x_ref, o_ref, counts):
     plsc.fetch_and_add(counts.at[0], 1, subcore_id=0)
 
 
-# What has no meaning here is refused by its name, with the author's line.
+# Ops without a meaning here are rejected by name, with the author's line.
 one = pl.kernel(adds, out_type=jax.typeof(X), mesh=mesh, scratch_types=[pltpu.SMEM((1,), jnp.int32)])
 try:
     gridir.lower(one, X)

@@ -78,8 +78,8 @@ def update(x_ref, o_ref):
 show(update, x)
 
 
-# An array of indices makes a gather. Negative ones count from the end, and what is read by them is clamped, as JAX
-# does both. With a slice in front of the array the result is put back in JAX's order.
+# An array of indices makes a gather. Negative ones count from the end, and reads by them are clamped, as in JAX. With a
+# slice before the array the result is transposed to JAX's order.
 # CHECK-LABEL: // gathers
 # CHECK: %[[N:.*]] = grid.load {{.*}} -> tensor<4xi32>
 # CHECK: %[[FROM_END:.*]] = arith.addi %[[N]], {{.*}} : tensor<4xi32>
@@ -140,7 +140,7 @@ def made(x_ref, o_ref):
     count = jax.empty_ref(jax.ShapeDtypeStruct((4,), jnp.int32))
     count[...] = jnp.ones(4, jnp.int32)
     jax.ref.addupdate(ref, ..., x_ref[...])
-    # JAX leaves out a Ref that nobody reads.
+    # JAX removes an unused Ref.
     o_ref[...] = jax.ref.freeze(ref) + count[0].astype(jnp.float32)
 
 

@@ -94,8 +94,8 @@ show(
 )
 
 
-# Rows behind the end of an array are no memory but of a TPU: where its last tile ends, an element of the other end is
-# copied to itself, and further behind the copy is in error.
+# Rows after the end of an array exist only in the memory of a TPU: up to the end of its last tile, an element of the
+# other end is copied to itself, and beyond that the copy is an error.
 # CHECK-LABEL: // copies_rest
 # CHECK: scf.for
 # CHECK: %[[ROW:.*]] = arith.addi %{{.*}}, %{{.*}} : i32

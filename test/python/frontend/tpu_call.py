@@ -118,7 +118,7 @@ with mock.patch.object(jax_compat_tpu._tpu_custom_call, "CustomCallBackendConfig
         # CHECK-NEXT: expected parameters that JAX {{[0-9.]+}} can pass to libtpu, got vmem_limit_bytes
         print(error.message)
 
-# What a proof makes needless is switched off, what is needed stays as the author has it.
+# Checks that a proof makes unnecessary are disabled, others stay as the author has set them.
 needed = {"bounds": "", "semaphore": "a reason"}
 # CHECK-NEXT: elided: the same
 compare("elided", call(gridir.tpu.CompilerParams()), call(pltpu.CompilerParams(disable_bounds_checks=True)), x)
@@ -190,7 +190,7 @@ def one_dimension(x):
 lowered = jax.jit(one_dimension).trace(flat).lower(lowering_platforms=("tpu",))
 print("one dimension:", "stablehlo.custom_call" if "tpu_custom_call" in lowered.as_text() else "")
 
-# What cannot be honoured is an error with the kernel's name and a change.
+# Unsupported fields are errors with the kernel's name and a change.
 REFUSED = {
     "collective_id": {"collective_id": 1},
     "use_tc_tiling_on_sc": {"use_tc_tiling_on_sc": True},

@@ -20,7 +20,7 @@ except gridir.JaxVersionError as error:
     # CHECK-NEXT: note: gridir uses parts of JAX that change between releases
     print(error)
 
-# What a file uses and JAX does not have: a module, a name, an attribute, and a name that is bound to None.
+# Features that a file uses and JAX lacks: a module, a name, an attribute, and a name that is bound to None.
 file = Path(sys.argv[1])
 file.write_text(
     "from jax._src import core as _core, gone as _gone\n"

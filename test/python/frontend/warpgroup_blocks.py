@@ -47,7 +47,7 @@ def arrives(x, o, done):
 # CHECK:             warpgroup.tma_load
 print(lowered(arrives, plgpu.Barrier(), dimension_semantics=("parallel", "sequential")))
 
-# Without claims every dimension is one of blocks, each of which has one step.
+# Without claims every dimension is one of blocks, each with one step.
 # CHECK-LABEL: grid.kernel @arrives grid(%i = 2 named "grid0", %j = 4 named "grid1")
 # CHECK:         warpgroup.tma_load %{{.*}}[%{{.*}} : i32, %{{.*}} : i32] [64, 64]
 # CHECK:         warpgroup.barrier_arrive

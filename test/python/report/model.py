@@ -1,6 +1,6 @@
 # RUN: %python %s | FileCheck %s
 
-# What a report says of blocks: which are distinct, come back, overhang, overlap, and leave elements out.
+# The facts of a report about blocks: distinct, revisited, overhanging and overlapping blocks, and untouched elements.
 
 import dataclasses
 

@@ -49,7 +49,7 @@ show("mapped", lambda x: jax.vmap(lambda x: call(x, 2))(x.reshape(2, 16, 128)))
 # CHECK-NEXT:  o_ref of kernel `chosen`: 1024 of 4096 elements never written, all of [8 to 15, 0 to 127]
 # CHECK:       1024 elements in block (2, 0) of programs (1 to 2,)
 show("chosen by a prefetched operand", prefetched)
-# What an alias holds is written.
+# Elements of an alias count as written.
 # CHECK-LABEL: == an alias
 # CHECK-NEXT:  where the result is wrong
 # CHECK:       2048 elements in no block of any program, all of [16 to 31, 0 to 127]

@@ -1,6 +1,6 @@
 # RUN: %python %s %S/../cli/Inputs 2>&1 | FileCheck %s
 
-# What `gridir tune` is asked for and there is not.
+# Requests of `gridir tune` for unknown things.
 
 import os
 import sys

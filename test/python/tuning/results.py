@@ -65,7 +65,7 @@ record = gridir.tune(with_record, y, space=space, tier="estimate", cache=False, 
 # CHECK-NEXT: {'out': {'rows': 256}} {'out': {'rows': 256}}
 print(record.best, gridir.TuningResult.loads(record.dumps()).best)
 
-# What no text can hold works as long as the result is not read from text.
+# Values without a text form work as long as the result is not read from text.
 made = {"out": gridir.tuning.Record(lambda **sizes: sizes, {"rows": [256]})}
 record = gridir.tune(with_record, y, space=made, tier="estimate", cache=False, check=False)
 # CHECK-NEXT: {'out': {'rows': 256}}

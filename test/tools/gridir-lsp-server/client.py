@@ -1,6 +1,6 @@
 # RUN: %python %s %tools/gridir-lsp-server | FileCheck %s
 
-# What an editor asks for while a kernel is written, through pipes and with no test mode of the server: hover,
+# Requests of an editor while a kernel is written, through pipes and with no test mode of the server: hover,
 # diagnostics, go to definition, references, symbols and completion.
 import json
 import subprocess

@@ -7,7 +7,7 @@
 // RUN: gridir-reduce --version | FileCheck %s --check-prefix=VERSION
 // RUN: not gridir-opt --load-pass-plugin=plugin.so %s 2>&1 | FileCheck %s --check-prefix=PLUGIN
 
-// What a person knows from mlir-opt is here: chunks, expected diagnostics, printing after passes, bytecode.
+// Features of mlir-opt work here: chunks, expected diagnostics, printing after passes, bytecode.
 // CHECK: IR Dump After Canonicalizer
 // CHECK-LABEL: func.func @folded
 // CHECK-NEXT: return %{{.*}} : i32
@@ -31,7 +31,7 @@ func.func @wrong() -> i32 {
 
 // PIPELINES: --grid-to-cpu
 
-// A plugin would bring an MLIR of its own, whose passes nobody finds.
+// A plugin would bring a separate MLIR, whose passes are not found.
 // PLUGIN: Unknown command line argument '--load-pass-plugin=plugin.so'
 
 // VERSION: gridir-{{opt|reduce}} {{[0-9]+\.[0-9]+\.[0-9]+}}, LLVM {{[0-9]+}}

@@ -1,4 +1,4 @@
-# What ptxas makes of the kernels of a run, how long it takes, and how it compares with the kernels of another run.
+# The results of ptxas for the kernels of a run, its time, and the comparison with the kernels of another run.
 #
 # REQUIRES: ptxas
 # RUN: %python %repository/tools/jax-conformance %S/Inputs/checkout tiny_test --tests '*test_kernel' --through ptx \

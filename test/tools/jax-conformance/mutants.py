@@ -1,7 +1,7 @@
 # RUN: %python %s %repository | FileCheck %s
 
-# Which instructions are taken out of a text, one at a time. Two barriers with nothing between that they could order go
-# together; one behind a store, or behind a label, goes alone.
+# The instructions that are removed from a text, one at a time. Two barriers without an effect in between are removed
+# together; one after a store, or after a label, is removed alone.
 
 import sys
 from pathlib import Path

@@ -1,7 +1,7 @@
 # RUN: %python %s %repository | FileCheck %s
 
-# What stands between JAX's pipeline for GPUs and the executor of PTX, without the pipeline: where symbols of a library
-# are, arrays as a GPU has them, and what is said where the pipeline is not.
+# The code between JAX's pipeline for GPUs and the executor of PTX, without the pipeline: symbols of a library, arrays
+# of a GPU, and the message without the pipeline.
 
 import ctypes
 import importlib.util

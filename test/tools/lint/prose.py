@@ -57,6 +57,34 @@ for line, problem in prose.comment_problems(source):
     print(line, problem)
 print("end")
 
+# Messages: diagnostics of C++, options of TableGen, and exceptions and help of Python. Comments, descriptions, assembly
+# and texts of fewer than three words are no messages.
+# CHECK-NEXT: source.cpp 2 expected plain words, got 'meet'
+# CHECK-NEXT: source.cpp 3 expected a sentence of at most 40 words, got 41
+# CHECK-NEXT: source.cpp 4 expected the term of docs/glossary.md, got 'rendezvous'
+# CHECK-NEXT: source.td 1 expected a message that states a requirement or a fact, got one that begins with 'Whether'
+# CHECK-NEXT: source.py 2 expected plain words, got 'so many'
+# CHECK-NEXT: source.py 3 expected plain words, got 'behind'
+# CHECK-NEXT: end
+MESSAGES = {
+    ".cpp": f"""// Nobody meets.
+  op.emitError("expected threads that meet here");
+  op.emitError() << "{"word " * 40}last";
+  op.emitRemark("each thread is at its rendezvous");
+""",
+    ".td": 'Option<"a", "a", "bool", "false", "Whether threads synchronize.">; // Nobody meets.',
+    ".py": """# Nobody meets.
+raise ValueError(f"expected an index of so many elements, got {index}")
+parser.add_argument("--late", help="run a pass behind the last one")
+""",
+}
+for suffix, text in MESSAGES.items():
+    source = pathlib.Path(f"source{suffix}")
+    source.write_text(text)
+    for line, problem in prose.message_problems(source, terms):
+        print(source, line, problem)
+print("end")
+
 # Anchors of headings, without those in code.
 # CHECK-NEXT: ['a-page', 'jaxs-own-ptx', 'ops-of-grid']
 print(sorted(prose.anchors("# A page\n\n## JAX's own PTX\n\n```sh\n# no heading\n```\n### Ops of [`grid`](grid.md)\n")))

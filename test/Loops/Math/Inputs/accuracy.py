@@ -60,7 +60,7 @@ def sweep(dtype: Any, low: float, high: float, count: int = 4096) -> np.ndarray:
     return np.concatenate([low * (1 - span) + high * span, *ends]).astype(dtype)
 
 
-# What JAX's functions are in NumPy, or in Python where NumPy has none.
+# The functions of JAX in NumPy, or in Python where NumPy has none.
 NAMES = {
     "asin": "arcsin",
     "acos": "arccos",

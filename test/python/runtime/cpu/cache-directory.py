@@ -49,7 +49,7 @@ if len(sys.argv) > 2:
 os.mkdir(top)
 os.umask(0o002)
 
-# What the runtime makes is the user's alone, whatever the umask.
+# Files of the runtime belong only to the user, whatever the umask.
 made = os.path.join(top, "a", "cache")
 # CHECK: made: compiled disk 0o700 0o700 0o600
 print("made:", use(made), use(made), mode(os.path.join(top, "a")), mode(made), *map(mode, entries(made)))
@@ -112,7 +112,7 @@ with open(os.path.join(small, "mine.txt"), "w") as file:
 use(small, TEXT + "\n", "prune_interval=0s:cache_size_bytes=1")
 print("others' files:", entries(small) == [os.path.join(small, "mine.txt")])
 
-# A disk that is full in the middle of a write leaves no entry behind, and the kernel runs.
+# If the disk is full in the middle of a write, no entry remains, and the kernel runs.
 full = os.path.join(top, "full")
 limits = resource.getrlimit(resource.RLIMIT_FSIZE)
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))

@@ -2,8 +2,8 @@
 # The thread sanitizer ends a process in which it finds no memory for itself.
 # UNSUPPORTED: thread-sanitizer
 
-# Where the system has no memory left, the call fails, with what it needs; the process lives, and the next call is as
-# good as ever. So does a call of devices of which one cannot go on: all are told.
+# If the system has no memory left, the call fails with the required size; the process continues, and the next call
+# works. The same holds for a call of devices if one of them cannot continue: all are notified.
 import os
 import sys
 

@@ -1,6 +1,6 @@
 # RUN: %python %s | FileCheck %s
 
-# What a kernel prints reaches Python's sys.stdout in order, after the call.
+# Prints of a kernel reach Python's sys.stdout in order, after the call.
 import contextlib
 import io
 import os

@@ -39,7 +39,7 @@ given = EmulatedMemory(Launch("k", 32, 1, (Operand(0), panels)), [matrix]).tenso
 equal = np.array_equal(given.array.view(np.uint8), matrix.view(np.uint8).reshape(4, 2, 32).swapaxes(0, 1))
 print("panels:", given.array.shape, "shared", np.shares_memory(given.array, matrix), "equal", equal)
 
-# A kernel that updates parts of words accesses whole words, of which the operand gets its own bytes back.
+# A kernel that updates parts of words accesses whole words; the operand gets only its own bytes back.
 # CHECK: words: 8 bytes, written [1 2 3 4 9]
 bytes_ = np.arange(1, 6, dtype=np.uint8)
 memory = EmulatedMemory(Launch("k", 32, 1, (Operand(0),), updates_parts_of_words=True), [bytes_])

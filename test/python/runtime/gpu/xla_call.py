@@ -291,7 +291,7 @@ print(call([{"kind": "workspace", "bytes": 8}], EMPTY, sizes, **dynamic))
 failure(driver.synchronize)
 print(call((), EMPTY, sizes, **dynamic))
 
-# What XLA cannot launch is an error when the program is lowered.
+# A launch that XLA cannot make is an error when the program is lowered.
 # CHECK-NEXT: expected elements of 8 bits or more, got int4[32,128] as operand 0, whose elements share bytes on a GPU
 narrow = jax.ShapeDtypeStruct(x.shape, ml_dtypes.int4)
 print(failure(export, pl.pallas_call(double, out_shape=narrow), x.astype(ml_dtypes.int4)))

@@ -1,7 +1,7 @@
 # RUN: %python %s | FileCheck %s
 
-# What the lanes of a warp and the threads of a block do together, each with the threads in an order in which a value
-# is asked for before it is there.
+# Collectives of the lanes of a warp and the threads of a block, each with the threads in an order in which a value is
+# requested before it exists.
 
 import os
 import sys

@@ -117,7 +117,7 @@ print(show("faults of several blocks", load(LATE)).split("note: ")[-1])
 # CHECK-NEXT:  same
 show("atomic sums", load("ld.global.f32 %f0, [%a]; red.global.add.f32 [%out], %f0;"))
 
-# A block that waits for a later one meets it.
+# A block that waits for a later one succeeds.
 # CHECK-LABEL: == waits for the next block
 # CHECK-NEXT:  same
 # CHECK-NEXT:  [96. 95. 94.] 1.0

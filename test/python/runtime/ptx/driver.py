@@ -143,7 +143,7 @@ print(result, out[:4])
 [done] = driver.launches
 print(done.function, done.grid, done.block, done.cluster, done.shared_bytes)
 
-# Memory that nobody gave to the device is no memory of it; the host learns that when it waits.
+# Memory that was not given to the device is inaccessible; the host learns that when it waits.
 # CHECK-NEXT: (0, 719) expected an access to memory of the launch, got 4 bytes
 with driver.memory([x]):
     result = launch()
@@ -208,8 +208,8 @@ for text in (path, path.with_name("none.npz")):
         print(error)
 # CHECK-NEXT: expected a recorded launch, got {{.*}}none.npz: {{.*}}No such file or directory
 
-# As many blocks run at a time as the GPU has room for, by their threads and by their shared memory, of which the system
-# has a KiB for each block. Those that run cancel all others.
+# As many blocks run at a time as the GPU has room for, by their threads and by their shared memory; the system reserves
+# a KiB for each block. Those that run cancel all others.
 CANCELS = """.version 8.6
 .target sm_100a
 .address_size 64
@@ -262,8 +262,8 @@ for threads, shared_bytes in ((32, 113 << 10), (32, 114 << 10), (1024, 0)):
     driver.synchronize()
     print(f"{threads} threads and {shared_bytes} bytes: {counts}")
 
-# What host code asks for before it launches: whether an address is one of the device, how many threads a block may
-# have, whether a graph is recorded, how much may be printed.
+# Queries of host code before a launch: memory of the device, the threads of a block, the state of a capture, and the
+# size of the print buffer.
 address, number, size = ctypes.c_uint64(), ctypes.c_int(-1), ctypes.c_size_t()
 # CHECK-NEXT: pointer (0, True) 801
 results = [cuda.cuPointerGetAttribute(ctypes.byref(address), which, ctypes.c_uint64(x.ctypes.data)) for which in (3, 2)]
@@ -275,7 +275,7 @@ print("recorded", (cuda.cuStreamIsCapturing(None, ctypes.byref(number)), number.
 # CHECK-NEXT: prints (0, True) 0
 print("prints", (cuda.cuCtxGetLimit(ctypes.byref(size), 1), size.value > 1 << 20), cuda.cuCtxSetLimit(1, size))
 
-# What a driver refuses: errors have its numbers and names.
+# Errors of a driver: they have its numbers and names.
 # CHECK-NEXT: no PTX: 200 device kernel image is invalid
 # CHECK-NEXT: expected a directive
 text = ctypes.c_char_p()

@@ -1,6 +1,6 @@
 # RUN: %python %s | FileCheck %s
 
-# What a driver refuses to host code: the stand-in has the same rules for contexts, modules, attributes of functions,
+# Errors of a driver in host code: the replacement has the same rules for contexts, modules, attributes of functions,
 # captures of graphs and tensor maps.
 
 import ctypes
@@ -171,7 +171,7 @@ for forbidden in (
     print(during_capture(forbidden))
 # CHECK-NEXT: default stream: ('ERROR_STREAM_CAPTURE_IMPLICIT', 'ERROR_STREAM_CAPTURE_INVALIDATED')
 print("default stream:", during_capture(lambda: launch(stream=None)))
-# Whether other threads may load meanwhile is said by the mode of the capture, and by that of the thread.
+# The mode of the capture, and that of the thread, determine if other threads may load meanwhile.
 # CHECK-NEXT: global: ('ERROR_STREAM_CAPTURE_UNSUPPORTED', 'ERROR_STREAM_CAPTURE_INVALIDATED')
 # CHECK-NEXT: own thread: ('SUCCESS', 'SUCCESS')
 # CHECK-NEXT: relaxed: ('SUCCESS', 'SUCCESS')

@@ -1,7 +1,7 @@
 # RUN: %python %s | FileCheck %s
 
-# What a thread must not do ends the launch, not the process, and is told with the instruction and its line; so is what
-# is no PTX, or not implemented, before anything runs.
+# A fault of a thread ends the launch, not the process, and is reported with the instruction and its line; invalid and
+# unsupported PTX is reported the same way, before anything runs.
 
 import os
 import sys

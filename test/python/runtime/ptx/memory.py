@@ -1,7 +1,7 @@
 # RUN: %python %s | FileCheck %s
 
-# Where the system has no memory left for what a text declares, the load or the launch fails and the process lives; so
-# does one that declares a variable twice, of which only one would have memory.
+# If the system has no memory left for a declaration, the load or the launch fails and the process continues; so does
+# one that declares a variable twice, where only one would have memory.
 
 import os
 import sys

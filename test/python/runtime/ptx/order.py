@@ -57,8 +57,8 @@ for kernel in KERNELS:
 print(f"{wrong} wrong of {len(KERNELS)} kernels and {mutants} mutants, of which {harmless} are harmless")
 
 
-# What is said of a race, of what only a proxy cannot see, of a copy that nobody waits for, and of what nobody has
-# written.
+# The messages of a race, of a missing proxy fence, of a copy without a wait, and of uninitialized
+# memory.
 SHOWN = """
 .file 1 "author.py"
 .shared .align 128 .b8 buffer[256];

@@ -45,7 +45,7 @@ def show(title: str, counts: ptx.MemoryCounts) -> None:
     print(f"{title}: {counts.requests} requests, {counts.bytes} bytes, {counts.pieces} pieces of {counts.least}")
 
 
-# Lanes of which each has the address of its number times a stride, behind an offset.
+# The address of each lane is its number times a stride, after an offset.
 def shared(stride: int, offset: int = 0) -> str:
     return f"mad.lo.s32 %r1, %t, {stride}, %s; add.s32 %r1, %r1, {offset};"
 
@@ -137,7 +137,7 @@ counts = only(profile(code, threads=64, blocks=3), "ld.shared")
 show("loop", counts.shared)
 print(f"executed: {counts.warps} by warps, {counts.threads} by threads")
 
-# Lanes that a predicate leaves out execute nothing, nor do those behind a branch; a request of few lanes is one.
+# Lanes with a false predicate execute nothing, nor do those after a branch; a request of few lanes is one.
 # CHECK-NEXT: predicated: 1 by warps, 8 by threads
 # CHECK-NEXT: branch: 1 by warps, 20 by threads
 # CHECK-NEXT: few: 1 requests, 32 bytes, 8 pieces of 1
@@ -202,7 +202,7 @@ for (file, line), one in counts.by_source().items():
         print(f"{file}:{line} executed {one.threads} by threads")
 assert {(one["file"], one["line"]) for one in counts.to_json()["sources"]} >= {("softmax.py", 7), ("softmax.py", 9)}
 
-# What computes computes the same, and a launch that is not asked for counts has none.
+# The results are the same, and a launch without profiling has no counts.
 code = memory(4) + "cvt.rn.f32.u32 %f1, %t; add.f32 %f1, %f1, %f1; st.global.f32 [%a], %f1;"
 profile(code)
 counted = X[:32].copy()

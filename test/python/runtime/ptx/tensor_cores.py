@@ -52,7 +52,7 @@ WAIT = """
   L: mbarrier.try_wait.parity.shared.b64 %p, [%r1], 0; @!%p bra L;
   tcgen05.fence::after_thread_sync;
 """
-# Thread t writes 64 columns of lane t behind one another.
+# Thread t writes 64 consecutive columns of lane t.
 STORE = """
   mad.wide.u32 %rd0, %c, 128, 0; cvt.u64.u32 %rd1, %t; add.u64 %rd0, %rd0, %rd1; mad.lo.u64 %rd0, %rd0, 1024, %y;
   mov.u32 %r3, 0;
@@ -342,7 +342,7 @@ for kind, dtype, number, sums, depth in (KINDS[0], KINDS[6]):
 # CHECK: 0 wrong sparse products
 print(f"{wrong} wrong sparse products")
 
-# What may not be.
+# Invalid instructions.
 
 
 def show(body):

@@ -31,7 +31,7 @@ report(
         "expected PTX, got '`'": module("`"),
         "expected a number of at most 64 bits, got '0x10000000000000000'": kernel("mov.b64 %r, 0x10000000000000000;"),
         "expected a number, got '1.5x'": kernel("mov.b64 %r, 1.5x;"),
-        # What a module consists of.
+        # The parts of a module.
         "expected a directive, got 'no'": module("no PTX"),
         "expected a directive of a module, got '.other'": module(".other"),
         "expected addresses of 64 bits, got 32": module("", header=".version 8.5\n.address_size 32\n"),

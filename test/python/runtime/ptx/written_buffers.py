@@ -1,6 +1,6 @@
 # RUN: %python %s | FileCheck %s
 
-# Reads of a buffer are noted only once the launch writes the buffer: it begins anew then, from the memory that it
+# Reads of a buffer are recorded only once the launch writes the buffer: it restarts then, from the memory that it
 # found. A user sees one launch, whose races are those of all reads.
 
 import os
@@ -57,7 +57,7 @@ def launch(title, body, arrays=None):
 launch("in place", UPDATE)
 # CHECK-NEXT: of the module: [1, 1, 1] ... 1
 launch("of the module", COUNT)
-# What is printed is printed once, whatever is written before and after it.
+# Text is printed once, whatever is written before and after it.
 # CHECK-NEXT: Done
 # CHECK-NEXT: printed first: [100, 101, 102] ... 163
 launch("printed first", f"ld.global.b32 %r0, [%x];\n{PRINT}\n{UPDATE}")
@@ -72,7 +72,7 @@ launch("in turn", "ld.global.b32 %r0, [%there]; bar.sync 0; st.global.b32 [%x], 
 launch("a copy", f"{STORE_TILE}\nld.global.b32 %r0, [%x];\n{COPY_TILE}")
 # CHECK-NEXT: an update: race between the read at line {{[0-9]+}} and the update at line {{[0-9]+}} of byte 4 of 'x'
 launch("an update", "ld.global.b32 %r0, [%there]; red.global.add.u32 [%x], 1;")
-# What is read by one name and written by another is one buffer.
+# Memory that is read by one name and written by another is one buffer.
 array = np.arange(64, dtype=np.int32)
 # CHECK-NEXT: two names: race between the read at line {{[0-9]+}} and the write at line {{[0-9]+}} of byte {{[0-9]+}} of
 launch("two names", "ld.global.b32 %r0, [%there]; st.global.b32 [%y], %r0;", (array, array))

@@ -10,7 +10,7 @@ def show(title, text):
     print(title, loop and (loop.instructions, loop.units, dict(sorted(loop.names.items()))))
 
 
-# NOPs and what is behind the branch back do not count: the next try of a wait, which jumps back into the loop.
+# NOPs and instructions after the branch back do not count: the next try of a wait, which jumps back into the loop.
 # CHECK: a wait that is tried again (6, 2, {'BRA': 2, 'HGMMA': 2, 'SYNCS': 1, 'UIADD3': 1})
 WAIT = """
         /*0010*/                   UMOV UR4, URZ ;
@@ -31,8 +31,8 @@ WAIT = """
 """
 show("a wait that is tried again", WAIT)
 
-# Of a loop and the one inside of it, the inner one counts, though the outer one has more products; of two that follow
-# one another the one with more.
+# In nested loops, the inner one counts, though the outer one has more products; of two consecutive loops the one with
+# more.
 # CHECK-NEXT: nested (3, 2, {'BRA': 1, 'UTCHMMA': 2})
 NESTED = """
 .L_x_0:
@@ -49,7 +49,7 @@ NESTED = """
 """
 show("nested", NESTED)
 
-# A branch back to what can be reached without it on another way is no loop, nor is code that nobody reaches.
+# A branch back to code that is reachable in another way is no loop, nor is unreachable code.
 # CHECK-NEXT: no loop None
 NO_LOOP = """
         /*0010*/               @P0 BRA `(.L_x_1) ;

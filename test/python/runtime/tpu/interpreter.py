@@ -54,7 +54,7 @@ def refuse(title, text, *replacements):
         print(f"{title}: {error.message}")
 
 
-# What a TPU would not notice, or answer with nonsense, is an error here.
+# Accesses that a TPU would ignore, or answer with garbage, are errors here.
 # CHECK-NEXT: load: an access to (1, 0) to (9, 128) is out of bounds of (8, 128)
 one = ('load"(%x, %0, %0)', 'load"(%x, %one, %0)')
 refuse("load", add(), one, ("%1 =", '%one = "stable_mosaic.arith.constant"() {value = 1 : index} : () -> index\n%1 ='))
@@ -103,7 +103,7 @@ def refuse_with(title, body, *types):
     )
 
 
-# A semaphore is waited for only where somebody has signalled it, since nobody else runs.
+# A semaphore is waited for only after a signal, since no other program runs.
 dma = "memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>"
 copied = "memref<8x128xf32, #tpu.memory_space<vmem>>"
 # CHECK-NEXT: wait: waits for a semaphore of 2, which is 0

@@ -1,6 +1,6 @@
 # RUN: %python %s | FileCheck %s
 
-# The table of Mosaic's errors, read without libtpu: every row is met by a text of libtpu's, and by the row's own alone.
+# The table of Mosaic's errors, read without libtpu: every row matches a text of libtpu's, and only the row's own.
 import re
 
 from gridir.runtime.tpu.messages import ROWS, explain
@@ -76,7 +76,7 @@ print(explain("Ran out of memory in memory space vmem", planned={"o_ref": 1024, 
 # CHECK: *** SIGSEGV STACK OVERFLOW received by PID 1 libtpu ended with status -11
 print(explain(TEXTS[-2], stage="crash"))
 
-# What no row knows is passed on as it is.
+# Unknown texts are passed on unchanged.
 # CHECK: Something else
 # CHECK-NEXT: None None
 error = explain("INTERNAL: Something else")

@@ -1,8 +1,8 @@
 # REQUIRES: libtpu
 # RUN: %python %s | FileCheck %s
 
-# What Mosaic refuses comes back with the author's line where Mosaic has a location, with a cause, and with a change
-# that works. Here it refuses what JAX's lowering makes, so that each kernel gets as far as Mosaic.
+# Rejections of Mosaic have the author's line where Mosaic has a location, with a cause, and with a change that works.
+# Here it rejects modules of JAX's lowering, so that each kernel gets as far as Mosaic.
 import os
 import sys
 

@@ -12,7 +12,7 @@ from programs import add, program
 good = program(add())
 aborts = program(add("%i", "i32"))
 many = "tensor<8192x1024xf32>"
-# An exponential of so many registers that libtpu takes minutes over it.
+# An exponential of enough registers that libtpu takes minutes.
 hangs = program(
     add()
     .replace("8x128", "8192x1024")

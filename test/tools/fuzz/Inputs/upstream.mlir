@@ -1,4 +1,4 @@
 // RUN: gridir-opt %s
 
-// What MLIR's own parser crashes on.
+// Inputs on which MLIR's own parser crashes.
 func.func private @f() attributes {numbers = array<index: 1>}

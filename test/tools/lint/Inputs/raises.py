@@ -1,4 +1,4 @@
-# What is raised, and what is not: a text that is assigned or logged is no message of an error.
+# Raised and other texts: a text that is assigned or logged is no message of an error.
 def refuse(value):
     text = "a name of a value"
     if not value:

@@ -135,7 +135,7 @@ DONE:
   mbarrier.arrive.release.cta.shared.b64 %rd2, [%r2]; // replace release by relaxed
   {WAIT.format("%r2", 0)} // remove
   ld.shared.b32 %w, [%r4];
-  // The next phase: nobody reads any more.
+  // The next phase: all reads are complete.
   mbarrier.arrive.shared.b64 %rd2, [%r2];
   {WAIT.format("%r2", 1)} // remove
   st.shared.b32 [%r1], %w;
@@ -343,7 +343,7 @@ SEEN:
         "a product with sums in tensor memory",
         START
         + f"""
-  // Row t of A is 32 times the byte, and B is 1: two pieces of 16 bytes of each row, B behind A.
+  // Row t of A is 32 times the byte, and B is 1: two pieces of 16 bytes of each row, B after A.
   setp.lt.u32 %p, %t, 32; and.b32 %r5, %v, 63; mul.lo.u32 %r5, %r5, 0x1010101;
   add.u32 %r6, %r2, 16;
   @%p tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r6], 32;
