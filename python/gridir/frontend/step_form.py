@@ -158,7 +158,7 @@ class Amount:
 
 @dataclasses.dataclass(frozen=True)
 class WorkBatch:
-    """The work of kernels of one structure. The steps of all kernels follow each other.
+    """The work of kernels of one structure. The steps of all kernels are in one sequence.
 
     Attributes:
       sizes: for each kernel the sizes of its grid.
