@@ -41,7 +41,7 @@ MlirStringRef wrapOptional(StringAttr attr) {
 }
 
 /// Attributes of one kind. A caller may hand over any; the first of another
-/// kind is reported as no `what`.
+/// kind is reported as not a `what`.
 template <typename AttrTy>
 FailureOr<SmallVector<AttrTy>> unwrapAll(MLIRContext *context, StringRef what,
                                          ArrayRef<MlirAttribute> attrs) {

@@ -30,7 +30,7 @@ def leave_devices_alone() -> None:
     """Restricts JAX to the CPU if there is no other device, so that libtpu and the CUDA plugin are not started.
 
     gridir needs libtpu to be installed where there is no TPU, and JAX's CUDA plugin where there is no GPU. JAX, which
-    finds them, then starts them as soon as it makes an array; both write to stderr what they miss on this host, and JAX
+    finds them, then starts them as soon as it makes an array; both report missing parts of this host on stderr, and JAX
     goes on with the CPU. It has no effect if the user selects a platform (JAX_PLATFORMS), if there is another device,
     or if JAX has started.
     """

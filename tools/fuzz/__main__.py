@@ -65,7 +65,7 @@ def choose(corpus: list[Input], arguments: argparse.Namespace) -> dict[tuple[str
             texts[entry.options].append(entry.text)
     chance = random.Random(arguments.seed)
     for entry in chance.choices(corpus, k=arguments.inputs):
-        # A pass takes any IR, not only what its own test has.
+        # A pass takes any IR, not only the IR of its own test.
         options = chance.choice(corpus).options if chance.random() < arguments.exchanged else entry.options
         texts[options].append(mutator.mutate(entry.text))
     return texts

@@ -13,8 +13,8 @@
 
 JAX_CHECKOUT is a checkout of JAX at the tag of the installed version. A FILE with a slash is a path in it; an
 installed library of kernels is a checkout with such paths. Modules that only tests need, and that the installed JAX
-lacks, come from the checkout. With gridir the interpreters of JAX raise: there is no fallback. What JAX runs on a GPU
-only (`--device gpu`) is compared with what the tests themselves expect, but for those that `left_out.py` names. The
+lacks, come from the checkout. With gridir the interpreters of JAX raise: there is no fallback. Tests that JAX runs
+only on a GPU (`--device gpu`) use the expected values in the tests, except for those that `left_out.py` names. The
 results are one JSON line for each test and mode; a table, the kernels that took longest to compile and the causes of
 failures go to stdout, progress to stderr.
 """

@@ -31,7 +31,7 @@ class Pipeline(peer.Pipeline):
         Args:
           module: see `compile`.
           inputs: arrays.
-          outputs: what has a shape and a dtype, for each.
+          outputs: a value with a shape and a dtype, for each.
           aliases: inputs that are outputs, too, by the number of the output.
         """
         kernel, host, owner = self.compile(module).handles[:3]

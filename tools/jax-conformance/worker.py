@@ -4,8 +4,8 @@
 """One process that runs tests of one file of JAX, in one mode; `schedule.py` starts it and reads its replies.
 
 Test names come on stdin, one a line. Replies are JSON lines on the descriptor that `--replies` names: first
-`{"tests": [...]}`, or `{"broken": text}` where the file cannot be imported, then one record for each test. What tests
-print goes to stdout and stderr as ever.
+`{"tests": [...]}`, or `{"broken": text}` where the file cannot be imported, then one record for each test. The
+output of tests goes to stdout and stderr as usual.
 """
 
 from __future__ import annotations
@@ -277,7 +277,7 @@ CHIPS = {9.0: "sm_90a", 10.0: "sm_100a"}
 
 
 def compute_in_f32() -> None:
-    """Lets tests ask for products of a GPU: a CPU computes what a kernel's result is compared with in f32."""
+    """Lets tests ask for products of a GPU: a CPU computes the reference of a kernel's result in f32."""
     import jax
 
     presets = {preset.name: preset for preset in jax.lax.DotAlgorithmPreset}
@@ -293,12 +293,12 @@ def pretend_gpu(use: Callable[[str], None]) -> Callable[[], None]:
       use: is told the chip, whenever a test asks for one.
 
     Returns:
-      What makes it one of the first generation again, for the next test.
+      A function that restores the first generation for the next test.
     """
     import jax.experimental.mosaic.gpu
     from jax._src import lib, test_util
 
-    # Tests wait by it for what a kernel prints.
+    # With it, tests wait for the output of a kernel.
     waits = types.SimpleNamespace(_sync_all_devices=lambda: None)
     lib.mosaic_gpu = types.SimpleNamespace(_mosaic_gpu_ext=waits)
     # Values that kernels of JAX's library request: the version of CUDA, the number of CTAs that run at a time, for

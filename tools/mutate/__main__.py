@@ -5,8 +5,8 @@
 
     python tools/mutate grid-plan-memory                       # one pass, by its flag
     python tools/mutate dialects/Grid/Analysis --sample 10     # ten mutants of each file there
-    python tools/mutate dialects --again                       # what lives there, after tests were written
-    python tools/mutate --table                                # what has been found so far, as Markdown
+    python tools/mutate dialects --again                       # mutants that survived, after tests were written
+    python tools/mutate --table                                # all results so far, as Markdown
 
 All mutants of a run are in one build, beside build/dev and made from it (`cmake --preset dev`), and the environment
 variable GRIDIR_MUTANT selects one. All mutants run with the tests of the same name, survivors with the other unit
@@ -191,7 +191,7 @@ def main() -> None:
         if chosen:
             run(arguments, chosen, known)
     fates = read(arguments.results)
-    # Without a target, all that is known of; what the sources no longer have counts nowhere.
+    # Without a target, all known ones; mutants of removed code are not counted.
     files = named_files(arguments) if arguments.targets else sorted({fate.file for fate in fates.values()})
     mutants = {key: mutant for file in files if (REPOSITORY / file).exists() for key, mutant in found_in(file).items()}
     fates = {key: fate for key, fate in fates.items() if key in mutants}

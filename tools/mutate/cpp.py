@@ -148,13 +148,13 @@ def find(file: str, source: bytes) -> Iterator[Mutant]:
         if node.type in CONSTANTS:
             return
         yield from operators.get(node.type, lambda _: ())(node)
-        # The number of a case is a constant, what it does is not.
+        # The number of a case is a constant, its body is not.
         label = node.child_by_field_name("value") if node.type == "case_statement" else None
         for child in node.children:
             if child != label:
                 yield from walk(child)
 
-    # Only what runs: the bodies of functions.
+    # Only code that runs: the bodies of functions.
     def bodies(node: tree_sitter.Node) -> Iterator[Mutant]:
         if node.type == "function_definition":
             body = node.child_by_field_name("body")

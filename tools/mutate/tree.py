@@ -88,7 +88,7 @@ if _directory:
 '''
 
 
-# lit keeps the environment from tests but for what is named, and writes where the run that asks for it says.
+# lit passes only named variables to tests; this adds those of mutants, and sets the directory of the outputs.
 SITE = """
 import os
 config.environment |= {k: v for k, v in os.environ.items() if k.startswith("GRIDIR_MUTANT")}

@@ -93,7 +93,7 @@ def copy_library(pack: Path) -> None:
 
 
 def report(capture: Capture, pack: Path) -> None:
-    """Prints what the pack holds."""
+    """Prints the contents of the pack."""
     size = sum(path.stat().st_size for path in pack.rglob("*") if path.is_file())
     print(f"{pack}: {capture.kept} launches, {size / 1e6:.1f} MB")
     if size > LARGEST_PACK:
@@ -103,7 +103,7 @@ def report(capture: Capture, pack: Path) -> None:
 
 
 def main() -> None:
-    """Packs what the command line names."""
+    """Packs the kernels that the command line names."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("pack", type=Path)
     parser.add_argument("--files", nargs="*", help="files as gridir run takes them; the examples by default")

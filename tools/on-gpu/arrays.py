@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Launches a bundle of `add(x, y)` on arrays of PyTorch, CuPy and JAX, and measures what loads and launches cost.
+"""Launches a bundle of `add(x, y)` on arrays of PyTorch, CuPy and JAX, and measures the cost of loads and launches.
 
 gridir build add.py -o add.gridir
 python tools/on-gpu/arrays.py add.gridir

@@ -223,7 +223,7 @@ public:
   llvm::LogicalResult verifyInRegisters(mlir::Operation *op,
                                         mlir::ShapedType array);
   llvm::LogicalResult verifyArrays();
-  /// Fails where the kernel needs what only chips from Hopper on have.
+  /// Fails where the kernel needs a feature of Hopper or later chips.
   llvm::LogicalResult verifyChip();
   /// Emits the body, after the common beginning of kernels.
   llvm::LogicalResult lowerBody();

@@ -48,7 +48,7 @@ class Triage:
 
     Attributes:
       device: the name of the GPU.
-      fault: what is wrong: "nothing", "ptx", "machine code", or "undecided".
+      fault: the part that is wrong: "nothing", "ptx", "machine code", or "undecided".
       reason: the observation that decides it.
       codes: the machine code of each compiler.
       route: the passes that gave the text.

@@ -177,7 +177,7 @@ class Kernel:
         """Compiles the kernel if necessary, so that it can be called.
 
         Returns:
-          What the target makes of it: a `PreparedKernel` on the CPU, a `MosaicKernel` for a TPU, a `PtxKernel`
+          The kernel of the target: a `PreparedKernel` on the CPU, a `MosaicKernel` for a TPU, a `PtxKernel`
           for a GPU.
 
         Raises:

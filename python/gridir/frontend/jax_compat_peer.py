@@ -44,7 +44,7 @@ def lower_to_mosaic(function: Callable[..., Any], args: Sequence[Any], chip: str
     core.KNOWN_KERNELS.clear()
     try:
         with jax.sharding.use_abstract_mesh(AbstractMesh((), (), abstract_device=device)):
-            # Another function each time: JAX keeps what it has lowered, without its kernels.
+            # Another function each time: JAX caches lowered functions, without their kernels.
             jax.jit(lambda *xs: function(*xs)).trace(*args).lower(lowering_platforms=("cuda",))
         return list(core.KNOWN_KERNELS.values())
     finally:

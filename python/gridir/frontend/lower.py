@@ -49,7 +49,7 @@ class Lowered:
 
         Returns:
           On the CPU a `Compiled`, to be called; for a TPU the `Report` of `gridir.tpu.aot`; for a GPU the
-          `gridir.runtime.ptxas.Report` of what ptxas says.
+          `gridir.runtime.ptxas.Report` of the output of ptxas.
 
         Raises:
           CompileError: when a pass, LLVM or the linker refuses a kernel.

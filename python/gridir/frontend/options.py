@@ -28,7 +28,7 @@ class Backend:
       module: the module of JAX that defines the record.
       platforms: the JAX platforms whose lowering reads the record; on the CPU, interpret mode does.
       record: the record's name in the tables of fields and releases.
-      defaults: every field of the record in any release, and what its attribute means where it is absent: the default
+      defaults: every field of the record in any release, and the meaning of an absent attribute: the default
         of the oldest release. Enumerators are strings. A field that this JAX lacks is one of gridir's own front door.
     """
 

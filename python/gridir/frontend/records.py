@@ -95,7 +95,7 @@ def _plain(value: Any) -> Any:
     return enumerator(value) if isinstance(value, enum.Enum) else value
 
 
-# For each backend of Pallas what makes its record: gridir's own, or else JAX's.
+# For each backend of Pallas the constructor of its record: gridir's own, or else JAX's.
 _MAKERS = {"mosaic_tpu": _tpu_record, "mosaic_gpu": _mosaic_gpu_record, "triton": _triton_record}
 
 

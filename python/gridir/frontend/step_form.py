@@ -148,8 +148,8 @@ class Amount:
     """An amount of work at each step of several kernels.
 
     Attributes:
-      always: for each kernel what is done at every step.
-      varying: for each step what is done beside it; None where that is nothing.
+      always: for each kernel, the work at every step.
+      varying: for each step, the additional work; None where there is none.
     """
 
     always: np.ndarray
@@ -167,7 +167,7 @@ class WorkBatch:
       starts: for each kernel the number of its first step.
       work: amounts by kind, as `step_work.Count` has them.
       transfers: the operands whose blocks the pipeline copies.
-      scratch: what kernels have in VMEM for themselves: name, for each kernel the shape, and bytes of an element.
+      scratch: the scratch buffers in VMEM: name, for each kernel the shape, and bytes of an element.
       notes: how exact that is.
     """
 

@@ -28,7 +28,7 @@ class Scalar:
       op: "literal"; "id" or "size" of a dimension of the grid; "element" of a prefetched operand; "opaque", for a value
         that is computed in another way; or an operation of `compute`.
       operands: the scalars that it is computed of.
-      detail: the dimension of the grid, the number of the prefetched operand, or what `compute` takes.
+      detail: the dimension of the grid, the number of the prefetched operand, or the operands of `compute`.
     """
 
     array: np.ndarray
@@ -40,7 +40,7 @@ class Scalar:
 Value = Scalar | None
 
 ONCE = Scalar(np.ones(1), "literal")
-"""The number of times that what is in no branch and no loop runs."""
+"""The number of times that code outside of branches and loops runs."""
 
 
 def literal(value: Any) -> Scalar:

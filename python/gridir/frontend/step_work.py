@@ -145,7 +145,7 @@ class StepWork:
       total: how many steps the grid has.
       counts: the work of the equations.
       transfers: the operands whose blocks the pipeline copies.
-      scratch: name, shape and bytes of an element of what the kernel has in VMEM for itself.
+      scratch: name, shape and bytes of an element of each scratch buffer in VMEM.
       operands: the values of the prefetched operands; None for one that is not known.
       parts: the jaxprs of branches and loops in the order of the kernel: whether it is a loop, the jaxpr, and how often
         it runs at each step, None if that depends on data.

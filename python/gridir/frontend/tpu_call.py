@@ -170,7 +170,7 @@ def _opt_level(params: Any) -> Any:
 
 def _check(params: Any, mosaic: MosaicKernel, request: KernelRequest, collective_id: int | None) -> None:
     """Rejects features that Mosaic would reject later, or would silently drop."""
-    # For each reason: whether it holds, what is wrong, and a change that would work.
+    # For each reason: whether it holds, the problem, and a change that would work.
     problems = (
         (
             mosaic.has_custom_barrier and collective_id is None,

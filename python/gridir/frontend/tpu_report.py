@@ -44,7 +44,7 @@ class Candidate:
       planned: bytes of VMEM by operand, as gridir plans them.
       needed_checks: why it needs run-time checks, see `MosaicKernel`.
       own_checks: its own assertions instead, as in `MosaicKernel`.
-      work: what it does at each step of its grid; None if it is unknown.
+      work: its work at each step of its grid; None if it is unknown.
       is_parallel: whether a dimension of its grid may be split over the cores of a chip.
     """
 

@@ -65,7 +65,7 @@ def measured_cpu(size: int = 1024, working_set: int = 128 << 20) -> Peak:
 
     Args:
       size: of the matrices.
-      working_set: the bytes of both arrays of the copy: what caches hold is copied faster than what they do not. It is
+      working_set: the bytes of both arrays of the copy: data in caches is copied faster than other data. It is
         taken for a power of two, of 64 KiB to 128 MiB.
     """
     rounded = 1 << max(working_set - 1, 0).bit_length()

@@ -4,7 +4,7 @@
 """Comparing results with those of an oracle as a numerical analyst would.
 
 Two correct computations of a sum differ in the last digits, and if the sum cancels, only these digits remain. The
-distance of two floats alone is therefore meaningless. What is judged here is the error of a result against the value in
+distance of two floats alone is therefore meaningless. The comparison judges the error of a result against the value in
 float64, and against how far roundings may move that value, which `gridir.testing.wide` measures.
 """
 

@@ -6,7 +6,7 @@
 The jaxpr of the function, with its kernels as JAX's interpret mode runs them, is evaluated equation by equation with
 every float as a float64. Without noise that is the value that all implementations round. With noise, each result that
 its own type cannot hold is moved by up to two units in its last place, by a hash of its bits, and rounded to its type:
-one run is what some other honest implementation might give, and the spread of several runs is what rounding explains.
+one run is a possible result of another correct implementation, and the spread of several runs is due to rounding.
 A result that its type holds exactly stays as it is in every implementation, so it stays here.
 """
 
@@ -195,7 +195,7 @@ class _Evaluation:
                 self._round(exact.real, moved.real, part, move, least),
                 self._round(exact.imag, moved.imag, part, move, least),
             )
-        # Of a float64 nothing wider is at hand: what a float32 holds is taken to be exact.
+        # No type is wider than float64: a value that a float32 represents is taken to be exact.
         held = exact.astype(dtype if dtype != np.float64 else np.float32).astype(np.float64) == exact
         held = (held & (moved == exact)) | ~jnp.isfinite(exact)
         # Functions of narrow floats are computed in wider ones by everybody, and rounded once.

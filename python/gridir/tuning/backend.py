@@ -26,7 +26,7 @@ class Outcome:
     Attributes:
       seconds: the predicted or measured time of the kernels; None for a configuration that is not legal.
       reason: why it is not legal; "" for one that is.
-      bound: what most of the time goes to, as "compute", "memory" or "steps"; "" if it is unknown.
+      bound: the part that takes most of the time, as "compute", "memory" or "steps"; "" if it is unknown.
       memory_bytes: the memory of a core that it takes: VMEM, or shared memory of a CTA.
       figures: further numbers by name, as bundles, spills or registers.
       notes: how exact that is.
@@ -74,7 +74,7 @@ class Backend(abc.ABC):
 
     @abc.abstractmethod
     def estimate(self, call: KernelCall, work: WorkBatch) -> list[Outcome]:
-        """Returns what the closed form says of kernels of one structure.
+        """Returns the estimate of the closed form for kernels of one structure.
 
         Args:
           call: one of them.

@@ -314,7 +314,7 @@ class _Search:
                 self.tests += 1
                 self._streak += 1
                 continue
-            # Earlier tests of this kind say nothing of what is learned now.
+            # Earlier tests of this kind say nothing about the new samples.
             right, self._streak = False, 0
             kinds = {predicted[row].kind, self.samples[row].kind}
             self._right = {other for other in self._right if self.samples[other].kind not in kinds}

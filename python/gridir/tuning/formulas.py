@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Formulas by which numbers and kinds of configurations follow from the values of parameters.
 
-A formula fits all samples exactly, or it is not taken. It says nothing of a configuration that is outside of what the
-samples determine.
+A formula fits all samples exactly, or it is not taken. It says nothing about a configuration that the samples
+do not determine.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def fit(table: Table, rows: np.ndarray, values: np.ndarray) -> Formula | None:
 
 
 def _whole(formula: Formula) -> Formula:
-    """Takes from a formula what is no whole number, where samples are whole numbers."""
+    """Returns a formula that says nothing where its value is no whole number; samples are whole numbers."""
 
     def found(wanted: np.ndarray) -> np.ndarray:
         values = formula(wanted)
@@ -202,7 +202,7 @@ def _by_terms(table: Table, rows: np.ndarray, values: np.ndarray) -> Formula | N
 
     def formula(wanted: np.ndarray) -> np.ndarray:
         asked = features[wanted]
-        # Samples determine only what is a combination of them.
+        # Samples determine only linear combinations of themselves.
         determined = np.abs((asked @ inverse) @ samples - asked).max(axis=1) <= 1e-6
         return np.where(determined, asked @ found, np.nan)
 

@@ -38,7 +38,7 @@ class Held:
 
 
 def vmem_ledger(work: WorkBatch) -> list[Held]:
-    """Returns what VMEM holds for kernels: the blocks, doubled where the pipeline copies them, and the scratch."""
+    """Returns the contents of VMEM for kernels: the blocks, doubled where the pipeline copies them, and the scratch."""
     held = []
     for transfer in work.transfers:
         if "smem" in transfer.space.lower() or "semaphore" in transfer.space.lower():
@@ -52,7 +52,7 @@ def vmem_ledger(work: WorkBatch) -> list[Held]:
 
 
 def vmem_limit(call: KernelCall, default: float) -> int:
-    """Returns the bytes of VMEM that a kernel may take: what its author says, or the default of the chip."""
+    """Returns the bytes of VMEM that a kernel may take: the limit in the source, or the default of the chip."""
     return int(getattr(call.request.compiler_params, "vmem_limit_bytes", None) or default)
 
 

@@ -68,7 +68,7 @@ def measure(
     Args:
       traced: the configurations.
       prepare: compiles one; it may raise an error of gridir.
-      device: what tells the device from another one.
+      device: the key of the device.
       cache: keeps the medians, which are taken where it has all of them: times of different runs do not compare.
       tell: is called with a line of text before each step.
     """

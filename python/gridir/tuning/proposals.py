@@ -23,7 +23,7 @@ def check_proposal(traced: Traced, *, races: bool) -> tuple[tuple[str, ...], tup
       races: also runs it on the CPU with the executor's check for races.
 
     Returns:
-      The problems, and notes on what could not be decided.
+      The problems, and notes on questions that could not be decided.
     """
     problems: list[str] = []
     try:

@@ -29,8 +29,8 @@ class Entry:
 
     Attributes:
       config: the values of the parameters.
-      outcomes: what each tier that was asked says of it, by the tier's name.
-      problems: what `gridir check`, or the executor's check for races, found in it.
+      outcomes: the result of each tier that evaluated it, by the tier's name.
+      problems: the problems that `gridir check`, or the executor's check for races, found in it.
     """
 
     config: Config
@@ -264,7 +264,7 @@ class TuningResult:
 
 
 def rank(entries: Iterator[Entry] | Sequence[Entry]) -> tuple[Entry, ...]:
-    """Returns configurations in order: by the accuracy of what is known, then by time, then as they were."""
+    """Returns configurations in order: by the accuracy of their best result, then by time, then as they were."""
 
     def order(item: tuple[int, Entry]) -> tuple[bool, int, float, int]:
         number, entry = item

@@ -115,7 +115,7 @@ def kernel_key(call: KernelCall, facts: dict[str, Any]) -> str:
 
     Args:
       call: the kernel with the values of its scalars.
-      facts: what else its time depends on: chip, versions, options.
+      facts: further facts that its time depends on: chip, versions, options.
     """
     request = call.request
     mapping: Any = request.grid_mapping

@@ -88,7 +88,7 @@ def _rem(ctx: RuleContext, x: ir.Value, y: ir.Value) -> ir.Value:
     """The remainder has the sign of x; by 0 it is x, and by -1 it is 0."""
     aval = ctx.avals_out[0]
     static = _static_divisor(ctx)
-    # Of scalars, index maps are read by what JAX guards and what is guarded here.
+    # Analyses of index maps match scalars with both guards: the one of JAX, and the one here.
     without_zero = isinstance(y.type, ir.RankedTensorType) and _without_zero(y)
     x, y = same_shape(ctx, (x, y))
     if is_float(aval):

@@ -171,7 +171,7 @@ def _masked_sort(keys: Any, values: Any, *masks: Any, descending: bool) -> Any:
     operands = [~order if descending else order, keys, values]
     if not masks:
         return tuple(lax.sort(operands, num_keys=1, is_stable=True)[1:])
-    # Of what is not chosen all keys are equal.
+    # All keys that are not chosen are equal.
     is_last = (~masks[0]).astype(jnp.int32)
     operands[0] = jnp.where(masks[0], operands[0], jnp.zeros_like(order))
     _, _, *results = lax.sort([is_last, *operands], num_keys=2, is_stable=True)

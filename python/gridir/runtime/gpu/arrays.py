@@ -69,11 +69,11 @@ def stream_of(array: Any) -> int | None:
 
 
 def facts_of(array: Any, name: str, stream: int, ordered: type | None = None) -> Facts:
-    """Returns what an array of JAX, PyTorch, CuPy or another package says of its memory.
+    """Returns the description of the memory of an array of JAX, PyTorch, CuPy or another package.
 
     Args:
       array: has `__dlpack__` or `__cuda_array_interface__`.
-      name: what messages call it.
+      name: its name in messages.
       stream: the stream that the array will be used on; its producer orders earlier work before it.
       ordered: a type whose arrays are used on this stream already.
 

@@ -94,7 +94,7 @@ class Bundle:
 
     Attributes:
       kernels: the kernels in the order in which the function calls them.
-      versions: what made the bundle: gridir, JAX and ptxas.
+      versions: the versions of gridir, JAX and ptxas that made the bundle.
     """
 
     kernels: tuple[BundledKernel, ...]

@@ -46,7 +46,7 @@ def execute(text: str, launch: Launch, buffers: Sequence[np.ndarray], how: Execu
       launch: how it is launched.
       buffers: the operands, inputs before outputs, in row-major order; the kernel writes the outputs. An output that
         is in the memory of an input is the same array.
-      how: what the executor checks, and in which order it runs threads.
+      how: the checks of the executor, and the order in which it runs threads.
 
     Raises:
       PtxError: when the text uses an instruction that the executor does not know.
@@ -167,7 +167,7 @@ class _Packed:
         self._before = self.words.copy()
 
     def unpack(self) -> None:
-        """Stores to the operand what copies changed; threads store to the operand themselves."""
+        """Stores the changes of copies to the operand; threads store to the operand directly."""
         parts, old = (words.reshape(-1, 1) >> self._shifts & self._mask for words in (self.words, self._before))
         changed = (parts != old).reshape(self._operand.shape)
         self._operand[changed] = parts.view(self._operand.dtype).reshape(self._operand.shape)[changed]

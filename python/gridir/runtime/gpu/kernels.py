@@ -192,7 +192,7 @@ class LoadedBundle:
 
     Attributes:
       kernels: the kernels in the order in which the function calls them.
-      versions: what made the bundle: gridir, JAX and ptxas.
+      versions: the versions of gridir, JAX and ptxas that made the bundle.
     """
 
     def __init__(self, bundle: Bundle):

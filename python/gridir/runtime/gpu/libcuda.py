@@ -282,7 +282,7 @@ class Module:
         """Returns the entry of a launch, allowed to have the memory and the clusters that the launch asks for.
 
         Raises:
-          DriverError: when the module has no such entry, or the device cannot give what it asks for.
+          DriverError: when the module has no such entry, or the device lacks the resources that it requests.
         """
         return Function(self, self._device, self._handle, launch)
 
@@ -432,7 +432,7 @@ class Configuration:
     """The sizes of a launch on a stream in the memory that the driver reads.
 
     Attributes:
-      reference: what the driver gets.
+      reference: the argument of the driver's functions.
       address: the same as a number.
     """
 

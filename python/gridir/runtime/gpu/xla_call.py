@@ -28,7 +28,7 @@ class XlaCall:
 
     Attributes:
       target: the name under which XLA knows it.
-      attributes: what it carries.
+      attributes: the attributes of the call.
       scratch_bytes: the size of the call's last result, memory for temporaries; 0 for a call without that result.
     """
 

@@ -110,10 +110,10 @@ class Function:
             a tensor map, in the same way; a NumPy scalar, or bytes, as they are.
           grid: blocks along each of up to three dimensions.
           block: threads of a block along each.
-          cluster: blocks of a cluster along each; what the text asks for, or one, for None.
+          cluster: blocks of a cluster along each; for None, those that the text specifies, or one.
           shared_bytes: shared memory for the arrays whose size the launch says.
           timeout: seconds after which the launch is given up; 0 for never.
-          checks: what makes an error of the launch: "races", two accesses to one byte, one of them a write, that are
+          checks: the checks that make the launch fail: "races", two accesses to one byte, one of them a write, that are
             unordered; "uninitialized", a read of shared memory that nothing has written.
           schedule_seed: runs threads in an order that this number chooses, and copies as late as a wait for them
             allows; None for the order of their numbers.

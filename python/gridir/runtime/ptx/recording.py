@@ -69,7 +69,7 @@ class Recording:
           **options: further ones of `Function.launch`, as `checks`; they replace those of the recording.
 
         Returns:
-          What differs from what the launch wrote then, an array each; nothing where all bytes are the same.
+          The differences from the recorded output, one array for each array; none where all bytes are the same.
 
         Raises:
           PtxError: for features that the executor does not support.

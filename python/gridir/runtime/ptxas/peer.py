@@ -47,7 +47,7 @@ _SECTION = np.dtype(
 _SYMBOL = np.dtype(
     [("name", "<u4"), ("info", "u1"), ("other", "u1"), ("section", "<u2"), ("value", "<u8"), ("bytes", "<u8")]
 )
-# The table of all symbols, which a file may have been stripped of, and that of what is exported.
+# The table of all symbols, which a file may have been stripped of, and the table of exported symbols.
 _SYMBOL_TABLES = (2, 11)
 
 # Requests of JAX's pipeline to a ptxas: its version, an assembly of text for the error that names the versions of PTX,

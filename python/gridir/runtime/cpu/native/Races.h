@@ -60,7 +60,7 @@ public:
     Access first, second;
   };
 
-  /// A thread that happens after what its parent did so far; with no parent,
+  /// A thread that happens after the past events of its parent; with no parent,
   /// after nothing.
   Thread fork(std::optional<Thread> parent, Program program);
   /// The thread continues with another program.

@@ -50,7 +50,7 @@ public:
   using Thread = VectorClock::Thread;
   using Time = VectorClock::Time;
 
-  /// A thread that happens after what its parent did so far; with no parent,
+  /// A thread that happens after the past events of its parent; with no parent,
   /// after nothing.
   Thread fork(std::optional<Thread> parent);
   /// The thread is over. Its number may be used again by a thread that happens

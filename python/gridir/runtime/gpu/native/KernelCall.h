@@ -35,7 +35,7 @@ public:
   ///
   /// \param operands addresses of inputs and outputs.
   /// \param scratch memory of `scratchBytes`.
-  /// \return what goes wrong, also a failed check of the kernel.
+  /// \return the error, also a failed check of the kernel.
   std::optional<std::string>
   run(Stream stream, const std::vector<void *> &operands, void *scratch);
 

@@ -13,7 +13,7 @@ def twice_is_sum(patterns, run, *, factor: float = 2.0):
     """Adds a value to itself instead of multiplying it by two.
 
     Args:
-      factor: what stands for two.
+      factor: the factor that is replaced.
     """
 
     def to_sum(op, rewriter):
