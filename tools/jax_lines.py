@@ -22,7 +22,16 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-TESTS = "python/frontend|python/import|python/recording|python/runtime/gpu|Integration/examples.py|Integration/primitives.py"
+TESTS = "|".join(
+    (
+        "python/frontend",
+        "python/import",
+        "python/recording",
+        "python/runtime/gpu",
+        "Integration/examples.py",
+        "Integration/primitives.py",
+    )
+)
 
 
 def find_python(versions: list[str]) -> str | None:

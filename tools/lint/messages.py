@@ -100,7 +100,7 @@ def messages(path: Path) -> Iterator[tuple[int, str]]:
 def joined(text: str, suffix: str) -> str:
     """A test with one space between words; literals of Python that stand side by side are one."""
     if suffix == ".py":
-        text = re.sub(r"\"\s+[a-z]?\"", "", text)
+        return re.sub(r"\s+", " ", re.sub(r"\"\s+[a-z]?\"", "", text))
     return re.sub(r"\s+(?://\s+)?", " ", text)
 
 

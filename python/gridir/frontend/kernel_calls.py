@@ -28,7 +28,7 @@ _UNKNOWN = {
     "while": "a loop around a kernel whose trip count depends on data counts once",
     "cond": "kernels in all branches of a condition around them count as called",
 }
-"""What is not known of the calls of kernels within equations, by primitive."""
+"""The unknown facts about calls of kernels within equations, by primitive."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -792,7 +792,7 @@ grid.kernel @largest grid() params [#grid.mosaic_gpu_params<profile_space = 9223
 grid.kernel @wide_sums grid() {
   grid.scoped (%a: memref<64x16xf16, #grid.space<gpu.smem>>, %b: memref<16x128xf16, #grid.space<gpu.smem>>,
                %acc: memref<64x128xi64, #grid.space<gpu.regs>>) attributes {warpgroup.offsets = array<i64: 0, 2048, -1>} {
-    // expected-error @below {{expected a product that wgmma computes, got one of 'memref<64x16xf16, #grid.space<gpu.smem>>' and 'memref<16x128xf16, #grid.space<gpu.smem>>' in 'memref<64x128xi64, #grid.space<gpu.regs>>'}}
+    // expected-error @below {{expected an MMA that wgmma supports, got one of 'memref<64x16xf16, #grid.space<gpu.smem>>' and 'memref<16x128xf16, #grid.space<gpu.smem>>' in 'memref<64x128xi64, #grid.space<gpu.regs>>'}}
     warpgroup.mma %acc, %a, %b
         : memref<64x128xi64, #grid.space<gpu.regs>>, memref<64x16xf16, #grid.space<gpu.smem>>, memref<16x128xf16, #grid.space<gpu.smem>>
   }
@@ -803,7 +803,7 @@ grid.kernel @wide_sums grid() {
 grid.kernel @double_sums grid() {
   grid.scoped (%a: memref<64x16xf16, #grid.space<gpu.smem>>, %b: memref<16x128xf16, #grid.space<gpu.smem>>,
                %acc: memref<64x128xf64, #grid.space<gpu.regs>>) attributes {warpgroup.offsets = array<i64: 0, 2048, -1>} {
-    // expected-error @below {{expected a product that wgmma computes}}
+    // expected-error @below {{expected an MMA that wgmma supports}}
     warpgroup.mma %acc, %a, %b
         : memref<64x128xf64, #grid.space<gpu.regs>>, memref<64x16xf16, #grid.space<gpu.smem>>, memref<16x128xf16, #grid.space<gpu.smem>>
   }

@@ -106,7 +106,7 @@ show("no fence between proxies", f"{STORE} bar.sync 0;\n{COPY}\n{WAIT}", "races"
 # CHECK-NEXT:  expected 'fence.proxy.async' between the write at line 12 and the asynchronous read at line 13 of byte 0
 show("a fence for global memory", f"{STORE} fence.proxy.async.global; bar.sync 0;\n{COPY}\n{WAIT}", "races")
 # CHECK-LABEL: == a fence for shared memory
-# CHECK-NEXT:  expected 'fence.proxy.async' between the write at line 12 and the asynchronous write at line 13 of byte 0 of 'y'
+# CHECK-NEXT:  expected 'fence.proxy.async' between the write at line 12 and the asynchronous write at line 13 of byte 0
 show(
     "a fence for shared memory",
     f"st.global.b32 [%y], 7; {STORE} fence.proxy.async.shared::cta; bar.sync 0;\n{COPY}\n{WAIT}",
@@ -117,7 +117,8 @@ show(
 # CHECK-NEXT:  nothing was found
 show(
     "a fence for each memory",
-    f"st.global.b32 [%y], 7; {STORE} fence.proxy.async.shared::cta; fence.proxy.async.global; bar.sync 0;\n{COPY}\n{WAIT}",
+    f"st.global.b32 [%y], 7; {STORE} fence.proxy.async.shared::cta; fence.proxy.async.global; "
+    f"bar.sync 0;\n{COPY}\n{WAIT}",
     "races",
     grid=1,
 )
