@@ -28,7 +28,7 @@ getAddressNumbers(mlir::vector::TransferWriteOp write);
 struct ElementPosition {
   using Term = std::pair<mlir::Value, int64_t>;
 
-  /// The array, of which the accessed memref is a view.
+  /// The array; the accessed memref is a view of it.
   mlir::Value root;
   std::vector<Term> terms;
   int64_t constant = 0;

@@ -282,9 +282,9 @@ def CPUPrefetchReadsPass : Pass<"cpu-prefetch-reads", "::mlir::ModuleOp"> {
     - are in a loop that moves through the array element by element, for 4 KiB
       or more.
 
-    Of reads whose positions differ by a constant, as those of a stencil, only
-    the last one is fetched ahead: the others read elements again. A prefetch
-    behind the end of an array has no effect.
+    If the positions of several reads differ by constants, as in a stencil, only
+    the last read is prefetched: the others read the same elements later. A
+    prefetch beyond the end of an array has no effect.
 
     Before:
 

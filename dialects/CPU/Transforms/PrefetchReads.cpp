@@ -31,12 +31,12 @@ namespace {
 /// The bytes that memory transfers at a time.
 constexpr int64_t kLineBytes = 64;
 
-/// How far ahead lines are fetched: memory answers before they are needed, and
-/// the first-level cache still holds them.
+/// The distance of a prefetch: long enough to hide the latency of memory, and
+/// short enough that the first-level cache still holds the lines.
 constexpr int64_t kAheadBytes = 1024;
 
-/// The shortest row. Behind its end the lines of some other row are fetched, if
-/// the next row is elsewhere: at most a quarter as many as are needed.
+/// The shortest row. After its end, the loop fetches lines of an unrelated row
+/// if the next row is elsewhere: at most a quarter as many as are needed.
 constexpr int64_t kLeastRowBytes = 4 * kAheadBytes;
 
 /// Lines that one iteration may fetch.

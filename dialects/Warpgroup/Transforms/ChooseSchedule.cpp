@@ -67,8 +67,7 @@ private:
     return cast<MemRefType>(ref.getType()).getShape();
   }
 
-  /// The elements of a value of which each part has those along its own
-  /// positions.
+  /// The number of elements of a value that one part of `sizes` accesses.
   int64_t countElements(Value value, ArrayRef<int64_t> sizes) const {
     int64_t count = cast<ShapedType>(value.getType()).getNumElements();
     for (auto [dim, size] : llvm::enumerate(sizes))

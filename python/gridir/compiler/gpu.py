@@ -187,7 +187,19 @@ class GpuTarget(Target):
 
     name = "gpu"
     platform = "cuda"
-    stages = ("grid", "grid-planned", "program", "layouts", "memory", "loops", "bufferized", "mapped", "gpu", "nvvm", "ptx")
+    stages = (
+        "grid",
+        "grid-planned",
+        "program",
+        "layouts",
+        "memory",
+        "loops",
+        "bufferized",
+        "mapped",
+        "gpu",
+        "nvvm",
+        "ptx",
+    )
     options = GpuOptions
     executions = (
         Execution("ptx", "by the executor of PTX on the CPU"),
