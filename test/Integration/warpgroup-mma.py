@@ -157,8 +157,8 @@ def lower(shape, depth, dtype, acc=jnp.float32, chip="sm_90a"):
 # Unsupported operands are rejected by name.
 # CHECK: CompileError: 7 of 7 refused in these words
 KINDS = (
-    "expected an MMA that mma.sync supports, of f16, bf16 or 8-bit floats in f32, of f16 or 8-bit floats in f16, of f64 "
-    "in f64, or of 4-bit or 8-bit integers in i32"
+    "expected an MMA that mma.sync supports, of f16, bf16 or 8-bit floats in f32, of f16 or 8-bit floats in f16, of "
+    "f64 in f64, or of 4-bit or 8-bit integers in i32"
 )
 report(
     gridir.CompileError,
