@@ -73,6 +73,7 @@ void addProgram(OpPassManager &pm, const GPUPipelineOptions &options) {
   kernels.addPass(grid::createGridFlattenBlocksPass());
   warpgroup::WarpgroupChooseSchedulePassOptions schedule;
   schedule.chip = options.chip;
+  schedule.numWarps = options.numWarps;
   kernels.addPass(warpgroup::createWarpgroupChooseSchedulePass(schedule));
   kernels.addPass(warpgroup::createWarpgroupSplitBlocksPass());
   ConvertGridToWarpgroupPassOptions conversion;
@@ -194,14 +195,15 @@ void buildGridToGPUPipeline(OpPassManager &pm,
            last = getTensorStage(stages.stopAfter);
   if (stages.reaches(GPUStage::Planned))
     addTensorStages(pm, first, CPUStage::Planned);
-  if (stages.reaches(GPUStage::Program))
+  bool hasPrograms = options.path == GPUPath::Auto;
+  if (hasPrograms && stages.reaches(GPUStage::Program))
     addProgram(pm, options);
-  if (stages.reaches(GPUStage::Layouts))
+  if (hasPrograms && stages.reaches(GPUStage::Layouts))
     addWarpgroupLayouts(pm);
-  if (stages.reaches(GPUStage::Memory))
+  if (hasPrograms && stages.reaches(GPUStage::Memory))
     addWarpgroupMemory(pm, options.chip);
   // While only its arrays are tensors: bufferization takes all of a module.
-  if (stages.reaches(GPUStage::Loops))
+  if (hasPrograms && stages.reaches(GPUStage::Loops))
     addWarpgroupConversion(pm, options.chip);
   addTensorStages(pm, std::max(first, CPUStage::Planned), last);
   if (options.stages.reaches(GPUStage::Mapped))

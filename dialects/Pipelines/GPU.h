@@ -31,6 +31,9 @@ enum class GPUStage {
 };
 
 /// The target of a kernel and its toolkit.
+/// The passes that lower a kernel of blocks.
+enum class GPUPath { Auto, Mapped };
+
 struct GPUPipelineOptions
     : public mlir::PassPipelineOptions<GPUPipelineOptions> {
   Option<std::string> chip{*this, "chip",
@@ -41,6 +44,15 @@ struct GPUPipelineOptions
       llvm::cl::desc(
           "Set the warps of a CTA; 0 for the kernel's own number, or 4"),
       llvm::cl::init(0)};
+  Option<GPUPath> path{
+      *this, "path",
+      llvm::cl::desc("Set the passes that lower a kernel of blocks"),
+      llvm::cl::init(GPUPath::Auto),
+      llvm::cl::values(
+          clEnumValN(GPUPath::Auto, "auto",
+                     "As a warpgroup program if it can become one"),
+          clEnumValN(GPUPath::Mapped, "mapped",
+                     "Mapped to CTAs and threads, without matrix units"))};
   Option<int64_t> workspaceLimit{
       *this, "workspace-limit",
       llvm::cl::desc(

@@ -8,6 +8,7 @@
 
 #include "dialects/Warpgroup/Transforms/Passes.h"
 
+#include "dialects/GPU/Transforms/MappedKernel.h"
 #include "dialects/Grid/Analysis/BlockAxes.h"
 #include "dialects/Warpgroup/IR/Warpgroup.h"
 #include "dialects/Warpgroup/Transforms/BlockProgram.h"
@@ -35,6 +36,7 @@ constexpr int64_t kMinElements = 1024;
 /// CTAs for which parts are made smaller than registers require: a few for
 /// each multiprocessor.
 constexpr int64_t kEnoughCtas = 1024;
+constexpr int64_t kWarps = kNumThreads / kNumLanes;
 /// Rows of an accumulator of a warpgroup, and its 32-bit registers.
 constexpr int64_t kAccRows = 64, kMaxAccRegisters = 128;
 constexpr int64_t kMaxConsumers = 2, kMaxStages = 4;
@@ -48,8 +50,9 @@ int64_t getNumBytes(ShapedType type) {
 
 class ScheduleChoice {
 public:
-  ScheduleChoice(KernelOp kernel, const gpu::Chip &chip)
-      : kernel(kernel), chip(chip), axes(kernel),
+  /// `numWarps` is the author's number of warps of a CTA, or 0.
+  ScheduleChoice(KernelOp kernel, const gpu::Chip &chip, int64_t numWarps)
+      : kernel(kernel), chip(chip), numWarps(numWarps), axes(kernel),
         output(kernel.getOutputRefs().front()) {}
 
   /// Returns the schedule, or the reason why there is none.
@@ -59,6 +62,9 @@ public:
     part.assign(getShape(output).begin(), getShape(output).end());
     if (part.empty())
       return std::string("its first output is a scalar");
+    if (numWarps % kWarps != 0)
+      return "its author requests " + std::to_string(numWarps) +
+             " warps, which are no warpgroups";
     return dots.empty() ? chooseForRegisters() : chooseForProducts(dots);
   }
 
@@ -138,7 +144,19 @@ private:
                std::to_string(elements) + " elements";
       }
     }
-    return ScheduleAttr::get(kernel.getContext(), part, part, {}, 1);
+    return ScheduleAttr::get(kernel.getContext(), getPartOfCta(), part, {}, 1);
+  }
+
+  /// The parts of as many warpgroups as the author requests, side by side.
+  SmallVector<int64_t> getPartOfCta() const {
+    SmallVector<int64_t> cta = part;
+    int64_t warpgroups = numWarps / kWarps;
+    for (auto [dim, size] : llvm::enumerate(cta))
+      if (warpgroups > 1 && getShape(output)[dim] % (size * warpgroups) == 0) {
+        size *= warpgroups;
+        break;
+      }
+    return cta;
   }
 
   std::variant<ScheduleAttr, std::string>
@@ -187,6 +205,7 @@ private:
 
   KernelOp kernel;
   const gpu::Chip &chip;
+  int64_t numWarps;
   BlockAxes axes;
   Value output;
   /// Sizes of the part of a CTA.
@@ -209,7 +228,12 @@ public:
       return signalPassFailure();
     std::optional<Obstacle> obstacle = findObstacle(kernel, *known);
     if (!obstacle) {
-      auto chosen = ScheduleChoice(kernel, *known).choose();
+      auto mapping =
+          gpu::getMapping(kernel->getParentOfType<ModuleOp>());
+      int64_t warps = numWarps;
+      if (!warps && mapping)
+        warps = mapping.getNumWarps().value_or(0);
+      auto chosen = ScheduleChoice(kernel, *known, warps).choose();
       if (auto *schedule = std::get_if<ScheduleAttr>(&chosen)) {
         kernel->setAttr(kScheduleAttr, *schedule);
         ++numScheduled;

@@ -19,7 +19,9 @@ def WarpgroupChooseSchedulePass : Pass<"warpgroup-choose-schedule", "::gridir::g
     part of a block in registers, so the part is chosen as large as registers
     permit and as small as the chip needs to have work for all multiprocessors.
     Contractions of matrices whose types and sizes `wgmma` supports read their
-    operands from shared memory, in several stages.
+    operands from shared memory, in several stages. The number of warps that an
+    author requests determines the warpgroups of a CTA of other kernels; fewer
+    than four warps are no warpgroup.
 
     A schedule that the kernel already has is not changed. Otherwise the kernel
     gets none, and a remark states the reason: it is then mapped to threads.
@@ -53,7 +55,9 @@ def WarpgroupChooseSchedulePass : Pass<"warpgroup-choose-schedule", "::gridir::g
   }];
   let options = [
     Option<"chip", "chip", "std::string", /*default=*/"\"sm_90a\"",
-           "The chip, with LLVM's name">
+           "The chip, with LLVM's name">,
+    Option<"numWarps", "num-warps", "unsigned", /*default=*/"0",
+           "Warps of a CTA; 0 for the kernel's own parameter">
   ];
   let statistics = [
     Statistic<"numScheduled", "num-scheduled", "Number of kernels with a schedule">,

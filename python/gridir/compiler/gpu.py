@@ -38,6 +38,7 @@ class GpuOptions(CheckedOptions):
 
     Attributes:
       chip: the chip to compile for, as LLVM names it; the target "gpu:sm_80" chooses it, too.
+      path: "mapped" maps every kernel of blocks to CTAs and threads; "auto" makes it a warpgroup program if possible.
       num_warps: warps of a CTA; by default the kernel's own parameter, or 4.
       workspace_limit: bytes of global memory that temporaries of all CTAs may take together; None for 1 GiB.
       libdevice: compute math functions with NVIDIA's libdevice where it is found, instead of gridir's own code.
@@ -52,6 +53,7 @@ class GpuOptions(CheckedOptions):
     """
 
     chip: str = "sm_90a"
+    path: str = "auto"
     num_warps: int | None = None
     workspace_limit: int | None = None
     libdevice: bool = True
@@ -62,6 +64,8 @@ class GpuOptions(CheckedOptions):
     device: int | None = None
 
     def __post_init__(self) -> None:
+        if self.path not in ("auto", "mapped"):
+            raise OptionError(f"expected path to be 'auto' or 'mapped', got {self.path!r}")
         if self.num_warps is not None and self.num_warps not in range(1, 33):
             raise OptionError(f"expected num_warps from 1 to 32, got {self.num_warps!r}")
         if self.workspace_limit is not None and self.workspace_limit < 0:
@@ -170,9 +174,15 @@ class PtxKernel:
         return KernelReport(self.name, self.cubin(), self.ctas, self.threads, self.shared_bytes, self.workspace_bytes)
 
 
-def _on_cpu(options: GpuOptions) -> CpuOptions:
-    """A kernel as it is mapped to CTAs and threads, which are loops then."""
-    return CpuOptions(pipeline=f"{GpuTarget().pipeline(options, 'mapped')},gpu-unmap-loops,loops-to-cpu")
+def _as_tasks(options: GpuOptions) -> CpuOptions:
+    """Returns the options that execute a warpgroup program natively, each warpgroup as a task."""
+    return CpuOptions(pipeline=f"{GpuTarget().pipeline(options, 'program')},grid-to-cpu")
+
+
+def _as_loops(options: GpuOptions) -> CpuOptions:
+    """Returns the options that execute a kernel natively as it is mapped to CTAs and threads, which become loops."""
+    mapped = dataclasses.replace(options, path="mapped")
+    return CpuOptions(pipeline=f"{GpuTarget().pipeline(mapped, 'mapped')},gpu-unmap-loops,loops-to-cpu")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -188,22 +198,14 @@ class GpuTarget(Target):
     name = "gpu"
     platform = "cuda"
     stages = (
-        "grid",
-        "grid-planned",
-        "program",
-        "layouts",
-        "memory",
-        "loops",
-        "bufferized",
-        "mapped",
-        "gpu",
-        "nvvm",
-        "ptx",
+        *("grid", "grid-planned", "program", "layouts", "memory"),
+        *("loops", "bufferized", "mapped", "gpu", "nvvm", "ptx"),
     )
     options = GpuOptions
     executions = (
         Execution("ptx", "by the executor of PTX on the CPU"),
-        Execution("mapped", "with CTAs and threads as loops on the CPU; no GPU code has run", _on_cpu),
+        Execution("program", "with warpgroups as tasks on the CPU; no GPU code has run", _as_tasks),
+        Execution("mapped", "with CTAs and threads as loops on the CPU; no GPU code has run", _as_loops),
     )
 
     def with_chip(self, chip: str) -> Self:
@@ -221,7 +223,7 @@ class GpuTarget(Target):
 
     def pipeline_options(self, options: GpuOptions) -> list[str]:
         """See `Target`."""
-        chosen = {"num-warps": options.num_warps, "workspace-limit": options.workspace_limit}
+        chosen = {"path": options.path, "num-warps": options.num_warps, "workspace-limit": options.workspace_limit}
         return self.chip_options(options) + [f"{name}={value}" for name, value in chosen.items() if value is not None]
 
     def chip_options(self, options: GpuOptions) -> list[str]:
