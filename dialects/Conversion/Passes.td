@@ -291,8 +291,10 @@ def ConvertGridToWarpgroupPass : Pass<"convert-grid-to-warpgroup", "::mlir::Modu
     consumers wait for each, and arrive at a barrier when they no longer read a
     buffer. Consumers whose blocks are the same share one copy.
 
-    A contraction becomes `warpgroup.mma`. If its result is added to scratch
-    memory, that is the accumulator of the matrix unit.
+    An output that the body reads back, and whose block is the same in every step
+    of the loop, is in registers until the last step. A contraction becomes
+    `warpgroup.mma`. If its result is added to scratch memory or to such an
+    output, that is the accumulator of the matrix unit.
 
     Before:
 

@@ -405,37 +405,78 @@ void ProgramBody::createCopies(const Ring &ring, Value step, Value slot) {
   }
 }
 
+/// Returns the outputs that the body reads back and whose block is the same in
+/// every step: registers hold it until the last step.
+SmallVector<unsigned> ProgramBody::findCarriedOutputs() {
+  SmallVector<unsigned> carried;
+  for (unsigned i = kernel.getNumInputs(); i < specs.size(); ++i) {
+    auto isWhole = [](Operation *user) {
+      auto load = dyn_cast<grid::LoadOp>(user);
+      auto store = dyn_cast<grid::StoreOp>(user);
+      return (load && !load.getMask()) || (store && !store.getMask());
+    };
+    auto users = oldBody->getArgument(i).getUsers();
+    bool isAliased = llvm::any_of(kernel.getAliasPairs(), [&](auto pair) {
+      return kernel.getNumInputs() + pair.second == i;
+    });
+    bool isMoved = llvm::any_of(
+        loopDims, [&](unsigned dim) { return maps[i].isFunctionOfDim(dim); });
+    if (!loopDims.empty() && !isAliased && !isMoved &&
+        llvm::all_of(users, isWhole) &&
+        llvm::any_of(users, llvm::IsaPred<grid::LoadOp>))
+      carried.push_back(i);
+  }
+  return carried;
+}
+
 void ProgramBody::createConsumer(Value warpgroup) {
   if (!rings.empty() && numConsumers > 1 && chip.hasSetMaxRegisters)
     warpgroup::SetMaxRegistersOp::create(builder, loc, 232, /*increase=*/true);
-  auto scratch = oldBody->getArguments().drop_front(specs.size());
+  SmallVector<unsigned> carried = findCarriedOutputs();
+  SmallVector<Value> refs(oldBody->getArguments().drop_front(specs.size()));
+  for (unsigned output : carried)
+    refs.push_back(oldBody->getArgument(output));
   OpBuilder::InsertionGuard guard(builder);
-  if (!scratch.empty()) {
-    llvm::SmallPtrSet<Value, 4> accumulators;
-    oldBody->walk([&](grid::DotOp dot) {
-      if (std::optional<Accumulator> found = findAccumulator(dot))
-        accumulators.insert(found->ref);
-    });
-    SmallVector<Type> types;
-    for (Value ref : scratch) {
+  SmallVector<Value> held;
+  if (!refs.empty()) {
+    auto types = llvm::map_to_vector(refs, [](Value ref) -> Type {
       auto type = cast<MemRefType>(ref.getType());
-      types.push_back(getRefType(type.getShape(), type.getElementType(),
-                                 accumulators.contains(ref)
-                                     ? grid::MemorySpace::GpuRegs
-                                     : grid::MemorySpace::Default));
-    }
+      return getRefType(type.getShape(), type.getElementType(),
+                        grid::MemorySpace::Default);
+    });
     auto scope = grid::ScopedOp::create(builder, loc, TypeRange(), ArrayAttr(),
                                         ArrayAttr(), ArrayAttr());
     Block *block = builder.createBlock(
         &scope.getBody(), {}, types, SmallVector<Location>(types.size(), loc));
     grid::YieldOp::create(builder, loc);
     builder.setInsertionPointToStart(block);
-    for (auto [ref, argument] : llvm::zip_equal(scratch, block->getArguments()))
+    for (auto [ref, argument] : llvm::zip_equal(refs, block->getArguments()))
       ref.replaceAllUsesWith(argument);
+    // Matrix units have accumulators of their own.
+    oldBody->walk([&](grid::DotOp dot) {
+      if (std::optional<Accumulator> found = findAccumulator(dot)) {
+        auto type = cast<MemRefType>(found->ref.getType());
+        found->ref.setType(getRefType(type.getShape(), type.getElementType(),
+                                      grid::MemorySpace::GpuRegs));
+      }
+    });
+    held.append(block->args_begin(), block->args_end());
   }
   if (loopDims.empty() && rings.empty())
     return createStep(warpgroup, Value());
   createLoop([&](Value step) { createStep(warpgroup, step); });
+  for (auto [output, ref] :
+       llvm::zip_equal(carried, ArrayRef(held).take_back(carried.size()))) {
+    auto type = cast<MemRefType>(ref.getType());
+    Value value = grid::LoadOp::create(
+        builder, loc,
+        RankedTensorType::get(type.getShape(), type.getElementType()), ref,
+        /*mask=*/Value(), /*other=*/Value());
+    grid::StoreOp::create(
+        builder, loc, value,
+        createWindow(output, createIds(warpgroup, createIndex(0))),
+        /*mask=*/Value());
+  }
 }
 
 /// Replaces the ops of the body that ask about the author's dimensions.

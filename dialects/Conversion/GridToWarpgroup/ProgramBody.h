@@ -54,6 +54,7 @@ private:
   void createLoop(llvm::function_ref<void(mlir::Value)> body);
   void createProducer();
   void createCopies(const Ring &ring, mlir::Value step, mlir::Value slot);
+  llvm::SmallVector<unsigned> findCarriedOutputs();
   void createConsumer(mlir::Value warpgroup);
   void replaceAxes(const Ids &ids);
   void createStep(mlir::Value warpgroup, mlir::Value step);

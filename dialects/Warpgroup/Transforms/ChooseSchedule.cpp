@@ -28,9 +28,10 @@ using namespace gridir::warpgroup;
 
 namespace {
 
-/// 32-bit registers of a thread for the largest array of a part. A body holds
-/// a few arrays at once, and a thread has 255 registers.
-constexpr int64_t kArrayRegisters = 32;
+/// 32-bit registers of a thread for the largest array of a part: as many as a
+/// part is divided for, and at most. A body holds a few arrays at once, and a
+/// thread has 255 registers.
+constexpr int64_t kArrayRegisters = 32, kMaxArrayRegisters = 64;
 /// Elements of a part below which accesses of a warpgroup are too short.
 constexpr int64_t kMinElements = 1024;
 /// CTAs for which parts are made smaller than registers require: a few for
@@ -138,7 +139,7 @@ private:
       if (fits && (elements <= kMinElements || countCtas() >= kEnoughCtas))
         break;
       if (!divide()) {
-        if (fits)
+        if (registers <= kMaxArrayRegisters)
           break;
         return "registers of a warpgroup do not hold " +
                std::to_string(elements) + " elements";

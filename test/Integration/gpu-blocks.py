@@ -1,0 +1,303 @@
+# Kernels of blocks that become warpgroup programs give what interpret mode gives: as tasks on the CPU, and as PTX with
+# checks that must find nothing, in three orders. Which ones stay mapped to threads is checked, too.
+#
+# RUN: %python %s | FileCheck %s
+
+import functools
+
+import gridir
+import jax
+import jax.numpy as jnp
+import numpy as np
+from gridir.compiler.targets import get_target
+from gridir.frontend.execute import execute
+from gridir.testing import differences, interpreted
+from jax import lax
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
+from jax.experimental.pallas import triton
+
+SHAPE = jax.ShapeDtypeStruct
+RANDOM = np.random.default_rng(0)
+
+
+def normal(*shape, dtype=jnp.float32):
+    return jnp.asarray(RANDOM.standard_normal(shape), dtype)
+
+
+def small(*shape, dtype=jnp.bfloat16):
+    """Integers whose products and sums are exact, so that every order of a sum gives the same result."""
+    return jnp.asarray(RANDOM.integers(-4, 5, shape), dtype)
+
+
+def rows_of(kernel, x, *others, block, out=None, **options):
+    """Calls a kernel on blocks of rows of the first operand, with all of the others."""
+    spec = pl.BlockSpec((block, *x.shape[1:]), lambda i: (i, 0))
+    whole = [pl.BlockSpec(other.shape, lambda i: (0,) * other.ndim) for other in others]
+    return pl.pallas_call(
+        kernel,
+        grid=(x.shape[0] // block,),
+        in_specs=[spec, *whole],
+        out_specs=spec,
+        out_shape=SHAPE(x.shape, out or x.dtype),
+        **options,
+    )(x, *others)
+
+
+def rms_norm(x_ref, scale_ref, o_ref):
+    x = x_ref[...].astype(jnp.float32)
+    o_ref[...] = (x * lax.rsqrt(jnp.mean(x * x, axis=1, keepdims=True) + 1e-5) * scale_ref[...]).astype(o_ref.dtype)
+
+
+def cumulative_mask(x_ref, o_ref):
+    """Uses the position of each element along both dimensions, and the number of the program."""
+    x = x_ref[...]
+    row = lax.broadcasted_iota(jnp.int32, x.shape, 0) + pl.program_id(0) * x.shape[0]
+    column = lax.broadcasted_iota(jnp.int32, x.shape, 1)
+    o_ref[...] = jnp.where(column <= row, x * row, -x)
+
+
+def statistics(x_ref, y_ref, mean_ref, count_ref):
+    x = x_ref[...]
+    mean_ref[...] = jnp.mean(x, axis=1)
+    count_ref[...] = jnp.sum((x > 0).astype(jnp.int32), axis=1)
+    y_ref[...] = x - jnp.max(x, axis=1, keepdims=True)
+
+
+def with_statistics(x, block=16):
+    vector = pl.BlockSpec((block,), lambda i: (i,))
+    return pl.pallas_call(
+        statistics,
+        grid=(x.shape[0] // block,),
+        in_specs=[pl.BlockSpec((block, x.shape[1]), lambda i: (i, 0))],
+        out_specs=[pl.BlockSpec((block, x.shape[1]), lambda i: (i, 0)), vector, vector],
+        out_shape=[SHAPE(x.shape, x.dtype), SHAPE(x.shape[:1], x.dtype), SHAPE(x.shape[:1], jnp.int32)],
+    )(x)
+
+
+def transposed(x, block=32):
+    def kernel(x_ref, o_ref):
+        o_ref[...] = x_ref[...].T * 2
+
+    return pl.pallas_call(
+        kernel,
+        grid=(x.shape[0] // block, x.shape[1] // block),
+        in_specs=[pl.BlockSpec((block, block), lambda i, j: (i, j))],
+        out_specs=pl.BlockSpec((block, block), lambda i, j: (j, i)),
+        out_shape=SHAPE(x.shape[::-1], x.dtype),
+    )(x)
+
+
+def column_sums(x, block=64):
+    """Sums of columns over a sequential dimension, in the output."""
+
+    def kernel(x_ref, o_ref):
+        @pl.when(pl.program_id(1) == 0)
+        def _():
+            o_ref[...] = jnp.zeros_like(o_ref)
+
+        o_ref[...] += jnp.sum(x_ref[...], axis=0, keepdims=True)
+
+    return pl.pallas_call(
+        kernel,
+        grid=(x.shape[1] // 128, x.shape[0] // block),
+        in_specs=[pl.BlockSpec((block, 128), lambda j, i: (i, j))],
+        out_specs=pl.BlockSpec((1, 128), lambda j, i: (0, j)),
+        out_shape=SHAPE((1, x.shape[1]), x.dtype),
+    )(x)
+
+
+def matmul(x, y, *, m=128, n=128, k=64, lhs=1, rhs=0, out=None, scratch=True, activation=None, bias=None):
+    """A product of blocks, whose accumulator is scratch memory or the output."""
+    rows, columns, depth = x.shape[1 - lhs], y.shape[1 - rhs], x.shape[lhs]
+    out = out or jnp.float32
+
+    def kernel(x_ref, y_ref, *refs):
+        bias_ref, o_ref, acc_ref = (None, *refs) if bias is None else refs
+        acc_ref = o_ref if acc_ref is None else acc_ref
+
+        @pl.when(pl.program_id(2) == 0)
+        def _():
+            acc_ref[...] = jnp.zeros_like(acc_ref)
+
+        dims = (((lhs,), (rhs,)), ((), ()))
+        acc_ref[...] += lax.dot_general(x_ref[...], y_ref[...], dims, preferred_element_type=jnp.float32)
+
+        @pl.when(pl.program_id(2) == pl.num_programs(2) - 1)
+        def _():
+            result = acc_ref[...]
+            if bias_ref is not None:
+                result = result + bias_ref[...]
+            if activation is not None:
+                result = activation(result)
+            o_ref[...] = result.astype(o_ref.dtype)
+
+    def without_scratch(*refs):
+        kernel(*refs, None)
+
+    specs = [
+        pl.BlockSpec((m, k) if lhs == 1 else (k, m), (lambda i, j, l: (i, l)) if lhs == 1 else (lambda i, j, l: (l, i))),
+        pl.BlockSpec((k, n) if rhs == 0 else (n, k), (lambda i, j, l: (l, j)) if rhs == 0 else (lambda i, j, l: (j, l))),
+    ]
+    if bias is not None:
+        specs.append(pl.BlockSpec((1, n), lambda i, j, l: (0, j)))
+    return pl.pallas_call(
+        kernel if scratch else without_scratch,
+        grid=(rows // m, columns // n, depth // k),
+        in_specs=specs,
+        out_specs=pl.BlockSpec((m, n), lambda i, j, l: (i, j)),
+        out_shape=SHAPE((rows, columns), out),
+        scratch_shapes=[pltpu.VMEM((m, n), jnp.float32)] if scratch else [],
+    )(x, y, *([] if bias is None else [bias]))
+
+
+def batched_matmul(x, y):
+    def kernel(x_ref, y_ref, o_ref):
+        o_ref[...] = jnp.dot(x_ref[...], y_ref[...], preferred_element_type=jnp.float32)
+
+    batch, m, k = x.shape
+    n = y.shape[2]
+    return pl.pallas_call(
+        kernel,
+        grid=(batch, m // 64),
+        in_specs=[pl.BlockSpec((None, 64, k), lambda b, i: (b, i, 0)), pl.BlockSpec((None, k, n), lambda b, i: (b, 0, 0))],
+        out_specs=pl.BlockSpec((None, 64, n), lambda b, i: (b, i, 0)),
+        out_shape=SHAPE((batch, m, n), jnp.float32),
+    )(x, y)
+
+
+def attention(q, k, v):
+    """One block of keys: a product feeds another through a softmax."""
+
+    def kernel(q_ref, k_ref, v_ref, o_ref):
+        s = lax.dot_general(q_ref[...], k_ref[...], (((1,), (1,)), ((), ())), preferred_element_type=jnp.float32)
+        p = jnp.exp(s - jnp.max(s, axis=1, keepdims=True))
+        total = jnp.sum(p, axis=1, keepdims=True)
+        o = jnp.dot(p.astype(v_ref.dtype), v_ref[...], preferred_element_type=jnp.float32)
+        o_ref[...] = o / total
+
+    whole = pl.BlockSpec(k.shape, lambda i: (0, 0))
+    return pl.pallas_call(
+        kernel,
+        grid=(q.shape[0] // 64,),
+        in_specs=[pl.BlockSpec((64, q.shape[1]), lambda i: (i, 0)), whole, whole],
+        out_specs=pl.BlockSpec((64, q.shape[1]), lambda i: (i, 0)),
+        out_shape=SHAPE(q.shape, jnp.float32),
+    )(q, k, v)
+
+
+def two_products(x, y, z):
+    """Two contractions with operands in common, and an elementwise use of one of them."""
+
+    def kernel(x_ref, y_ref, z_ref, o_ref):
+        gate = jnp.dot(x_ref[...], y_ref[...], preferred_element_type=jnp.float32)
+        up = jnp.dot(x_ref[...], z_ref[...], preferred_element_type=jnp.float32)
+        o_ref[...] = gate * up + x_ref[...].astype(jnp.float32)
+
+    m, k = x.shape
+    return pl.pallas_call(
+        kernel,
+        grid=(m // 128,),
+        in_specs=[pl.BlockSpec((128, k), lambda i: (i, 0)), *[pl.BlockSpec(y.shape, lambda i: (0, 0))] * 2],
+        out_specs=pl.BlockSpec((128, k), lambda i: (i, 0)),
+        out_shape=SHAPE((m, k), jnp.float32),
+    )(x, y, z)
+
+
+def dynamic_rows(x):
+    def kernel(x_ref, o_ref):
+        def body(i, _):
+            o_ref[pl.ds(i, 1)] = x_ref[pl.ds(i, 1)] + 1
+
+        lax.fori_loop(0, x_ref.shape[0], body, None)
+
+    return rows_of(kernel, x, block=8)
+
+
+def elementwise(x_ref, o_ref):
+    o_ref[...] = jnp.tanh(x_ref[...]) * 3
+
+
+def transposing(x_ref, o_ref):
+    o_ref[...] = x_ref[...].T
+
+
+PROGRAMS = {
+    "elementwise": (functools.partial(rows_of, elementwise, block=8), normal(32, 256)),
+    "elementwise in f16": (functools.partial(rows_of, elementwise, block=8), normal(32, 256, dtype=jnp.float16)),
+    "elementwise of odd sizes": (functools.partial(rows_of, elementwise, block=3), normal(9, 77)),
+    "RMS norm": (functools.partial(rows_of, rms_norm, block=8), normal(32, 640, dtype=jnp.bfloat16), normal(1, 640)),
+    "RMS norm of long rows": (functools.partial(rows_of, rms_norm, block=4), normal(8, 4096), normal(1, 4096)),
+    "positions": (functools.partial(rows_of, cumulative_mask, block=16), normal(64, 384)),
+    "three outputs": (with_statistics, normal(64, 256)),
+    "transpose": (transposed, normal(64, 96)),
+    "sums over a sequential dimension": (column_sums, small(256, 256, dtype=jnp.float32)),
+    "eight warps": (
+        functools.partial(rows_of, elementwise, block=8, compiler_params=triton.CompilerParams(num_warps=8)),
+        normal(32, 256),
+    ),
+    "matmul": (matmul, small(256, 256), small(256, 128)),
+    "matmul in f16": (matmul, small(128, 128, dtype=jnp.float16), small(128, 128, dtype=jnp.float16)),
+    "matmul of one step": (functools.partial(matmul, k=128), small(128, 128), small(128, 128)),
+    "matmul of one warpgroup": (functools.partial(matmul, m=64, n=64), small(128, 256), small(256, 128)),
+    "matmul of wide blocks": (functools.partial(matmul, m=256, n=256), small(256, 128), small(128, 256)),
+    "matmul into the output": (functools.partial(matmul, scratch=False), small(128, 256), small(256, 128)),
+    "transposed left operand": (functools.partial(matmul, lhs=0), small(256, 128), small(256, 128)),
+    "transposed right operand": (functools.partial(matmul, rhs=1), small(128, 256), small(128, 256)),
+    "matmul with an epilogue": (
+        functools.partial(matmul, bias=small(1, 128, dtype=jnp.float32), activation=jax.nn.relu, out=jnp.bfloat16),
+        small(128, 256),
+        small(256, 128),
+    ),
+    "batched matmul": (batched_matmul, small(2, 128, 64), small(2, 64, 128)),
+    "attention": (attention, *(normal(128, 64, dtype=jnp.bfloat16) for _ in range(3))),
+    "two products": (two_products, small(256, 128), small(128, 128), small(128, 128)),
+}
+MAPPED = {
+    "rows at indices that are data": (dynamic_rows, normal(16, 128)),
+    "f32 matmul": (functools.partial(matmul, k=128), normal(128, 128), normal(128, 128)),
+    "blocks beyond the array": (
+        lambda x: pl.pallas_call(
+            transposing,
+            grid=(4,),
+            in_specs=[pl.BlockSpec((8, 128), lambda i: (i, 0))],
+            out_specs=pl.BlockSpec((128, 8), lambda i: (0, i)),
+            out_shape=SHAPE(x.shape[::-1], x.dtype),
+        )(x),
+        normal(30, 128),
+    ),
+}
+
+
+def is_program(function, args):
+    [kernel] = gridir.lower(function, *args, target="gpu:sm_90a").kernels
+    return "warpgroup.mapped" not in kernel.text("program")
+
+
+def problem_of(function, args):
+    with interpreted():
+        want = jax.jit(function)(*args)
+    runs = [{"stage": "program"}]
+    runs += [{"checks": ("races", "uninitialized"), "schedule_seed": seed} for seed in (1, 2, 3)]
+    for how in runs:
+        try:
+            executable = execute(function, args, get_target("gpu:sm_90a"), **how)
+            if found := differences(executable.function(*args), want, function, args):
+                return f"{how}: {found[0]}"
+        except Exception as error:
+            return f"{how}: {type(error).__name__}: {error}"
+    return None
+
+
+# CHECK: 22 of 22 programs of warpgroups are right
+# CHECK: 3 of 3 kernels that are mapped to threads are right
+for kind, cases, wanted in (("programs of warpgroups", PROGRAMS, True), ("kernels that are mapped to threads", MAPPED, False)):
+    right = 0
+    for name, (function, *args) in cases.items():
+        problem = problem_of(function, args)
+        if is_program(function, args) != wanted:
+            problem = f"is {'not ' if wanted else ''}a warpgroup program"
+        if problem:
+            print(f"{name}: {problem}")
+        right += not problem
+    print(f"{right} of {len(cases)} {kind} are right")
