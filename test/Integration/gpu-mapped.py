@@ -16,7 +16,7 @@ WITH_DMA = ("double_buffer",)
 
 def options(reverse):
     return gridir.CpuOptions(
-        pipeline=f"grid-to-gpu{{stop-after=mapped}},gpu-unmap-loops{{reverse={str(reverse).lower()}}},loops-to-cpu"
+        pipeline=f"grid-to-gpu{{path=mapped stop-after=mapped}},gpu-unmap-loops{{reverse={str(reverse).lower()}}},loops-to-cpu"
     )
 
 

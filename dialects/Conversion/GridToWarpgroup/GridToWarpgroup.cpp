@@ -66,6 +66,10 @@ private:
       if (input < 0 || input >= kernel.getNumInputs())
         return kernel.emitError("expected shared operands among ")
                << kernel.getNumInputs() << " inputs, got " << input;
+      if (!warpgroup::isSharable(kernel, input))
+        return kernel.emitError("expected blocks of rows of 128 bytes, in "
+                                "groups of 8, for shared memory, got those of ")
+               << kernel.getOperandName(kernel.getNumIndexOperands() + input);
       if (!chip.hasBulkCopies)
         return kernel.emitError("expected no shared operands on ")
                << chip.name << ", which has no bulk copies";

@@ -523,10 +523,12 @@ Registers Lowering::createLoad(Location loc, const View &view,
   unsigned alignment = run * view.storage->getElementBytes();
   Registers result;
   for (unsigned r = 0; r < distribution.getNumRegisters(); r += run) {
+    // Addresses of later registers are sums with it, outside of the branch.
+    Value pointer = addresses.create(r);
     if (!mask.empty()) {
       auto load = [&](OpBuilder &b, Location loc) {
-        Value value = LLVM::LoadOp::create(b, loc, stored, addresses.create(r),
-                                           alignment);
+        Value value =
+            LLVM::LoadOp::create(b, loc, stored, pointer, alignment);
         scf::YieldOp::create(b, loc, fromStorage(b, loc, value, element));
       };
       auto skip = [&](OpBuilder &b, Location loc) {
@@ -537,7 +539,6 @@ Registers Lowering::createLoad(Location loc, const View &view,
           scf::IfOp::create(builder, loc, mask[r], load, skip).getResult(0));
       continue;
     }
-    Value pointer = addresses.create(r);
     if (run == 1) {
       Value value =
           LLVM::LoadOp::create(builder, loc, stored, pointer, alignment);

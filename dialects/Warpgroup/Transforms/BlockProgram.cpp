@@ -53,6 +53,25 @@ gridir::warpgroup::getLoadedInput(grid::LoadOp load) {
   return ref.getArgNumber() - kernel.getNumIndexOperands();
 }
 
+bool gridir::warpgroup::isSharable(grid::KernelOp kernel, unsigned input) {
+  // Rows of 128 bytes, in groups of 8, are the unit of shared memory. Strides
+  // of a tensor map are multiples of 16 bytes, and it has 5 dimensions.
+  constexpr int64_t rowBytes = 128, groupRows = 8, strideBytes = 16,
+                    maxRank = 5;
+  unsigned operand = kernel.getNumIndexOperands() + input;
+  auto type =
+      cast<MemRefType>(kernel.getBodyBlock()->getArgument(operand).getType());
+  SmallVector<int64_t> array = kernel.getOperandSpec(operand).getArrayShape();
+  if (type.getRank() != 2 || !type.getElementType().isIntOrFloat() ||
+      static_cast<int64_t>(array.size()) > maxRank ||
+      kernel.getOperandSpec(operand).getBlockDims().back().isSqueezed())
+    return false;
+  int64_t bits = type.getElementTypeBitWidth();
+  return type.getDimSize(0) % groupRows == 0 &&
+         type.getDimSize(1) * bits % (rowBytes * 8) == 0 &&
+         array.back() * bits % (strideBytes * 8) == 0;
+}
+
 std::optional<Contraction>
 gridir::warpgroup::matchContraction(grid::DotOp dot, const gpu::Chip &chip) {
   auto lhs = dyn_cast<RankedTensorType>(dot.getLhs().getType()),
@@ -68,23 +87,20 @@ gridir::warpgroup::matchContraction(grid::DotOp dot, const gpu::Chip &chip) {
   Contraction found;
   found.transposesLhs = dot.getLhsContract()[0] == 0;
   found.transposesRhs = dot.getRhsContract()[0] == 1;
-  auto getLoad = [](Value value) {
+  auto kernel = dot->getParentOfType<grid::KernelOp>();
+  auto getLoad = [&](Value value) {
     auto load = value.getDefiningOp<grid::LoadOp>();
-    return load && getLoadedInput(load) ? load : grid::LoadOp();
+    std::optional<unsigned> input =
+        load ? getLoadedInput(load) : std::nullopt;
+    return input && isSharable(kernel, *input) ? load : grid::LoadOp();
   };
   found.lhs = getLoad(dot.getLhs());
   found.rhs = getLoad(dot.getRhs());
-  // Rows of 128 bytes, in groups of 8, are the unit of shared memory.
-  constexpr int64_t rowElements = 64, numRows = 64;
-  auto isMadeOfRows = [&](RankedTensorType type) {
-    return type.getDimSize(0) % 8 == 0 &&
-           type.getDimSize(1) % rowElements == 0;
-  };
+  constexpr int64_t numRows = 64;
   int64_t depth = lhs.getDimSize(dot.getLhsContract()[0]);
   if (!found.rhs || (!found.lhs && found.transposesLhs) ||
       result.getDimSize(0) % numRows != 0 || result.getDimSize(1) % 8 != 0 ||
-      depth % 16 != 0 ||
-      !isMadeOfRows(rhs) || (found.lhs && !isMadeOfRows(lhs)))
+      depth % 16 != 0)
     return std::nullopt;
   return found;
 }

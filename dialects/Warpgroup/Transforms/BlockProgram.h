@@ -38,6 +38,10 @@ struct Contraction {
   bool transposesLhs = false, transposesRhs = false;
 };
 
+/// True if bulk copies can bring the blocks of an input to shared memory, in the
+/// rows that matrix units read.
+bool isSharable(grid::KernelOp kernel, unsigned input);
+
 /// Returns the contraction that an op is, if matrix units of the chip support
 /// its types and shapes.
 std::optional<Contraction> matchContraction(grid::DotOp dot,

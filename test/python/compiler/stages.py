@@ -79,7 +79,7 @@ lowered(2.0, target="tpu")
 report("again")
 
 # A kernel of the other targets goes as far as it is asked for.
-# CHECK-NEXT: loops: grid to grid-planned, grid-planned to loops | most often: 1
+# CHECK-NEXT: loops: grid to grid-planned, grid-planned to program, {{.*}}, memory to loops | most often: 1
 # CHECK-NEXT: gpu: loops to bufferized, bufferized to mapped, mapped to gpu | most often: 1
 # CHECK-NEXT: ptx: gpu to nvvm, nvvm to ptx | most often: 1
 [kernel] = lowered(3.0, target="gpu").kernels

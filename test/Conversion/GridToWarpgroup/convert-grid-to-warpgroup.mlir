@@ -1,0 +1,85 @@
+// RUN: gridir-opt %s --split-input-file --convert-grid-to-warpgroup --canonicalize | FileCheck %s
+// RUN: gridir-opt %s --split-input-file --convert-grid-to-warpgroup --mlir-pass-statistics --mlir-pass-statistics-display=list \
+// RUN:   -o /dev/null 2>&1 | FileCheck %s --check-prefix=STATS
+
+// STATS: 0 num-contractions
+// STATS: 1 num-converted
+// STATS: 1 num-contractions
+
+// Blocks are windows of arrays; a sequential dimension is a loop, and scratch memory is in registers. An output that the
+// body reads back is stored after the loop.
+// CHECK-LABEL: grid.kernel @sums grid(%i = 2)
+// CHECK: inputs(%x: f32 [256, 256] space gpu.gmem origin "x")
+// CHECK: outputs(%o: f32 [1, 256] space gpu.gmem origin "o")
+// CHECK: grid.scoped (%[[SUM:.*]]: memref<1x128xf32, #grid.space<default>>)
+// CHECK: scf.for %[[STEP:.*]] = %c0 to %c4 step %c1
+// CHECK: grid.slice_ref %x[%{{.*}}, %{{.*}}] [64, 128] [1, 1]
+// CHECK: grid.load %[[SUM]]
+// CHECK: grid.store %{{.*}}, %[[SUM]]
+// CHECK: %[[V:.*]] = grid.load %[[SUM]]
+// CHECK: %[[O:.*]] = grid.slice_ref %o[0, %{{.*}}] [1, 128] [1, 1]
+// CHECK: grid.store %[[V]], %[[O]]
+grid.kernel @sums grid(%i = 2, %j = 4)
+    inputs(%x: f32 [256, 256] block [64, 128] at (%j, %i) origin "x")
+    outputs(%o: f32 [1, 256] block [1, 128] at (0, %i) origin "o")
+    semantics [parallel, arbitrary]
+    attributes {warpgroup.schedule = #warpgroup.schedule<cta = [1, 128], warpgroup = [1, 128]>} {
+  %v = grid.load %x : memref<64x128xf32, #grid.space<default>> -> tensor<64x128xf32>
+  %zero = arith.constant dense<0.0> : tensor<128xf32>
+  %sum = linalg.reduce ins(%v : tensor<64x128xf32>) outs(%zero : tensor<128xf32>) dimensions = [0]
+    (%in: f32, %acc: f32) {
+      %a = arith.addf %in, %acc : f32
+      linalg.yield %a : f32
+    }
+  %row = tensor.expand_shape %sum [[0, 1]] output_shape [1, 128] : tensor<128xf32> into tensor<1x128xf32>
+  %old = grid.load %o : memref<1x128xf32, #grid.space<default>> -> tensor<1x128xf32>
+  %new = arith.addf %old, %row : tensor<1x128xf32>
+  grid.store %new, %o : tensor<1x128xf32>, memref<1x128xf32, #grid.space<default>>
+}
+
+// -----
+
+// Two consumers have a buffer each for the left operand and share the one for the right operand; a third warpgroup
+// starts the copies. The scratch memory is the accumulator.
+// CHECK-LABEL: grid.kernel @product grid(%i = 2, %j = 3 named "warpgroup" thread)
+// CHECK: %[[W:.*]] = grid.program_id "warpgroup"
+// CHECK: grid.scoped (%[[X:.*]]: memref<2x2x64x64xbf16, #grid.space<gpu.smem>> origin "{{.*}}", %[[Y:.*]]: memref<2x64x128xbf16, #grid.space<gpu.smem>>
+// CHECK-SAME: %[[FULL:.*]]: memref<2x!warpgroup.barrier<3>, {{.*}} %[[EMPTY:.*]]: memref<2x!warpgroup.barrier<2>
+// CHECK-SAME: collective = ["warpgroup"]
+// CHECK-SAME: #grid.transform<unswizzle[128]>, #grid.transform<untiling[8, 64]>
+// CHECK: arith.cmpi eq, %[[W]], %c2_i32
+// CHECK: warpgroup.set_max_registers 40
+// CHECK: scf.for
+// CHECK: scf.if
+// CHECK: warpgroup.barrier_wait
+// CHECK-COUNT-3: warpgroup.tma_load
+// CHECK: arith.cmpi slt, %[[W]], %c2_i32
+// CHECK: warpgroup.set_max_registers 232 increase
+// CHECK: grid.scoped (%[[ACC:.*]]: memref<64x128xf32, #grid.space<gpu.regs>>)
+// CHECK: scf.for
+// CHECK: warpgroup.barrier_wait
+// CHECK: %[[A:.*]] = grid.slice_ref %[[X]][%{{.*}}, %[[W]], 0, 0] [1, 1, 64, 64]
+// CHECK: %[[B:.*]] = grid.slice_ref %[[Y]][%{{.*}}, 0, 0] [1, 64, 128]
+// CHECK: warpgroup.mma %[[ACC]], %[[A]], %[[B]]
+// CHECK: warpgroup.mma_wait 0
+// CHECK: warpgroup.barrier_arrive
+grid.kernel @product grid(%i = 2, %w = 2 thread, %k = 4)
+    inputs(%x: bf16 [256, 256] block [64, 64] at (%i * 2 + %w, %k) origin "x", %y: bf16 [256, 128] block [64, 128] at (%k, 0) origin "y")
+    outputs(%o: f32 [256, 128] block [64, 128] at (%i * 2 + %w, 0) origin "o")
+    scratch(%acc: memref<64x128xf32, #grid.space<default>>)
+    semantics [parallel, parallel, arbitrary]
+    attributes {warpgroup.schedule = #warpgroup.schedule<cta = [128, 128], warpgroup = [64, 128], shared = [0, 1], stages = 2>} {
+  %k = grid.program_id 2
+  %c3 = arith.constant 3 : i32
+  %a = grid.load %x : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
+  %b = grid.load %y : memref<64x128xbf16, #grid.space<default>> -> tensor<64x128xbf16>
+  %c = grid.load %acc : memref<64x128xf32, #grid.space<default>> -> tensor<64x128xf32>
+  %d = grid.dot %a, %b contract [1] x [0] : tensor<64x64xbf16>, tensor<64x128xbf16> -> tensor<64x128xf32>
+  %e = arith.addf %c, %d : tensor<64x128xf32>
+  grid.store %e, %acc : tensor<64x128xf32>, memref<64x128xf32, #grid.space<default>>
+  %last = arith.cmpi eq, %k, %c3 : i32
+  scf.if %last {
+    %v = grid.load %acc : memref<64x128xf32, #grid.space<default>> -> tensor<64x128xf32>
+    grid.store %v, %o : tensor<64x128xf32>, memref<64x128xf32, #grid.space<default>>
+  }
+}

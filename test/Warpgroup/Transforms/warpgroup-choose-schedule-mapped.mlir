@@ -1,0 +1,106 @@
+// RUN: gridir-opt %s --split-input-file --pass-pipeline='builtin.module(grid.kernel(warpgroup-choose-schedule))' | FileCheck %s
+// RUN: gridir-opt %s --split-input-file --pass-pipeline='builtin.module(grid.kernel(warpgroup-choose-schedule))' -o /dev/null 2>&1 \
+// RUN:   --remarks-filter=warpgroup-choose-schedule --remark-format=emitRemark | FileCheck %s --check-prefix=REMARK
+
+// Each of these kernels is mapped to threads, and a remark states the reason.
+// CHECK-COUNT-19: warpgroup.mapped
+// CHECK-NOT: warpgroup.mapped
+
+// REMARK: since {{.*}}its grid is dynamic
+grid.kernel @dynamic grid(%i = ?) outputs(%o: f32 [512] block [128] at (%i)) {
+}
+// -----
+// REMARK: since {{.*}}it has index operands
+grid.kernel @index grid(%i = 4) index(%n: i32 [4]) outputs(%o: f32 [512] block [128] at (%i)) {
+}
+// -----
+// REMARK: since {{.*}}it has no outputs
+grid.kernel @none grid(%i = 4) inputs(%x: f32 [512] block [128] at (%i)) {
+}
+// -----
+// REMARK: since {{.*}}its programs wait for one another
+grid.kernel @tasks grid(%i = 4) outputs(%o: f32 [512] block [128] at (%i)) attributes {grid.tasks} {
+}
+// -----
+// REMARK: since {{.*}}it reads the old values of an aliased operand
+grid.kernel @functional grid(%i = 4) inputs(%x: f32 [512] block [128] at (%i))
+    outputs(%o: f32 [512] block [128] at (%i)) aliases [0 -> 0] functional {
+}
+// -----
+// REMARK: since {{.*}}its grid is empty
+grid.kernel @empty grid(%i = 0) outputs(%o: f32 [512] block [128] at (%i)) {
+}
+// -----
+// REMARK: since {{.*}}its grid has clusters
+grid.kernel @clusters grid(%i = 2 cluster) outputs(%o: f32 [512] block [128] at (%i)) {
+}
+// -----
+// REMARK: since {{.*}}threads do not load elements of {{.*}}
+grid.kernel @elements grid(%i = 4) outputs(%o: i4 [512] block [128] at (%i)) {
+}
+// -----
+// REMARK: since {{.*}}the index map of {{.*}} is not affine
+grid.kernel @map grid(%i = 4, %j = 4) outputs(%o: f32 [16, 128] block [1, 128] map(%a: i32, %b: i32) {
+    %p = arith.muli %a, %b : i32
+    %c0 = arith.constant 0 : i32
+    grid.yield %p, %c0 : i32, i32
+  }) {
+}
+// -----
+// REMARK: since {{.*}}the blocks of {{.*}} are neither regular nor windows
+grid.kernel @padded grid(%i = 4)
+    inputs(%x: f32 [512] block [element(128, 1, 1)] at (%i * 128)) outputs(%o: f32 [512] block [128] at (%i)) {
+}
+// -----
+// REMARK: since {{.*}}blocks of {{.*}} exceed its array
+grid.kernel @overhang grid(%i = 4) outputs(%o: f32 [500] block [128] at (%i)) {
+}
+// -----
+// REMARK: since {{.*}}registers do not hold {{.*}}
+grid.kernel @scalar grid(%i = 4) outputs(%o: f32 [512] block [128] at (%i))
+    scratch(%s: memref<f32, #grid.space<default>>) {
+}
+// -----
+// REMARK: since {{.*}}it accesses a part of {{.*}}
+grid.kernel @part grid(%i = 4) outputs(%o: f32 [512] block [128] at (%i))
+    scratch(%s: memref<8x128xf32, #grid.space<default>>) {
+  %r = grid.slice_ref %s[0, 0] [1, 128] [1, 1] drop [0]
+      : memref<8x128xf32, #grid.space<default>> -> memref<128xf32, #grid.space<default>>
+}
+// -----
+// REMARK: since {{.*}}a window has offsets that are data
+grid.kernel @window grid(%i = 4) inputs(%x: f32 [8, 128]) outputs(%o: f32 [512] block [128] at (%i)) {
+  %i = grid.program_id 0
+  %r = grid.slice_ref %x[%i, 0] [1, 128] [1, 1] drop [0]
+      : memref<8x128xf32, #grid.space<default>>, i32 -> memref<128xf32, #grid.space<default>>
+}
+// -----
+// REMARK: since {{.*}}a constant has several values
+grid.kernel @constant grid(%i = 4) outputs(%o: f32 [8] block [2] at (%i)) {
+  %c = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
+}
+// -----
+// REMARK: since {{.*}}matrix units do not compute a contraction
+grid.kernel @f32 grid(%i = 4) inputs(%x: f32 [64, 64]) outputs(%o: f32 [256, 64] block [64, 64] at (%i, 0)) {
+  %a = grid.load %x : memref<64x64xf32, #grid.space<default>> -> tensor<64x64xf32>
+  %d = grid.dot %a, %a contract [1] x [0] : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+}
+// -----
+// REMARK: since {{.*}}it computes with complex numbers
+grid.kernel @complex grid(%i = 4) outputs(%o: f32 [512] block [128] at (%i)) {
+  %z = arith.constant 0.0 : f32
+  %c = complex.create %z, %z : complex<f32>
+}
+// -----
+// REMARK: since {{.*}}warpgroups do not compute grid.rotate
+grid.kernel @rotate grid(%i = 4) inputs(%x: f32 [512] block [128] at (%i)) outputs(%o: f32 [512] block [128] at (%i)) {
+  %a = grid.load %x : memref<128xf32, #grid.space<default>> -> tensor<128xf32>
+  %c = arith.constant 1 : i32
+  %b = grid.rotate %a by %c dim 0 : tensor<128xf32>, i32
+}
+// -----
+// REMARK: since {{.*}}registers of a warpgroup do not hold 65536 elements
+grid.kernel @large grid(%i = 4) inputs(%x: f32 [4, 65536] block [1, 65536] at (%i, 0))
+    outputs(%o: f32 [4, 1] block [1, 1] at (%i, 0)) {
+  %a = grid.load %x : memref<1x65536xf32, #grid.space<default>> -> tensor<1x65536xf32>
+}
