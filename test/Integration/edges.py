@@ -27,7 +27,7 @@ def through(pipeline: str, platform: str = "cpu") -> Callable[[], Any]:
     return lambda: gridir.installed(options=gridir.CpuOptions(pipeline=pipeline, platform=platform))
 
 
-MAPPED = "grid-to-gpu{{stop-after=mapped}},gpu-unmap-loops{{reverse={}}},loops-to-cpu"
+MAPPED = "grid-to-gpu{{path=mapped stop-after=mapped}},gpu-unmap-loops{{reverse={}}},loops-to-cpu"
 STAGES = {
     "cpu": gridir.installed,
     "tpu": through("grid-to-tpu{stop-after=tpu},tpu-to-cpu", "tpu"),

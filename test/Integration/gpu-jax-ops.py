@@ -20,7 +20,7 @@ from jax.experimental.pallas.ops.gpu import (
     softmax,
 )
 
-PIPELINE = "grid-to-gpu{stop-after=mapped},gpu-unmap-loops{reverse=true},loops-to-cpu"
+PIPELINE = "grid-to-gpu{path=mapped stop-after=mapped},gpu-unmap-loops{reverse=true},loops-to-cpu"
 BLOCKS = attention.BlockSizes(32, 32, 32, 32, 32, 32)
 
 

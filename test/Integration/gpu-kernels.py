@@ -18,7 +18,7 @@ from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 from jax.experimental.pallas import triton
 
-PIPELINE = "grid-to-gpu{stop-after=mapped},gpu-unmap-loops{reverse=true},loops-to-cpu"
+PIPELINE = "grid-to-gpu{path=mapped stop-after=mapped},gpu-unmap-loops{reverse=true},loops-to-cpu"
 F32 = jnp.float32
 Row = tuple[Callable[..., Any], tuple[Any, ...], Callable[..., Any] | None, str]
 ROWS: dict[str, Row] = {}

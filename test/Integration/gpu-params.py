@@ -71,8 +71,8 @@ print("options instead:", threads(lower(triton.CompilerParams(num_warps=8), num_
 print("64 warps:", refusal(triton.CompilerParams(num_warps=64)))
 
 # Which dimensions become CTAs.
-# CHECK: parallel: 8 CTAs
-# CHECK: sequential: 4 CTAs
+# CHECK: parallel: 16 CTAs
+# CHECK: sequential: 8 CTAs
 print(f"parallel: {lower(MosaicParams(dimension_semantics=('parallel', 'parallel'))).ctas} CTAs")
 print(f"sequential: {lower(MosaicParams(dimension_semantics=('parallel', 'sequential')), total).ctas} CTAs")
 
