@@ -228,9 +228,11 @@ public:
     if (failed(known))
       return signalPassFailure();
     std::optional<Obstacle> obstacle = findObstacle(kernel, *known);
+    auto mapping = gpu::getMapping(kernel->getParentOfType<ModuleOp>());
+    if (!obstacle && mapping && mapping.getReductionScratchBytes())
+      obstacle = Obstacle{kernel.getLoc(),
+                          "its author limits the memory of reductions"};
     if (!obstacle) {
-      auto mapping =
-          gpu::getMapping(kernel->getParentOfType<ModuleOp>());
       int64_t warps = numWarps;
       if (!warps && mapping)
         warps = mapping.getNumWarps().value_or(0);

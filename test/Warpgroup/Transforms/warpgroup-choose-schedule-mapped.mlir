@@ -3,7 +3,7 @@
 // RUN:   --remarks-filter=warpgroup-choose-schedule --remark-format=emitRemark | FileCheck %s --check-prefix=REMARK
 
 // Each of these kernels is mapped to threads, and a remark states the reason.
-// CHECK-COUNT-19: warpgroup.mapped
+// CHECK-COUNT-20: warpgroup.mapped
 // CHECK-NOT: warpgroup.mapped
 
 // REMARK: since {{.*}}its grid is dynamic
@@ -103,4 +103,10 @@ grid.kernel @rotate grid(%i = 4) inputs(%x: f32 [512] block [128] at (%i)) outpu
 grid.kernel @large grid(%i = 4) inputs(%x: f32 [4, 65536] block [1, 65536] at (%i, 0))
     outputs(%o: f32 [4, 1] block [1, 1] at (%i, 0)) {
   %a = grid.load %x : memref<1x65536xf32, #grid.space<default>> -> tensor<1x65536xf32>
+}
+// -----
+// REMARK: since {{.*}}its author limits the memory of reductions
+module attributes {kernel.mapping = #kernel.mapping<reduction_scratch_bytes = 64>} {
+  grid.kernel @reductions grid(%i = 4) outputs(%o: f32 [512] block [128] at (%i)) {
+  }
 }
