@@ -175,6 +175,8 @@ private:
     SmallVector<int64_t> shape = spec.getArrayShape();
     if (ShapedType::isDynamicShape(shape))
       return add(ref.getLoc(), "the shape of " + name + " is dynamic");
+    if (llvm::is_contained(shape, 0))
+      return add(ref.getLoc(), name + " has no elements");
     std::optional<AffineMap> map = kernel.getAffineIndexMap(operand);
     if (!map)
       return add(ref.getLoc(),
