@@ -18,7 +18,7 @@ from gridir.bisection.triage import NOTHING, Triage, triage
 from gridir.bisection.values import Value, first_wrong_value
 from gridir.bisection.worker import Worker
 from gridir.compiler.pass_list import passes_of
-from gridir.compiler.targets import CPU, TARGETS, get_target
+from gridir.compiler.targets import CPU, all_targets, get_target
 from gridir.errors import Error
 from gridir.frontend.module_records import records_of
 
@@ -233,7 +233,7 @@ def _bisect_call(
 def _ask_other_targets(worker: Worker, expected: Expected, progress: Progress) -> tuple[list[Route], list[Route]]:
     """The routes of other targets whose results are right, and those whose results are wrong."""
     record, found = to_record(expected), {True: [], False: []}
-    for name in TARGETS:
+    for name in all_targets():
         if name == expected.kernel.target.name:
             continue
         try:

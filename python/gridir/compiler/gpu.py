@@ -202,6 +202,8 @@ class GpuTarget(Target):
         *("loops", "bufferized", "mapped", "gpu", "nvvm", "ptx"),
     )
     options = GpuOptions
+    frontend = "gridir.frontend.gpu_call:GpuHooks"
+    report = "gridir.report.gpu:GpuJudge"
     executions = (
         Execution("ptx", "by the executor of PTX on the CPU"),
         Execution("program", "with warpgroups as tasks on the CPU; no GPU code has run", _as_tasks),

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import abc
 import dataclasses
+import functools
+import importlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -34,8 +36,17 @@ class Execution:
     cpu_options: Callable[[Any], Options] | None = None
 
 
+@functools.cache
+def load_part(path: str) -> Any:
+    """Returns the object of a class, as "gridir.frontend.cpu_call:CpuHooks", of which there is one in a process."""
+    module, _, name = path.partition(":")
+    return getattr(importlib.import_module(module), name)()
+
+
 class Target(abc.ABC):
-    """A target for which a kernel can be compiled. A frontend adds properties that only it knows, such as JAX's call.
+    """A target for which a kernel can be compiled, and the only place that lists all that a target consists of.
+
+    Layers above the compiler have parts of their own, which are loaded when they are needed.
 
     Attributes:
       name: user-visible target name, e.g. "gpu".
@@ -43,6 +54,8 @@ class Target(abc.ABC):
       stages: names of the forms that a kernel takes, in order. The first is the frontend's module.
       options: the class of its options.
       executions: how its kernels can run on this machine's CPU; the first is the usual one.
+      frontend: the class of its part of the frontend, as "module:class": a `gridir.frontend.target_hooks.TargetHooks`.
+      report: the class of its part of reports: a `gridir.report.judges.Judge`.
     """
 
     name: ClassVar[str]
@@ -50,6 +63,8 @@ class Target(abc.ABC):
     stages: ClassVar[tuple[str, ...]]
     options: ClassVar[type[Any]]
     executions: ClassVar[tuple[Execution, ...]]
+    frontend: ClassVar[str]
+    report: ClassVar[str]
 
     def __repr__(self) -> str:
         return f"<target {self.name}>"

@@ -17,7 +17,7 @@ import jax
 from gridir.compiler.kernel import Kernel, forget_progress, make_kernel
 from gridir.compiler.passes import shared_context
 from gridir.compiler.target import Target
-from gridir.compiler.targets import CPU, TARGETS
+from gridir.compiler.targets import CPU, target_of_platform
 from gridir.errors import within_kernel
 from gridir.frontend import jax_compat, jax_compat_calls, jax_compat_interpret, jax_compat_lowering
 from gridir.frontend.installation import Installation, current, in_force
@@ -35,7 +35,8 @@ _kernels_lock = threading.Lock()
 
 def register(platform: str) -> None:
     """Hooks the kernel primitives of a platform, and the custom call where it is gridir's own."""
-    target = next(target for target in TARGETS.values() if target.platform == platform)
+    target = target_of_platform(platform)
+    assert target is not None, f"nothing was installed for {platform!r}"
     hooks = hooks_of(target)
     hooks.register(platform)
 
@@ -60,7 +61,7 @@ def register(platform: str) -> None:
             else:
                 emitter = hooks_of(kernel.target).emulator(kernel, request)
         else:
-            kernel, emitter = _kernel_and_emitter(request, target, installation)
+            kernel, emitter = _kernel_and_emitter(request, installation.target or target, installation)
         return emitter if recorder is None else recorder.watch(emitter, kernel, request)
 
     jax_compat_lowering.register_kernel_rules(platform, handle, takes_unions=hooks.takes_unions)

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from gridir.compiler.options import Options
 from gridir.compiler.target import Target
-from gridir.compiler.targets import CPU, TARGETS, TPU, get_target
+from gridir.compiler.targets import CPU, TARGETS, TPU, all_targets, get_target, target_of_platform
 from gridir.errors import OptionError
 from gridir.frontend import capture
 from gridir.frontend.chips import choose_default
@@ -52,10 +52,10 @@ def _make(
                 notes=["emulate= executes the code of another target on the CPU, with its checks"],
             )
         options = (options or CPU.options()).with_checks(checks, schedule_seed)
-    targets = {target.platform: target for target in TARGETS.values()}
     for platform in platforms:
-        if platform not in targets:
-            raise OptionError(f"expected platforms among {', '.join(sorted(targets))}, got {platform!r}")
+        if target_of_platform(platform) is None:
+            known = sorted(target.platform for target in TARGETS.values())
+            raise OptionError(f"expected platforms among {', '.join(known)}, got {platform!r}")
         register(platform)
     return Installation(tuple(platforms), replace_interpret, options, emulated=emulated, recorder=_recorder_asked_for())
 
@@ -166,11 +166,13 @@ def recording(
 
 
 @contextlib.contextmanager
-def capturing(platform: str, replace_interpret: bool, options: Options) -> Iterator[Captured]:
-    """Collects the kernels that JAX lowers on this thread while the context is entered."""
+def capturing(target: Target, replace_interpret: bool, options: Options) -> Iterator[Captured]:
+    """Collects the kernels that JAX lowers for a target on this thread while the context is entered."""
     captured = Captured()
-    register(platform)
-    with in_force(Installation((platform,), replace_interpret, options, captured)):
+    register(target.platform)
+    # The options name the chip.
+    target = all_targets()[target.name]
+    with in_force(Installation((target.platform,), replace_interpret, options, captured, target)):
         yield captured
 
 

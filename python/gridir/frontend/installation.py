@@ -36,6 +36,7 @@ class Installation:
       replace_interpret: whether it takes those that ask for interpret mode too.
       options: how kernels are compiled for the target that they are of; other targets take their defaults.
       captured: where `gridir.lower` collects kernels; None outside of it.
+      target: the target of these kernels, of several for one platform; None for the one that JAX calls.
       jax_alone: whether JAX lowers every kernel itself, also those with parameters of gridir's own.
       emulated: the target whose code is executed on the CPU instead of the CPU's own; None for none.
       recorder: receives each call of a kernel of the program; None for no recorder.
@@ -45,6 +46,7 @@ class Installation:
     replace_interpret: bool = False
     options: Options | None = None
     captured: Captured | None = None
+    target: Target | None = None
     jax_alone: bool = False
     emulated: Target | None = None
     recorder: Recorder | None = None

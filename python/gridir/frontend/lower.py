@@ -117,7 +117,7 @@ def lower(
     chosen = get_target(target)
     checked = chosen.check_options(options)
     jitted: Any = f if hasattr(f, "trace") else jax.jit(f)
-    with capturing(chosen.platform, replace_interpret, checked) as captured, hooks_of(chosen).tracing():
+    with capturing(chosen, replace_interpret, checked) as captured, hooks_of(chosen).tracing():
         traced = jitted.trace(*args, **kwargs)
         lowered = traced.lower(lowering_platforms=(chosen.platform,))
     arguments = tuple(jax.tree.leaves((args, kwargs)))

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import gridir.frontend.rules  # noqa: F401  (registers the rules)
+from gridir.compiler.targets import target_of_platform
 from gridir.frontend import emit, fields, jax_compat, jax_compat_equations, jax_compat_tpu
 from gridir.frontend.context import KernelContext
 from gridir.frontend.grid_mapping import SideTable, build_kernel, dim_names, is_whole
@@ -43,7 +44,8 @@ def lower_kernel(
     """
     meanings = vocabularies(request, platform)
     shared = check_supported(request.kernel_name, list(zip(request.jaxprs, meanings, strict=True)))
-    fields.check(request, {"cuda": "GPU"}.get(platform, platform.upper()))
+    target = target_of_platform(platform)
+    fields.check(request, (target.name if target else platform).upper())
     if any(jax_compat.is_key(block.array_aval) for block in request.grid_mapping.block_mappings):
         request = dataclasses.replace(request, grid_mapping=jax_compat.words_of_keys(request.grid_mapping))
     if any(block.transforms for block in request.grid_mapping.block_mappings):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class TargetHooks(abc.ABC):
-    """The frontend's half of a target, which `gridir.compiler` knows nothing of. `frontend/targets.py` has the list.
+    """The frontend's part of a target, which `Target.frontend` names.
 
     Attributes:
       takes_unions: whether one kernel is made of several meshes; else JAX's own compilers of each have them.

@@ -16,16 +16,12 @@ from gridir.compiler.checks import check_kernel
 from gridir.compiler.kernel import Kernel
 from gridir.errors import Error
 from gridir.frontend.lower import Lowered
-from gridir.frontend.tpu_report import kernels_of
 from gridir.report.barriers import read_barriers
 from gridir.report.blocks import read_grid, scalar_names
-from gridir.report.chips import CAPACITIES, PEAKS, measured_cpu
+from gridir.report.chips import PEAKS, measured_cpu
 from gridir.report.costs import Costs, count_costs
 from gridir.report.explain import Progress, lower_or_error
-from gridir.report.judges import ask_libtpu, assembled, check_target, compiled, judge_of
-from gridir.report.listing import Listing, bundle_listing, stage_listing
-from gridir.report.machine_code import machine_listings
-from gridir.report.memory import Entry, Ledger, planned_entries
+from gridir.report.judges import check_target, judge_of
 from gridir.report.model import KernelView, Report, Scalars, TargetView
 from gridir.report.remarks import read_remarks
 from gridir.report.running import run_function
@@ -78,18 +74,18 @@ def build_report(
     if not isinstance(on_cpu, Lowered):
         raise on_cpu
     with concurrent.futures.ThreadPoolExecutor(2) as threads:
-        of_libtpu = {
-            target: threads.submit(_ask_libtpu, target, lowered[target], timeout)
+        remote = {
+            target: threads.submit(judge_of(target).views, target, lowered[target], timeout)
             for target in wanted
             if judge_of(target).is_remote and isinstance(lowered[target], Lowered)
         }
         views: dict[str, list[TargetView]] = {}
         for target in wanted:
-            if target not in of_libtpu and isinstance(lowered[target], Lowered):
+            if target not in remote and isinstance(lowered[target], Lowered):
                 progress(f"compiling {name} for {target}")
-                views[target] = [_view(target, kernel) for kernel in lowered[target].kernels]
+                views[target] = judge_of(target).views(target, lowered[target], timeout)
         progress(f"waiting for libtpu, which compiles {name}")
-        views |= {target: future.result() for target, future in of_libtpu.items()}
+        views |= {target: future.result() for target, future in remote.items()}
         progress(f"collecting remarks on {name}")
         for target, of_target in views.items():
             remarks = threads.map(read_remarks, lowered[target].kernels)
@@ -163,84 +159,3 @@ def _costs(kernel: Kernel, grid: Any, targets: Sequence[str], milliseconds: floa
     cpu = measured_cpu(working_set=costs.bytes_least)
     rooflines = [costs.roofline(target, PEAKS[target]) for target in targets if target in PEAKS]
     return dataclasses.replace(costs, rooflines=(costs.measured_roofline("cpu", cpu, milliseconds), *rooflines))
-
-
-def _view(target: str, kernel: Kernel) -> TargetView:
-    """A kernel on the CPU or a GPU: the stages that it reaches, and the result of the last one."""
-    listings, error = _stage_listings(kernel)
-    if error is not None:
-        return TargetView(target, Verdict.of_error(target, kernel.name, "gridir", error), tuple(listings))
-    return _VIEWS[kernel.target.name](target, kernel, listings)
-
-
-def _gpu_view(target: str, kernel: Kernel, listings: Sequence[Listing]) -> TargetView:
-    verdict = assembled(target, kernel)
-    return TargetView(target, verdict, (*listings, *machine_listings(kernel)), _gpu_ledger(target, kernel, verdict))
-
-
-def _cpu_view(target: str, kernel: Kernel, listings: Sequence[Listing]) -> TargetView:
-    verdict = compiled(target, kernel)
-    if verdict.verdict == REFUSED:
-        return TargetView(target, verdict, tuple(listings))
-    arena = verdict.figures["arena bytes"]
-    ledger = Ledger(tuple(planned_entries(kernel)), "arena of a thread", arena, None, "gridir")
-    return TargetView(target, verdict, tuple(listings), ledger)
-
-
-_VIEWS = {"cpu": _cpu_view, "gpu": _gpu_view}
-"""The views of kernels that this process compiled, by the name of the target."""
-
-
-def _stage_listings(kernel: Kernel) -> tuple[list[Listing], Error | None]:
-    """The texts of the stages of MLIR that a kernel reaches, and why it reaches no more."""
-    listings = []
-    for stage in kernel.stages:
-        try:
-            if kernel.target.suffix(stage) == "mlir":
-                listings.append(stage_listing(kernel, stage))
-            else:
-                kernel.module(stage)
-        except Error as error:
-            return listings, error
-    return listings, None
-
-
-def _gpu_ledger(target: str, kernel: Kernel, verdict: Verdict) -> Ledger:
-    prepared = kernel.prepare()
-    entries = planned_entries(kernel)
-    shared: int = verdict.figures.get("shared bytes") or prepared.shared_bytes
-    if prepared.workspace_bytes:
-        size = prepared.workspace_bytes
-        entries.append(Entry("workspace", "gpu.gmem", size, size, 1, "temporaries of a CTA in global memory"))
-    memory, capacity = CAPACITIES.get(target, ("shared memory of a CTA", None))
-    return Ledger(tuple(entries), memory, shared, capacity, verdict.by)
-
-
-def _ask_libtpu(target: str, lowered: Lowered, timeout: float) -> list[TargetView]:
-    """Returns libtpu's results for every kernel."""
-    verdicts, reports = ask_libtpu(target, kernels_of(lowered), timeout)
-    views = []
-    for kernel, verdict, report in zip(lowered.kernels, verdicts, reports or [None] * len(verdicts), strict=True):
-        listings, _ = _stage_listings(kernel)
-        if report is not None and report.schedule:
-            listings.append(bundle_listing(report.schedule))
-        views.append(TargetView(target, verdict, tuple(listings), _tpu_ledger(target, kernel, report)))
-    return views
-
-
-def _tpu_ledger(target: str, kernel: Kernel, report: Any) -> Ledger | None:
-    try:
-        entries = planned_entries(kernel)
-    except Error:
-        return None
-    memory, capacity = CAPACITIES[target]
-    planned = sum(entry.held for entry in entries if entry.space == "tpu.vmem")
-    if report is None or not report.accepted:
-        return Ledger(tuple(entries), memory, planned, capacity, "gridir")
-    own = {"internal": "scratch of Mosaic's own", "spills": "registers that are spilled"}
-    entries += [
-        Entry(note, "tpu.vmem", report.vmem[key], report.vmem[key], 1, "by libtpu")
-        for key, note in own.items()
-        if report.vmem.get(key)
-    ]
-    return Ledger(tuple(entries), memory, report.vmem_bytes, capacity, "libtpu")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from gridir.frontend.lower import Lowered, lower
-from gridir.report.judges import TARGETS, check_target, judge_of
+from gridir.report.judges import check_target, default_targets, judge_of
 from gridir.report.verdicts import Explanation, Verdict
 
 Progress = Callable[[str], None]
@@ -48,7 +48,7 @@ def explain(
       >>> print(gridir.explain(f, x, y))
       >>> gridir.explain(f, x, y, targets=["tpu:v5e"]).refused
     """
-    wanted = [check_target(name) for name in targets or TARGETS]
+    wanted = [check_target(name) for name in targets or default_targets()]
     name = _name_of(f)
     lowered: dict[str, Lowered | Exception] = {}
     prepared: dict[str, Sequence[Any]] = {}

@@ -1,28 +1,26 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Acceptance checkers, one for each target: gridir's compiler, ptxas, libtpu."""
+"""The base of a target's part of reports: acceptance checkers, and views of kernels."""
 
 from __future__ import annotations
 
-import abc
 from collections.abc import Sequence
 from typing import Any
 
-from gridir.compiler.targets import get_target
-from gridir.errors import Error, OptionError
+from gridir.compiler.kernel import Kernel
+from gridir.compiler.target import load_part
+from gridir.compiler.targets import all_targets, get_target
+from gridir.errors import Error
 from gridir.frontend.lower import Lowered
-from gridir.frontend.tpu_report import Candidate, compile_candidates, kernels_of
-from gridir.report.verdicts import ACCEPTED, UNKNOWN, Verdict
-from gridir.runtime.ptxas import PtxasError, find_ptxas
-from gridir.runtime.tpu.workers import TOPOLOGIES, LibtpuError, Workers
-
-GPU_CHIPS = ("sm_80", "sm_90a", "sm_100a")
-TPU_CHIPS = {topology.partition(":")[0]: topology for topology in TOPOLOGIES}
+from gridir.report.listing import Listing, stage_listings
+from gridir.report.memory import Ledger
+from gridir.report.model import TargetView
+from gridir.report.verdicts import ACCEPTED, Verdict
 
 
-class Judge(abc.ABC):
-    """Judges the kernels of one target.
+class Judge:
+    """A target's part of reports, which `Target.report` names. This base asks only gridir's compiler.
 
     Attributes:
       chips: those that are asked by default; none for a target that has one form for all.
@@ -46,66 +44,49 @@ class Judge(abc.ABC):
         """Returns the candidates of a function, for all chips that share its form."""
         return lowered.kernels
 
-    @abc.abstractmethod
     def verdicts(self, target: str, prepared: Sequence[Any], timeout: float) -> Sequence[Verdict]:
         """Returns a result for each kernel; the timeout is in seconds."""
+        return [self.verdict(target, kernel) for kernel in prepared]
 
+    def verdict(self, target: str, kernel: Kernel) -> Verdict:
+        """Returns the verdict on a kernel: first that of gridir's own compiler."""
+        try:
+            prepared = kernel.prepare()
+        except Error as error:
+            return Verdict.of_error(target, kernel.name, "gridir", error)
+        return self.judge(target, kernel.name, prepared)
 
-class _CpuJudge(Judge):
-    def verdicts(self, target: str, prepared: Sequence[Any], timeout: float) -> Sequence[Verdict]:
-        """See `Judge`."""
-        return [compiled(target, kernel) for kernel in prepared]
+    def judge(self, target: str, name: str, prepared: Any) -> Verdict:
+        """Returns the verdict on a kernel that gridir has compiled."""
+        return Verdict(target, name, ACCEPTED, "gridir")
 
+    def views(self, target: str, lowered: Lowered, timeout: float) -> list[TargetView]:
+        """Returns a view of each kernel of a function; the timeout is in seconds."""
+        return [self._view(target, kernel) for kernel in lowered.kernels]
 
-class _GpuJudge(Judge):
-    chips = GPU_CHIPS
-    asks = "assembling {}"
+    def _view(self, target: str, kernel: Kernel) -> TargetView:
+        """Returns the stages that a kernel reaches, and the result of the last one."""
+        listings, error = stage_listings(kernel)
+        if error is not None:
+            return TargetView(target, Verdict.of_error(target, kernel.name, "gridir", error), tuple(listings))
+        verdict = self.verdict(target, kernel)
+        listings += self.code(kernel)
+        return TargetView(target, verdict, tuple(listings), self.ledger(target, kernel, verdict))
 
-    def check(self, name: str) -> str:
-        """See `Judge`."""
-        target = get_target(name)
-        return f"{target.name}:{target.check_options(None).chip}"
+    def code(self, kernel: Kernel) -> Sequence[Listing]:
+        """Returns listings of what follows the last stage."""
+        return ()
 
-    def verdicts(self, target: str, prepared: Sequence[Any], timeout: float) -> Sequence[Verdict]:
-        """See `Judge`."""
-        return [assembled(target, kernel) for kernel in prepared]
-
-
-class _TpuJudge(Judge):
-    chips = tuple(TPU_CHIPS)
-    asks = "compiling {} with libtpu"
-    is_remote = True
-
-    def check(self, name: str) -> str:
-        """See `Judge`."""
-        base, _, chip = name.partition(":")
-        if (chip or "v5e") not in TPU_CHIPS:
-            raise OptionError(f"expected a chip of target {base!r} ({', '.join(TPU_CHIPS)}), got {name!r}")
-        return f"{base}:{chip or 'v5e'}"
-
-    def form(self, target: str) -> str:
-        """See `Judge`."""
-        return target.partition(":")[0]
-
-    def prepare(self, lowered: Lowered) -> Sequence[Candidate]:
-        """See `Judge`."""
-        return kernels_of(lowered)
-
-    def verdicts(self, target: str, prepared: Sequence[Candidate], timeout: float) -> Sequence[Verdict]:
-        """See `Judge`."""
-        return ask_libtpu(target, prepared, timeout)[0]
-
-
-JUDGES: dict[str, Judge] = {"cpu": _CpuJudge(), "tpu": _TpuJudge(), "gpu": _GpuJudge()}
-
-TARGETS = tuple(f"{name}:{chip}" if chip else name for name, judge in JUDGES.items() for chip in judge.chips or ("",))
-"""All targets and chips that are asked by default."""
+    def ledger(self, target: str, kernel: Kernel, verdict: Verdict) -> Ledger | None:
+        """Returns the memory of a kernel that reaches the last stage; None where it is not known."""
+        return None
 
 
 def judge_of(name: str) -> Judge:
     """Returns the checker of a target; raises OptionError for an unknown name."""
-    base = name.partition(":")[0]
-    return JUDGES[base] if base in JUDGES else JUDGES[get_target(name).name]
+    target = all_targets().get(name.partition(":")[0]) or get_target(name)
+    judge: Judge = load_part(target.report)
+    return judge
 
 
 def check_target(name: str) -> str:
@@ -113,66 +94,6 @@ def check_target(name: str) -> str:
     return judge_of(name).check(name)
 
 
-def compiled(target: str, kernel: Any) -> Verdict:
-    """Returns the verdict of gridir's own compiler on a kernel for the CPU."""
-    try:
-        prepared = kernel.prepare()
-    except Error as error:
-        return Verdict.of_error(target, kernel.name, "gridir", error)
-    return Verdict(target, kernel.name, ACCEPTED, "gridir", figures={"arena bytes": prepared.arena_bytes})
-
-
-def assembled(target: str, kernel: Any) -> Verdict:
-    """Returns the verdict of ptxas on a kernel for a GPU."""
-    try:
-        prepared = kernel.prepare()
-    except Error as error:
-        return Verdict.of_error(target, kernel.name, "gridir", error)
-    if find_ptxas() is None:
-        return Verdict(
-            target, kernel.name, UNKNOWN, "ptxas", notes=("ptxas is not installed: pip install 'gridir[gpu]'",)
-        )
-    try:
-        record = prepared.assemble().to_json()
-    except PtxasError as error:
-        return Verdict.of_error(target, kernel.name, "ptxas", error)
-    figures = {
-        "registers": record["registers"],
-        "spill bytes": record["spill_bytes"],
-        "shared bytes": record["shared_bytes"],
-    }
-    return Verdict(target, kernel.name, ACCEPTED, "ptxas", figures=figures, notes=tuple(record["remarks"]))
-
-
-def ask_libtpu(target: str, candidates: Sequence[Candidate], timeout: float) -> tuple[Sequence[Verdict], Sequence[Any]]:
-    """Returns libtpu's verdicts on kernels for a chip, and its reports.
-
-    Args:
-      target: as "tpu:v5e".
-      candidates: the kernels.
-      timeout: seconds after which a compilation is given up.
-    """
-    try:
-        with Workers(TPU_CHIPS[target.partition(":")[2]], jobs=1, timeout=timeout) as workers:
-            reports = compile_candidates(candidates, workers).kernels
-    except LibtpuError as error:
-        note = "; ".join((error.message, *error.notes))
-        return [
-            Verdict(target, c.name, UNKNOWN, "libtpu", notes=(note,))
-            if c.error is None
-            else Verdict.of_error(target, c.name, "gridir", c.error)
-            for c in candidates
-        ], []
-    return [
-        _of_report(target, candidate, report) for candidate, report in zip(candidates, reports, strict=True)
-    ], reports
-
-
-def _of_report(target: str, candidate: Candidate, report: Any) -> Verdict:
-    if report.error is not None:
-        by = "gridir" if candidate.program is None else "libtpu"
-        return Verdict.of_error(target, report.name, by, report.error)
-    figures = {"bundles": report.bundles, "cycles": report.cycles, "VMEM bytes": report.vmem_bytes}
-    if report.prediction is not None:
-        figures["predicted us"] = round(report.prediction.seconds * 1e6, 2)
-    return Verdict(target, report.name, ACCEPTED, "libtpu", figures=figures)
+def default_targets() -> list[str]:
+    """Returns all targets and chips that are asked by default."""
+    return [f"{name}:{chip}" if chip else name for name in all_targets() for chip in judge_of(name).chips or ("",)]

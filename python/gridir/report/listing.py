@@ -13,7 +13,7 @@ from typing import Any
 
 from gridir.compiler.kernel import Kernel
 from gridir.compiler.passes import run_pipeline, shared_context
-from gridir.errors import Frame
+from gridir.errors import Error, Frame
 from gridir.locations import frames_of
 from gridir.mlir import ir
 from gridir.runtime.tpu.dumps import split_locations
@@ -98,6 +98,20 @@ def _split(location: ir.Location) -> tuple[ir.Location, int]:
                 last.child_loc.start_line
             )
     return location, 0
+
+
+def stage_listings(kernel: Kernel) -> tuple[list[Listing], Error | None]:
+    """Returns the texts of the stages of MLIR that a kernel reaches, and why it reaches no more."""
+    listings = []
+    for stage in kernel.stages:
+        try:
+            if kernel.target.suffix(stage) == "mlir":
+                listings.append(stage_listing(kernel, stage))
+            else:
+                kernel.module(stage)
+        except Error as error:
+            return listings, error
+    return listings, None
 
 
 def bundle_listing(text: str) -> Listing:
