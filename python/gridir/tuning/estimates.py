@@ -6,7 +6,8 @@
 Traced configurations are of a few kinds, and within a kind they differ in numbers. Questions to the parameters tell the
 kinds apart, and formulas give the numbers. Both are tested on further configurations before they are used:
 
-- Each answer to each question is that of a traced configuration, as far as there are few answers.
+- Each answer to each question is that of a traced configuration, as far as there are few answers. So is each equality
+  of block sizes and dimensions together with each value of another parameter.
 - Each part of the space that the questions make has several configurations whose estimates were predicted rightly, and
   so has the whole space. After a wrong prediction, tests begin again.
 - A configuration without a prediction is traced. So are the best ones, which are tests, too.
@@ -214,6 +215,7 @@ class _Search:
         self._count = len(configs)
         self._table = Table(configs, sizes)
         self._questions = self._table.questions(_FEW)
+        self._special, self._values = self._table.special(), self._table.values(_FEW)
         # The order of samples is the same in every run.
         self._order = np.random.default_rng(0).permutation(self._count).tolist()
         self.samples: dict[int, Sample] = {}
@@ -283,13 +285,16 @@ class _Search:
         taken = [row for row, sample in self.samples.items() if sample.kind != REFUSED]
         # Answers that no configuration has given that the function takes.
         new = self._questions[waiting].any(axis=0) & ~self._questions[taken].any(axis=0)
+        pairs = self._pairs(waiting) & ~self._pairs(taken)
         wanted = dict.fromkeys(range(len(model.labels)), _TESTS)
         for row in self._right:
             wanted[int(model.parts[row])] -= 1
         for row in waiting:
             part = int(model.parts[row])
             answers = self._questions[row] & new
-            if answers.any() or wanted[part] > 0:
+            here = np.ix_(self._special[row], self._values[row])
+            if answers.any() or wanted[part] > 0 or pairs[here].any():
+                pairs[here] = False
                 chosen[row] = None
                 wanted[part] -= 1
                 new = new & ~answers
@@ -300,6 +305,10 @@ class _Search:
             if len(chosen) < _ROUND and (row not in known or self._streak < _ALL_TESTS):
                 chosen[row] = None
         return list(chosen)
+
+    def _pairs(self, rows: Sequence[int]) -> np.ndarray:
+        """Which special equalities configurations have together with which values of parameters."""
+        return (self._special[rows].T.astype(np.float32) @ self._values[rows].astype(np.float32)) > 0
 
     def _test(self, rows: Sequence[int]) -> bool:
         """Traces configurations and returns whether no prediction of them is wrong."""

@@ -81,6 +81,19 @@ class Table:
             answers += [rows[:, i] < value for value in values[1 :: -(-len(values) // few)]]
         return np.array(answers, bool).reshape(-1, len(self)).T
 
+    def special(self) -> np.ndarray:
+        """Returns for each row whether a parameter is equal to a dimension of an argument, or to another parameter."""
+        columns = self.numbers.T
+        answers = [x == size for x in columns for size in self.sizes]
+        answers += [x == y for x, y in itertools.combinations(columns, 2)]
+        return np.array(answers, bool).reshape(-1, len(self)).T
+
+    def values(self, few: int) -> np.ndarray:
+        """Returns for each row which value each parameter of few values has."""
+        columns = [column for column in self.codes.T if column.max() < few]
+        answers = [column == code for column in columns for code in range(column.max() + 1)]
+        return np.array(answers, bool).reshape(-1, len(self)).T
+
 
 def fit(table: Table, rows: np.ndarray, values: np.ndarray) -> Formula | None:
     """Returns a formula for a number; None where none of the known forms fits.
