@@ -117,8 +117,7 @@ Value createResult(OpBuilder &builder, grid::DotOp dot) {
 
 } // namespace
 
-unsigned
-gridir::grid_to_warpgroup::convertContractions(grid::KernelOp kernel) {
+unsigned gridir::grid_to_warpgroup::convertContractions(grid::KernelOp kernel) {
   SmallVector<grid::DotOp> dots;
   kernel.getBodyRegion().walk([&](grid::DotOp dot) { dots.push_back(dot); });
   for (grid::DotOp dot : dots) {

@@ -80,8 +80,8 @@ void ProgramBody::convert() {
         builder, loc, builder.getI32IntegerAttr(numConsumers));
     auto createBranch = [&](arith::CmpIPredicate predicate,
                             llvm::function_ref<void()> body) {
-      auto condition = arith::CmpIOp::create(builder, loc, predicate, warpgroup,
-                                             consumers);
+      auto condition =
+          arith::CmpIOp::create(builder, loc, predicate, warpgroup, consumers);
       auto branch = scf::IfOp::create(builder, loc, condition,
                                       /*withElseRegion=*/false);
       OpBuilder::InsertionGuard guard(builder);
@@ -89,8 +89,7 @@ void ProgramBody::convert() {
       body();
     };
     createBranch(arith::CmpIPredicate::eq, [&] { createProducer(); });
-    createBranch(arith::CmpIPredicate::slt,
-                 [&] { createConsumer(warpgroup); });
+    createBranch(arith::CmpIPredicate::slt, [&] { createConsumer(warpgroup); });
   }
   oldBody->erase();
 }
@@ -141,11 +140,8 @@ void ProgramBody::changeKernel() {
         /*transforms=*/{}, spec.getOrigin(), /*indexTree=*/StringAttr());
   };
   ArrayRef<grid::OperandAttr> all(specs);
-  Type indexType = kernel.getIndexMap(0)
-                       .front()
-                       .getTerminator()
-                       ->getOperandTypes()
-                       .front();
+  Type indexType =
+      kernel.getIndexMap(0).front().getTerminator()->getOperandTypes().front();
   unsigned numInputs = kernel.getNumInputs();
   kernel.setDimsAttr(builder.getArrayAttr(newDims));
   kernel.setSemanticsAttr(builder.getArrayAttr(semantics));
@@ -168,9 +164,9 @@ void ProgramBody::changeKernel() {
     map.front().erase();
     SmallVector<AffineExpr> zeros(spec.getRank(),
                                   builder.getAffineConstantExpr(0));
-    grid::buildAffineIndexMap(
-        builder, loc, map, AffineMap::get(newDims.size(), 0, zeros, context),
-        newDims.size(), /*indexRefs=*/{}, indexType);
+    grid::buildAffineIndexMap(builder, loc, map,
+                              AffineMap::get(newDims.size(), 0, zeros, context),
+                              newDims.size(), /*indexRefs=*/{}, indexType);
   }
   builder.setInsertionPointToEnd(newBody);
   grid::YieldOp::create(builder, loc);
@@ -186,9 +182,10 @@ void ProgramBody::delinearize(Value number, ArrayRef<unsigned> order,
   for (unsigned dim : llvm::reverse(order)) {
     bool isFirst = dim == order.front();
     Value size = createIndex(dims[dim].getSize());
-    ids[dim] = isFirst ? number
-                       : arith::RemUIOp::create(builder, loc, number, size)
-                             .getResult();
+    ids[dim] =
+        isFirst
+            ? number
+            : arith::RemUIOp::create(builder, loc, number, size).getResult();
     if (!isFirst)
       number = arith::DivUIOp::create(builder, loc, number, size);
   }
@@ -218,9 +215,9 @@ ProgramBody::createOffsets(AffineMap map, ArrayRef<grid::BlockDimAttr> block,
   SmallVector<OpFoldResult> offsets;
   for (auto [dim, index] : llvm::zip_equal(block, map.getResults())) {
     // An index counts blocks, or elements of the array.
-    AffineExpr offset =
-        dim.getKind() == grid::BlockKind::Blocked ? index * dim.getSize()
-                                                  : index;
+    AffineExpr offset = dim.getKind() == grid::BlockKind::Blocked
+                            ? index * dim.getSize()
+                            : index;
     if (auto known = dyn_cast<AffineConstantExpr>(offset))
       offsets.push_back(builder.getIndexAttr(known.getValue()));
     else
@@ -233,8 +230,7 @@ ProgramBody::createOffsets(AffineMap map, ArrayRef<grid::BlockDimAttr> block,
 /// The block of an operand as a window of its array.
 Value ProgramBody::createWindow(unsigned operand, const Ids &ids) {
   SmallVector<grid::BlockDimAttr> block = specs[operand].getBlockDims();
-  SmallVector<OpFoldResult> offsets =
-      createOffsets(maps[operand], block, ids);
+  SmallVector<OpFoldResult> offsets = createOffsets(maps[operand], block, ids);
   SmallVector<int64_t> statics, sizes, dropped, shape;
   SmallVector<Value> dynamics;
   dispatchIndexOpFoldResults(offsets, dynamics, statics);
@@ -266,8 +262,8 @@ void ProgramBody::createRings() {
     if (ring.copies > 1)
       shape.push_back(ring.copies);
     llvm::append_range(shape, ref.getShape());
-    types.push_back(getRefType(shape, ref.getElementType(),
-                               grid::MemorySpace::GpuSmem));
+    types.push_back(
+        getRefType(shape, ref.getElementType(), grid::MemorySpace::GpuSmem));
     // Matrix units read rows of as many bytes as all banks have.
     constexpr int64_t rowBytes = 128, groupRows = 8;
     int64_t rowElements = rowBytes * 8 / ref.getElementTypeBitWidth();
@@ -282,12 +278,12 @@ void ProgramBody::createRings() {
   for (auto [name, arrivals] :
        {std::pair<StringRef, int64_t>("full", copies),
         std::pair<StringRef, int64_t>("empty", numConsumers)}) {
-    types.push_back(getRefType({stages},
-                               warpgroup::BarrierType::get(
-                                   context, arrivals, /*orders_tensor_core=*/
-                                   false, /*cluster=*/{},
-                                   /*leader_tracked=*/false),
-                               grid::MemorySpace::GpuSmem));
+    types.push_back(getRefType(
+        {stages},
+        warpgroup::BarrierType::get(context, arrivals, /*orders_tensor_core=*/
+                                    false, /*cluster=*/{},
+                                    /*leader_tracked=*/false),
+        grid::MemorySpace::GpuSmem));
     transforms.push_back(builder.getArrayAttr({}));
     origins.push_back(builder.getStringAttr(name));
   }
@@ -305,8 +301,8 @@ void ProgramBody::createRings() {
 }
 
 Value ProgramBody::createSlot(Value step) {
-  Value number = arith::IndexCastOp::create(builder, loc, builder.getI32Type(),
-                                            step);
+  Value number =
+      arith::IndexCastOp::create(builder, loc, builder.getI32Type(), step);
   return arith::RemSIOp::create(
       builder, loc, number,
       arith::ConstantOp::create(

@@ -527,8 +527,7 @@ Registers Lowering::createLoad(Location loc, const View &view,
     Value pointer = addresses.create(r);
     if (!mask.empty()) {
       auto load = [&](OpBuilder &b, Location loc) {
-        Value value =
-            LLVM::LoadOp::create(b, loc, stored, pointer, alignment);
+        Value value = LLVM::LoadOp::create(b, loc, stored, pointer, alignment);
         scf::YieldOp::create(b, loc, fromStorage(b, loc, value, element));
       };
       auto skip = [&](OpBuilder &b, Location loc) {

@@ -58,7 +58,8 @@ public:
   using ConvertWarpgroupToNVVMPassBase::ConvertWarpgroupToNVVMPassBase;
 
   void runOnOperation() override {
-    FailureOr<grid::KernelOp> found = warpgroup::getSingleProgram(getOperation());
+    FailureOr<grid::KernelOp> found =
+        warpgroup::getSingleProgram(getOperation());
     if (failed(found))
       return signalPassFailure();
     if (!*found)

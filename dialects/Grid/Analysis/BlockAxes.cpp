@@ -165,8 +165,8 @@ void BlockAxes::visitAliases() {
     Value in = body->getArgument(input),
           out = body->getArgument(kernel.getNumIndexOperands() + second);
     OperandAttr inSpec = kernel.getOperandSpec(input),
-                outSpec =
-                    kernel.getOperandSpec(kernel.getNumIndexOperands() + second);
+                outSpec = kernel.getOperandSpec(kernel.getNumIndexOperands() +
+                                                second);
     std::optional<AffineMap> inMap, outMap;
     if (static_cast<unsigned>(input) >= kernel.getNumIndexOperands()) {
       inMap = kernel.getAffineIndexMap(first);
@@ -254,15 +254,16 @@ void BlockAxes::visit(Operation *op) {
             if (other)
               join(value, dim, other, otherDim);
             else
-              std::tie(other, otherDim) = std::pair<Value, unsigned>(value, dim);
+              std::tie(other, otherDim) =
+                  std::pair<Value, unsigned>(value, dim);
             if (structured.getIteratorTypesArray()[loop.getPosition()] !=
                 utils::IteratorType::parallel)
               block(value, dim);
           }
         };
         // Results first: every parallel loop is one of theirs.
-        for (auto [result, init] : llvm::zip_equal(
-                 op->getResults(), structured.getDpsInitsMutable()))
+        for (auto [result, init] :
+             llvm::zip_equal(op->getResults(), structured.getDpsInitsMutable()))
           visitValue(result, structured.getMatchingIndexingMap(&init));
         for (auto [operand, map] : llvm::zip_equal(op->getOperands(), maps))
           if (isArray(operand))

@@ -40,8 +40,7 @@ bool gridir::warpgroup::isProgram(grid::KernelOp kernel) {
 // Contractions
 //===----------------------------------------------------------------------===//
 
-std::optional<unsigned>
-gridir::warpgroup::getLoadedInput(grid::LoadOp load) {
+std::optional<unsigned> gridir::warpgroup::getLoadedInput(grid::LoadOp load) {
   auto kernel = load->getParentOfType<grid::KernelOp>();
   auto ref = dyn_cast<BlockArgument>(load.getRef());
   if (!kernel || load.getMask() || !ref ||
@@ -90,8 +89,7 @@ gridir::warpgroup::matchContraction(grid::DotOp dot, const gpu::Chip &chip) {
   auto kernel = dot->getParentOfType<grid::KernelOp>();
   auto getLoad = [&](Value value) {
     auto load = value.getDefiningOp<grid::LoadOp>();
-    std::optional<unsigned> input =
-        load ? getLoadedInput(load) : std::nullopt;
+    std::optional<unsigned> input = load ? getLoadedInput(load) : std::nullopt;
     return input && isSharable(kernel, *input) ? load : grid::LoadOp();
   };
   found.lhs = getLoad(dot.getLhs());
@@ -179,11 +177,10 @@ private:
       return add(ref.getLoc(), name + " has no elements");
     std::optional<AffineMap> map = kernel.getAffineIndexMap(operand);
     if (!map)
-      return add(ref.getLoc(),
-                 "the index map of " + name + " is not affine");
+      return add(ref.getLoc(), "the index map of " + name + " is not affine");
     SmallVector<Interval> ids = grid::getIdRanges(kernel.getGridShape());
-    for (auto [extent, dim, expr] : llvm::zip_equal(
-             shape, spec.getBlockDims(), map->getResults())) {
+    for (auto [extent, dim, expr] :
+         llvm::zip_equal(shape, spec.getBlockDims(), map->getResults())) {
       Interval index = inferRange(expr, ids, /*symbols=*/{});
       int64_t size = dim.isSqueezed() ? 1 : dim.getSize();
       bool isElement =
@@ -194,8 +191,7 @@ private:
                                      " are neither regular nor windows");
       int64_t last = isElement ? extent - size : extent / size - 1;
       if (!index.isIn(0, last))
-        return add(ref.getLoc(),
-                   "blocks of " + name + " exceed its array");
+        return add(ref.getLoc(), "blocks of " + name + " exceed its array");
     }
   }
 
@@ -210,9 +206,8 @@ private:
       auto store = dyn_cast<grid::StoreOp>(user);
       if (!(load && !load.getMask()) &&
           !(store && !store.getMask() && store.getRef() == ref))
-        return add(user->getLoc(),
-                   "it accesses a part of " +
-                       kernel.getRefName(ref.getArgNumber()));
+        return add(user->getLoc(), "it accesses a part of " +
+                                       kernel.getRefName(ref.getArgNumber()));
     }
   }
 
@@ -239,18 +234,16 @@ private:
     bool isElementwise =
         OpTrait::hasElementwiseMappableTraits(op) &&
         isa<arith::ArithDialect, math::MathDialect>(op->getDialect());
-    bool isScalar = isa<arith::ArithDialect, math::MathDialect>(
-                        op->getDialect()) &&
-                    llvm::none_of(op->getResultTypes(),
-                                  llvm::IsaPred<RankedTensorType>);
+    bool isScalar =
+        isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
+        llvm::none_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
     if (!isElementwise && !isScalar &&
         !isa<grid::LoadOp, grid::StoreOp, grid::ProgramIdOp,
              grid::NumProgramsOp, grid::YieldOp, linalg::BroadcastOp,
-             linalg::FillOp, linalg::GenericOp, linalg::IndexOp,
-             linalg::MapOp, linalg::ReduceOp, linalg::TransposeOp,
-             linalg::YieldOp, scf::ForOp, scf::IfOp, scf::YieldOp,
-             tensor::CollapseShapeOp, tensor::EmptyOp, tensor::ExpandShapeOp,
-             tensor::ExtractOp, tensor::SplatOp>(op))
+             linalg::FillOp, linalg::GenericOp, linalg::IndexOp, linalg::MapOp,
+             linalg::ReduceOp, linalg::TransposeOp, linalg::YieldOp, scf::ForOp,
+             scf::IfOp, scf::YieldOp, tensor::CollapseShapeOp, tensor::EmptyOp,
+             tensor::ExpandShapeOp, tensor::ExtractOp, tensor::SplatOp>(op))
       add(op->getLoc(),
           "warpgroups do not compute " + op->getName().getStringRef());
   }
@@ -262,7 +255,7 @@ private:
 
 } // namespace
 
-std::optional<Obstacle>
-gridir::warpgroup::findObstacle(grid::KernelOp kernel, const gpu::Chip &chip) {
+std::optional<Obstacle> gridir::warpgroup::findObstacle(grid::KernelOp kernel,
+                                                        const gpu::Chip &chip) {
   return ObstacleSearch(kernel, chip).find();
 }

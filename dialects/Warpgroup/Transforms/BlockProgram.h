@@ -38,8 +38,8 @@ struct Contraction {
   bool transposesLhs = false, transposesRhs = false;
 };
 
-/// True if bulk copies can bring the blocks of an input to shared memory, in the
-/// rows that matrix units read.
+/// True if bulk copies can bring the blocks of an input to shared memory, in
+/// the rows that matrix units read.
 bool isSharable(grid::KernelOp kernel, unsigned input);
 
 /// Returns the contraction that an op is, if matrix units of the chip support

@@ -93,12 +93,10 @@ private:
         if (!type)
           continue;
         int64_t count = countElements(result, part);
-        int64_t words =
-            llvm::divideCeil(type.getElementTypeBitWidth(), 32);
+        int64_t words = llvm::divideCeil(type.getElementTypeBitWidth(), 32);
         registers = std::max(
             registers,
-            static_cast<int64_t>(llvm::divideCeil(count, kNumThreads)) *
-                words);
+            static_cast<int64_t>(llvm::divideCeil(count, kNumThreads)) * words);
         elements = std::max(elements, count);
       }
     });
@@ -189,8 +187,8 @@ private:
       for (LoadOp load : {product->lhs, product->rhs})
         if (load && shared.insert(*getLoadedInput(load))) {
           auto type = cast<RankedTensorType>(load.getType());
-          bytes += countElements(load.getResult(), part) *
-                   getNumBytes(type) / type.getNumElements();
+          bytes += countElements(load.getResult(), part) * getNumBytes(type) /
+                   type.getNumElements();
         }
     }
     int64_t stages =
@@ -242,8 +240,9 @@ public:
         ++numScheduled;
         std::string text;
         llvm::raw_string_ostream(text) << *schedule;
-        remark::passed(kernel.getLoc(), remark::RemarkOpts::name("schedule")
-                                            .category(getArgument()))
+        remark::passed(
+            kernel.getLoc(),
+            remark::RemarkOpts::name("schedule").category(getArgument()))
             << "the kernel becomes a warpgroup program by " << text;
         return;
       }
@@ -251,8 +250,8 @@ public:
     }
     ++numLeft;
     kernel->setAttr(kMappedAttr, UnitAttr::get(&getContext()));
-    remark::missed(obstacle->loc, remark::RemarkOpts::name("schedule")
-                                      .category(getArgument()))
+    remark::missed(obstacle->loc,
+                   remark::RemarkOpts::name("schedule").category(getArgument()))
         << "the kernel is mapped to threads, since " << obstacle->reason;
   }
 };

@@ -494,7 +494,8 @@ public:
   using WarpgroupInsertProxyFencesPassBase::WarpgroupInsertProxyFencesPassBase;
 
   void runOnOperation() override {
-    FailureOr<grid::KernelOp> kernel = warpgroup::getSingleProgram(getOperation());
+    FailureOr<grid::KernelOp> kernel =
+        warpgroup::getSingleProgram(getOperation());
     if (failed(kernel))
       return signalPassFailure();
     if (!*kernel)

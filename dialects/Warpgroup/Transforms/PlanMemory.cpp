@@ -62,7 +62,8 @@ public:
   using WarpgroupPlanMemoryPassBase::WarpgroupPlanMemoryPassBase;
 
   void runOnOperation() override {
-    FailureOr<grid::KernelOp> kernel = warpgroup::getSingleProgram(getOperation());
+    FailureOr<grid::KernelOp> kernel =
+        warpgroup::getSingleProgram(getOperation());
     if (failed(kernel))
       return signalPassFailure();
     if (!*kernel)

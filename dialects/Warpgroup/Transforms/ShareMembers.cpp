@@ -100,7 +100,8 @@ public:
   using WarpgroupShareMembersPassBase::WarpgroupShareMembersPassBase;
 
   void runOnOperation() override {
-    FailureOr<grid::KernelOp> kernel = warpgroup::getSingleProgram(getOperation());
+    FailureOr<grid::KernelOp> kernel =
+        warpgroup::getSingleProgram(getOperation());
     if (failed(kernel))
       return signalPassFailure();
     if (!*kernel)

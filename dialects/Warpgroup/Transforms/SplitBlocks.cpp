@@ -83,8 +83,8 @@ private:
     kernel.removeJaxAttr();
     for (unsigned i = 0; i < kernel.getNumInputs() + kernel.getNumOutputs();
          ++i)
-      kernel.getIndexMap(i).front().insertArgument(
-          newDim, builder.getI32Type(), kernel.getLoc());
+      kernel.getIndexMap(i).front().insertArgument(newDim, builder.getI32Type(),
+                                                   kernel.getLoc());
   }
 
   void splitOperand(unsigned operand) {
@@ -133,8 +133,7 @@ private:
       part = arith::ExtSIOp::create(builder, loc, first.getType(), part);
     // An index counts blocks, or elements of the array.
     if (old.getKind() == BlockKind::Blocked)
-      first =
-          arith::MulIOp::create(builder, loc, first, createNumber(parts));
+      first = arith::MulIOp::create(builder, loc, first, createNumber(parts));
     else
       part = arith::MulIOp::create(builder, loc, part, createNumber(size));
     end->setOperand(index, arith::AddIOp::create(builder, loc, first, part));
@@ -146,8 +145,8 @@ private:
     kernel.getBodyRegion().walk([&](linalg::IndexOp op) {
       auto parent = cast<linalg::LinalgOp>(op->getParentOp());
       for (auto [number, result] : llvm::enumerate(parent->getResults())) {
-        AffineMap map = parent.getMatchingIndexingMap(
-            parent.getDpsInitOperand(number));
+        AffineMap map =
+            parent.getMatchingIndexingMap(parent.getDpsInitOperand(number));
         for (auto [dim, expr] : llvm::enumerate(map.getResults()))
           if (expr == getAffineDimExpr(op.getDim(), op.getContext()) &&
               axes.getAxis(result, dim) == axis) {
