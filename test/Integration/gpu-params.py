@@ -102,3 +102,9 @@ try:
 except gridir.Error as error:
     # CHECK: delay: expected delay_release to be less than max_concurrent_steps = 1, got 1
     print("delay:", error)
+
+# CHECK: path: expected path to be 'auto' or 'mapped', got 'fast'
+try:
+    gridir.GpuOptions(path="fast")
+except gridir.Error as error:
+    print("path:", error)

@@ -233,9 +233,11 @@ private:
         return add(op->getLoc(), "it computes with complex numbers");
     bool isElementwise =
         OpTrait::hasElementwiseMappableTraits(op) &&
-        isa<arith::ArithDialect, math::MathDialect>(op->getDialect());
+        isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
+            op->getDialect());
     bool isScalar =
-        isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
+        isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
+            op->getDialect()) &&
         llvm::none_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
     if (!isElementwise && !isScalar &&
         !isa<grid::LoadOp, grid::StoreOp, grid::ProgramIdOp,

@@ -3,10 +3,10 @@
 // RUN:   --remarks-filter=warpgroup-choose-schedule --remark-format=emitRemark | FileCheck %s --check-prefix=REMARK
 
 // Each of these kernels is mapped to threads, and a remark states the reason.
-// CHECK-COUNT-20: warpgroup.mapped
+// CHECK-COUNT-25: warpgroup.mapped
 // CHECK-NOT: warpgroup.mapped
 
-// REMARK: since {{.*}}its grid is dynamic
+// REMARK: the kernel is mapped to threads, since {{.*}}its grid is dynamic
 grid.kernel @dynamic grid(%i = ?) outputs(%o: f32 [512] block [128] at (%i)) {
 }
 // -----
@@ -109,4 +109,38 @@ grid.kernel @large grid(%i = 4) inputs(%x: f32 [4, 65536] block [1, 65536] at (%
 module attributes {kernel.mapping = #kernel.mapping<reduction_scratch_bytes = 64>} {
   grid.kernel @reductions grid(%i = 4) outputs(%o: f32 [512] block [128] at (%i)) {
   }
+}
+// -----
+// REMARK: since {{.*}}the block of {{.*}} has transforms
+grid.kernel @transforms grid(%i = 4)
+    inputs(%x: f32 [64, 64] block [16, 64] at (%i, 0) transforms [#grid.transform<swizzle [128]>])
+    outputs(%o: f32 [512] block [128] at (%i)) {
+}
+// -----
+// REMARK: since {{.*}}its first output is a scalar
+grid.kernel @scalar_output grid(%i = 4) inputs(%x: f32 [512] block [128] at (%i)) outputs(%o: f32 []) {
+}
+// -----
+// REMARK: since {{.*}}its first output is no matrix
+grid.kernel @vector grid(%i = 4) inputs(%x: bf16 [64, 64], %y: bf16 [64, 64])
+    outputs(%o: f32 [512] block [128] at (%i)) {
+  %a = grid.load %x : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
+  %b = grid.load %y : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
+  %d = grid.dot %a, %b contract [1] x [0] : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
+}
+// -----
+// REMARK: since {{.*}}registers of a warpgroup do not hold the result of a contraction
+grid.kernel @wide grid(%i = 4) inputs(%x: bf16 [256, 64] block [64, 64] at (%i, 0), %y: bf16 [64, 512])
+    outputs(%o: f32 [256, 64] block [64, 64] at (%i, 0)) {
+  %a = grid.load %x : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
+  %b = grid.load %y : memref<64x512xbf16, #grid.space<default>> -> tensor<64x512xbf16>
+  %d = grid.dot %a, %b contract [1] x [0] : tensor<64x64xbf16>, tensor<64x512xbf16> -> tensor<64x512xf32>
+}
+// -----
+// REMARK: since {{.*}}shared memory of a CTA does not hold {{.*}} bytes of operands
+grid.kernel @deep grid(%i = 4) inputs(%x: bf16 [256, 2048] block [64, 2048] at (%i, 0), %y: bf16 [2048, 64])
+    outputs(%o: f32 [256, 64] block [64, 64] at (%i, 0)) {
+  %a = grid.load %x : memref<64x2048xbf16, #grid.space<default>> -> tensor<64x2048xbf16>
+  %b = grid.load %y : memref<2048x64xbf16, #grid.space<default>> -> tensor<2048x64xbf16>
+  %d = grid.dot %a, %b contract [1] x [0] : tensor<64x2048xbf16>, tensor<2048x64xbf16> -> tensor<64x64xf32>
 }
