@@ -20,7 +20,9 @@ from jax.experimental.pallas import tpu as pltpu
 from jax.experimental.pallas import triton
 
 X = np.arange(30 * 20, dtype=np.float32).reshape(30, 20) + 1
-ON_GPU = gridir.CpuOptions(pipeline="grid-to-gpu{path=mapped stop-after=mapped},gpu-unmap-loops{reverse=false},loops-to-cpu")
+ON_GPU = gridir.CpuOptions(
+    pipeline="grid-to-gpu{path=mapped stop-after=mapped},gpu-unmap-loops{reverse=false},loops-to-cpu"
+)
 NO_CHECKS = pltpu.CompilerParams(disable_bounds_checks=True)
 
 # For rows and columns: start, size and stride of the window.

@@ -30,10 +30,14 @@ def small(*shape, dtype=jnp.bfloat16):
     return jnp.asarray(RANDOM.integers(-4, 5, shape), dtype)
 
 
+def whole_block(x):
+    return pl.BlockSpec(x.shape, lambda i: (0,) * x.ndim)
+
+
 def rows_of(kernel, x, *others, block, out=None, **options):
     """Calls a kernel on blocks of rows of the first operand, with all of the others."""
     spec = pl.BlockSpec((block, *x.shape[1:]), lambda i: (i, 0))
-    whole = [pl.BlockSpec(other.shape, lambda i: (0,) * other.ndim) for other in others]
+    whole = [whole_block(other) for other in others]
     return pl.pallas_call(
         kernel,
         grid=(x.shape[0] // block,),
@@ -136,16 +140,22 @@ def matmul(x, y, *, m=128, n=128, k=64, lhs=1, rhs=0, out=None, scratch=True, ac
         kernel(*refs, None)
 
     specs = [
-        pl.BlockSpec((m, k) if lhs == 1 else (k, m), (lambda i, j, l: (i, l)) if lhs == 1 else (lambda i, j, l: (l, i))),
-        pl.BlockSpec((k, n) if rhs == 0 else (n, k), (lambda i, j, l: (l, j)) if rhs == 0 else (lambda i, j, l: (j, l))),
+        pl.BlockSpec(
+            (m, k) if lhs == 1 else (k, m),
+            (lambda i, j, step: (i, step)) if lhs == 1 else (lambda i, j, step: (step, i)),
+        ),
+        pl.BlockSpec(
+            (k, n) if rhs == 0 else (n, k),
+            (lambda i, j, step: (step, j)) if rhs == 0 else (lambda i, j, step: (j, step)),
+        ),
     ]
     if bias is not None:
-        specs.append(pl.BlockSpec((1, n), lambda i, j, l: (0, j)))
+        specs.append(pl.BlockSpec((1, n), lambda i, j, step: (0, j)))
     return pl.pallas_call(
         kernel if scratch else without_scratch,
         grid=(rows // m, columns // n, depth // k),
         in_specs=specs,
-        out_specs=pl.BlockSpec((m, n), lambda i, j, l: (i, j)),
+        out_specs=pl.BlockSpec((m, n), lambda i, j, step: (i, j)),
         out_shape=SHAPE((rows, columns), out),
         scratch_shapes=[pltpu.VMEM((m, n), jnp.float32)] if scratch else [],
     )(x, y, *([] if bias is None else [bias]))
@@ -160,7 +170,10 @@ def batched_matmul(x, y):
     return pl.pallas_call(
         kernel,
         grid=(batch, m // 64),
-        in_specs=[pl.BlockSpec((None, 64, k), lambda b, i: (b, i, 0)), pl.BlockSpec((None, k, n), lambda b, i: (b, 0, 0))],
+        in_specs=[
+            pl.BlockSpec((None, 64, k), lambda b, i: (b, i, 0)),
+            pl.BlockSpec((None, k, n), lambda b, i: (b, 0, 0)),
+        ],
         out_specs=pl.BlockSpec((None, 64, n), lambda b, i: (b, i, 0)),
         out_shape=SHAPE((batch, m, n), jnp.float32),
     )(x, y)
@@ -291,7 +304,10 @@ def problem_of(function, args):
 
 # CHECK: 22 of 22 programs of warpgroups are right
 # CHECK: 3 of 3 kernels that are mapped to threads are right
-for kind, cases, wanted in (("programs of warpgroups", PROGRAMS, True), ("kernels that are mapped to threads", MAPPED, False)):
+for kind, cases, wanted in (
+    ("programs of warpgroups", PROGRAMS, True),
+    ("kernels that are mapped to threads", MAPPED, False),
+):
     right = 0
     for name, (function, *args) in cases.items():
         problem = problem_of(function, args)

@@ -15,9 +15,8 @@ WITH_DMA = ("double_buffer",)
 
 
 def options(reverse):
-    return gridir.CpuOptions(
-        pipeline=f"grid-to-gpu{{path=mapped stop-after=mapped}},gpu-unmap-loops{{reverse={str(reverse).lower()}}},loops-to-cpu"
-    )
+    unmap = f"gpu-unmap-loops{{reverse={str(reverse).lower()}}}"
+    return gridir.CpuOptions(pipeline=f"grid-to-gpu{{path=mapped stop-after=mapped}},{unmap},loops-to-cpu")
 
 
 # CHECK: 12 examples equal interpret mode

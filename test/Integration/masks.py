@@ -18,7 +18,9 @@ from jax.experimental.pallas import tpu as pltpu
 from jax.experimental.pallas import triton
 
 ON_TPU = gridir.CpuOptions(pipeline="grid-to-tpu{stop-after=tpu},tpu-to-cpu", platform="tpu")
-ON_GPU = gridir.CpuOptions(pipeline="grid-to-gpu{path=mapped stop-after=mapped},gpu-unmap-loops{reverse=false},loops-to-cpu")
+ON_GPU = gridir.CpuOptions(
+    pipeline="grid-to-gpu{path=mapped stop-after=mapped},gpu-unmap-loops{reverse=false},loops-to-cpu"
+)
 X = np.arange(8 * 16, dtype=np.float32).reshape(8, 16)
 OTHER = -7
 

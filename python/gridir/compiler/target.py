@@ -38,7 +38,7 @@ class Execution:
 
 @functools.cache
 def load_part(path: str) -> Any:
-    """Returns the object of a class, as "gridir.frontend.cpu_call:CpuHooks", of which there is one in a process."""
+    """Returns the only object of a class in this process, named as in "gridir.frontend.cpu_call:CpuHooks"."""
     module, _, name = path.partition(":")
     return getattr(importlib.import_module(module), name)()
 

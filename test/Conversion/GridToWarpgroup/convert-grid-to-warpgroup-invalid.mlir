@@ -41,7 +41,7 @@ grid.kernel @part grid(%i = 4)
     inputs(%x: bf16 [256, 64] block [64, 64] at (%i, 0))
     outputs(%o: bf16 [256, 64] block [64, 64] at (%i, 0))
     attributes {warpgroup.schedule = #warpgroup.schedule<cta = [64, 64], warpgroup = [64, 64], shared = [0], stages = 2>} {
-  // expected-error @below {{which is in shared memory}}
+  // expected-error @below {{expected a load of the whole block of inputs[0], which is in shared memory}}
   %r = grid.slice_ref %x[0, 0] [1, 64] [1, 1] drop [0]
       : memref<64x64xbf16, #grid.space<default>> -> memref<64xbf16, #grid.space<default>>
 }

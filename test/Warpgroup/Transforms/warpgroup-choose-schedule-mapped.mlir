@@ -3,7 +3,7 @@
 // RUN:   --remarks-filter=warpgroup-choose-schedule --remark-format=emitRemark | FileCheck %s --check-prefix=REMARK
 
 // Each of these kernels is mapped to threads, and a remark states the reason.
-// CHECK-COUNT-25: warpgroup.mapped
+// CHECK-COUNT-26: warpgroup.mapped
 // CHECK-NOT: warpgroup.mapped
 
 // REMARK: the kernel is mapped to threads, since {{.*}}its grid is dynamic
@@ -113,7 +113,7 @@ module attributes {kernel.mapping = #kernel.mapping<reduction_scratch_bytes = 64
 // -----
 // REMARK: since {{.*}}the block of {{.*}} has transforms
 grid.kernel @transforms grid(%i = 4)
-    inputs(%x: f32 [64, 64] block [16, 64] at (%i, 0) transforms [#grid.transform<swizzle [128]>])
+    inputs(%x: f32 [64, 64] block [16, 64] at (%i, 0) transforms [<swizzle [128]>])
     outputs(%o: f32 [512] block [128] at (%i)) {
 }
 // -----
@@ -143,4 +143,8 @@ grid.kernel @deep grid(%i = 4) inputs(%x: bf16 [256, 2048] block [64, 2048] at (
   %a = grid.load %x : memref<64x2048xbf16, #grid.space<default>> -> tensor<64x2048xbf16>
   %b = grid.load %y : memref<2048x64xbf16, #grid.space<default>> -> tensor<2048x64xbf16>
   %d = grid.dot %a, %b contract [1] x [0] : tensor<64x2048xbf16>, tensor<2048x64xbf16> -> tensor<64x64xf32>
+}
+// -----
+// REMARK: since {{.*}} has no elements
+grid.kernel @no_elements grid(%i = 4) inputs(%x: f32 [0]) outputs(%o: f32 [512] block [128] at (%i)) {
 }
