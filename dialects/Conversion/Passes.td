@@ -291,6 +291,9 @@ def ConvertGridToWarpgroupPass : Pass<"convert-grid-to-warpgroup", "::mlir::Modu
     consumers wait for each, and arrive at a barrier when they no longer read a
     buffer. Consumers whose blocks are the same share one copy.
 
+    If the body does something in the first or last step only, as by `pl.when`,
+    these steps are copies of the body before and after the loop.
+
     An output that the body reads back, and whose block is the same in every step
     of the loop, is in registers until the last step. A contraction becomes
     `warpgroup.mma`. If its result is added to scratch memory or to such an

@@ -79,6 +79,8 @@ void addProgram(OpPassManager &pm, const GPUPipelineOptions &options) {
   ConvertGridToWarpgroupPassOptions conversion;
   conversion.chip = options.chip;
   pm.addPass(createConvertGridToWarpgroupPass(conversion));
+  // The loop does nothing of the first and the last step.
+  pm.addNestedPass<grid::KernelOp>(arith::createIntRangeOptimizationsPass());
 }
 
 /// Loops over memrefs to a mapped kernel: a program on a CTA, each op on arrays

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace gridir;
@@ -340,10 +341,11 @@ Value ProgramBody::createBlock(const Ring &ring, Value slot, Value warpgroup) {
       SmallVector<int64_t>(sizes.size(), 1), dropped);
 }
 
-/// A loop over the steps of a CTA.
-void ProgramBody::createLoop(llvm::function_ref<void(Value)> body) {
-  auto loop = scf::ForOp::create(builder, loc, createIndex(0),
-                                 createIndex(numSteps), createIndex(1));
+/// A loop over steps of a CTA, from `first` on and before `last`.
+void ProgramBody::createLoop(int64_t first, int64_t last,
+                             llvm::function_ref<void(Value)> body) {
+  auto loop = scf::ForOp::create(builder, loc, createIndex(first),
+                                 createIndex(last), createIndex(1));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
   body(loop.getInductionVar());
@@ -353,7 +355,7 @@ void ProgramBody::createProducer() {
   if (numConsumers > 1 && chip.hasSetMaxRegisters)
     warpgroup::SetMaxRegistersOp::create(builder, loc, 40,
                                          /*increase=*/false);
-  createLoop([&](Value step) {
+  createLoop(0, numSteps, [&](Value step) {
     Value slot = createSlot(step);
     Value isReused =
         arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, step,
@@ -460,7 +462,13 @@ void ProgramBody::createConsumer(Value warpgroup) {
   }
   if (loopDims.empty() && rings.empty())
     return createStep(warpgroup, Value());
-  createLoop([&](Value step) { createStep(warpgroup, step); });
+  bool isPeeled = numSteps > 2 && dependsOnStep();
+  if (isPeeled)
+    createStep(warpgroup, createIndex(0));
+  createLoop(isPeeled, numSteps - isPeeled,
+             [&](Value step) { createStep(warpgroup, step); });
+  if (isPeeled)
+    createStep(warpgroup, createIndex(numSteps - 1));
   for (auto [output, ref] :
        llvm::zip_equal(carried, ArrayRef(held).take_back(carried.size()))) {
     auto type = cast<MemRefType>(ref.getType());
@@ -475,18 +483,18 @@ void ProgramBody::createConsumer(Value warpgroup) {
   }
 }
 
-/// Replaces the ops of the body that ask about the author's dimensions.
-void ProgramBody::replaceAxes(const Ids &ids) {
-  oldBody->walk([&](Operation *op) {
-    if (!isa<grid::ProgramIdOp, grid::NumProgramsOp>(op))
-      return;
-    Attribute axis = op->getAttr("axis");
-    unsigned dim = 0;
-    if (auto number = dyn_cast<IntegerAttr>(axis))
-      dim = number.getInt();
-    else
-      while (dims[dim].getName() != axis)
-        ++dim;
+/// Replaces ops of a copy of the body that ask about the author's dimensions.
+void ProgramBody::replaceAxes(ArrayRef<Operation *> copies, const Ids &ids) {
+  SmallVector<Operation *> questions;
+  for (Operation *copy : copies)
+    copy->walk([&](Operation *op) {
+      if (isa<grid::ProgramIdOp, grid::NumProgramsOp>(op))
+        questions.push_back(op);
+    });
+  for (Operation *op : questions) {
+    unsigned dim = findDim(op->getAttr("axis"));
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(op);
     Value value =
         isa<grid::ProgramIdOp>(op)
             ? arith::IndexCastOp::create(builder, loc, builder.getI32Type(),
@@ -497,10 +505,32 @@ void ProgramBody::replaceAxes(const Ids &ids) {
                   .getResult();
     op->replaceAllUsesWith(ValueRange(value));
     op->erase();
+  }
+}
+
+/// Returns the author's dimension of that number or name.
+unsigned ProgramBody::findDim(Attribute axis) const {
+  if (auto number = dyn_cast<IntegerAttr>(axis))
+    return number.getInt();
+  auto *named = llvm::find_if(
+      dims, [&](grid::DimAttr dim) { return dim.getName() == axis; });
+  return named - dims.begin();
+}
+
+/// True if the body does something in certain steps only, as `pl.when` of the
+/// first or last one. The loop is shorter without that.
+bool ProgramBody::dependsOnStep() const {
+  auto isStep = [&](Value value) {
+    auto id = value.getDefiningOp<grid::ProgramIdOp>();
+    return id && llvm::is_contained(loopDims, findDim(id.getAxis()));
+  };
+  return llvm::any_of(oldBody->getOps<scf::IfOp>(), [&](scf::IfOp branch) {
+    auto compare = branch.getCondition().getDefiningOp<arith::CmpIOp>();
+    return compare && (isStep(compare.getLhs()) || isStep(compare.getRhs()));
   });
 }
 
-/// The author's body, for one program.
+/// A copy of the author's body, for one program.
 void ProgramBody::createStep(Value warpgroup, Value step) {
   Ids ids = createIds(warpgroup, step);
   Value slot;
@@ -508,21 +538,20 @@ void ProgramBody::createStep(Value warpgroup, Value step) {
     slot = createSlot(step);
     warpgroup::BarrierWaitOp::create(builder, loc, createBarrier(full, slot));
   }
+  IRMapping mapping;
+  SmallVector<Value> refs;
   for (unsigned operand = 0; operand < specs.size(); ++operand) {
     auto *ring = llvm::find_if(
         rings, [&](const Ring &ring) { return ring.input == operand; });
-    Value ref = ring != rings.end() ? createBlock(*ring, slot, warpgroup)
-                                    : createWindow(operand, ids);
-    oldBody->getArgument(operand).replaceAllUsesWith(ref);
-    changeSpaceOfViews(ref);
+    refs.push_back(ring != rings.end() ? createBlock(*ring, slot, warpgroup)
+                                       : createWindow(operand, ids));
+    mapping.map(oldBody->getArgument(operand), refs.back());
   }
-  replaceAxes(ids);
-  Operation *end = oldBody->getTerminator();
-  for (Operation &op : llvm::make_early_inc_range(*oldBody)) {
-    if (&op == end)
-      break;
-    op.moveBefore(builder.getInsertionBlock(), builder.getInsertionPoint());
-  }
+  SmallVector<Operation *> copies;
+  for (Operation &op : oldBody->without_terminator())
+    copies.push_back(builder.clone(op, mapping));
+  llvm::for_each(refs, changeSpaceOfViews);
+  replaceAxes(copies, ids);
   if (!rings.empty())
     warpgroup::BarrierArriveOp::create(builder, loc,
                                        createBarrier(empty, slot));

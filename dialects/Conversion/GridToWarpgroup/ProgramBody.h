@@ -51,12 +51,15 @@ private:
   mlir::Value createBlock(const Ring &ring, mlir::Value slot,
                           mlir::Value warpgroup);
   void createRings();
-  void createLoop(llvm::function_ref<void(mlir::Value)> body);
+  void createLoop(int64_t first, int64_t last,
+                  llvm::function_ref<void(mlir::Value)> body);
   void createProducer();
   void createCopies(const Ring &ring, mlir::Value step, mlir::Value slot);
   llvm::SmallVector<unsigned> findCarriedOutputs();
   void createConsumer(mlir::Value warpgroup);
-  void replaceAxes(const Ids &ids);
+  unsigned findDim(mlir::Attribute axis) const;
+  bool dependsOnStep() const;
+  void replaceAxes(llvm::ArrayRef<mlir::Operation *> copies, const Ids &ids);
   void createStep(mlir::Value warpgroup, mlir::Value step);
 
   grid::KernelOp kernel;

@@ -175,6 +175,12 @@ private:
       return add(ref.getLoc(), "the shape of " + name + " is dynamic");
     if (llvm::is_contained(shape, 0))
       return add(ref.getLoc(), name + " has no elements");
+    // Threads count bytes with 32 bits.
+    int64_t bytes = type.getElementTypeBitWidth() / 8;
+    for (int64_t extent : shape)
+      bytes *= extent;
+    if (bytes > std::numeric_limits<int32_t>::max())
+      return add(ref.getLoc(), name + " has 2 GiB or more");
     std::optional<AffineMap> map = kernel.getAffineIndexMap(operand);
     if (!map)
       return add(ref.getLoc(), "the index map of " + name + " is not affine");

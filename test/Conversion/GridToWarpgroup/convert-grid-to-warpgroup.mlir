@@ -4,7 +4,7 @@
 
 // STATS: 0 num-contractions
 // STATS: 1 num-converted
-// STATS: 1 num-contractions
+// STATS: 3 num-contractions
 
 // Blocks are windows of arrays; a sequential dimension is a loop, and scratch memory is in registers. An output that the
 // body reads back is stored after the loop.
@@ -40,7 +40,7 @@ grid.kernel @sums grid(%i = 2, %j = 4)
 // -----
 
 // Two consumers have a buffer each for the left operand and share the one for the right operand; a third warpgroup
-// starts the copies. The scratch memory is the accumulator.
+// starts the copies. The scratch memory is the accumulator. The last step stores it, so that step follows the loop.
 // CHECK-LABEL: grid.kernel @product grid(%i = 2, %j = 3 named "warpgroup" thread)
 // CHECK: %[[W:.*]] = grid.program_id "warpgroup"
 // CHECK: grid.scoped (%[[X:.*]]: memref<2x2x64x64xbf16, #grid.space<gpu.smem>> origin "{{.*}}", %[[Y:.*]]: memref<2x64x128xbf16, #grid.space<gpu.smem>>
@@ -56,12 +56,17 @@ grid.kernel @sums grid(%i = 2, %j = 4)
 // CHECK: arith.cmpi slt, %[[W]], %c2_i32
 // CHECK: warpgroup.set_max_registers 232 increase
 // CHECK: grid.scoped (%[[ACC:.*]]: memref<64x128xf32, #grid.space<gpu.regs>>)
-// CHECK: scf.for
+// CHECK: warpgroup.mma
+// CHECK: scf.for %{{.*}} = %c1 to %c3 step %c1
 // CHECK: warpgroup.barrier_wait
 // CHECK: %[[A:.*]] = grid.slice_ref %[[X]][%{{.*}}, %[[W]], 0, 0] [1, 1, 64, 64]
 // CHECK: %[[B:.*]] = grid.slice_ref %[[Y]][%{{.*}}, 0, 0] [1, 64, 128]
 // CHECK: warpgroup.mma %[[ACC]], %[[A]], %[[B]]
 // CHECK: warpgroup.mma_wait 0
+// CHECK: warpgroup.barrier_arrive
+// CHECK: warpgroup.mma
+// CHECK: %[[V:.*]] = grid.load %[[ACC]]
+// CHECK: grid.store %[[V]]
 // CHECK: warpgroup.barrier_arrive
 grid.kernel @product grid(%i = 2, %w = 2 thread, %k = 4)
     inputs(%x: bf16 [256, 256] block [64, 64] at (%i * 2 + %w, %k) origin "x", %y: bf16 [256, 128] block [64, 128] at (%k, 0) origin "y")

@@ -3,7 +3,7 @@
 // RUN:   --remarks-filter=warpgroup-choose-schedule --remark-format=emitRemark | FileCheck %s --check-prefix=REMARK
 
 // Each of these kernels is mapped to threads, and a remark states the reason.
-// CHECK-COUNT-26: warpgroup.mapped
+// CHECK-COUNT-27: warpgroup.mapped
 // CHECK-NOT: warpgroup.mapped
 
 // REMARK: the kernel is mapped to threads, since {{.*}}its grid is dynamic
@@ -147,4 +147,8 @@ grid.kernel @deep grid(%i = 4) inputs(%x: bf16 [256, 2048] block [64, 2048] at (
 // -----
 // REMARK: since {{.*}} has no elements
 grid.kernel @no_elements grid(%i = 4) inputs(%x: f32 [0]) outputs(%o: f32 [512] block [128] at (%i)) {
+}
+// -----
+// REMARK: since {{.*}} has 2 GiB or more
+grid.kernel @gibibytes grid(%i = 65536) outputs(%o: f32 [65536, 32768] block [1, 32768] at (%i, 0)) {
 }

@@ -1,0 +1,129 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Assembles kernels of `pl.pallas_call` on both paths of the target `gpu`, and counts their resources.
+
+A kernel of blocks is a warpgroup program, or is mapped to threads. Needs no GPU.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from typing import Any
+
+import gridir
+import jax
+import jax.numpy as jnp
+from gridir.runtime.ptxas import Code
+from jax import lax
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
+
+
+def rows(kernel: Any, *arrays: jax.ShapeDtypeStruct, block: int = 8) -> Any:
+    """Lowers a kernel of blocks of whole rows; later arrays have one row."""
+
+    def function(*args: Any) -> Any:
+        first = pl.BlockSpec((block, args[0].shape[1]), lambda i: (i, 0))
+        others = [pl.BlockSpec(x.shape, lambda i: (0, 0)) if x.shape[0] == 1 else first for x in args[1:]]
+        return pl.pallas_call(
+            kernel,
+            grid=(args[0].shape[0] // block,),
+            in_specs=[first, *others],
+            out_specs=first,
+            out_shape=jax.ShapeDtypeStruct(args[0].shape, args[0].dtype),
+        )(*args)
+
+    return function, arrays
+
+
+def add(x_ref: Any, y_ref: Any, o_ref: Any) -> None:
+    """x + y."""
+    o_ref[...] = x_ref[...] + y_ref[...]
+
+
+def softmax(x_ref: Any, o_ref: Any) -> None:
+    """The softmax of each row."""
+    x = x_ref[...]
+    e = jnp.exp(x - jnp.max(x, axis=1, keepdims=True))
+    o_ref[...] = e / jnp.sum(e, axis=1, keepdims=True)
+
+
+def layer_norm(x_ref: Any, scale_ref: Any, bias_ref: Any, o_ref: Any) -> None:
+    """The layer norm of each row."""
+    x = x_ref[...]
+    centered = x - jnp.mean(x, axis=1, keepdims=True)
+    variance = jnp.mean(centered * centered, axis=1, keepdims=True)
+    o_ref[...] = centered * lax.rsqrt(variance + 1e-6) * scale_ref[...] + bias_ref[...]
+
+
+def matmul(m: int, n: int, k: int, x: Any, y: Any) -> Any:
+    """The product of two matrices, with an accumulator in scratch memory."""
+
+    def kernel(x_ref: Any, y_ref: Any, o_ref: Any, acc_ref: Any) -> None:
+        @pl.when(pl.program_id(2) == 0)
+        def _() -> None:
+            acc_ref[...] = jnp.zeros_like(acc_ref)
+
+        acc_ref[...] += jnp.dot(x_ref[...], y_ref[...], preferred_element_type=jnp.float32)
+
+        @pl.when(pl.program_id(2) == pl.num_programs(2) - 1)
+        def _() -> None:
+            o_ref[...] = acc_ref[...].astype(o_ref.dtype)
+
+    return pl.pallas_call(
+        kernel,
+        grid=(x.shape[0] // m, y.shape[1] // n, x.shape[1] // k),
+        in_specs=[
+            pl.BlockSpec((m, k), lambda i, j, step: (i, step)),
+            pl.BlockSpec((k, n), lambda i, j, step: (step, j)),
+        ],
+        out_specs=pl.BlockSpec((m, n), lambda i, j, step: (i, j)),
+        out_shape=jax.ShapeDtypeStruct((x.shape[0], y.shape[1]), x.dtype),
+        scratch_shapes=[pltpu.VMEM((m, n), jnp.float32)],
+    )(x, y)
+
+
+MATRIX = jax.ShapeDtypeStruct((4096, 4096), jnp.float32)
+ROW = jax.ShapeDtypeStruct((1, 4096), jnp.float32)
+HALVES = (jax.ShapeDtypeStruct((4096, 4096), jnp.bfloat16),) * 2
+CASES = {
+    "add, blocks of 8x4096 f32": rows(add, MATRIX, MATRIX),
+    "softmax, blocks of 8x4096 f32": rows(softmax, MATRIX),
+    "layer norm, blocks of 8x4096 f32": rows(layer_norm, MATRIX, ROW, ROW),
+    "matmul, blocks of 128x128x64 bf16": (functools.partial(matmul, 128, 128, 64), HALVES),
+    "matmul, blocks of 128x256x64 bf16": (functools.partial(matmul, 128, 256, 64), HALVES),
+}
+
+
+def row(name: str, path: str) -> str:
+    """Returns the row of a kernel on one path."""
+    function, args = CASES[name]
+    options = gridir.GpuOptions(chip="sm_90a", path=path)
+    [kernel] = gridir.lower(function, *args, target="gpu:sm_90a", options=options).kernels
+    compiled = kernel.prepare()
+    code = Code.of(compiled.cubin(), compiled.shared_bytes)
+    loop = f"{code.loop.instructions} ({code.loop.units})" if code.loop else ""
+    accesses = re.findall(r"(?:ld|st)\.global\S*", compiled.ptx)
+    wide = sum(access.endswith((".v4.b32", ".v2.b64")) for access in accesses)
+    return (
+        f"| {name} | {path} | {compiled.ctas} x {compiled.threads} | {code.registers} | {code.spill_bytes} "
+        f"| {loop} | {wide} of {len(accesses)} | {compiled.shared_bytes:,} |"
+    )
+
+
+def main() -> None:
+    """Prints the table."""
+    print(
+        "| kernel | path | CTAs x threads | registers | spills | steady loop (matrix) "
+        "| accesses of 16 bytes | shared memory |"
+    )
+    print("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |")
+    for name in CASES:
+        for path in ("auto", "mapped"):
+            print(row(name, path), flush=True)
+
+
+if __name__ == "__main__":
+    main()
