@@ -27,7 +27,7 @@ page.click(f".line[data-key='{page.evaluate(f'{line}.dataset.key')}']")
 lit = """[...document.querySelectorAll('.stage-tabs [role=tab]')].filter(
   (tab) => tab.querySelector('.count').textContent).map((tab) => tab.firstChild.textContent)"""
 # CHECK: lit: grid grid-planned loops bufferized vectorized llvm grid grid-planned tpu tpu-serialized bundles
-# CHECK-SAME: grid grid-planned loops bufferized mapped gpu nvvm ptx sass
+# CHECK-SAME: grid grid-planned program layouts memory loops bufferized mapped gpu nvvm ptx sass
 print("lit:", " ".join(page.evaluate(lit)))
 
 # A grid of four dimensions is gone through, and an array of four is drawn in panels.

@@ -61,7 +61,7 @@ counts = """[...document.querySelectorAll('.stage-tabs')].map(
   (tabs) => [...tabs.querySelectorAll('.count')].filter((count) => count.textContent).length)"""
 print("every target has lit stages:", all(page.evaluate(counts)))
 page.click(".tabs.targets [data-target='1']")
-page.click(".stage-tabs[data-target='1'] [role=tab]:nth-of-type(8)")
+page.click(".stage-tabs[data-target='1'] [role=tab]:nth-of-type(11)")
 # CHECK: ptx: {{.*}}ld.global
 print(
     page.text(".stage-tabs[data-target='1'] [aria-selected=true]").rstrip("0123456789") + ":",
