@@ -131,6 +131,8 @@ FailureOr<TensorMemoryLayout> getTensorMemoryLayout(grid::ScopedOp scope,
   if (type.getRank() < 2 || !element.isIntOrFloat() ||
       kColumnBits % element.getIntOrFloatBitWidth() != 0)
     return refuse("matrices of elements of at most 32 bits");
+  if (llvm::is_contained(type.getShape(), 0))
+    return refuse("matrices that have elements");
   TensorMemoryLayout layout;
   layout.shape.assign(type.getShape().begin(), type.getShape().end());
   int64_t rows = layout.shape[type.getRank() - 2],

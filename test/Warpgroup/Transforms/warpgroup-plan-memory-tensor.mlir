@@ -63,3 +63,11 @@ grid.kernel @metadata grid() {
     warpgroup.tmem_copy %a to %x as_metadata : memref<2x1x128x64xi2, #grid.space<gpu.smem>>, memref<256x64xi2, #grid.space<gpu.tmem>>
   }
 }
+
+// -----
+
+grid.kernel @no_columns grid() {
+  // expected-error @below {{expected matrices that have elements in tensor memory, got x of 'memref<128x0xf32, #grid.space<gpu.tmem>>'}}
+  grid.scoped (%x: memref<128x0xf32, #grid.space<gpu.tmem>> origin "x") {
+  }
+}
