@@ -146,7 +146,7 @@ void BlockAxes::visitOperand(unsigned operand) {
     if (part.isSqueezed())
       continue;
     bool isPart = part.getKind() == BlockKind::Blocked &&
-                  !ShapedType::isDynamic(extent) &&
+                  !ShapedType::isDynamic(extent) && part.getSize() > 0 &&
                   extent % part.getSize() == 0;
     bool isWindow = part.getKind() == BlockKind::Element && !isWritten &&
                     part.getPadLow() == 0 && part.getPadHigh() == 0;
@@ -234,6 +234,11 @@ void BlockAxes::visit(Operation *op) {
           joinAll(dot.getAcc(), dot.getResult());
       })
       .Case([&](linalg::LinalgOp structured) {
+        if (!structured.hasPureTensorSemantics()) {
+          llvm::for_each(op->getOperands(),
+                         [&](Value operand) { block(operand); });
+          return;
+        }
         // The loops of the op are the dimensions of one array of its ranges.
         SmallVector<AffineMap> maps = structured.getIndexingMapsArray();
         SmallVector<std::pair<Value, unsigned>> ofLoop(

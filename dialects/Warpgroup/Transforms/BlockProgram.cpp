@@ -173,7 +173,8 @@ private:
     SmallVector<int64_t> shape = spec.getArrayShape();
     if (ShapedType::isDynamicShape(shape))
       return add(ref.getLoc(), "the shape of " + name + " is dynamic");
-    if (llvm::is_contained(shape, 0))
+    if (llvm::is_contained(shape, 0) ||
+        llvm::is_contained(spec.getBlockShape(), 0))
       return add(ref.getLoc(), name + " has no elements");
     // Threads count bytes with 32 bits.
     int64_t bytes = type.getElementTypeBitWidth() / 8;
@@ -204,7 +205,7 @@ private:
   void visitScratch(BlockArgument ref) {
     auto type = dyn_cast<MemRefType>(ref.getType());
     if (!type || !isSupportedElement(type.getElementType()) ||
-        type.getRank() == 0)
+        type.getRank() == 0 || type.getNumElements() == 0)
       return add(ref.getLoc(), "registers do not hold " +
                                    kernel.getRefName(ref.getArgNumber()));
     for (Operation *user : ref.getUsers()) {

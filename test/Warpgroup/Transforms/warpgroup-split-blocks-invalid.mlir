@@ -51,3 +51,23 @@ grid.kernel @shared grid(%i = 4)
     outputs(%o: f32 [32, 128] block [8, 128] at (%i, 0), %n: f32 [4, 1] block [1, 1] at (%i, 0))
     attributes {warpgroup.schedule = #warpgroup.schedule<cta = [4, 128], warpgroup = [4, 128]>} {
 }
+
+// -----
+
+// A block without elements has no parts.
+// expected-error @below {{expected all 0 elements of dimension 1 in one part, since they depend on one another, got 64}}
+grid.kernel @no_elements grid(%i = 4)
+    outputs(%o: f32 [32, 128] block [8, 0] at (%i, 0))
+    attributes {warpgroup.schedule = #warpgroup.schedule<cta = [8, 64], warpgroup = [8, 64]>} {
+}
+
+// -----
+
+// Ops on memory are not split.
+// expected-error @below {{expected all 8 elements of dimension 0 in one part}}
+grid.kernel @memory grid(%i = 4)
+    outputs(%o: f32 [32, 128] block [8, 128] at (%i, 0))
+    attributes {warpgroup.schedule = #warpgroup.schedule<cta = [4, 128], warpgroup = [4, 128]>} {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%o : memref<8x128xf32, #grid.space<default>>)
+}
