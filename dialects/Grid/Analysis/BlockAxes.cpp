@@ -183,97 +183,122 @@ void BlockAxes::visitAliases() {
   }
 }
 
-void BlockAxes::visit(Operation *op) {
+/// A window keeps the axes of the dimensions that it has whole.
+void BlockAxes::visitSlice(SliceRefOp slice) {
+  Value source = slice.getSource(), result = slice.getResult();
+  unsigned kept = 0;
+  for (auto [dim, size] : llvm::enumerate(slice.getSizes())) {
+    if (llvm::is_contained(slice.getDropped(), dim)) {
+      block(source, dim);
+      continue;
+    }
+    if (size == getShape(source)[dim] && slice.getStaticOffsets()[dim] == 0 &&
+        slice.getStrides()[dim] == 1) {
+      join(source, dim, result, kept);
+    } else {
+      block(source, dim);
+      block(result, kept);
+    }
+    ++kept;
+  }
+}
+
+/// The result has the batch dimensions, then the free ones of both operands.
+void BlockAxes::visitDot(DotOp dot) {
+  unsigned next = 0;
+  for (auto [lhs, rhs] :
+       llvm::zip_equal(dot.getLhsBatch(), dot.getRhsBatch())) {
+    join(dot.getLhs(), lhs, dot.getResult(), next);
+    join(dot.getRhs(), rhs, dot.getResult(), next++);
+  }
+  auto joinFree = [&](Value operand, ArrayRef<int64_t> contracted,
+                      ArrayRef<int64_t> batch) {
+    for (unsigned dim = 0; dim < getShape(operand).size(); ++dim)
+      if (llvm::is_contained(contracted, dim))
+        block(operand, dim);
+      else if (!llvm::is_contained(batch, dim))
+        join(operand, dim, dot.getResult(), next++);
+  };
+  joinFree(dot.getLhs(), dot.getLhsContract(), dot.getLhsBatch());
+  joinFree(dot.getRhs(), dot.getRhsContract(), dot.getRhsBatch());
+  if (dot.getAcc())
+    joinAll(dot.getAcc(), dot.getResult());
+}
+
+/// Dimensions that the same parallel loop indexes belong to the same axis.
+void BlockAxes::visitStructured(linalg::LinalgOp op) {
+  if (!op.hasPureTensorSemantics()) {
+    llvm::for_each(op->getOperands(), [&](Value operand) { block(operand); });
+    return;
+  }
+  // A dimension that each loop indexes, once one is known.
+  SmallVector<std::pair<Value, unsigned>> ofLoop(op.getNumLoops());
+  SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
+  auto visitValue = [&](Value value, AffineMap map) {
+    for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
+      auto loop = dyn_cast<AffineDimExpr>(expr);
+      if (!loop) {
+        block(value, dim);
+        expr.walk([&](AffineExpr part) {
+          if (auto used = dyn_cast<AffineDimExpr>(part))
+            if (auto [other, otherDim] = ofLoop[used.getPosition()]; other)
+              block(other, otherDim);
+        });
+        continue;
+      }
+      auto &[other, otherDim] = ofLoop[loop.getPosition()];
+      if (other)
+        join(value, dim, other, otherDim);
+      else
+        std::tie(other, otherDim) = std::pair<Value, unsigned>(value, dim);
+      if (kinds[loop.getPosition()] != utils::IteratorType::parallel)
+        block(value, dim);
+    }
+  };
+  // Results first: they have a dimension for each parallel loop.
+  for (auto [result, init] :
+       llvm::zip_equal(op->getResults(), op.getDpsInitsMutable()))
+    visitValue(result, op.getMatchingIndexingMap(&init));
+  for (auto [operand, map] :
+       llvm::zip_equal(op->getOperands(), op.getIndexingMapsArray()))
+    if (!getShape(operand).empty())
+      visitValue(operand, map);
+}
+
+/// All arrays of an elementwise op or an access have the same axes; those of
+/// another op have none.
+void BlockAxes::visitOther(Operation *op) {
   auto isArray = [](Value value) { return !getShape(value).empty(); };
+  SmallVector<Value> arrays =
+      llvm::filter_to_vector(op->getOperands(), isArray);
+  llvm::append_range(arrays,
+                     llvm::make_filter_range(op->getResults(), isArray));
+  bool isAccess = isa<LoadOp, StoreOp, AccumulateOp>(op);
+  for (Value array : arrays)
+    if (isAccess || OpTrait::hasElementwiseMappableTraits(op))
+      joinAll(array, arrays.front());
+    else
+      block(array);
+  // Each part would have the effect.
+  if (!isAccess && !isMemoryEffectFree(op))
+    for (Value ref : kernel.getBodyBlock()->getArguments())
+      block(ref);
+}
+
+void BlockAxes::visit(Operation *op) {
   auto joinValues = [&](ValueRange from, ValueRange to) {
     for (auto [a, b] : llvm::zip_equal(from, to))
-      if (isArray(a))
+      if (!getShape(a).empty())
         joinAll(a, b);
   };
   llvm::TypeSwitch<Operation *>(op)
-      .Case([&](SliceRefOp slice) {
-        unsigned kept = 0;
-        for (auto [dim, size] : llvm::enumerate(slice.getSizes())) {
-          if (llvm::is_contained(slice.getDropped(), dim)) {
-            block(slice.getSource(), dim);
-            continue;
-          }
-          if (size == getShape(slice.getSource())[dim] &&
-              slice.getStaticOffsets()[dim] == 0 &&
-              slice.getStrides()[dim] == 1) {
-            join(slice.getSource(), dim, slice.getResult(), kept);
-          } else {
-            block(slice.getSource(), dim);
-            block(slice.getResult(), kept);
-          }
-          ++kept;
-        }
-      })
+      .Case([&](SliceRefOp slice) { visitSlice(slice); })
       .Case([&](TransposeRefOp transpose) {
         for (auto [dim, source] : llvm::enumerate(transpose.getPermutation()))
           join(transpose.getResult(), dim, transpose.getSource(), source);
       })
-      .Case([&](DotOp dot) {
-        unsigned next = 0;
-        for (auto [lhs, rhs] :
-             llvm::zip_equal(dot.getLhsBatch(), dot.getRhsBatch())) {
-          join(dot.getLhs(), lhs, dot.getResult(), next);
-          join(dot.getRhs(), rhs, dot.getResult(), next++);
-        }
-        auto joinFree = [&](Value operand, ArrayRef<int64_t> contracted,
-                            ArrayRef<int64_t> batch) {
-          for (unsigned dim = 0; dim < getShape(operand).size(); ++dim)
-            if (llvm::is_contained(contracted, dim))
-              block(operand, dim);
-            else if (!llvm::is_contained(batch, dim))
-              join(operand, dim, dot.getResult(), next++);
-        };
-        joinFree(dot.getLhs(), dot.getLhsContract(), dot.getLhsBatch());
-        joinFree(dot.getRhs(), dot.getRhsContract(), dot.getRhsBatch());
-        if (dot.getAcc())
-          joinAll(dot.getAcc(), dot.getResult());
-      })
-      .Case([&](linalg::LinalgOp structured) {
-        if (!structured.hasPureTensorSemantics()) {
-          llvm::for_each(op->getOperands(),
-                         [&](Value operand) { block(operand); });
-          return;
-        }
-        // The loops of the op are the dimensions of one array of its ranges.
-        SmallVector<AffineMap> maps = structured.getIndexingMapsArray();
-        SmallVector<std::pair<Value, unsigned>> ofLoop(
-            structured.getNumLoops());
-        auto visitValue = [&](Value value, AffineMap map) {
-          for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
-            auto loop = dyn_cast<AffineDimExpr>(expr);
-            if (!loop) {
-              block(value, dim);
-              expr.walk([&](AffineExpr part) {
-                if (auto used = dyn_cast<AffineDimExpr>(part))
-                  if (Value other = ofLoop[used.getPosition()].first)
-                    block(other, ofLoop[used.getPosition()].second);
-              });
-              continue;
-            }
-            auto &[other, otherDim] = ofLoop[loop.getPosition()];
-            if (other)
-              join(value, dim, other, otherDim);
-            else
-              std::tie(other, otherDim) =
-                  std::pair<Value, unsigned>(value, dim);
-            if (structured.getIteratorTypesArray()[loop.getPosition()] !=
-                utils::IteratorType::parallel)
-              block(value, dim);
-          }
-        };
-        // Results first: every parallel loop is one of theirs.
-        for (auto [result, init] :
-             llvm::zip_equal(op->getResults(), structured.getDpsInitsMutable()))
-          visitValue(result, structured.getMatchingIndexingMap(&init));
-        for (auto [operand, map] : llvm::zip_equal(op->getOperands(), maps))
-          if (isArray(operand))
-            visitValue(operand, map);
-      })
+      .Case([&](DotOp dot) { visitDot(dot); })
+      .Case([&](linalg::LinalgOp structured) { visitStructured(structured); })
       .Case([&](tensor::ExpandShapeOp expand) {
         joinReshaped(expand.getSrc(), expand.getResult(),
                      expand.getReassociationIndices());
@@ -303,29 +328,7 @@ void BlockAxes::visit(Operation *op) {
       })
       .Case<scf::YieldOp, YieldOp, linalg::YieldOp, tensor::EmptyOp,
             tensor::SplatOp>([](Operation *) {})
-      .Case<LoadOp, StoreOp, AccumulateOp>([&](Operation *) {
-        SmallVector<Value> arrays =
-            llvm::filter_to_vector(op->getOperands(), isArray);
-        llvm::append_range(arrays, op->getResults());
-        for (Value array : arrays)
-          joinAll(array, arrays.front());
-      })
-      .Default([&](Operation *) {
-        bool isElementwise = OpTrait::hasElementwiseMappableTraits(op);
-        SmallVector<Value> arrays =
-            llvm::filter_to_vector(op->getOperands(), isArray);
-        llvm::append_range(arrays,
-                           llvm::make_filter_range(op->getResults(), isArray));
-        for (Value array : arrays)
-          if (isElementwise)
-            joinAll(array, arrays.front());
-          else
-            block(array);
-        // Each part would have the effect.
-        if (!isMemoryEffectFree(op))
-          for (Value ref : kernel.getBodyBlock()->getArguments())
-            block(ref);
-      });
+      .Default([&](Operation *) { visitOther(op); });
 }
 
 void BlockAxes::finish() {

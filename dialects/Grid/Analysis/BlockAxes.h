@@ -19,6 +19,7 @@
 #define GRIDIR_DIALECTS_GRID_ANALYSIS_BLOCKAXES_H
 
 #include "dialects/Grid/IR/Grid.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/IntEqClasses.h"
 
@@ -40,6 +41,10 @@ public:
 
 private:
   void visit(mlir::Operation *op);
+  void visitSlice(SliceRefOp slice);
+  void visitDot(DotOp dot);
+  void visitStructured(mlir::linalg::LinalgOp op);
+  void visitOther(mlir::Operation *op);
   void visitOperand(unsigned operand);
   void visitAliases();
   void add(mlir::Value value);
