@@ -23,7 +23,7 @@ Functions = dict[str, Callable[..., Any]]
 EDGES = np.array([0.0, -0.0, 1, -1, 0.5, -0.5, 2, -2, 3, -3, 1e300, -1e300, math.inf, -math.inf, math.nan, -2.5])
 
 
-AS_FOR_GPU = "grid-to-gpu{stop-after=mapped},gpu-expand-math,gpu-unmap-loops,loops-to-cpu"
+AS_FOR_GPU = "grid-to-gpu{path=mapped stop-after=mapped},gpu-expand-math,gpu-unmap-loops,loops-to-cpu"
 AS_FOR_TPU = "grid-to-tpu{stop-after=tpu},tpu-to-cpu"
 
 
