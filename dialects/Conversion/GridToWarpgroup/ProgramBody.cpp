@@ -98,13 +98,10 @@ void ProgramBody::convert() {
 /// The operands in `shared`, by the copies that each stage takes.
 void ProgramBody::findRings() {
   for (int64_t input : schedule.getShared()) {
-    unsigned operand = input;
     Ring &ring = rings.emplace_back();
-    ring.input = operand;
-    ring.map = maps[operand];
-    ring.block = specs[operand].getBlockDims();
+    ring.input = input;
     bool isOfThread = llvm::any_of(threadDims, [&](unsigned dim) {
-      return ring.map.isFunctionOfDim(dim);
+      return maps[input].isFunctionOfDim(dim);
     });
     ring.copies = isOfThread ? numConsumers : 1;
   }
@@ -210,11 +207,11 @@ ProgramBody::Ids ProgramBody::createIds(Value warpgroup, Value step) {
   return ids;
 }
 
-SmallVector<OpFoldResult>
-ProgramBody::createOffsets(AffineMap map, ArrayRef<grid::BlockDimAttr> block,
-                           const Ids &ids) {
+SmallVector<OpFoldResult> ProgramBody::createOffsets(unsigned operand,
+                                                     const Ids &ids) {
   SmallVector<OpFoldResult> offsets;
-  for (auto [dim, index] : llvm::zip_equal(block, map.getResults())) {
+  for (auto [dim, index] : llvm::zip_equal(specs[operand].getBlockDims(),
+                                           maps[operand].getResults())) {
     // An index counts blocks, or elements of the array.
     AffineExpr offset = dim.getKind() == grid::BlockKind::Blocked
                             ? index * dim.getSize()
@@ -228,27 +225,27 @@ ProgramBody::createOffsets(AffineMap map, ArrayRef<grid::BlockDimAttr> block,
   return offsets;
 }
 
+/// Returns the dimensions of an array that are absent from its blocks.
+SmallVector<int64_t> ProgramBody::getSqueezedDims(unsigned operand) const {
+  SmallVector<int64_t> squeezed;
+  for (auto [dim, part] : llvm::enumerate(specs[operand].getBlockDims()))
+    if (part.isSqueezed())
+      squeezed.push_back(dim);
+  return squeezed;
+}
+
 /// The block of an operand as a window of its array.
 Value ProgramBody::createWindow(unsigned operand, const Ids &ids) {
-  SmallVector<grid::BlockDimAttr> block = specs[operand].getBlockDims();
-  SmallVector<OpFoldResult> offsets = createOffsets(maps[operand], block, ids);
-  SmallVector<int64_t> statics, sizes, dropped, shape;
+  SmallVector<int64_t> statics, sizes = specs[operand].getBlockShape();
   SmallVector<Value> dynamics;
-  dispatchIndexOpFoldResults(offsets, dynamics, statics);
-  for (auto [dim, part] : llvm::enumerate(block)) {
-    sizes.push_back(part.isSqueezed() ? 1 : part.getSize());
-    if (part.isSqueezed())
-      dropped.push_back(dim);
-    else
-      shape.push_back(part.getSize());
-  }
-  Value array = newBody->getArgument(operand);
+  dispatchIndexOpFoldResults(createOffsets(operand, ids), dynamics, statics);
+  auto block = cast<MemRefType>(oldBody->getArgument(operand).getType());
   return grid::SliceRefOp::create(
       builder, loc,
-      getRefType(shape, cast<MemRefType>(array.getType()).getElementType(),
+      getRefType(block.getShape(), block.getElementType(),
                  grid::MemorySpace::GpuGmem),
-      array, dynamics, statics, sizes, SmallVector<int64_t>(sizes.size(), 1),
-      dropped);
+      newBody->getArgument(operand), dynamics, statics, sizes,
+      SmallVector<int64_t>(sizes.size(), 1), getSqueezedDims(operand));
 }
 
 /// Opens the scope of the rings and their barriers, which all warpgroups share.
@@ -378,8 +375,8 @@ void ProgramBody::createCopies(const Ring &ring, Value step, Value slot) {
     Value consumer = arith::ConstantOp::create(builder, loc,
                                                builder.getI32IntegerAttr(copy));
     SmallVector<OpFoldResult> offsets =
-        createOffsets(ring.map, ring.block, createIds(consumer, step));
-    SmallVector<int64_t> statics, sizes, dropped;
+        createOffsets(ring.input, createIds(consumer, step));
+    SmallVector<int64_t> statics, dropped = getSqueezedDims(ring.input);
     SmallVector<Value> dynamics;
     for (OpFoldResult &offset : offsets)
       if (auto value = dyn_cast<Value>(offset))
@@ -387,15 +384,10 @@ void ProgramBody::createCopies(const Ring &ring, Value step, Value slot) {
                                             value)
                      .getResult();
     dispatchIndexOpFoldResults(offsets, dynamics, statics);
-    for (auto [dim, part] : llvm::enumerate(ring.block)) {
-      sizes.push_back(part.isSqueezed() ? 1 : part.getSize());
-      if (part.isSqueezed())
-        dropped.push_back(dim);
-    }
     Value dest = createBlock(ring, slot, consumer);
     warpgroup::TmaLoadOp::create(
         builder, loc, newBody->getArgument(ring.input), dynamics, statics,
-        sizes,
+        specs[ring.input].getBlockShape(),
         dropped.empty() ? DenseI64ArrayAttr()
                         : builder.getDenseI64ArrayAttr(dropped),
         dest, createBarrier(full, slot), /*collective=*/ArrayAttr(),

@@ -27,8 +27,6 @@ private:
   /// A buffer in shared memory for the blocks of one input, `stages` times.
   struct Ring {
     unsigned input;
-    mlir::AffineMap map;
-    llvm::SmallVector<grid::BlockDimAttr> block;
     /// The number of copies for each stage: one if all consumers share it.
     int64_t copies;
     mlir::Value buffer;
@@ -42,9 +40,9 @@ private:
   /// Values of the program ids along the author's dimensions, as indices.
   Ids createIds(mlir::Value warpgroup, mlir::Value step);
   void delinearize(mlir::Value number, llvm::ArrayRef<unsigned> dims, Ids &ids);
-  llvm::SmallVector<mlir::OpFoldResult>
-  createOffsets(mlir::AffineMap map, llvm::ArrayRef<grid::BlockDimAttr> block,
-                const Ids &ids);
+  llvm::SmallVector<mlir::OpFoldResult> createOffsets(unsigned operand,
+                                                      const Ids &ids);
+  llvm::SmallVector<int64_t> getSqueezedDims(unsigned operand) const;
   mlir::Value createWindow(unsigned operand, const Ids &ids);
   mlir::Value createSlot(mlir::Value step);
   mlir::Value createBarrier(mlir::Value barriers, mlir::Value slot);

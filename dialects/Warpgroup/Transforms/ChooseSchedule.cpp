@@ -44,11 +44,6 @@ constexpr int64_t kMaxConsumers = 2, kMaxStages = 4;
 /// Shared memory that is left for barriers and relayouts.
 constexpr int64_t kReservedBytes = 32 * 1024;
 
-int64_t getNumBytes(ShapedType type) {
-  return type.getNumElements() *
-         llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-}
-
 class ScheduleChoice {
 public:
   /// `numWarps` is the author's number of warps of a CTA, or 0.
@@ -185,11 +180,10 @@ private:
         return std::string("registers of a warpgroup do not hold the result "
                            "of a contraction");
       for (LoadOp load : {product->lhs, product->rhs})
-        if (load && shared.insert(*getLoadedInput(load))) {
-          auto type = cast<RankedTensorType>(load.getType());
-          bytes += countElements(load.getResult(), part) * getNumBytes(type) /
-                   type.getNumElements();
-        }
+        if (load && shared.insert(*getLoadedInput(load)))
+          bytes +=
+              countElements(load.getResult(), part) *
+              getElementTypeOrSelf(load.getType()).getIntOrFloatBitWidth() / 8;
     }
     int64_t stages =
         std::min(kMaxStages, (chip.sharedBytes - kReservedBytes) / bytes);
