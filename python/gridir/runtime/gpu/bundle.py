@@ -148,17 +148,25 @@ class Bundle:
             )
         try:
             with zipfile.ZipFile(io.BytesIO(data)) as archive:
-                index = json.loads(archive.read(_INDEX))
+                index = json.loads(_read_part(archive, _INDEX))
                 kernels = tuple(_read_kernel(record, archive) for record in index["kernels"])
             return Bundle(kernels, dict(index["versions"]))
         except _ERRORS as error:
             raise BundleError(f"expected a bundle of gridir, got {path}: {error}") from None
 
 
+def _read_part(archive: zipfile.ZipFile, name: str) -> bytes:
+    # Other methods of compression raise errors of their own modules, which not every Python has.
+    method = archive.getinfo(name).compress_type
+    if method not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise KernelError(f"expected the part {name} to be stored or deflated, got compression method {method}")
+    return archive.read(name)
+
+
 def _read_kernel(record: dict[str, Any], archive: zipfile.ZipFile) -> BundledKernel:
     images = {}
     for kind, image in record["images"].items():
-        images[kind] = archive.read(image["part"])
+        images[kind] = _read_part(archive, image["part"])
         if hashlib.sha256(images[kind]).hexdigest() != image["sha256"]:
             raise KernelError(f"expected the part {image['part']} with the hash {image['sha256']}, got another one")
     kernel = BundledKernel(

@@ -81,10 +81,10 @@ for _ in range(2000):
 print("of 2000 archives", number, "differ")
 
 
-def rebuilt(change):
+def rebuilt(change, compression=zipfile.ZIP_STORED):
     """A bundle whose index is changed."""
     data = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(archive_bytes)) as old, zipfile.ZipFile(data, "w") as new:
+    with zipfile.ZipFile(io.BytesIO(archive_bytes)) as old, zipfile.ZipFile(data, "w", compression) as new:
         for name in old.namelist():
             part = old.read(name)
             if name == "bundle.json":
@@ -93,6 +93,12 @@ def rebuilt(change):
                 part = json.dumps(index).encode()
             new.writestr(name, part)
     return sealed(data.getvalue())
+
+
+# CHECK: refused: {{.*}}the part bundle.json to be stored or deflated, got compression method 12
+refused(rebuilt(lambda index: None, zipfile.ZIP_BZIP2))
+# CHECK: refused: {{.*}}the part bundle.json to be stored or deflated, got compression method 14
+refused(rebuilt(lambda index: None, zipfile.ZIP_LZMA))
 
 
 def places(value, path=()):
