@@ -12,6 +12,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+from gridir.runtime.chips import facts_of
 from jax.experimental.pallas.ops.gpu import (
     attention_mgpu,
     blackwell_matmul_mgpu,
@@ -22,13 +23,15 @@ from jax.experimental.pallas.ops.gpu import (
     transposed_ragged_dot_mgpu,
 )
 
+_MULTIPROCESSORS = facts_of("gpu:sm_90a")["multiprocessors"]
+
 # JAX asks the driver and the device.
 for _module in (attention_mgpu, hopper_matmul_mgpu, blackwell_ragged_dot_mgpu):
     if hasattr(_module, "cuda_versions"):
         _module.cuda_versions = types.SimpleNamespace(cuda_runtime_get_version=lambda: 13000)
     if hasattr(_module, "get_num_sms"):
-        _module.get_num_sms = lambda: 132
-_DEVICE = types.SimpleNamespace(core_count=132)
+        _module.get_num_sms = lambda: _MULTIPROCESSORS
+_DEVICE = types.SimpleNamespace(core_count=_MULTIPROCESSORS)
 hopper_mixed_type_matmul_mgpu.backend = types.SimpleNamespace(get_default_device=lambda: _DEVICE)
 transposed_ragged_dot_mgpu.jax = blackwell_ragged_dot_mgpu.jax = types.SimpleNamespace(
     **(vars(jax) | dict.fromkeys(("devices", "local_devices"), lambda: [_DEVICE]))

@@ -10,7 +10,7 @@
 
 #include "dialects/Conversion/Passes.h"
 #include "dialects/GPU/Mapping/Passes.h"
-#include "dialects/GPU/Transforms/Chip.h"
+#include "dialects/GPU/Target/Chip.h"
 #include "dialects/GPU/Transforms/Passes.h"
 #include "dialects/Grid/Transforms/Passes.h"
 #include "dialects/Loops/Transforms/Passes.h"

@@ -15,5 +15,9 @@
 void gridir::registerAllTargets() {
   grid::registerTarget(std::make_unique<cpu::CPUTarget>());
   grid::registerTarget(std::make_unique<gpu::GPUTarget>());
+  for (const gpu::Chip &chip : gpu::getChips())
+    grid::registerTarget(std::make_unique<gpu::GPUTarget>(&chip));
   grid::registerTarget(std::make_unique<tpu::TPUTarget>());
+  for (const tpu::Chip &chip : tpu::getChips())
+    grid::registerTarget(std::make_unique<tpu::TPUTarget>(&chip));
 }

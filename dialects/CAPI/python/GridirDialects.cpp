@@ -9,6 +9,7 @@
 #include "dialects/CAPI/Gridir.h"
 #include "dialects/CAPI/KernelLaunch.h"
 #include "dialects/CAPI/Pipelines.h"
+#include "dialects/CAPI/Targets.h"
 #include "dialects/CAPI/python/FailureDict.h"
 #include "dialects/CAPI/python/PythonPass.h"
 #include "dialects/Driver/Recovery.h"
@@ -104,6 +105,12 @@ nb::object describeLaunch(MlirModule module) {
   return nb::str(text.data(), text.size());
 }
 
+nb::str describeTargets() {
+  std::string text;
+  gridirDescribeTargets(append, &text);
+  return nb::str(text.data(), text.size());
+}
+
 } // namespace
 
 NB_MODULE(_gridirDialects, m) {
@@ -128,6 +135,9 @@ NB_MODULE(_gridirDialects, m) {
   m.def("describe_launch", &describeLaunch, nb::arg("module"),
         "Returns how the kernel of a module is launched on a GPU, as JSON; "
         "None if its kernel.abi lacks a field for it.");
+  m.def("describe_targets", &describeTargets,
+        "Returns all targets as JSON: objects with the name and, for a chip "
+        "such as \"gpu:sm_90a\", its properties.");
   nb::class_<Pipelines>(
       m, "Pipelines",
       "Pipelines that were run on modules of a context, ready to run again on "

@@ -1,4 +1,4 @@
-//===- CPUTarget.h - What a CPU can hold ------------------------*- C++ -*-===//
+//===- CPUTarget.h - the CPU as a target ------------------------*- C++ -*-===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,19 +9,15 @@
 #ifndef GRIDIR_DIALECTS_CPU_TARGET_CPUTARGET_H
 #define GRIDIR_DIALECTS_CPU_TARGET_CPUTARGET_H
 
-#include "dialects/Grid/Target/Target.h"
+#include "dialects/Grid/Target/LoopsTarget.h"
 
 namespace gridir::cpu {
 
-/// A CPU: it can address elements of any array, so blocks are accessed in
-/// place.
-class CPUTarget : public grid::Target {
+/// The CPU. LLVM knows its chips.
+class CPUTarget : public grid::LoopsTarget {
 public:
   llvm::StringRef getName() const override { return "cpu"; }
   llvm::StringRef getNoun() const override { return "the CPU"; }
-  bool isElementType(mlir::Type type) const override;
-  llvm::LogicalResult checkBlocks(grid::KernelOp kernel,
-                                  unsigned operand) const override;
 };
 
 } // namespace gridir::cpu

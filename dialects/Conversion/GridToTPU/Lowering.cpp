@@ -114,9 +114,10 @@ FailureOr<Type> Lowering::convertType(Operation *op, Type type) {
   // Larger values would take hours to compile, since they are split into
   // registers.
   int64_t bits = tensor.getNumElements() * element.getIntOrFloatBitWidth();
-  if (bits / 8 > tpu::kMaxVmemBytes)
+  if (bits / 8 > tpu::getMaxVmemBytes())
     return op->emitError("expected values of at most ")
-           << tpu::kMaxVmemBytes << " bytes, the VMEM of a TPU, got " << type;
+           << tpu::getMaxVmemBytes() << " bytes, the VMEM of a TPU, got "
+           << type;
   return Type(VectorType::get(tensor.getShape(), element));
 }
 

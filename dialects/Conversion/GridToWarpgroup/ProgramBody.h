@@ -9,7 +9,7 @@
 #ifndef GRIDIR_DIALECTS_CONVERSION_GRIDTOWARPGROUP_PROGRAMBODY_H
 #define GRIDIR_DIALECTS_CONVERSION_GRIDTOWARPGROUP_PROGRAMBODY_H
 
-#include "dialects/GPU/Transforms/Chip.h"
+#include "dialects/GPU/Target/Chip.h"
 #include "dialects/Warpgroup/IR/Warpgroup.h"
 
 namespace gridir::grid_to_warpgroup {

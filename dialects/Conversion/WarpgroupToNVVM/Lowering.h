@@ -10,7 +10,7 @@
 #define GRIDIR_DIALECTS_CONVERSION_WARPGROUPTONVVM_LOWERING_H
 
 #include "dialects/Conversion/WarpgroupToNVVM/Distribution.h"
-#include "dialects/GPU/Transforms/Chip.h"
+#include "dialects/GPU/Target/Chip.h"
 #include "dialects/Grid/IR/Grid.h"
 #include "dialects/Kernel/IR/Kernel.h"
 #include "dialects/Support/Builders.h"

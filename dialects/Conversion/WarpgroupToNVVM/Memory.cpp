@@ -196,8 +196,8 @@ ArrayRef<Value> Lowering::getMovedVariables(Location loc, Type type) {
 }
 
 int64_t Lowering::getMaxRegisters() {
-  constexpr int64_t ofMultiprocessor = 65536, ofThread = 255, multiple = 8;
-  int64_t most = ofMultiprocessor / (numWarpgroups * kNumThreads);
+  constexpr int64_t ofThread = 255, multiple = 8;
+  int64_t most = chip.registers / (numWarpgroups * kNumThreads);
   most -= most % multiple;
   if (chip.hasSetMaxRegisters)
     kernel.getBodyRegion().walk([&](warpgroup::SetMaxRegistersOp op) {

@@ -88,9 +88,9 @@ public:
       return signalPassFailure();
     LLVM::ReturnOp::create(builder, kernel.getLoc(), ValueRange());
     int64_t bytes = lowering.finishSharedMemory();
-    if (bytes > limits->sharedBytes) {
+    if (bytes > limits->ctaSharedBytes) {
       kernel.emitError("expected at most ")
-          << limits->sharedBytes << " bytes of shared memory on " << chip
+          << limits->ctaSharedBytes << " bytes of shared memory on " << chip
           << ", got " << bytes << ", " << bytes - sharedBytes.getInt()
           << " of them for exchanges between threads";
       return signalPassFailure();

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/GPU/Mapping/Passes.h"
-#include "dialects/GPU/Transforms/Chip.h"
+#include "dialects/GPU/Target/Chip.h"
 #include "dialects/GPU/Transforms/MappedKernel.h"
 #include "dialects/Grid/Analysis/RefNames.h"
 #include "dialects/Grid/IR/KernelParams.h"

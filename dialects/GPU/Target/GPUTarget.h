@@ -1,4 +1,4 @@
-//===- GPUTarget.h - What a GPU can hold ------------------------*- C++ -*-===//
+//===- GPUTarget.h - an NVIDIA GPU as a target ------------------*- C++ -*-===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,16 +9,28 @@
 #ifndef GRIDIR_DIALECTS_GPU_TARGET_GPUTARGET_H
 #define GRIDIR_DIALECTS_GPU_TARGET_GPUTARGET_H
 
-#include "dialects/CPU/Target/CPUTarget.h"
+#include "dialects/GPU/Target/Chip.h"
+#include "dialects/Grid/Target/LoopsTarget.h"
 
 namespace gridir::gpu {
 
-/// A GPU whose kernels share the loops of the CPU path, and therefore its
-/// blocks. `gpu-legalize-kernel` checks the other limits of a chip.
-class GPUTarget : public cpu::CPUTarget {
+/// An NVIDIA GPU. `gpu-legalize-kernel` checks the types of a chip.
+class GPUTarget : public grid::LoopsTarget {
 public:
+  /// Creates the target of a chip, or of all chips if `chip` is null.
+  explicit GPUTarget(const Chip *chip = nullptr) : chip(chip) {}
+
   llvm::StringRef getName() const override { return "gpu"; }
   llvm::StringRef getNoun() const override { return "a GPU"; }
+  llvm::StringRef getChip() const override {
+    return chip ? llvm::StringRef(chip->name) : "";
+  }
+  /// The shared memory of a CTA.
+  grid::SpaceBytes getCapacities(grid::KernelOp kernel) const override;
+  llvm::json::Object describeChip() const override;
+
+private:
+  const Chip *chip;
 };
 
 } // namespace gridir::gpu

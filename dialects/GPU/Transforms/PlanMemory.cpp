@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/GPU/Transforms/Chip.h"
+#include "dialects/GPU/Target/Chip.h"
 #include "dialects/GPU/Transforms/MappedKernel.h"
 #include "dialects/GPU/Transforms/Passes.h"
 #include "dialects/Grid/Analysis/RefNames.h"
@@ -56,7 +56,7 @@ public:
       return signalPassFailure();
 
     SmallVector<PlannedBuffer *> shared, rest;
-    if (failed(choose(*buffers, target->sharedBytes, shared, rest)))
+    if (failed(choose(*buffers, target->ctaSharedBytes, shared, rest)))
       return signalPassFailure();
     int64_t sharedBytes = place(shared);
     int64_t workspaceBytes = place(rest);

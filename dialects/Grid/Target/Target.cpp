@@ -16,24 +16,65 @@ namespace gridir::grid {
 
 Target::~Target() = default;
 
-/// Filled while the process registers passes, and only read afterwards.
-static std::map<std::string, std::unique_ptr<Target>> &getTargets() {
-  static std::map<std::string, std::unique_ptr<Target>> targets;
-  return targets;
+llvm::json::Object Product::toJSON() const {
+  if (name.empty())
+    return {};
+  return llvm::json::Object{{"product", name},
+                            {"source", source},
+                            {"clock_hz", clockHz},
+                            {"flops", flops},
+                            {"bandwidth", bandwidth}};
+}
+
+std::string Target::getFullName() const {
+  StringRef chip = getChip();
+  return (getName() + (chip.empty() ? "" : ":") + chip).str();
+}
+
+/// Filled while the process registers passes, and read from then on. Targets
+/// live as long as the process.
+static SmallVector<const Target *> &getRegistry() {
+  static SmallVector<const Target *> registry;
+  return registry;
 }
 
 void registerTarget(std::unique_ptr<Target> target) {
-  std::string name = target->getName().str();
-  getTargets().try_emplace(std::move(name), std::move(target));
+  if (!lookupTarget(target->getFullName()))
+    getRegistry().push_back(target.release());
+}
+
+ArrayRef<const Target *> getTargets() { return getRegistry(); }
+
+const Target *lookupTarget(StringRef name) {
+  const Target *const *target =
+      llvm::find_if(getRegistry(), [&](const Target *target) {
+        return target->getFullName() == name;
+      });
+  return target == getRegistry().end() ? nullptr : *target;
+}
+
+InFlightDiagnostic emitUnknownChip(Location loc, ArrayRef<StringRef> known,
+                                   StringRef chip) {
+  return emitError(loc) << "expected a chip (" << llvm::interleaved(known)
+                        << "), got " << chip;
 }
 
 const Target *findTarget(StringRef name, KernelOp kernel, StringRef pass) {
-  auto &targets = getTargets();
-  if (auto target = targets.find(name.str()); target != targets.end())
-    return target->second.get();
-  kernel.emitError() << "expected a target of " << pass << ", one of "
-                     << llvm::interleaved(llvm::make_first_range(targets))
-                     << ", got " << name;
+  if (const Target *target = lookupTarget(name))
+    return target;
+  auto [base, chip] = name.split(':');
+  SmallVector<StringRef> names, chips;
+  for (const Target *target : getTargets()) {
+    if (target->getChip().empty())
+      names.push_back(target->getName());
+    else if (target->getName() == base)
+      chips.push_back(target->getChip());
+  }
+  if (!chip.empty() && !chips.empty())
+    emitUnknownChip(kernel.getLoc(), chips, chip);
+  else
+    kernel.emitError() << "expected a target of " << pass << ", one of "
+                       << llvm::interleaved(names) << ", got " << name;
   return nullptr;
 }
 

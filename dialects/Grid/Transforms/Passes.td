@@ -353,7 +353,7 @@ def GridLegalizeBlocksPass : Pass<"grid-legalize-blocks", "::gridir::grid::Kerne
     ```
   }];
   let options = [
-    Option<"target", "target", "std::string", "\"cpu\"", "The target: cpu, gpu or tpu">,
+    Option<"target", "target", "std::string", "\"cpu\"", "The target: cpu, gpu or tpu, or a chip such as gpu:sm_90a">,
   ];
   let statistics = [
     Statistic<"numOverhanging", "num-overhanging", "Number of operands whose blocks overhang">,
@@ -376,7 +376,7 @@ def GridPlanMemoryPass : Pass<"grid-plan-memory", "::gridir::grid::KernelOp"> {
 
     A space whose capacity is exceeded is an error with the excess and the
     largest operand. The capacity of VMEM is the author's `vmem_limit_bytes`, or
-    128 MiB.
+    that of the chip; without a chip it is the largest of all chips.
 
     Before:
 
@@ -401,7 +401,7 @@ def GridPlanMemoryPass : Pass<"grid-plan-memory", "::gridir::grid::KernelOp"> {
     ```
   }];
   let options = [
-    Option<"target", "target", "std::string", "\"cpu\"", "The target: cpu, gpu or tpu">,
+    Option<"target", "target", "std::string", "\"cpu\"", "The target: cpu, gpu or tpu, or a chip such as gpu:sm_90a">,
     ListOption<"capacity", "capacity", "std::string",
                "The bytes of a memory space, as `tpu.vmem:16777216`">,
   ];

@@ -162,13 +162,31 @@ MemorySpace TPUTarget::getDefaultSpace(bool isIndexOperand) const {
 }
 
 SpaceBytes TPUTarget::getCapacities(KernelOp kernel) const {
-  int64_t vmem = kMaxVmemBytes;
+  int64_t vmem = chip ? chip->vmemBytes : getMaxVmemBytes();
   if (kernel.getParams())
     for (Attribute params : kernel.getParamsAttr())
       if (auto tpu = dyn_cast<TpuParamsAttr>(params);
           tpu && tpu.getVmemLimitBytes())
         vmem = *tpu.getVmemLimitBytes();
-  return {{MemorySpace::TpuVmem, vmem}};
+  SpaceBytes capacities = {{MemorySpace::TpuVmem, vmem}};
+  if (chip)
+    capacities[MemorySpace::TpuSmem] = chip->smemBytes;
+  return capacities;
+}
+
+llvm::json::Object TPUTarget::describeChip() const {
+  if (!chip)
+    return {};
+  llvm::json::Object row = chip->product.toJSON();
+  row["topology"] = chip->topology;
+  row["device_kind"] = chip->deviceKind;
+  row["cores"] = chip->cores;
+  row["device_cores"] = chip->deviceCores;
+  row["vmem_bytes"] = chip->vmemBytes;
+  row["smem_bytes"] = chip->smemBytes;
+  row["matrix_units"] = chip->matrixUnits;
+  row["matrix_unit_size"] = chip->matrixUnitSize;
+  return row;
 }
 
 } // namespace gridir::tpu

@@ -9,18 +9,21 @@
 #ifndef GRIDIR_DIALECTS_TPU_TARGET_TPUTARGET_H
 #define GRIDIR_DIALECTS_TPU_TARGET_TPUTARGET_H
 
-#include "dialects/Grid/Target/Target.h"
+#include "dialects/TPU/Target/Chip.h"
 
 namespace gridir::tpu {
-
-/// The VMEM of the chips that have most of it, from v5e on.
-inline constexpr int64_t kMaxVmemBytes = int64_t(128) << 20;
 
 /// A TPU: blocks are copied into VMEM, which holds whole tiles.
 class TPUTarget : public grid::Target {
 public:
+  /// Creates the target of a chip, or of all chips if `chip` is null.
+  explicit TPUTarget(const Chip *chip = nullptr) : chip(chip) {}
+
   llvm::StringRef getName() const override { return "tpu"; }
   llvm::StringRef getNoun() const override { return "a TPU"; }
+  llvm::StringRef getChip() const override {
+    return chip ? llvm::StringRef(chip->name) : "";
+  }
   /// The types of elements that Mosaic loads and stores.
   bool isElementType(mlir::Type type) const override;
   llvm::LogicalResult checkBlocks(grid::KernelOp kernel,
@@ -30,8 +33,13 @@ public:
   int64_t getHeldBytes(llvm::ArrayRef<int64_t> block,
                        llvm::ArrayRef<int64_t> array, mlir::Type elementType,
                        grid::MemorySpace space) const override;
-  /// The author's limit for a kernel, or the capacity of a chip.
+  /// The author's limit for a kernel, or the memory of the chip. Without a chip
+  /// it is the largest of all chips.
   grid::SpaceBytes getCapacities(grid::KernelOp kernel) const override;
+  llvm::json::Object describeChip() const override;
+
+private:
+  const Chip *chip;
 };
 
 } // namespace gridir::tpu

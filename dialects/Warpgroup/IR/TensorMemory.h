@@ -9,12 +9,13 @@
 #ifndef GRIDIR_DIALECTS_WARPGROUP_IR_TENSORMEMORY_H
 #define GRIDIR_DIALECTS_WARPGROUP_IR_TENSORMEMORY_H
 
+#include "dialects/GPU/Target/Chip.h"
 #include "dialects/Grid/IR/Grid.h"
 
 namespace gridir::warpgroup {
 
-/// The lanes of tensor memory, and the 32-bit columns of each.
-constexpr int64_t kTensorLanes = 128, kTensorColumns = 512;
+using gpu::kTensorColumns;
+using gpu::kTensorLanes;
 
 /// The layout of matrices in the lanes and columns of tensor memory, which the
 /// matrix unit determines.

@@ -14,7 +14,7 @@
 #ifndef GRIDIR_DIALECTS_WARPGROUP_TRANSFORMS_BLOCKPROGRAM_H
 #define GRIDIR_DIALECTS_WARPGROUP_TRANSFORMS_BLOCKPROGRAM_H
 
-#include "dialects/GPU/Transforms/Chip.h"
+#include "dialects/GPU/Target/Chip.h"
 #include "dialects/Grid/IR/Grid.h"
 
 namespace gridir::warpgroup {

@@ -186,7 +186,7 @@ private:
               getElementTypeOrSelf(load.getType()).getIntOrFloatBitWidth() / 8;
     }
     int64_t stages =
-        std::min(kMaxStages, (chip.sharedBytes - kReservedBytes) / bytes);
+        std::min(kMaxStages, (chip.ctaSharedBytes - kReservedBytes) / bytes);
     if (stages < 1)
       return "shared memory of a CTA does not hold " + std::to_string(bytes) +
              " bytes of operands";

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/GPU/Transforms/Chip.h"
+#include "dialects/GPU/Target/Chip.h"
 #include "dialects/Support/CountableTypes.h"
 #include "dialects/Warpgroup/IR/RegisterCoordinates.h"
 #include "dialects/Warpgroup/IR/TensorMemory.h"
@@ -85,9 +85,9 @@ public:
     int64_t needed = scratch.least ? llvm::alignTo(end, kScratchAlignment) +
                                          scratch.least * numWarpgroups
                                    : end;
-    if (needed > limits->sharedBytes) {
+    if (needed > limits->ctaSharedBytes) {
       refuse(*kernel, "bytes of shared memory", arrays, needed,
-             limits->sharedBytes, limits->name);
+             limits->ctaSharedBytes, limits->name);
       return signalPassFailure();
     }
     if (ends->columns > kTensorColumns) {
@@ -99,7 +99,7 @@ public:
     if (verifyOnly)
       return;
     if (scratch.least) {
-      int64_t left = (limits->sharedBytes -
+      int64_t left = (limits->ctaSharedBytes -
                       int64_t(llvm::alignTo(end, kScratchAlignment))) /
                      numWarpgroups;
       (*kernel)->setAttr(kScratchBytesAttr,

@@ -13,8 +13,9 @@ import dataclasses
 
 from gridir.errors import OptionError
 from gridir.frontend import jax_compat_tpu
+from gridir.runtime.chips import chips_of
 
-KINDS = {"v4": "TPU v4", "v5e": "TPU v5 lite", "v5p": "TPU v5", "v6e": "TPU v6 lite", "tpu7x": "TPU7x"}
+KINDS: dict[str, str] = {chip: facts["device_kind"] for chip, facts in chips_of("tpu").items()}
 """The chips, by the beginning of libtpu's topologies, and JAX's name of each."""
 
 DEFAULT = "v5e"

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import importlib
-import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,10 +13,10 @@ import jax
 from jax.sharding import AbstractDevice, AbstractMesh
 
 from gridir.errors import OptionError
+from gridir.runtime.chips import find_facts
+from gridir.runtime.gpu.chips import capability_of
 
 _CORE = "jax.experimental.mosaic.gpu.core"
-# Multiprocessors of the chip that has the fewest of each generation.
-_MULTIPROCESSORS = {9: 132, 10: 148}
 
 
 def lower_to_mosaic(function: Callable[..., Any], args: Sequence[Any], chip: str) -> list[bytes]:
@@ -31,11 +30,11 @@ def lower_to_mosaic(function: Callable[..., Any], args: Sequence[Any], chip: str
     Raises:
       OptionError: for a chip that JAX does not lower such kernels for.
     """
-    found = re.fullmatch(r"sm_(\d+)(\d)[af]?", chip)
-    if found is None or int(found[1]) not in _MULTIPROCESSORS:
+    facts = find_facts(f"gpu:{chip}")
+    if "bulk-copies" not in facts.get("features", ()) or "multiprocessors" not in facts:
         raise OptionError(f"expected a chip that JAX lowers kernels of Mosaic GPU for, got {chip!r}")
-    major, minor = int(found[1]), int(found[2])
-    device = AbstractDevice(device_kind=f"sm_{major}{minor}", num_cores=_MULTIPROCESSORS[major], platform="gpu")
+    (major, minor), _ = capability_of(chip)
+    device = AbstractDevice(device_kind=f"sm_{major}{minor}", num_cores=facts["multiprocessors"], platform="gpu")
     core: Any = importlib.import_module(_CORE)
     # Since JAX 0.11 the chip is a matter of its utilities.
     asked = core if hasattr(core, "_infer_arch") else core.utils

@@ -18,7 +18,7 @@ from gridir.errors import Error
 from gridir.frontend.lower import Lowered
 from gridir.report.barriers import read_barriers
 from gridir.report.blocks import read_grid, scalar_names
-from gridir.report.chips import PEAKS, measured_cpu
+from gridir.report.chips import measured_cpu, peak_of
 from gridir.report.costs import Costs, count_costs
 from gridir.report.explain import Progress, lower_or_error
 from gridir.report.judges import check_target, judge_of
@@ -157,5 +157,6 @@ def _costs(kernel: Kernel, grid: Any, targets: Sequence[str], milliseconds: floa
     except Error:
         return None
     cpu = measured_cpu(working_set=costs.bytes_least)
-    rooflines = [costs.roofline(target, PEAKS[target]) for target in targets if target in PEAKS]
+    peaks = ((target, peak_of(target)) for target in targets)
+    rooflines = [costs.roofline(target, peak) for target, peak in peaks if peak is not None]
     return dataclasses.replace(costs, rooflines=(costs.measured_roofline("cpu", cpu, milliseconds), *rooflines))

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Manufacturers' figures of chips: peak rates of a roofline, and memory sizes."""
+"""The peak rates of a roofline: manufacturers' figures of chips, and measured rates of this CPU."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from collections.abc import Callable
 
 import jax
 import numpy as np
+
+from gridir.runtime.chips import find_facts
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,31 +35,18 @@ class Peak:
     of: str
 
 
-_MXU = "dense products of bf16, as Google states them"
-_TENSOR = "dense products of f16 on tensor cores, as NVIDIA states them"
-
-PEAKS = {
-    "tpu:v4": Peak("TPU v4", 275e12, 1228e9, _MXU),
-    "tpu:v5e": Peak("TPU v5e", 197e12, 819e9, _MXU),
-    "tpu:v5p": Peak("TPU v5p", 459e12, 2765e9, _MXU),
-    "tpu:v6e": Peak("TPU v6e", 918e12, 1640e9, _MXU),
-    "tpu:tpu7x": Peak("TPU7x", 2307e12, 7380e9, _MXU),
-    "gpu:sm_80": Peak("A100 SXM", 312e12, 2039e9, _TENSOR),
-    "gpu:sm_90a": Peak("H100 SXM", 989e12, 3350e9, _TENSOR),
-    "gpu:sm_100a": Peak("B200", 2250e12, 8000e9, _TENSOR),
+_KINDS = {
+    "tpu": "dense products of bf16, as Google states them",
+    "gpu": "dense products of f16 on tensor cores, as NVIDIA states them",
 }
-"""The peaks of the chips that reports know."""
 
-_VMEM, _SHARED = "VMEM", "shared memory of a CTA"
-CAPACITIES = {
-    **dict.fromkeys(("tpu:v4", "tpu:v5e", "tpu:v6e"), (_VMEM, 128 << 20)),
-    "tpu:v5p": (_VMEM, 96 << 20),
-    "tpu:tpu7x": (_VMEM, 64 << 20),
-    "gpu:sm_80": (_SHARED, 163 << 10),
-    "gpu:sm_90a": (_SHARED, 227 << 10),
-    "gpu:sm_100a": (_SHARED, 227 << 10),
-}
-"""For each chip the memory that a kernel's blocks and scratch are in, and how many bytes there are."""
+
+def peak_of(target: str) -> Peak | None:
+    """Returns the peak of a chip, such as "gpu:sm_90a"; None if its figures are unknown."""
+    facts = find_facts(target)
+    if "product" not in facts:
+        return None
+    return Peak(facts["product"], float(facts["flops"]), float(facts["bandwidth"]), _KINDS[target.partition(":")[0]])
 
 
 def measured_cpu(size: int = 1024, working_set: int = 128 << 20) -> Peak:

@@ -10,19 +10,19 @@ from typing import Any
 
 from gridir.compiler.kernel import Kernel
 from gridir.compiler.targets import get_target
-from gridir.report.chips import CAPACITIES
 from gridir.report.judges import Judge
 from gridir.report.listing import Listing
 from gridir.report.machine_code import machine_listings
 from gridir.report.memory import Entry, Ledger, planned_entries
 from gridir.report.verdicts import ACCEPTED, UNKNOWN, Verdict
+from gridir.runtime.chips import find_facts, product_chips
 from gridir.runtime.ptxas import PtxasError, find_ptxas
 
 
 class GpuJudge(Judge):
     """ptxas, which assembles what gridir compiles."""
 
-    chips = ("sm_80", "sm_90a", "sm_100a")
+    chips = product_chips("gpu")
     asks = "assembling {}"
 
     def check(self, name: str) -> str:
@@ -58,5 +58,5 @@ class GpuJudge(Judge):
         if prepared.workspace_bytes:
             size = prepared.workspace_bytes
             entries.append(Entry("workspace", "gpu.gmem", size, size, 1, "temporaries of a CTA in global memory"))
-        memory, capacity = CAPACITIES.get(target, ("shared memory of a CTA", None))
-        return Ledger(tuple(entries), memory, shared, capacity, verdict.by)
+        capacity = find_facts(target).get("cta_shared_bytes")
+        return Ledger(tuple(entries), "shared memory of a CTA", shared, capacity, verdict.by)

@@ -9,33 +9,30 @@ from collections.abc import Sequence
 from typing import Any
 
 from gridir.compiler.kernel import Kernel
-from gridir.errors import Error, OptionError
+from gridir.errors import Error
 from gridir.frontend.lower import Lowered
 from gridir.frontend.tpu_report import Candidate, compile_candidates, kernels_of
-from gridir.report.chips import CAPACITIES
 from gridir.report.judges import Judge
 from gridir.report.listing import bundle_listing, stage_listings
 from gridir.report.memory import Entry, Ledger, planned_entries
 from gridir.report.model import TargetView
 from gridir.report.verdicts import ACCEPTED, UNKNOWN, Verdict
-from gridir.runtime.tpu.workers import TOPOLOGIES, LibtpuError, Workers
-
-_TOPOLOGIES = {topology.partition(":")[0]: topology for topology in TOPOLOGIES}
+from gridir.runtime.chips import facts_of, product_chips
+from gridir.runtime.tpu.workers import LibtpuError, Workers, topology_of
 
 
 class TpuJudge(Judge):
     """libtpu, which compiles what gridir lowers."""
 
-    chips = tuple(_TOPOLOGIES)
+    chips = product_chips("tpu")
     asks = "compiling {} with libtpu"
     is_remote = True
 
     def check(self, name: str) -> str:
         """See `Judge`."""
-        base, _, chip = name.partition(":")
-        if (chip or "v5e") not in _TOPOLOGIES:
-            raise OptionError(f"expected a chip of target {base!r} ({', '.join(_TOPOLOGIES)}), got {name!r}")
-        return f"{base}:{chip or 'v5e'}"
+        name = f"{name}:v5e" if name == "tpu" else name
+        facts_of(name)
+        return name
 
     def form(self, target: str) -> str:
         """See `Judge`."""
@@ -72,7 +69,7 @@ def _ask_libtpu(
       timeout: seconds after which a compilation is given up.
     """
     try:
-        with Workers(_TOPOLOGIES[target.partition(":")[2]], jobs=1, timeout=timeout) as workers:
+        with Workers(topology_of(target.partition(":")[2]), jobs=1, timeout=timeout) as workers:
             reports = compile_candidates(candidates, workers).kernels
     except LibtpuError as error:
         note = "; ".join((error.message, *error.notes))
@@ -102,7 +99,7 @@ def _ledger(target: str, kernel: Kernel, report: Any) -> Ledger | None:
         entries = planned_entries(kernel)
     except Error:
         return None
-    memory, capacity = CAPACITIES[target]
+    memory, capacity = "VMEM", facts_of(target)["vmem_bytes"]
     planned = sum(entry.held for entry in entries if entry.space == "tpu.vmem")
     if report is None or not report.accepted:
         return Ledger(tuple(entries), memory, planned, capacity, "gridir")

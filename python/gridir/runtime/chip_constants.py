@@ -1,7 +1,11 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The constants of chips by which times are predicted, from `chip_constants.toml` and a file of the user."""
+"""The constants of chips that predict times.
+
+Limits and rates come from the tables of chips, other constants from `chip_constants.toml`. A file of the user can
+replace both.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +17,7 @@ from importlib import resources
 from typing import Any
 
 from gridir.errors import OptionError
+from gridir.runtime.chips import find_facts
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,6 +56,13 @@ class Chip:
         return {"name": self.name, "verified": self.verified, "constants": dict(self.values)}
 
 
+_TPU_FIGURES = ("clock_hz", "flops", "bandwidth", "vmem_bytes", "cores")
+_GPU_FIGURES = (
+    "multiprocessors", "clock_hz", "flops", "bandwidth", "function_ops", "vector_ops", "shared_bytes",
+    "cta_shared_bytes", "registers", "threads", "ctas",
+)  # fmt: skip
+
+
 @functools.cache
 def _own() -> dict[str, Any]:
     return tomllib.loads(resources.files("gridir.runtime").joinpath("chip_constants.toml").read_text(encoding="utf-8"))
@@ -59,6 +71,16 @@ def _own() -> dict[str, Any]:
 def chip_names() -> list[str]:
     """Returns the targets that have constants."""
     return list(_own())
+
+
+def _figures(name: str) -> dict[str, float]:
+    """Returns the figures of a chip from its table by the keys of `chip_constants.toml`: those of a TPU per core."""
+    facts = dict(find_facts(name))
+    if name.startswith("tpu:") and facts:
+        cores = facts.pop("cores")
+        facts |= {key: facts[key] / cores for key in ("flops", "bandwidth")} | {"cores": facts["device_cores"]}
+    keys = _GPU_FIGURES if name.startswith("gpu:") else _TPU_FIGURES
+    return {key: facts[key] for key in keys if key in facts}
 
 
 def load_chip(name: str, path: str | None = None) -> Chip:
@@ -77,6 +99,8 @@ def load_chip(name: str, path: str | None = None) -> Chip:
         entries |= _read(path).get(name, {})
     if not entries:
         raise OptionError(f"expected a chip among {', '.join(chip_names())}, got {name!r}")
+    source = find_facts(name).get("source", "")
+    entries = {key: {"value": value, "source": source} for key, value in _figures(name).items()} | entries
     verified = str(entries.pop("verified", ""))
     values, sources = {}, {}
     for key, entry in entries.items():

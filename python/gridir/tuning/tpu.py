@@ -26,7 +26,7 @@ from gridir.frontend.tpu_report import Candidate, compile_candidates, kernels_of
 from gridir.runtime.chip_constants import Chip
 from gridir.runtime.tpu.report import KernelReport
 from gridir.runtime.tpu.steps import Steps
-from gridir.runtime.tpu.workers import TOPOLOGIES, Workers
+from gridir.runtime.tpu.workers import Workers, topology_of
 from gridir.tuning.backend import Backend, Finished, Outcome, combine
 from gridir.tuning.cache import Cache
 from gridir.tuning.ledger import refusals, vmem_ledger, vmem_limit
@@ -73,7 +73,7 @@ class TpuBackend(Backend):
                 yield number, known
         if not waiting:
             return
-        topology = _topology(self.chip.name)
+        topology = topology_of(self.chip.name.partition(":")[2])
         with (
             Workers(topology, jobs=self._jobs, timeout=self._timeout) as workers,
             concurrent.futures.ThreadPoolExecutor(self._jobs) as threads,
@@ -180,8 +180,3 @@ def _distinct(traced: Traced) -> list[KernelCall]:
         found[key] = call
         times[key] = times.get(key, 0) + call.times
     return [KernelCall(c.request, c.sizes, c.scalars, times[key]) for key, c in found.items()]
-
-
-def _topology(name: str) -> str:
-    chip = name.partition(":")[2]
-    return next(topology for topology in TOPOLOGIES if topology.partition(":")[0] == chip)

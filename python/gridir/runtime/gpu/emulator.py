@@ -12,10 +12,15 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from gridir.runtime import ptx
+from gridir.runtime.chips import chips_of
 from gridir.runtime.gpu.launch import WORD_BYTES, Launch, TensorMap
 
-MULTIPROCESSORS = 148
-"""Multiprocessors of a B200, the chip with the fewest among those that can cancel clusters."""
+MULTIPROCESSORS = min(
+    chip["multiprocessors"]
+    for chip in chips_of("gpu").values()
+    if "tensor-memory" in chip["features"] and "multiprocessors" in chip
+)
+"""The least number of multiprocessors of the products that can cancel clusters. These products have tensor memory."""
 
 _PACKED_BYTES = 4
 

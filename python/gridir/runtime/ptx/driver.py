@@ -24,13 +24,14 @@ import numpy as np
 
 from gridir.errors import Error, OptionError
 from gridir.mlir import _mlir_libs
+from gridir.runtime.chips import facts_of
 from gridir.runtime.ptx.module import LaunchError, load
 from gridir.runtime.ptx.recording import Recording, leave_out_parts
 
 _INVALID_IMAGE, _NOT_FOUND, _LAUNCH_FAILED = 200, 500, 719
 _MAX_DEVICES = 64
-_SHARED_BYTES, _THREADS = 228 << 10, 2048
-"""The limits of a multiprocessor. The system reserves a KiB of its shared memory for each block."""
+_LIMITS = facts_of("gpu:sm_90a")
+"""The limits of a multiprocessor of the device. The system reserves a KiB of its shared memory for each block."""
 
 _Sizes, _Values = ctypes.POINTER(ctypes.c_uint32), ctypes.POINTER(ctypes.c_void_p)
 _Load = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.c_int)
@@ -122,7 +123,7 @@ class Driver:
             4,
             9,
             0,
-            _SHARED_BYTES,
+            _LIMITS["shared_bytes"],
             1,
             1,
             _Load(self._load),
@@ -258,7 +259,7 @@ class Driver:
         prepared = time.perf_counter()
         arguments = [ctypes.string_at(values[i], x.bytes) for i, x in enumerate(function.parameters)]
         grid, block, cluster = tuple(sizes[:3]), tuple(sizes[3:6]), tuple(sizes[6:9])
-        at_once = min(_THREADS // max(1, math.prod(block)), _SHARED_BYTES // (sizes[9] + 1024))
+        at_once = min(_LIMITS["threads"] // max(1, math.prod(block)), _LIMITS["shared_bytes"] // (sizes[9] + 1024))
         memory = self._memory()
         launch = {
             "grid": grid,

@@ -16,11 +16,21 @@ from typing import Any
 
 from gridir.errors import Error
 from gridir.runtime.child import Child
+from gridir.runtime.chips import chips_of, facts_of
 from gridir.runtime.tpu.worker import libtpu_arguments
 
-TOPOLOGIES = ("v4:2x2x1", "v5e:2x2", "v5p:2x2x1", "v6e:2x2", "tpu7x:2x2x1")
-"""Topologies that libtpu is known to compile for; it knows more sizes of each."""
 
+def topology_of(chip: str) -> str:
+    """Returns the smallest topology of a chip that libtpu compiles for.
+
+    Raises:
+      OptionError: for an unknown chip.
+    """
+    return f"{chip}:{facts_of(f'tpu:{chip}')['topology']}"
+
+
+TOPOLOGIES = tuple(map(topology_of, chips_of("tpu")))
+"""Topologies that libtpu is known to compile for; it knows more sizes of each."""
 
 # The first line of libtpu's output when it aborts.
 _FATAL = re.compile(r"^F\d{4} |Check failed|\*\*\* SIG")

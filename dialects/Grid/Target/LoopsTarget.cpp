@@ -1,4 +1,4 @@
-//===- CPUTarget.cpp - What a CPU can hold --------------------------------===//
+//===- LoopsTarget.cpp - targets of kernels as loops ----------------------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,14 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/CPU/Target/CPUTarget.h"
+#include "dialects/Grid/Target/LoopsTarget.h"
 
 using namespace mlir;
-using namespace gridir::grid;
 
-namespace gridir::cpu {
+namespace gridir::grid {
 
-bool CPUTarget::isElementType(Type type) const {
+bool LoopsTarget::isElementType(Type type) const {
   if (auto complex = dyn_cast<ComplexType>(type))
     return complex.getElementType().isF32() || complex.getElementType().isF64();
   if (auto integer = dyn_cast<IntegerType>(type))
@@ -24,7 +23,8 @@ bool CPUTarget::isElementType(Type type) const {
   return isa<SemaphoreType>(type);
 }
 
-LogicalResult CPUTarget::checkBlocks(KernelOp kernel, unsigned operand) const {
+LogicalResult LoopsTarget::checkBlocks(KernelOp kernel,
+                                       unsigned operand) const {
   OperandAttr spec = kernel.getOperandSpec(operand);
   Location loc = kernel.getBodyBlock()->getArgument(operand).getLoc();
   std::string name = kernel.getOperandName(operand);
@@ -41,4 +41,4 @@ LogicalResult CPUTarget::checkBlocks(KernelOp kernel, unsigned operand) const {
   return success();
 }
 
-} // namespace gridir::cpu
+} // namespace gridir::grid
