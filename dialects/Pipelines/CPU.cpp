@@ -14,7 +14,6 @@
 #include "dialects/Grid/Transforms/Passes.h"
 #include "dialects/Loops/Transforms/Passes.h"
 #include "dialects/Pipelines/Cleanup.h"
-#include "dialects/Warpgroup/Transforms/Passes.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
@@ -33,75 +32,12 @@ using namespace mlir;
 namespace gridir {
 namespace {
 
-/// A check fills memory if no option specifies a value.
-grid::MemoryFill getFill(CPUFill fill) {
-  switch (fill) {
-  case CPUFill::None:
-  case CPUFill::NaN:
-    return grid::MemoryFill::NaN;
-  case CPUFill::Poison:
-    return grid::MemoryFill::Poison;
-  case CPUFill::Zero:
-    return grid::MemoryFill::Zero;
-  }
-  llvm_unreachable("all fills are handled");
-}
-
 /// Canonicalizes ops. Region simplification is disabled: regions consist of one
 /// block, so upstream's search for dead and equal blocks would only cost time.
 void addCanonicalizer(OpPassManager &pm) {
   GreedyRewriteConfig config;
   config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
   pm.addPass(createCanonicalizerPass(config));
-}
-
-/// Passes that need the grid of a kernel.
-void addPlanning(OpPassManager &pm, const CPUPipelineOptions &options) {
-  auto isAsked = [&](CPUCheck check) {
-    return llvm::is_contained(options.checks, check);
-  };
-  bool findsRaces = isAsked(CPUCheck::Races);
-  bool findsUnwritten = isAsked(CPUCheck::Uninitialized);
-  // Reject warpgroup kernels that exceed the shared memory of a GPU.
-  pm.addPass(warpgroup::createWarpgroupShareMembersPass());
-  warpgroup::WarpgroupPlanMemoryPassOptions gpuMemory;
-  gpuMemory.chip = "";
-  gpuMemory.verifyOnly = true;
-  pm.addPass(warpgroup::createWarpgroupPlanMemoryPass(gpuMemory));
-  OpPassManager &kernels = pm.nest<grid::KernelOp>();
-  // Later analyses of blocks require affine index maps.
-  kernels.addPass(grid::createGridCanonicalizeIndexMapsPass());
-  // Find the programs that must run concurrently.
-  grid::GridPlanTasksPassOptions tasks;
-  bool needsTasks = llvm::any_of(
-      options.checks, [](CPUCheck check) { return check != CPUCheck::Bounds; });
-  tasks.always = needsTasks || options.scheduleSeed >= 0;
-  tasks.races = findsRaces;
-  tasks.uninitialized = findsUnwritten;
-  tasks.semaphores = isAsked(CPUCheck::Semaphores);
-  tasks.seed = options.scheduleSeed;
-  kernels.addPass(grid::createGridPlanTasksPass(tasks));
-  // Infer parallel dimensions. Privatize the state of cores first, so that no
-  // two programs share it.
-  kernels.addPass(grid::createGridPrivatizeWindowsPass());
-  grid::GridInferDimensionSemanticsPassOptions semantics;
-  semantics.testBlocks = options.testBlocks;
-  kernels.addPass(grid::createGridInferDimensionSemanticsPass(semantics));
-  // After this pass, accesses to MMA operands are loads and stores.
-  kernels.addPass(createConvertWarpgroupToGridPass());
-  // Record accesses before memory is filled, since filling is not an access of
-  // the kernel.
-  if (findsRaces || findsUnwritten)
-    kernels.addPass(grid::createGridRecordAccessesPass());
-  // Optional: fill memory so that reads of uninitialized memory become visible.
-  if (findsUnwritten || options.fillMemory != CPUFill::None)
-    kernels.addPass(
-        grid::createGridPoisonMemoryPass({getFill(options.fillMemory)}));
-  // Reject blocks that the target cannot hold, by the name of the operand.
-  kernels.addPass(grid::createGridLegalizeBlocksPass({options.target}));
-  grid::GridPlanMemoryPassOptions memory;
-  memory.target = options.target;
-  kernels.addPass(grid::createGridPlanMemoryPass(memory));
 }
 
 /// Tensors to buffers: each value is computed where it is stored, if the
@@ -228,13 +164,13 @@ void buildLoopsToCPUPipeline(OpPassManager &pm,
 void buildGridToCPUPipeline(OpPassManager &pm,
                             const CPUPipelineOptions &options) {
   if (options.stages.reaches(CPUStage::Planned))
-    addPlanning(pm, options);
+    addPlanning(pm, "cpu", options.planning);
   // Loops over the grid, in which blocks are views of arrays.
   if (options.stages.reaches(CPUStage::Loops)) {
     // The plan runs here, so that its remarks refer to the kernel's own blocks.
     pm.addNestedPass<grid::KernelOp>(grid::createGridFlattenBlocksPass());
     pm.addPass(createConvertGridToLoopsPass(
-        {llvm::is_contained(options.checks, CPUCheck::Bounds)}));
+        {options.planning.has(RunTimeCheck::Bounds)}));
   }
   buildLoopsToCPUPipeline(pm, options);
 }

@@ -9,41 +9,12 @@
 #ifndef GRIDIR_DIALECTS_PIPELINES_CPU_H
 #define GRIDIR_DIALECTS_PIPELINES_CPU_H
 
+#include "dialects/Pipelines/Planning.h"
 #include "dialects/Pipelines/Stages.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 
 namespace gridir {
-
-/// The optional checks of a running kernel.
-enum class CPUCheck { Uninitialized, Races, Semaphores, Bounds };
-
-/// The names of checks in a list of them.
-class CPUCheckParser : public llvm::cl::parser<CPUCheck> {
-public:
-  using parser::parser;
-
-  /// Called after the option has its name; otherwise the values would be
-  /// registered as options.
-  void initialize() {
-    addLiteralOption("uninitialized", CPUCheck::Uninitialized,
-                     "Find reads of uninitialized memory");
-    addLiteralOption("races", CPUCheck::Races, "Find unordered accesses");
-    addLiteralOption("semaphores", CPUCheck::Semaphores,
-                     "Find semaphores that are not zero at the end");
-    addLiteralOption("bounds", CPUCheck::Bounds,
-                     "Check also out-of-bounds loads whose value may be "
-                     "discarded, and accesses with disabled bounds checks");
-  }
-  static void print(llvm::raw_ostream &stream, CPUCheck check) {
-    static constexpr llvm::StringLiteral kNames[] = {"uninitialized", "races",
-                                                     "semaphores", "bounds"};
-    stream << kNames[static_cast<unsigned>(check)];
-  }
-};
-
-/// The initial contents of memory.
-enum class CPUFill { None, NaN, Poison, Zero };
 
 /// The stages of the pipeline, in order.
 enum class CPUStage { Grid, Planned, Loops, Bufferized, Vectorized, LLVM };
@@ -52,10 +23,6 @@ enum class CPUStage { Grid, Planned, Loops, Bufferized, Vectorized, LLVM };
 /// last ten years; the runtime passes the host's features.
 struct CPUPipelineOptions
     : public mlir::PassPipelineOptions<CPUPipelineOptions> {
-  /// The target whose blocks and memory are planned, for pipelines that begin
-  /// with this one.
-  std::string target = "cpu";
-
   Option<unsigned> vectorBytes{
       *this, "vector-bytes",
       llvm::cl::desc("Set the width of a vector register in bytes"),
@@ -71,27 +38,7 @@ struct CPUPipelineOptions
   ListOption<std::string> dotProducts{
       *this, "dot-products",
       llvm::cl::desc("Set the dot-product instructions")};
-  ListOption<CPUCheck, CPUCheckParser> checks{
-      *this, "checks", llvm::cl::desc("Check the kernel at run time")};
-  Option<int64_t> scheduleSeed{
-      *this, "schedule-seed",
-      llvm::cl::desc("Run programs and copies as tasks, in a pseudo-random "
-                     "order with this seed; negative for program order"),
-      llvm::cl::init(-1)};
-  Option<bool> testBlocks{
-      *this, "test-blocks",
-      llvm::cl::desc(
-          "Let each call test claims that depend on prefetched scalars"),
-      llvm::cl::init(true)};
-  Option<CPUFill> fillMemory{
-      *this, "fill-memory", llvm::cl::desc("Fill uninitialized memory"),
-      llvm::cl::init(CPUFill::None),
-      llvm::cl::values(
-          clEnumValN(CPUFill::None, "none", "Leave it"),
-          clEnumValN(CPUFill::NaN, "nan", "NaN, or the highest integer"),
-          clEnumValN(CPUFill::Poison, "poison",
-                     "NaN, true or the lowest integer"),
-          clEnumValN(CPUFill::Zero, "zero", "Zero"))};
+  PlanningOptions planning{*this};
   StageOptions<CPUStage> stages{
       *this, CPUStage::Grid, CPUStage::LLVM,
       llvm::cl::values(

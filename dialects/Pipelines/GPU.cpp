@@ -53,14 +53,19 @@ CPUStage getTensorStage(GPUStage stage) {
   }
 }
 
+/// Planning for a chip. The number of CTAs must not depend on the contents of
+/// arrays.
+void addChipPlanning(OpPassManager &pm, const std::string &chip) {
+  PlanningPipelineOptions options;
+  options.planning.testBlocks = false;
+  addPlanning(pm, "gpu:" + chip, options.planning);
+}
+
 /// The passes that the CPU pipeline shares: the grid becomes loops, tensors
 /// become memory.
 void addTensorStages(OpPassManager &pm, CPUStage startAfter,
                      CPUStage stopAfter) {
   CPUPipelineOptions options;
-  options.target = "gpu";
-  // The number of CTAs must not depend on the contents of arrays.
-  options.testBlocks = false;
   options.stages.startAfter = startAfter;
   options.stages.stopAfter = stopAfter;
   buildGridToCPUPipeline(pm, options);
@@ -93,7 +98,7 @@ void addMapping(OpPassManager &pm, const GPUPipelineOptions &options) {
 }
 
 /// The memory and the error report of a mapped kernel from any mapper.
-void addPlanning(OpPassManager &pm, const GPUPipelineOptions &options) {
+void addMappedMemory(OpPassManager &pm, const GPUPipelineOptions &options) {
   pm.addPass(gpu::createGPUCheckContractPass());
   pm.addPass(gpu::createGPUAtomicReportsPass());
   // After every pass that makes a buffer.
@@ -171,7 +176,7 @@ void buildMappedToGPUPipeline(OpPassManager &pm,
                               const GPUPipelineOptions &options) {
   const StageOptions<GPUStage> &stages = options.stages;
   if (stages.reaches(GPUStage::Mapped))
-    addPlanning(pm, options);
+    addMappedMemory(pm, options);
   if (stages.reaches(GPUStage::GPU)) {
     pm.addPass(gpu::createGPULowerPrintsPass());
     pm.addPass(gpu::createGPUOutlineKernelPass());
@@ -196,7 +201,7 @@ void buildGridToGPUPipeline(OpPassManager &pm,
   CPUStage first = getTensorStage(stages.startAfter),
            last = getTensorStage(stages.stopAfter);
   if (stages.reaches(GPUStage::Planned))
-    addTensorStages(pm, first, CPUStage::Planned);
+    addChipPlanning(pm, options.chip.getValue());
   bool hasPrograms = options.path == GPUPath::Auto;
   if (hasPrograms && stages.reaches(GPUStage::Program))
     addProgram(pm, options);

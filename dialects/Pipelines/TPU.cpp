@@ -22,14 +22,10 @@ using namespace mlir;
 namespace gridir {
 
 static void addPlanning(OpPassManager &pm) {
-  pm.addNestedPass<grid::KernelOp>(grid::createGridExpandSelectionsPass());
-  pm.addNestedPass<grid::KernelOp>(grid::createGridCanonicalizeIndexMapsPass());
-  // Reject blocks that Mosaic cannot hold, by the name of the operand.
-  pm.addNestedPass<grid::KernelOp>(grid::createGridLegalizeBlocksPass(
-      grid::GridLegalizeBlocksPassOptions{"tpu"}));
-  grid::GridPlanMemoryPassOptions memory;
-  memory.target = "tpu";
-  pm.addNestedPass<grid::KernelOp>(grid::createGridPlanMemoryPass(memory));
+  OpPassManager &kernels = pm.nest<grid::KernelOp>();
+  kernels.addPass(grid::createGridExpandSelectionsPass());
+  kernels.addPass(grid::createGridCanonicalizeIndexMapsPass());
+  addMemoryPlanning(kernels, "tpu");
 }
 
 static void addOptimization(OpPassManager &pm) {

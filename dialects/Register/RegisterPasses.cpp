@@ -128,6 +128,7 @@ void gridir::registerAllPasses() {
     gridir::gpu::registerGPUPasses();
     warpgroup::registerWarpgroupPasses();
     test::registerTestPasses();
+    registerPlanningPipeline();
     registerCPUPipelines();
     registerTPUPipelines();
     registerGPUPipelines();

@@ -34,7 +34,7 @@ options; `gridir bisect --list-passes kernel.py` prints those of a kernel with t
   `kernel.module(stage, print_after_all=True)`; `gridir lower --save-stages DIRECTORY` writes every stage to a file.
 """
 
-_OURS = re.compile(r"[a-z]+-to-(cpu|gpu|tpu)")
+_OURS = re.compile(r"grid-plan|[a-z]+-to-(cpu|gpu|tpu)")
 
 
 def page() -> str:
