@@ -166,9 +166,9 @@ class Case:
 
 
 def _skip(case: Case) -> dict[str, Any] | None:
-    from gridir.runtime.gpu.chips import ptx_runs_on
+    from gridir.runtime.gpu.chips import ptx_devices, runs_on
 
-    if not ptx_runs_on(case.head["chip"], case.device.capability):
+    if not runs_on(ptx_devices(case.head["chip"]), case.device.capability):
         return {"status": "other chip", "chip": case.head["chip"]}
     return {"status": "packed operands"} if case.head["launch"]["packed_operands"] else None
 

@@ -14,6 +14,11 @@ import re
 from gridir.errors import OptionError
 
 Capability = tuple[int, int]
+Devices = tuple[Capability, Capability]
+"""Devices from one compute capability to another, both included."""
+
+_LAST = (999, 9)
+"""A compute capability beyond all devices, whose second number has one digit."""
 
 
 def capability_of(chip: str) -> tuple[Capability, str]:
@@ -28,18 +33,21 @@ def capability_of(chip: str) -> tuple[Capability, str]:
     return (int(found[1]), int(found[2])), found[3]
 
 
-def cubin_runs_on(chip: str, device: Capability) -> bool:
-    """True if machine code for a chip runs on devices of a compute capability."""
+def cubin_devices(chip: str) -> Devices:
+    """Returns the devices that run machine code for a chip."""
     own, letter = capability_of(chip)
-    return own == device if letter == "a" else own[0] == device[0] and own <= device
+    return own, own if letter == "a" else (own[0], _LAST[1])
 
 
-def ptx_runs_on(chip: str, device: Capability) -> bool:
-    """True if PTX for a chip runs on devices of a compute capability."""
+def ptx_devices(chip: str) -> Devices:
+    """Returns the devices that run PTX for a chip."""
     own, letter = capability_of(chip)
-    if letter == "a":
-        return own == device
-    return own[0] == device[0] and own <= device if letter == "f" else own <= device
+    return own, {"a": own, "f": (own[0], _LAST[1])}.get(letter, _LAST)
+
+
+def runs_on(devices: Devices, device: Capability) -> bool:
+    """True if a device is among them."""
+    return devices[0] <= device <= devices[1]
 
 
 def chip_of(device: Capability) -> str:

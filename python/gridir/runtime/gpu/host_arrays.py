@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from gridir.errors import UnsupportedError
-from gridir.runtime.gpu.chips import ptx_runs_on
+from gridir.runtime.gpu.chips import ptx_devices, runs_on
 from gridir.runtime.gpu.launch import Launch
 from gridir.runtime.gpu.libcuda import Device, DriverError, Function, open_cuda, open_device
 
@@ -20,7 +20,7 @@ def find_device(chip: str) -> Device | None:
     """Returns the first GPU of this machine on which code for a chip runs, or None."""
     try:
         devices = map(open_device, range(open_cuda().num_devices))
-        return next((device for device in devices if ptx_runs_on(chip, device.capability)), None)
+        return next((device for device in devices if runs_on(ptx_devices(chip), device.capability)), None)
     except DriverError:
         return None
 

@@ -14,7 +14,7 @@ from typing import Any
 from gridir.errors import LaunchError
 from gridir.runtime.gpu.arrays import Facts, View, facts_of, stream_of, view_of
 from gridir.runtime.gpu.bundle import Bundle, BundledKernel, OperandInfo, item_bytes, names_of, read_bundle
-from gridir.runtime.gpu.chips import cubin_runs_on, ptx_runs_on
+from gridir.runtime.gpu.chips import cubin_devices, ptx_devices, runs_on
 from gridir.runtime.gpu.launch import contiguous_strides
 from gridir.runtime.gpu.libcuda import Device, DriverError, Function, open_cuda, open_device
 from gridir.runtime.gpu.prepared import PreparedLaunches, prepared_launches
@@ -101,9 +101,9 @@ class GpuKernel:
     def _load(self, device: Device) -> Function:
         kernel = self._kernel
         for chip, cubin in kernel.cubins.items():
-            if cubin_runs_on(chip, device.capability):
+            if runs_on(cubin_devices(chip), device.capability):
                 return device.load(cubin).function(kernel.launch)
-        if not ptx_runs_on(kernel.chip, device.capability):
+        if not runs_on(ptx_devices(kernel.chip), device.capability):
             major, minor = device.capability
             raise self._error(
                 f"expected a device for code of {', '.join([kernel.chip, *kernel.cubins])}, "

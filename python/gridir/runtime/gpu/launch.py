@@ -124,6 +124,17 @@ class TensorMap:
     """
 
     kind: ClassVar[str] = "tensor_map"
+    types: ClassVar[dict[str, int]] = {
+        "uint8": 0, "uint16": 1, "uint32": 2, "int32": 3, "uint64": 4, "int64": 5,
+        "float16": 6, "float32": 7, "float64": 8, "bfloat16": 9,
+        # Elements of these types are only copied, as unsigned integers of their size.
+        "bool": 0, "int8": 0, "int16": 1, "complex64": 4, "float8_e3m4": 0, "float8_e4m3": 0,
+        "float8_e4m3b11fnuz": 0, "float8_e4m3fn": 0, "float8_e4m3fnuz": 0, "float8_e5m2": 0, "float8_e5m2fnuz": 0,
+        "float8_e8m0fnu": 0,
+    }  # fmt: skip
+    """CUDA's number of each element type."""
+    swizzles: ClassVar[dict[int, int]] = {0: 0, 32: 1, 64: 2, 128: 3}
+    """CUDA's number of each swizzle."""
     operand: int
     dtype: str
     shape: tuple[int, ...]
@@ -134,6 +145,19 @@ class TensorMap:
     def __post_init__(self) -> None:
         for name in ("shape", "strides", "box"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
+
+    @property
+    def cuda_numbers(self) -> dict[str, int]:
+        """CUDA's numbers of the element type and the swizzle, by their keys in the description of an XLA call.
+
+        Raises:
+          KernelError: for an element type or a swizzle that tensor maps do not support.
+        """
+        if self.dtype not in self.types or self.swizzle not in self.swizzles:
+            raise KernelError(
+                f"expected an element type and a swizzle of tensor maps, got {self.dtype} and {self.swizzle}"
+            )
+        return {"cuda_type": self.types[self.dtype], "cuda_swizzle": self.swizzles[self.swizzle]}
 
 
 Parameter = Operand | Report | Scalar | NumItems | Workspace | Zeroed | TensorMap

@@ -32,15 +32,6 @@ _MOST_KEPT = 1024
 """Entries of a cache of a function."""
 _POINTER_DEVICE_ORDINAL = 9
 
-_MAP_TYPES = {
-    "uint8": 0, "uint16": 1, "uint32": 2, "int32": 3, "uint64": 4, "int64": 5,
-    "float16": 6, "float32": 7, "float64": 8, "bfloat16": 9,
-    # Elements of these types are only copied, so that unsigned integers of their size stand for them.
-    "bool": 0, "int8": 0, "int16": 1, "complex64": 4, "float8_e4m3fn": 0, "float8_e5m2": 0, "float8_e8m0fnu": 0,
-}  # fmt: skip
-"""The driver's number of the element type of a tensor map."""
-_SWIZZLES = {0: 0, 32: 1, 64: 2, 128: 3}
-
 
 class DriverError(Error):
     """A function of CUDA's driver failed.
@@ -529,7 +520,7 @@ def _encode(cuda: Cuda, address: int, tensor_map: TensorMap) -> ctypes.Array[cty
     cuda.call(
         "cuTensorMapEncodeTiled",
         encoded,
-        _MAP_TYPES[tensor_map.dtype],
+        tensor_map.cuda_numbers["cuda_type"],
         rank,
         ctypes.c_void_p(address),
         shape,
@@ -537,7 +528,7 @@ def _encode(cuda: Cuda, address: int, tensor_map: TensorMap) -> ctypes.Array[cty
         box,
         steps,
         0,
-        _SWIZZLES[tensor_map.swizzle],
+        tensor_map.cuda_numbers["cuda_swizzle"],
         0,
         0,
     )

@@ -13,13 +13,17 @@ import json
 from typing import Any
 
 from gridir.mlir._mlir_libs import _gridirGPU as native
-from gridir.runtime.gpu.launch import Launch
+from gridir.runtime.gpu.chips import cubin_devices, ptx_devices
+from gridir.runtime.gpu.launch import Launch, TensorMap
 
 CALL_TARGET = "gridir_gpu"
 """The name of the call of kernels with run-time checks or a dynamic grid, for `jax.export`'s list of allowed calls."""
 
 RECORDED_CALL_TARGET = "gridir_gpu_recorded"
 """The same for all other kernels: XLA may record these calls in a command buffer, a CUDA graph."""
+
+
+_ELF = b"\x7fELF"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,10 +50,22 @@ def xla_call(name: str, image: bytes, chip: str, launch: Launch) -> XlaCall:
       chip: the chip that it is for.
       launch: how it is launched.
     """
-    description = json.dumps(launch.to_json())
+    record = launch.to_json()
+    for parameter, described in zip(launch.parameters, record["parameters"], strict=True):
+        if isinstance(parameter, TensorMap):
+            described |= parameter.cuda_numbers
+    description = json.dumps(record)
+    least, last = cubin_devices(chip) if image.startswith(_ELF) else ptx_devices(chip)
     waits = bool(launch.diagnostics) or launch.dynamic_ctas is not None
     target = CALL_TARGET if waits else RECORDED_CALL_TARGET
-    attributes = {"name": name, "image": image, "chip": chip, "launch": description}
+    attributes = {
+        "name": name,
+        "image": image,
+        "chip": chip,
+        "least_device": 10 * least[0] + least[1],
+        "last_device": 10 * last[0] + last[1],
+        "launch": description,
+    }
     return XlaCall(target, attributes, native.scratch_bytes(description))
 
 

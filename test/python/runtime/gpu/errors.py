@@ -19,9 +19,9 @@ driver.pretend(9, devices=1, has_current_context=False)
 from gridir.errors import Error
 from gridir.runtime import gpu
 from gridir.runtime.gpu import arrays
-from gridir.runtime.gpu.chips import capability_of, cubin_runs_on, ptx_runs_on
+from gridir.runtime.gpu.chips import capability_of, cubin_devices, ptx_devices, runs_on
 from gridir.runtime.gpu.host_arrays import execute_on_device
-from gridir.runtime.gpu.launch import Launch, Operand
+from gridir.runtime.gpu.launch import Launch, Operand, TensorMap
 
 
 def refused(call, *args, **options):
@@ -38,11 +38,21 @@ refused(capability_of, "h100")
 # Code for a chip with a letter runs on that chip, or on its family; other PTX runs on later chips.
 # CHECK: [True, False] [True, True, False] [True, True] [True, False]
 print(
-    [ptx_runs_on("sm_90a", device) for device in ((9, 0), (10, 0))],
-    [ptx_runs_on("sm_80", device) for device in ((8, 0), (9, 0), (7, 5))],
-    [ptx_runs_on("sm_100f", device) for device in ((10, 0), (10, 3))],
-    [cubin_runs_on("sm_80", device) for device in ((8, 6), (9, 0))],
+    [runs_on(ptx_devices("sm_90a"), device) for device in ((9, 0), (10, 0))],
+    [runs_on(ptx_devices("sm_80"), device) for device in ((8, 0), (9, 0), (7, 5))],
+    [runs_on(ptx_devices("sm_100f"), device) for device in ((10, 0), (10, 3))],
+    [runs_on(cubin_devices("sm_80"), device) for device in ((8, 6), (9, 0))],
 )
+# Numbers of CUDA exist for some types and swizzles of tensor maps.
+# CHECK: {'cuda_type': 9, 'cuda_swizzle': 3}
+print(TensorMap(0, "bfloat16", (8, 64), (128, 2), (8, 64), 128).cuda_numbers)
+# CHECK: KernelError: expected an element type and a swizzle of tensor maps, got int4 and 128
+# CHECK: KernelError: expected an element type and a swizzle of tensor maps, got bfloat16 and 16
+for unknown in (
+    TensorMap(0, "int4", (8, 64), (128, 2), (8, 64), 128),
+    TensorMap(0, "bfloat16", (8, 64), (128, 2), (8, 64), 16),
+):
+    refused(getattr, unknown, "cuda_numbers")
 # CHECK: OptionError: expected checks and schedule_seed for the executor of PTX, got them with a device
 refused(GpuOptions, device=0, checks=("races",))
 

@@ -240,17 +240,20 @@ print("PTX of an older chip:", np.array_equal(older.call(x), 2 * x))
 driver.pretend(9, devices=3, has_current_context=False)
 
 
+DEVICES = {"least_device": np.int64(90), "last_device": np.int64(90)}
+
+
 def call(parameters=(), image=b"no PTX", x=x, **changes):
     """Makes a call of XLA's by hand, of which something is wrong."""
     launch = {"entry": "k", "threads": 32, "ctas": 1, "cluster_ctas": 1, "shared_bytes": 0, "diagnostics": []}
     launch = json.dumps({**launch, "parameters": list(parameters), **changes})
     made = jax.ffi.ffi_call(xla_call.CALL_TARGET, jax.ShapeDtypeStruct(x.shape, x.dtype))
-    return failure(jax.jit(lambda x: made(x, name="k", image=image, chip="sm_90a", launch=launch)), x)
+    return failure(jax.jit(lambda x: made(x, name="k", image=image, chip="sm_90a", launch=launch, **DEVICES)), x)
 
 
 def tensor_map(**changes):
-    known = {"kind": "tensor_map", "operand": 0, "dtype": "float32", "shape": [32, 128], "strides": [512, 4]}
-    return [{**known, "box": [8, 8], "swizzle": 0, **changes}]
+    known = {"kind": "tensor_map", "operand": 0, "cuda_type": 7, "shape": [32, 128], "strides": [512, 4]}
+    return [{**known, "box": [8, 8], "cuda_swizzle": 0, **changes}]
 
 
 EMPTY = b".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k() { ret; }"
@@ -275,10 +278,10 @@ print(call(image=EMPTY, threads=0))
 # CHECK-NEXT: kernel `k`: expected operand, report, scalar, num_items, workspace, zeroed or tensor_map as 'kind'
 print(call([{"kind": "stack"}]))
 # CHECK-NEXT: kernel `k`: expected 1 to 5 sizes, with as many strides and sizes of a box, as 'shape' of a launch
-# CHECK-NEXT: kernel `k`: expected a type that tensor maps have as 'dtype' of a launch
-# CHECK-NEXT: kernel `k`: expected 0, 32, 64 or 128 as 'swizzle' of a launch
+# CHECK-NEXT: kernel `k`: expected an integer of at least 0 as 'cuda_type' of a launch
+# CHECK-NEXT: kernel `k`: expected an integer of at least 0 as 'cuda_swizzle' of a launch
 # CHECK-NEXT: kernel `k`: expected integers of at least 0 as 'box' of a launch
-for wrong in ({"box": [8]}, {"dtype": "complex64"}, {"swizzle": 16}, {"box": [8, -1]}):
+for wrong in ({"box": [8]}, {"cuda_type": "complex64"}, {"cuda_swizzle": -1}, {"box": [8, -1]}):
     print(call(tensor_map(**wrong)))
 # CHECK-NEXT: kernel `k`: expected a parameter 'report' of a launch with diagnostics
 print(call(diagnostics=["{0}"]))

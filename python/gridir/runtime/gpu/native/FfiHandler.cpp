@@ -49,17 +49,17 @@ ffi::Error makeError(const std::string &message) {
   return ffi::Error(ffi::ErrorCode::kInvalidArgument, message);
 }
 
-ffi::ErrorOr<std::unique_ptr<CallState>> instantiate(std::string_view name,
-                                                     std::string_view image,
-                                                     std::string_view chip,
-                                                     std::string_view launch) {
+ffi::ErrorOr<std::unique_ptr<CallState>>
+instantiate(std::string_view name, std::string_view image,
+            std::string_view chip, int64_t leastDevice, int64_t lastDevice,
+            std::string_view launch) {
   auto data = parseLaunch(launch);
   if (auto *reason = std::get_if<std::string>(&data))
     return ffi::Unexpected(
         makeError("kernel `" + std::string(name) + "`: " + *reason));
-  return std::unique_ptr<CallState>(
-      new CallState{{std::string(name), std::move(std::get<LaunchData>(data)),
-                     LoadedImage::get(image, chip)}});
+  return std::unique_ptr<CallState>(new CallState{
+      {std::string(name), std::move(std::get<LaunchData>(data)),
+       LoadedImage::get(image, chip, {leastDevice, lastDevice})}});
 }
 
 ffi::Error initialize(CallState *state) {
@@ -121,6 +121,8 @@ XLA_FFI_DEFINE_HANDLER(instantiateHandler, instantiate,
                            .Attr<std::string_view>("name")
                            .Attr<std::string_view>("image")
                            .Attr<std::string_view>("chip")
+                           .Attr<int64_t>("least_device")
+                           .Attr<int64_t>("last_device")
                            .Attr<std::string_view>("launch"));
 
 XLA_FFI_DEFINE_HANDLER(

@@ -9,7 +9,6 @@
 #include "LaunchData.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -75,44 +74,10 @@ public:
   std::string error;
 };
 
-/// The number of an element type in CUtensorMapDataType. Types without a number
-/// are copied as integers of their size.
-int getMapType(llvm::StringRef dtype) {
-  return llvm::StringSwitch<int>(dtype)
-      .Cases({"bool", "int8", "uint8"}, 0)
-      .Cases({"int16", "uint16"}, 1)
-      .Case("uint32", 2)
-      .Case("int32", 3)
-      .Case("uint64", 4)
-      .Case("int64", 5)
-      .Case("float16", 6)
-      .Case("float32", 7)
-      .Case("float64", 8)
-      .Case("bfloat16", 9)
-      .StartsWith("float8", 0)
-      .Default(-1);
-}
-
 TensorMapData readMap(const json::Object &object, Reader &reader) {
   TensorMapData map;
-  map.type = getMapType(reader.getString(object, "dtype"));
-  if (map.type < 0)
-    reader.fail("dtype", "a type that tensor maps have");
-  switch (reader.getInteger(object, "swizzle")) {
-  case 0:
-    break;
-  case 32:
-    map.swizzle = 1;
-    break;
-  case 64:
-    map.swizzle = 2;
-    break;
-  case 128:
-    map.swizzle = 3;
-    break;
-  default:
-    reader.fail("swizzle", "0, 32, 64 or 128");
-  }
+  map.type = reader.getInteger(object, "cuda_type");
+  map.swizzle = reader.getInteger(object, "cuda_swizzle");
   std::vector<int64_t> shape = reader.getIntegers(object, "shape"),
                        strides = reader.getIntegers(object, "strides"),
                        box = reader.getIntegers(object, "box");

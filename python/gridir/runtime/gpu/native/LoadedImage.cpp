@@ -9,7 +9,6 @@
 #include "LoadedImage.h"
 
 #include <cctype>
-#include <cstdlib>
 #include <optional>
 #include <utility>
 
@@ -45,25 +44,6 @@ std::optional<int> getCapability(const Driver &driver) {
   return 10 * major + minor;
 }
 
-/// True if code for a chip, such as "sm_90a", can run on this compute
-/// capability. The driver checks the rest, because it distinguishes machine
-/// code from PTX.
-bool runsOn(const std::string &chip, int capability) {
-  constexpr std::string_view kPrefix = "sm_";
-  if (chip.compare(0, kPrefix.size(), kPrefix) != 0)
-    return true;
-  char *end = nullptr;
-  int number = std::strtol(chip.c_str() + kPrefix.size(), &end, 10);
-  switch (*end) {
-  case 'a':
-    return number == capability;
-  case 'f':
-    return number / 10 == capability / 10 && number <= capability;
-  default:
-    return number <= capability;
-  }
-}
-
 std::string describeDevice(const Driver &driver) {
   int device = 0;
   char name[256] = "a GPU";
@@ -79,7 +59,8 @@ std::string describeDevice(const Driver &driver) {
 } // namespace
 
 std::shared_ptr<LoadedImage> LoadedImage::get(std::string_view bytes,
-                                              std::string_view chip) {
+                                              std::string_view chip,
+                                              DeviceRange devices) {
   Images &images = getImages();
   std::lock_guard<std::mutex> lock(images.mutex);
   auto it = images.known.find({bytes, chip});
@@ -90,7 +71,7 @@ std::shared_ptr<LoadedImage> LoadedImage::get(std::string_view bytes,
   if (it != images.known.end())
     images.known.erase(it);
   std::shared_ptr<LoadedImage> image(
-      new LoadedImage(std::string(bytes), std::string(chip)));
+      new LoadedImage(std::string(bytes), std::string(chip), devices));
   images.known.emplace(Key(image->bytes, image->chip), image);
   return image;
 }
@@ -116,7 +97,7 @@ LoadedImage::~LoadedImage() {
 
 std::string LoadedImage::load(const Driver &driver, Module &module) const {
   std::optional<int> capability = getCapability(driver);
-  if (capability && !runsOn(chip, *capability))
+  if (capability && (*capability < devices.least || *capability > devices.last))
     return "is compiled for " + chip + ", got " + describeDevice(driver);
   char log[kLogBytes] = "";
   int options[] = {kJitErrorLog, kJitErrorLogBytes};

@@ -21,14 +21,19 @@
 
 namespace gridir::cuda {
 
+/// Compute capabilities, as 90 for 9.0, from the first to the last.
+struct DeviceRange {
+  int64_t least, last;
+};
+
 /// Machine code or PTX, loaded in each context that it has been needed in.
 /// Calls of the same image share one of these; the last one unloads the
 /// modules.
 class LoadedImage {
 public:
   /// Returns the image of these bytes, which other calls may have already.
-  static std::shared_ptr<LoadedImage> get(std::string_view bytes,
-                                          std::string_view chip);
+  static std::shared_ptr<LoadedImage>
+  get(std::string_view bytes, std::string_view chip, DeviceRange devices);
 
   ~LoadedImage();
   LoadedImage(const LoadedImage &) = delete;
@@ -52,12 +57,14 @@ private:
     std::map<std::string, PreparedFunction> functions;
   };
 
-  LoadedImage(std::string bytes, std::string chip)
-      : bytes(std::move(bytes)), chip(std::move(chip)) {}
+  LoadedImage(std::string bytes, std::string chip, DeviceRange devices)
+      : bytes(std::move(bytes)), chip(std::move(chip)), devices(devices) {}
 
   std::string load(const Driver &driver, Module &module) const;
 
   const std::string bytes, chip;
+  /// The devices that run the image.
+  const DeviceRange devices;
   const Driver *driver = nullptr;
   /// Held while a module is loaded.
   std::mutex mutex;
