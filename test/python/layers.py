@@ -16,6 +16,7 @@ root = Path(sys.argv[1])
 PYTHON = [
     "mlir",
     "errors",
+    "reading",
     "host",
     "locations",
     "markup",

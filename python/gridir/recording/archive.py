@@ -9,6 +9,7 @@ rejects an unknown version, field or member, so that it never runs anything but 
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import io
 import json
@@ -23,6 +24,7 @@ import ml_dtypes
 import numpy as np
 
 from gridir.errors import Error
+from gridir.reading import reading
 from gridir.recording.record import Record, draw, is_drawn
 
 FORMAT, VERSION = "gridir-record", 1
@@ -119,15 +121,13 @@ def load(file: str | os.PathLike[str] | BinaryIO) -> Record:
     """
     name = getattr(file, "name", "the stream") if not isinstance(file, (str, os.PathLike)) else os.fspath(file)
     try:
-        with zipfile.ZipFile(file) as archive:
-            return _read(archive)
+        # A file that cannot be opened is no record error, but OSError of a broken archive is.
+        with contextlib.ExitStack() as stack:
+            stream = stack.enter_context(open(file, "rb")) if isinstance(file, (str, os.PathLike)) else file
+            with reading(RecordError, "expected a record of a kernel"), zipfile.ZipFile(stream) as archive:
+                return _read(archive)
     except RecordError as error:
         raise RecordError(f"{name}: {error.message}", notes=error.notes) from None
-    except OSError:
-        raise
-    except Exception as error:
-        # A broken file may raise errors of any class in the libraries that read it.
-        raise RecordError(f"{name}: expected a record of a kernel, got {type(error).__name__}: {error}") from None
 
 
 def _read(archive: zipfile.ZipFile) -> Record:

@@ -12,11 +12,18 @@ from typing import Any
 
 from gridir.frontend.kernel_calls import KernelCall
 from gridir.frontend.step_form import WorkBatch
+from gridir.reading import check_fields, check_items, check_value
 from gridir.runtime.chip_constants import Chip
 from gridir.tuning.traced import Traced
 
 TIERS = ("estimate", "compile", "measure")
 """The tiers, from the fastest to the most accurate."""
+
+_FIELDS = {
+    "seconds": (int, float, type(None)), "reason": str, "bound": str, "memory_bytes": int, "figures": dict,
+    "notes": list,
+}  # fmt: skip
+"""The types of an outcome in its JSON form."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,7 +52,15 @@ class Outcome:
 
     @staticmethod
     def from_json(record: dict[str, Any]) -> Outcome:
-        """Returns the outcome that `to_json` gave."""
+        """Returns the outcome that `to_json` gave.
+
+        Raises:
+          ValueError: for a field that is missing, unknown or of another type.
+        """
+        check_fields(record, _FIELDS)
+        for name, figure in record["figures"].items():
+            check_value(name, figure, (int, float))
+        check_items("notes", record["notes"], str)
         return Outcome(**{**record, "notes": tuple(record["notes"])})
 
     @staticmethod

@@ -9,8 +9,11 @@ import contextlib
 import json
 import os
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 _FORMAT = 2
 """Changes where the records, or the way in which they are made, change."""
@@ -34,13 +37,18 @@ class Cache:
         """Opens a cache; without a directory it is empty and stays so."""
         self._directory = None if directory is None else Path(directory) / f"v{_FORMAT}"
 
-    def get(self, key: str) -> dict[str, Any] | None:
-        """Returns the record of a key; None if there is none, or its file is damaged."""
+    def get(self, key: str, read: Callable[[Any], T]) -> T | None:
+        """Returns the record of a key; None if there is none, or its file is damaged.
+
+        Args:
+          key: the key.
+          read: makes the record of its JSON form, and raises ValueError for another form.
+        """
         if self._directory is None:
             return None
         try:
-            return json.loads(self._path(key).read_text(encoding="utf-8"))
-        except (OSError, json.JSONDecodeError):
+            return read(json.loads(self._path(key).read_text(encoding="utf-8")))
+        except (OSError, ValueError, RecursionError):
             return None
 
     def put(self, key: str, record: dict[str, Any]) -> None:

@@ -18,6 +18,7 @@ from gridir.frontend.kernel_calls import KernelCall
 from gridir.frontend.lower import lower
 from gridir.frontend.step_form import WorkBatch, alone
 from gridir.frontend.step_work import count_work
+from gridir.reading import check_fields, check_value
 from gridir.runtime.chip_constants import Chip
 from gridir.runtime.ptxas import KernelReport, find_ptxas
 from gridir.tuning.backend import Backend, Finished, Outcome, combine
@@ -37,6 +38,10 @@ _CTA_RESERVED = 1024
 _CTA_SECONDS = 1e-6
 _SPILL_SECONDS = 4e-9
 """The cost of starting a CTA, and of a byte that a thread spills."""
+_KERNEL_FIELDS = {
+    "name": str, "ctas": (int, type(None)), "threads": int, "registers": int, "shared_bytes": int, "spill_bytes": int,
+}  # fmt: skip
+"""The fields of a report of ptxas that a prediction uses, and their types in JSON."""
 
 
 class GpuBackend(Backend):
@@ -58,7 +63,7 @@ class GpuBackend(Backend):
             futures = {}
             for number, each in traced.items():
                 key = function_key(each, facts)
-                record = self._cache.get(key)
+                record = self._cache.get(key, _read_record)
                 if record is not None:
                     yield number, self._outcome(each, record)
                     continue
@@ -162,6 +167,19 @@ class GpuBackend(Backend):
             )
             for i in kernels
         ]
+
+
+def _read_record(record: Any) -> dict[str, Any]:
+    """Returns the cache entry of the kernels of a function; raises ValueError for another form."""
+    if isinstance(record, dict) and "reason" in record:
+        check_fields(record, {"reason": str})
+        return record
+    check_fields(record, {"kernels": list})
+    for kernel in record["kernels"]:
+        check_value("a kernel", kernel, dict)
+        for name, kind in _KERNEL_FIELDS.items():
+            check_value(name, kernel.get(name), kind)
+    return record
 
 
 def _assemble(kernels: list[Any]) -> dict[str, Any]:

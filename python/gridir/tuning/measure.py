@@ -74,9 +74,9 @@ def measure(
     """
     facts = {"tier": "measure", "device": device, "gridir": __version__, "jax": metadata.version("jax")}
     keys = {number: function_key(each, facts) for number, each in traced.items()}
-    known = {number: record for number, key in keys.items() if (record := cache.get(key)) is not None}
+    known = {number: found for number, key in keys.items() if (found := cache.get(key, Outcome.from_json)) is not None}
     if len(known) == len(traced):
-        yield from ((number, Outcome.from_json(record)) for number, record in known.items())
+        yield from known.items()
         return
     ready: dict[int, Call] = {}
     for done, (number, each) in enumerate(traced.items(), 1):

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from gridir.errors import OptionError
+from gridir.reading import check_fields, check_items, check_value, reading
 from gridir.runtime.tpu.steps import duration
 from gridir.tuning import supply
 from gridir.tuning.backend import TIERS, Outcome
@@ -142,22 +143,41 @@ class Problem:
 
     @staticmethod
     def from_json(record: Mapping[str, Any]) -> Problem:
-        """Returns the problem that `to_json` gave."""
-        entries = tuple(
-            Entry(
-                {name: _value(value) for name, value in entry["config"].items()},
-                {tier: Outcome.from_json(outcome) for tier, outcome in entry["outcomes"].items()},
-                tuple(entry["problems"]),
-            )
-            for entry in record["entries"]
-        )
-        names = ("function", "signature", "target", "verified", "arguments")
-        values: dict[str, Any] = {name: record[name] for name in names}
+        """Returns the problem that `to_json` gave.
+
+        Raises:
+          ValueError: for a field that is missing, unknown or of another type.
+        """
+        check_fields(record, {**_TEXTS, "arguments": dict, "entries": list, "notes": list})
+        check_items("notes", record["notes"], str)
+        values: dict[str, Any] = {name: record[name] for name in (*_TEXTS, "arguments")}
+        entries = tuple(map(_read_entry, record["entries"]))
+        for source in record["arguments"].values():
+            if source is not None:
+                check_fields(source, {"make": str, "fields": list})
+                check_items("fields", source["fields"], str)
         return Problem(**values, entries=entries, notes=tuple(record["notes"]))
 
 
-def _value(value: Any) -> Any:
+_TEXTS = {"function": str, "signature": str, "target": str, "verified": str}
+
+
+def _read_entry(record: Any) -> Entry:
+    check_fields(record, {"config": dict, "tied": bool, "problems": list, "outcomes": dict})
+    check_items("problems", record["problems"], str)
+    if not record["outcomes"] or not set(record["outcomes"]) <= set(TIERS):
+        raise ValueError(f"expected outcomes of {', '.join(TIERS)}, got {', '.join(record['outcomes']) or 'none'}")
+    return Entry(
+        {name: _value(name, value) for name, value in record["config"].items()},
+        {tier: Outcome.from_json(outcome) for tier, outcome in record["outcomes"].items()},
+        tuple(record["problems"]),
+    )
+
+
+def _value(name: str, value: Any) -> Any:
     """A value of a parameter as it was before JSON: JSON has lists only."""
+    for each in value if isinstance(value, list) else [value]:
+        check_value(name, each, (bool, int, float, str, type(None)))
     return tuple(value) if isinstance(value, list) else value
 
 
@@ -236,13 +256,12 @@ class TuningResult:
         Raises:
           OptionError: for any other text.
         """
-        try:
+        with reading(OptionError, "expected the text of a tuning result"):
             record = json.loads(text)
             if record["format"] != _FORMAT:
                 raise OptionError(f"expected a result of format {_FORMAT}, got {record['format']!r}")
-            return TuningResult(tuple(Problem.from_json(problem) for problem in record["problems"]))
-        except (json.JSONDecodeError, KeyError, TypeError) as error:
-            raise OptionError("expected the text of a tuning result", details=str(error)) from error
+            check_fields(record, {"format": int, "problems": list})
+            return TuningResult(tuple(map(Problem.from_json, record["problems"])))
 
     def to_json(self) -> dict[str, Any]:
         """Returns the result in its JSON form."""
@@ -292,7 +311,9 @@ def table(problem: Problem, most: int = 20) -> str:
     lines = [f"{problem.function} for {problem.target} ({verified})"]
     legal, refused = problem.legal, [entry for entry in problem.entries if entry.seconds is None]
     if legal:
-        rows = [("", "time", "tier", "bound", "memory", "steps", *legal[0].config)]
+        # Results that were merged may have other parameters.
+        names = tuple(dict.fromkeys(name for entry in legal[:most] for name in entry.config))
+        rows = [("", "time", "tier", "bound", "memory", "steps", *names)]
         for number, entry in enumerate(legal[:most], 1):
             outcome = entry.outcome
             rows.append(
@@ -303,7 +324,7 @@ def table(problem: Problem, most: int = 20) -> str:
                     outcome.bound or "-",
                     mebibytes(outcome.memory_bytes) if outcome.memory_bytes else "-",
                     "-" if entry.steps is None else f"{entry.steps:,.0f}",
-                    *map(str, entry.config.values()),
+                    *(str(entry.config[name]) if name in entry.config else "-" for name in names),
                 )
             )
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]

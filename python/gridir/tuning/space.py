@@ -155,10 +155,13 @@ def keywords_from_json(arguments: Mapping[str, Any], config: Config) -> dict[str
     """Returns the keyword arguments of a configuration whose space was stored by `Space.to_json`.
 
     Raises:
-      OptionError: when a function that makes a record cannot be imported.
+      OptionError: when a function that makes a record cannot be imported, or the configuration lacks a parameter.
     """
     found: dict[str, Any] = {}
     for name, entry in arguments.items():
+        for field in [name] if entry is None else entry["fields"]:
+            if field not in config:
+                raise OptionError(f"expected a configuration with {field}, got {describe(config)}")
         if entry is None:
             found[name] = config[name]
             continue

@@ -23,6 +23,7 @@ from gridir.frontend.step_time import predict_schedule, predict_work
 from gridir.frontend.step_work import StepWork, count_work
 from gridir.frontend.tpu_aot import jax_own
 from gridir.frontend.tpu_report import Candidate, compile_candidates, kernels_of
+from gridir.reading import check_fields, check_items
 from gridir.runtime.chip_constants import Chip
 from gridir.runtime.tpu.report import KernelReport
 from gridir.runtime.tpu.steps import Steps
@@ -131,7 +132,7 @@ class TpuBackend(Backend):
         return combine(outcomes)
 
     def _from_cache(self, traced: Traced) -> Outcome | None:
-        records = [(self._cache.get(self._key(call)), call) for call in _distinct(traced)]
+        records = [(self._cache.get(self._key(call), _read_record), call) for call in _distinct(traced)]
         if any(record is None for record, _ in records):
             return None
         return combine([(self._predict(call, record or {}), call.times) for record, call in records])
@@ -157,6 +158,18 @@ class TpuBackend(Backend):
             **{package: metadata.version(package) for package in ("jax", "libtpu")},
         }
         return kernel_key(call, facts)
+
+
+def _read_record(record: Any) -> dict[str, Any]:
+    """Returns the cache entry of a compiled kernel; raises ValueError for another form."""
+    if isinstance(record, dict) and "reason" in record:
+        check_fields(record, {"reason": str})
+        return record
+    kinds = {"steps": dict, "bundles": int, "vmem_bytes": int, "spill_bytes": int, "notes": list}
+    check_fields(record, kinds)
+    check_items("notes", record["notes"], str)
+    Steps.from_json(record["steps"])
+    return record
 
 
 def _record(work: StepWork, report: KernelReport) -> dict[str, Any]:

@@ -14,14 +14,15 @@ import dataclasses
 import hashlib
 import io
 import json
+import math
 import re
 import zipfile
-import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from gridir.errors import Error, KernelError
+from gridir.reading import check_items, check_value, reading
 from gridir.runtime.gpu.chips import capability_of
 from gridir.runtime.gpu.launch import Launch
 
@@ -30,13 +31,6 @@ _MAGIC, _INDEX = b"gridir-bundle", "bundle.json"
 _LINE_BYTES = len(_MAGIC) + 32 + 64
 _DATE = (1980, 1, 1, 0, 0, 0)
 """The date of all parts, so that equal kernels give equal files."""
-
-
-_ERRORS = (
-    Error, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError,
-    AttributeError, KeyError, TypeError, ValueError, OverflowError,
-)  # fmt: skip
-"""Errors of Python's packages for contents that `Bundle.to_bytes` does not give."""
 
 
 class BundleError(Error, ValueError):
@@ -146,13 +140,13 @@ class Bundle:
                 f"expected contents of {path} with the hash {words[2].decode(errors='replace')}, got {found}: "
                 "the file is truncated, corrupted or edited"
             )
-        try:
+        with reading(BundleError, f"expected a bundle of gridir, got {path}"):
             with zipfile.ZipFile(io.BytesIO(data)) as archive:
                 index = json.loads(_read_part(archive, _INDEX))
                 kernels = tuple(_read_kernel(record, archive) for record in index["kernels"])
-            return Bundle(kernels, dict(index["versions"]))
-        except _ERRORS as error:
-            raise BundleError(f"expected a bundle of gridir, got {path}: {error}") from None
+            versions = dict(index["versions"])
+            check_items("versions", [*versions.values()], str)
+            return Bundle(kernels, versions)
 
 
 def _read_part(archive: zipfile.ZipFile, name: str) -> bytes:
@@ -169,6 +163,7 @@ def _read_kernel(record: dict[str, Any], archive: zipfile.ZipFile) -> BundledKer
         images[kind] = _read_part(archive, image["part"])
         if hashlib.sha256(images[kind]).hexdigest() != image["sha256"]:
             raise KernelError(f"expected the part {image['part']} with the hash {image['sha256']}, got another one")
+    check_value("name", record["name"], str)
     kernel = BundledKernel(
         name=record["name"],
         chip=record["chip"],
@@ -214,6 +209,11 @@ def item_bytes(dtype: str) -> int:
     if found[1] is not None:
         return max(int(found[1]) // 8, 1)
     return 2 if dtype == "bfloat16" else 1
+
+
+def bytes_of(operand: OperandInfo) -> int:
+    """Returns the bytes of an operand."""
+    return math.prod(operand.shape) * item_bytes(operand.dtype)
 
 
 def write_bundle(bundle: Bundle, path: str | Path) -> None:

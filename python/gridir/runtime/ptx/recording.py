@@ -12,19 +12,22 @@ from __future__ import annotations
 import dataclasses
 import json
 import pathlib
-import zipfile
-import zlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from gridir.errors import Error
+from gridir.reading import check_fields, check_items, reading
 from gridir.runtime.ptx.module import load
 
 _ALIGNMENT = 256
 """Of allocations of a GPU, in bytes."""
 _WORD = 8
+_LAUNCH = {
+    "grid": list, "block": list, "cluster": (list, type(None)), "shared_bytes": int, "blocks_at_once": int,
+}  # fmt: skip
+"""The options of a launch, and their types in JSON."""
 
 
 class RecordingError(Error):
@@ -100,18 +103,28 @@ def read_recording(path: str | pathlib.Path) -> Recording:
     Raises:
       RecordingError: when it is none.
     """
-    try:
-        with np.load(path) as file:
-            known = json.loads(str(file["about"]))
-            count = len(known["bases"])
-            memory = tuple(file[f"memory_{i}"] for i in range(count))
-            after = tuple(file[f"after_{i}"] if f"after_{i}" in file else memory[i] for i in range(count))
-            arguments = tuple(file[f"argument_{i}"] for i in range(sum(name.startswith("argument_") for name in file)))
-        return Recording(
-            known["function"], known["text"], known["launch"], tuple(known["bases"]), arguments, memory, after
-        )
-    except (OSError, ValueError, EOFError, KeyError, TypeError, zipfile.BadZipFile, zlib.error) as error:
-        raise RecordingError(f"expected a recorded launch, got {path}: {error}") from None
+    with reading(RecordingError, f"expected a recorded launch, got {path}"), np.load(path) as file:
+        known = json.loads(str(file["about"]))
+        check_fields(known, {"function": str, "text": str, "launch": dict, "bases": list})
+        check_fields(known["launch"], _LAUNCH)
+        check_items("bases", known["bases"], int)
+        for name in ("grid", "block", "cluster"):
+            check_items(name, known["launch"][name] or [], int)
+        count = len(known["bases"])
+        memory = tuple(_bytes(file, f"memory_{i}") for i in range(count))
+        after = tuple(_bytes(file, f"after_{i}") if f"after_{i}" in file else memory[i] for i in range(count))
+        if [x.size for x in memory] != [x.size for x in after]:
+            raise RecordingError(f"expected memory of the same sizes after the launch, got {path}")
+        arguments = tuple(_bytes(file, f"argument_{i}") for i in range(sum(x.startswith("argument_") for x in file)))
+        launch = {name: tuple(value) if isinstance(value, list) else value for name, value in known["launch"].items()}
+        return Recording(known["function"], known["text"], launch, tuple(known["bases"]), arguments, memory, after)
+
+
+def _bytes(file: Any, name: str) -> np.ndarray:
+    array = file[name]
+    if array.dtype != np.uint8 or array.ndim != 1:
+        raise RecordingError(f"expected bytes as {name}, got {array.dtype}{list(array.shape)}")
+    return array
 
 
 def leave_out_parts(arrays: Sequence[np.ndarray]) -> list[np.ndarray]:

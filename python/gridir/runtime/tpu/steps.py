@@ -8,6 +8,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+from gridir.reading import check_fields, check_items
+
 
 @dataclasses.dataclass(frozen=True)
 class Steps:
@@ -42,7 +44,20 @@ class Steps:
 
     @staticmethod
     def from_json(record: dict[str, Any]) -> Steps:
-        """Returns the steps that `to_json` gave."""
+        """Returns the steps that `to_json` gave.
+
+        Raises:
+          ValueError: for a field that is missing, unknown or of another type.
+        """
+        number, rows = (int, float), ("count", "cycles", "products", "bytes")
+        sequence = (list, tuple)
+        kinds = {**dict.fromkeys(rows, sequence), "before": number, "exposed": number, "notes": sequence}
+        check_fields(record, kinds)
+        for name in rows:
+            check_items(name, record[name], number)
+        if len({len(record[name]) for name in rows}) > 1:
+            raise ValueError("expected as many values of each kind of step, got others")
+        check_items("notes", record["notes"], str)
         values: dict[str, Any] = {name: tuple(x) if isinstance(x, list) else x for name, x in record.items()}
         return Steps(**values)
 
