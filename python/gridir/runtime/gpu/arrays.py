@@ -115,12 +115,27 @@ def view_of(facts: Facts, name: str) -> View:
 
 
 def key_of(facts: Sequence[Facts]) -> bytes | None:
-    """Returns the facts of a call as PreparedLaunches.cpp has them; None if they are not those of DLPack."""
+    """Returns the facts of a call without addresses, as PreparedLaunches.cpp has them.
+
+    Returns:
+      The facts; None if one of them has another form there.
+    """
     parts = []
-    for pointer, device, kind, shape, strides, _ in facts:
-        if isinstance(kind, str) or device == _NO_DEVICE:
+    for _, device, kind, shape, strides, read_only in facts:
+        if device == _NO_DEVICE:
             return None
-        parts += [_KEY.pack(pointer, device, len(shape) // 8, kind, bool(strides)), shape, strides]
+        if not isinstance(kind, str):
+            parts += [b"\0", _KEY.pack(device, len(shape) // 8, kind, bool(strides)), shape, strides]
+            continue
+        if not isinstance(shape, tuple) or not isinstance(strides, tuple | None):
+            return None
+        text, sizes = kind.encode(), (*shape, *(strides or ()))
+        parts += [
+            b"\1",
+            _INTERFACE_KEY.pack(device, len(shape), read_only, strides is not None, len(text)),
+            text,
+        ]
+        parts.append(struct.pack(f"={len(sizes)}q", *sizes))
     return b"".join(parts)
 
 
@@ -139,7 +154,7 @@ def _dtype_of_dlpack(data: bytes, name: str) -> tuple[str, int]:
     return known if code >= _DLPACK_FIRST_WHOLE_NAME else f"{known}{bits}", max(bits // 8, 1)
 
 
-_KEY = struct.Struct("=Qii4si")
+_KEY, _INTERFACE_KEY = struct.Struct("=ii4si"), struct.Struct("=iiiii")
 # DLTensor, with which the memory of a capsule named "dltensor" begins: the address, the device's type and number, the
 # rank, the element type, the addresses of the shape and of the strides, and the offset of the first element.
 _TENSOR = struct.Struct("@Qiii4sQQQ")

@@ -13,7 +13,7 @@ from typing import Any
 
 from gridir.errors import LaunchError
 from gridir.runtime.gpu.arrays import Facts, View, facts_of, stream_of, view_of
-from gridir.runtime.gpu.bundle import Bundle, BundledKernel, OperandInfo, item_bytes, names_of, read_bundle
+from gridir.runtime.gpu.bundle import Bundle, BundledKernel, OperandInfo, bytes_of, item_bytes, names_of, read_bundle
 from gridir.runtime.gpu.chips import cubin_devices, ptx_devices, runs_on
 from gridir.runtime.gpu.launch import contiguous_strides
 from gridir.runtime.gpu.libcuda import Device, DriverError, Function, open_cuda, open_device
@@ -36,13 +36,13 @@ class GpuKernel:
         self.name = kernel.name
         self.operands = kernel.operands
         self._titles = tuple(map(_title, self.operands))
-        self._sizes = tuple(map(_bytes_of, self.operands))
+        self._sizes = tuple(map(bytes_of, self.operands))
         # For each operand the properties without the address that were checked.
         self._fitting: tuple[set[Facts], ...] = tuple(set() for _ in self.operands)
         self._functions: dict[int, Function] = {}
         # Calls repeat the memory of earlier calls, for which everything is checked.
         self._checked: dict[tuple[Facts, ...], tuple[Function, tuple[int, ...]]] = {}
-        # The same in native code, for arrays whose types have functions for callers in C.
+        # The same in native code.
         self._prepared: PreparedLaunches | None = None
         self._lock = threading.Lock()
 
@@ -81,7 +81,7 @@ class GpuKernel:
             if self._prepared is None:
                 self._prepared = prepared_launches()
             if self._prepared is not None:
-                self._prepared.add(arrays, facts, function.prepared(pointers))
+                self._prepared.add(arrays, facts, function.prepared(pointers), self.operands)
         else:
             function, pointers = known
             function(pointers, handle)
@@ -259,7 +259,3 @@ def _handle_of(stream: Any) -> int:
     if not isinstance(stream, int):
         raise LaunchError(f"expected a stream as a number, or one of PyTorch or CuPy, got {type(stream).__name__}")
     return stream
-
-
-def _bytes_of(operand: OperandInfo) -> int:
-    return math.prod(operand.shape) * item_bytes(operand.dtype)

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gridir.errors import Error, LaunchError
-from gridir.runtime.gpu.launch import WORD_BYTES, Launch, TensorMap
+from gridir.runtime.gpu.launch import WORD_BYTES, Launch, Operand, TensorMap
 
 _TENSOR_MAP_BYTES, _TENSOR_MAP_ALIGNMENT = 128, 64
 _STATIC_SHARED_BYTES = 48 << 10
@@ -376,7 +376,16 @@ class Function:
         ready = self._ready.get(tuple(operands))
         if ready is None or self._default is None:
             return None
-        return PreparedLaunch(self, ready, self._default)
+        return PreparedLaunch(self, ready, self._default, self._sources)
+
+    @functools.cached_property
+    def _sources(self) -> tuple[tuple[int, int], ...] | None:
+        """The operand or the constant of each parameter; None if the launch has tensor maps."""
+        if any(isinstance(parameter, TensorMap) for parameter in self._launch.parameters):
+            return None
+        operands = [x.operand for x in self._launch.parameters if isinstance(x, Operand)]
+        slots = [_Slot(number) for number in range(max(operands, default=-1) + 1)]
+        return tuple(self._launch.arguments(slots, _Sources(self._device)).values)
 
     @staticmethod
     def _keep(cache: dict[Any, Any], key: Any, value: Any) -> None:
@@ -446,13 +455,52 @@ class PreparedLaunch:
       function: the handle of the function.
       config: the address of the configuration, for the default stream.
       arguments: the address of the addresses of the arguments.
+      sources: the number of an operand, or -1 and a constant, for each argument; None if they depend on addresses in
+        another way.
     """
 
-    def __init__(self, function: Function, values: _Values, config: Configuration):
+    def __init__(
+        self,
+        function: Function,
+        values: _Values,
+        config: Configuration,
+        sources: tuple[tuple[int, int], ...] | None,
+    ):
         self._parts = function, values, config
         self.context, self.function = function.handles
         self.config = config.address
-        self.arguments = ctypes.addressof(values.pointers)
+        self.arguments, self.sources = ctypes.addressof(values.pointers), sources
+
+
+class _Slot(int):
+    """The number of an operand in place of its address."""
+
+
+class _Sources:
+    """Finds where each argument of a launch comes from; the launch has no memory of its own and no tensor map."""
+
+    def __init__(self, device: Device):
+        self._device = device
+
+    def pointer(self, memory: int) -> tuple[int, int]:
+        """See `Materializer`."""
+        return (memory, 0) if isinstance(memory, _Slot) else (-1, memory)
+
+    def scalar(self, value: int) -> tuple[int, int]:
+        """See `Materializer`."""
+        return -1, value
+
+    def tensor_map(self, memory: int, tensor_map: TensorMap) -> tuple[int, int]:
+        """See `Materializer`."""
+        raise AssertionError(f"expected a launch without tensor maps, got one of operand {tensor_map.operand}")
+
+    def scratch(self, size: int, *, zeroed: bool) -> int:
+        """See `Materializer`."""
+        raise AssertionError(f"expected a launch without memory of its own, got {size} bytes, zeroed: {zeroed}")
+
+    def unused(self) -> int:
+        """See `Materializer`."""
+        return self._device.unused_memory
 
 
 class _Scratch:

@@ -10,15 +10,19 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import struct
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from gridir.runtime.gpu.arrays import Facts, exchange_of, key_of
+from gridir.runtime.gpu.bundle import OperandInfo, bytes_of
 from gridir.runtime.gpu.libcuda import PreparedLaunch, open_cuda
 
 _PATH = Path(__file__).parents[2] / "mlir" / "_mlir_libs" / "libgridir_launch.so"
 _UNKNOWN = -1
+# OperandRule and Source of PreparedLaunches.cpp.
+_Rule, _Source = ctypes.c_int64 * 4, ctypes.c_uint64 * 2
 
 
 class PreparedLaunches:
@@ -27,7 +31,7 @@ class PreparedLaunches:
     def __init__(self, library: ctypes.PyDLL):
         """Makes an empty table."""
         self._library = library
-        addresses = map(open_cuda().address_of, ("cuLaunchKernelEx", "cuCtxGetCurrent"))
+        addresses = map(open_cuda().address_of, ("cuLaunchKernelEx", "cuCtxGetCurrent", "cuPointerGetAttribute"))
         self._launch = library.gridirNewLaunches(*addresses)
         self._types: set[type] = set()
 
@@ -46,20 +50,37 @@ class PreparedLaunches:
             raise open_cuda().error("cuLaunchKernelEx", code)
         return code != _UNKNOWN
 
-    def add(self, arrays: Sequence[Any], facts: Sequence[Facts], launch: PreparedLaunch | None) -> None:
-        """Adds a launch whose facts were checked, if its arrays have functions for callers in C."""
+    def add(
+        self,
+        arrays: Sequence[Any],
+        facts: Sequence[Facts],
+        launch: PreparedLaunch | None,
+        operands: Sequence[OperandInfo],
+    ) -> None:
+        """Adds a launch whose facts were checked, unless its types of arrays change what they have."""
         key = key_of(facts) if launch is not None else None
         if launch is None or key is None:
             return
         table = self._launch.__self__
         for kind in {type(array) for array in arrays} - self._types:
-            if (exchange := exchange_of(kind)) is None:
-                return
-            self._library.gridirAddArrayType(table, kind, *exchange.addresses)
+            exchange = exchange_of(kind)
+            addresses = (None, None) if exchange is None else exchange.addresses
+            # An attribute of the instance decides for another array of the type, too, only if the type has it.
+            has_dlpack = hasattr(kind, "__dlpack__")
+            self._library.gridirAddArrayType(table, kind, has_dlpack, *addresses)
             self._types.add(kind)
-        self._library.gridirAddLaunch(
-            table, key, len(key), launch, launch.context, launch.function, launch.config, launch.arguments
-        )
+        place = launch.context, launch.function, launch.config
+        if launch.sources is None:
+            key += struct.pack(f"={len(facts)}Q", *(fact[0] for fact in facts))
+            self._library.gridirAddLaunch(table, key, len(key), launch, *place, launch.arguments)
+            return
+        rules, sources = (_Rule * len(operands))(), (_Source * len(launch.sources))()
+        for rule, operand in zip(rules, operands, strict=True):
+            alias = -1 if operand.alias is None else operand.alias
+            rule[:] = bytes_of(operand), operand.alignment, alias, operand.is_output
+        for source, (operand_number, constant) in zip(sources, launch.sources, strict=True):
+            source[:] = operand_number % (1 << 64), constant % (1 << 64)
+        self._library.gridirAddPattern(table, key, len(key), launch, *place, rules, len(rules), sources, len(sources))
 
 
 def prepared_launches() -> PreparedLaunches | None:
@@ -75,9 +96,15 @@ def _open() -> ctypes.PyDLL | None:
     library = ctypes.PyDLL(str(_PATH))
     address = ctypes.c_void_p
     library.gridirNewLaunches.restype = ctypes.py_object
-    library.gridirNewLaunches.argtypes = (address, address)
+    library.gridirNewLaunches.argtypes = (address, address, address)
     library.gridirAddArrayType.restype = None
-    library.gridirAddArrayType.argtypes = (ctypes.py_object, ctypes.py_object, address, address)
+    library.gridirAddArrayType.argtypes = (ctypes.py_object, ctypes.py_object, ctypes.c_int, address, address)
+    size = ctypes.c_size_t
+    library.gridirAddPattern.restype = None
+    library.gridirAddPattern.argtypes = (
+        ctypes.py_object, ctypes.c_char_p, size, ctypes.py_object, address, address, address, address, size, address,
+        size,
+    )  # fmt: skip
     library.gridirAddLaunch.restype = None
     library.gridirAddLaunch.argtypes = (
         ctypes.py_object, ctypes.c_char_p, ctypes.c_size_t, ctypes.py_object, address, address, address, address,

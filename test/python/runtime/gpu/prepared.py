@@ -1,6 +1,7 @@
 # RUN: rm -rf %t && mkdir %t && %python %S/Inputs/write_bundles.py %t && %python %s %t | FileCheck %s
-"""Launches on arrays that were checked are made by native code; every other array is checked by Python."""
+"""Launches on arrays that were checked are made by native code; an array with other facts is checked by Python."""
 
+import contextlib
 import os
 import sys
 import threading
@@ -16,7 +17,7 @@ from gridir.runtime import ptx
 driver = ptx.open_driver()
 driver.pretend(9, devices=2, has_current_context=False)
 
-from device_arrays import DeviceArray, ExchangeArray
+from device_arrays import DeviceArray, DLPackArray, ExchangeArray
 from gridir.runtime import gpu
 from gridir.runtime.gpu import kernels, prepared
 
@@ -105,17 +106,114 @@ run(a, b)
 run(a, b, out, stream="a")
 
 # DLPack orders the work of a producer that uses another stream.
-# CHECK: launched by Python
+# CHECK: launched by native code
 # CHECK: streams [2]
 run(a, b, out, stream=2)
 print("streams", a.streams)
 
-# Arrays without the functions are Python's.
+# New addresses need no check by Python unless they are wrong.
+# CHECK: launched by native code
+# CHECK: new addresses: True
+d, e, other = arrays()
+run(d, e, other)
+print("new addresses:", (other.read() == 3 * x).all())
+# CHECK: refused: expected an address of input x_ref that is a multiple of 16, got 0x
+d._tensor.byte_offset = 8
+run(d, e, other)
+d._tensor.byte_offset = 0
+# CHECK: refused: expected output o_ref in memory of its own, got it at 0x{{.*}}, which overlaps input {{[xy]}}_ref at
+other._tensor.data = e.pointer + x.nbytes - 16
+run(d, e, other)
+
+# So are the other protocols, alone and mixed; each is read as Python reads it.
+# CHECK: DLPack: launched by Python, checked
+# CHECK: DLPack: launched by native code
+# CHECK: DLPack: launched by native code
+# CHECK: interface: launched by Python, checked
+# CHECK: interface: launched by native code
+# CHECK: interface: launched by native code
+# CHECK: mixed: launched by Python, checked
+# CHECK: mixed: launched by native code
+# CHECK: mixed: launched by native code
+zeros = np.zeros_like(x)
+for title, kinds in {
+    "DLPack": [DLPackArray] * 3,
+    "interface": [DeviceArray] * 3,
+    "mixed": [DeviceArray, DLPackArray, ExchangeArray],
+}.items():
+    for _ in range(3):
+        c, d, e = (kind(value) for kind, value in zip(kinds, (x, 2 * x, zeros), strict=True))
+        print(title, end=": ")
+        run(c, d, e)
+        assert (e.read() == 3 * x).all()
+
+# The stream is that of the first array that says one, otherwise the default stream, which is 1 in DLPack.
+# Python reads the arrays of a launch that is not known a second time.
+# CHECK: streams [1, 1] [7, 7] [2]
+c, d, e = DeviceArray(x), DLPackArray(x), DeviceArray(zeros)
+add(c, d, e)
+with mock.patch.object(ExchangeArray, "stream", 7):
+    other = ExchangeArray(x)
+    f = DLPackArray(x)
+    with contextlib.suppress(gpu.DriverError):
+        add(other, f, e)
+g = DLPackArray(x)
+with contextlib.suppress(gpu.DriverError):
+    add(DeviceArray(x, stream=2), g, e)
+print("streams", d.streams, f.streams, g.streams)
+
+# Every fact of these protocols is part of the key.
+# CHECK: refused: expected the dtype float32 of input x_ref, got int32
+# CHECK: refused: expected the shape (64, 128) of input x_ref, got (128, 64)
+# CHECK: refused: expected the strides (512, 4) in bytes of input x_ref, got (4, 256)
 # CHECK: launched by Python, checked
-# CHECK: launched by Python
+# CHECK: launched by native code
+# CHECK: refused: expected memory that may be written for output o_ref, got an array that is read-only
+# CHECK: refused: expected all arrays on one device, got them on [0, 1]
+# CHECK: refused: expected the address of memory on a GPU, got 0x10: cuPointerGetAttribute failed with
+# CHECK: refused: expected numbers in the byte order of the GPU for input x_ref, got '>f4'
 c = DeviceArray(x)
-run(c, b, out)
-run(c, b, out)
+interface = dict(c.__cuda_array_interface__)
+for change in (
+    {"typestr": "<i4"},
+    {"shape": (128, 64)},
+    {"strides": (4, 256)},
+    {"strides": (512, 4)},
+    {"strides": (512, 4)},
+):
+    c.__cuda_array_interface__ = interface | change
+    run(c, d, e)
+c.__cuda_array_interface__ = interface
+run(c, d, DeviceArray(zeros, read_only=True))
+run(DeviceArray(x, device=1), d, e)
+for change in {"data": (16, False)}, {"typestr": ">f4"}:
+    c.__cuda_array_interface__ = interface | change
+    run(c, d, e)
+
+# What a producer raises is raised again by Python's own call.
+# CHECK: refused: expected an array on a GPU for input y_ref, got one on the DLPack device 1
+# CHECK: producer: expected nothing
+with mock.patch.object(DLPackArray, "__dlpack_device__", return_value=(1, 0)):
+    run(DeviceArray(x), DLPackArray(x), e)
+with mock.patch.object(DLPackArray, "__dlpack__", mock.Mock(side_effect=BufferError("expected nothing"))):
+    try:
+        add(DeviceArray(x), DLPackArray(x), e)
+    except BufferError as error:
+        print("producer:", error)
+
+# An output in the memory of its input, and nowhere else.
+# CHECK: update: right
+# CHECK: refused: expected output o_ref in the memory of input x_ref at 0x{{.*}}, got it at 0x
+update = gpu.load(f"{directory}/update.gridir")["update"]
+for _ in range(3):
+    values = DLPackArray(np.arange(32, dtype=np.int32))
+    update(values, values)
+    assert (values.read() == 2 * np.arange(32)).all()
+print("update: right")
+try:
+    update(values, DLPackArray(np.zeros(32, np.int32)))
+except gpu.LaunchError as error:
+    print("refused:", str(error).splitlines()[0])
 
 # The driver's error of a native launch has its name.
 # CHECK: driver: cuLaunchKernelEx failed with 400 (CUDA_ERROR_INVALID_HANDLE)
