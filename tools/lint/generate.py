@@ -21,7 +21,7 @@ def documents() -> Iterator[tuple[Path, str]]:
         text = tblgen(path, "-gen-dialect-doc", f"-dialect={name}")
         yield ROOT / "docs" / "dialects" / f"{name}.md", NOTE.format(source=path.relative_to(ROOT)) + text
     directory = ROOT / "dialects" / "Grid" / "IR"
-    interfaces = [directory / "GridInterfaces.td", directory / "GridWindowInterface.td"]
+    interfaces = [directory / f"Grid{name}.td" for name in ("Interfaces", "AsyncInterface", "WindowInterface")]
     text = "\n".join(tblgen(path, "-gen-op-interface-docs") for path in interfaces)
     note = NOTE.format(source=", ".join(str(path.relative_to(ROOT)) for path in interfaces))
     yield ROOT / "docs" / "dialects" / "grid-interfaces.md", note + text

@@ -79,6 +79,14 @@ bool isCovered(const ElementBox &box, const ConstantBox &hull,
   return false;
 }
 
+void remove(SmallVector<ConstantBox> &boxes, const ConstantBox &hole) {
+  SmallVector<ConstantBox> left;
+  for (const ConstantBox &box : boxes)
+    llvm::append_range(left, subtract(box, hole));
+  if (left.size() <= kMaxPieces)
+    boxes = std::move(left);
+}
+
 bool certainlyMeet(const ElementBox &a, const ElementBox &b) {
   std::optional<ConstantBox> first = getConstantBox(a),
                              second = getConstantBox(b);

@@ -27,6 +27,10 @@ bool isInside(const ElementBox &box, const ElementBox &outer);
 bool isCovered(const ElementBox &box, const ConstantBox &hull,
                llvm::ArrayRef<ElementBox> written);
 
+/// Removes `hole` from a set of disjoint boxes. Removes nothing if too many
+/// boxes would remain.
+void remove(mlir::SmallVector<ConstantBox> &boxes, const ConstantBox &hole);
+
 /// True if two boxes have known ends and overlap.
 bool certainlyMeet(const ElementBox &a, const ElementBox &b);
 

@@ -10,6 +10,7 @@
 
 #include "dialects/Grid/Analysis/BoxCoverage.h"
 #include "dialects/Grid/Analysis/LoadedUses.h"
+#include "dialects/Grid/IR/GridAsyncInterface.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -301,6 +302,12 @@ private:
   void visitRead(Operation &op, Value ref, Progress &progress, bool certain) {
     if (isDiscarded(&op, values))
       return;
+    if (Value condition = getReadCondition(&op, ref)) {
+      Interval reads = values.getRange(condition);
+      if (reads.isConstant(0))
+        return;
+      certain &= reads.isConstant(1);
+    }
     for (RefRegion &region : getAccessedRegions(&op, ref, values)) {
       if (!region.root && !tracked.empty())
         reads.push_back({&op, tracked.front(), /*certain=*/false});
@@ -390,7 +397,14 @@ private:
 
 } // namespace
 
+Value getReadCondition(Operation *op, Value ref) {
+  auto async = dyn_cast<AsyncOpInterface>(op);
+  return async ? async.getReadCondition(ref) : Value();
+}
+
 bool arrivesLater(Operation *op, Value ref) {
+  if (auto async = dyn_cast<AsyncOpInterface>(op))
+    return async.completesLater(ref);
   auto changes = dyn_cast<SemaphoreOpInterface>(op);
   return changes &&
          llvm::any_of(changes.getSemaphoreChanges(),

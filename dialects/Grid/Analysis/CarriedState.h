@@ -39,8 +39,12 @@ struct Carry {
   mlir::SmallVector<int64_t> writer, reader;
 };
 
-/// Returns true for an op that starts a copy to `ref`, whose elements are there
-/// only after a wait.
+/// The condition, an `i1`, under which an op reads a Ref; null if it always
+/// does.
+mlir::Value getReadCondition(mlir::Operation *op, mlir::Value ref);
+
+/// Returns true for an op that starts a write to `ref`, whose elements are
+/// there only after a wait.
 bool arrivesLater(mlir::Operation *op, mlir::Value ref);
 
 /// The reads by which a program may take over state, among the programs whose
@@ -49,10 +53,10 @@ bool arrivesLater(mlir::Operation *op, mlir::Value ref);
 mlir::SmallVector<CarriedRead>
 findCarriedReads(KernelOp kernel, llvm::ArrayRef<unsigned> firstDims);
 
-/// The elements that a copy writes. For the question whose data a program
-/// reads, the copy writes all of its destination when it starts. For other
-/// questions it writes nothing, since no expression of the ids tells which wait
-/// completes it.
+/// The elements that a copy or another asynchronous op writes. For the question
+/// whose data a program reads, the op writes all of its destination when it
+/// starts. For other questions it writes nothing, since no expression of the
+/// ids tells which wait completes it.
 enum class CopiesWrite { AtStart, Never };
 
 /// The same of any Refs of the body, among them those of scopes.

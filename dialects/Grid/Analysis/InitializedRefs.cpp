@@ -125,7 +125,11 @@ SmallVector<CheckResult> checkInitialized(BlockAccess &access) {
   SmallVector<Value> open;
   for (const FreshRef &fresh : freshRefs) {
     results.push_back(checkFreshRef(access, fresh));
-    if (results.back().verdict == CheckResult::unknown && !fresh.isShared)
+    // A Ref of a scope is uninitialized in each program, so that writes of
+    // other programs prove nothing, and disprove nothing.
+    bool isOfScope = isa<ScopedOp>(fresh.ref.getOwner()->getParentOp());
+    if (results.back().verdict == CheckResult::unknown &&
+        (!fresh.isShared || isOfScope))
       open.push_back(fresh.ref);
   }
   llvm::DenseSet<Value> early;

@@ -12,7 +12,10 @@
 #include "dialects/Grid/Analysis/CarriedState.h"
 #include "dialects/Grid/Analysis/LoadedUses.h"
 #include "dialects/Grid/Analysis/ProgramRuns.h"
+#include "dialects/Grid/IR/GridAsyncInterface.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallSet.h"
 
 using namespace mlir;
 
@@ -35,7 +38,7 @@ public:
           llvm::any_of(op->getOperandTypes(), llvm::IsaPred<MemRefType>))
         addRelevant(op);
       // The waits decide when copies have arrived.
-      if (isa<SemaphoreOpInterface>(op))
+      if (isa<SemaphoreOpInterface, AsyncOpInterface>(op))
         addRelevant(op);
       if (auto program = dyn_cast<ProgramOpInterface>(op);
           program && program.meetsOtherPrograms())
@@ -46,17 +49,21 @@ public:
     });
     if (follow())
       early = tracked;
+    for (const auto &[barrier, roots] : completed)
+      if (hasOtherArrivals(barrier))
+        early.insert_range(roots);
     return std::move(early);
   }
 
 private:
   /// When the block of an output changes, the new block is uninitialized.
   void beginProgram() override {
+    queued.clear();
     for (BlockArgument ref : kernel.getOutputRefs()) {
       if (!tracked.contains(ref))
         continue;
       std::optional<ElementBox> block =
-          makeConstant(access.getBlock(ref.getArgNumber()), access.getValues());
+          readBox(access.getBlock(ref.getArgNumber()), access.getValues());
       if (!block || blocks[ref] != block->lows)
         written.erase(ref);
       if (block)
@@ -67,6 +74,7 @@ private:
   void enter(ScopedOp scoped) override {
     for (Value ref : scoped.getBody().getArguments()) {
       written.erase(ref);
+      queued.erase(ref);
       forget(ref);
     }
   }
@@ -75,6 +83,10 @@ private:
   void forget(Value root) {
     arrivals.remove_if(
         [&](const auto &entry) { return entry.first.first == root; });
+    for (auto &[sync, here] : arrivals)
+      llvm::erase_if(here.boxes, [&](const RefRegion &region) {
+        return region.root == root;
+      });
     lost.erase(root);
   }
 
@@ -93,11 +105,14 @@ private:
 
   void visit(Operation *op) override {
     visit(op, /*isCertain=*/true);
+    auto async = dyn_cast<AsyncOpInterface>(op);
     if (auto changes = dyn_cast<SemaphoreOpInterface>(op))
       for (const SemaphoreChange &change : changes.getSemaphoreChanges())
         followArrivals(op, change);
     else
-      loseSemaphores(op);
+      loseSemaphores(op, async);
+    if (async)
+      followBarriers(async);
   }
 
   /// An op that may run reads, and certainly writes nothing.
@@ -110,13 +125,17 @@ private:
     });
   }
 
-  /// Arrivals are unknown once an op may have changed the semaphore.
-  void loseSemaphores(Operation *op) {
+  /// Arrivals are unknown once an op may have changed the semaphore or barrier,
+  /// unless it is a barrier of `described`.
+  void loseSemaphores(Operation *op, AsyncOpInterface described = {}) {
     auto effects = dyn_cast<MemoryEffectOpInterface>(op);
     for (Value operand : op->getOperands()) {
       auto type = dyn_cast<MemRefType>(operand.getType());
-      if (type && isa<SemaphoreType>(type.getElementType()) &&
-          (!effects || effects.getEffectOnValue<MemoryEffects::Write>(operand)))
+      if (!type || !isa<SyncTypeInterface>(type.getElementType()) ||
+          (effects && !effects.getEffectOnValue<MemoryEffects::Write>(operand)))
+        continue;
+      if (!described || (operand != described.getArrivalBarrier() &&
+                         operand != described.getAwaitedBarrier()))
         loseSemaphore(operand);
     }
   }
@@ -124,14 +143,86 @@ private:
   void loseSemaphore(Value ref) {
     if (std::optional<Key> key = readSemaphore(ref)) {
       arrivals[*key].isLost = true;
+      arriving[*key].insert(getSharer(key->first));
       return;
     }
     // It may be any semaphore of its Ref, or of all Refs.
     Value root = getViewRoot(ref);
-    if (isa<BlockArgument>(root))
+    if (isa<BlockArgument>(root)) {
       lost.insert(root);
-    else
+      arriving[Key(root, kAnyElement)].insert(getSharer(root));
+    } else {
       isAnyLost = true;
+    }
+  }
+
+  /// A phase of a barrier is the wait for a number of arrivals, so a barrier is
+  /// simulated like a semaphore.
+  void followBarriers(AsyncOpInterface op) {
+    if (Value barrier = op.getArrivalBarrier()) {
+      std::optional<Key> key = readSemaphore(barrier);
+      if (!key)
+        return loseSemaphore(barrier);
+      arriving[*key].insert(getSharer(key->first));
+      SmallVector<RefRegion> boxes;
+      if (op.isInOrder())
+        for (const auto &[root, parts] : queued)
+          for (const ElementBox &box : parts)
+            boxes.push_back({root, box});
+      else
+        boxes = getLateWrites(op);
+      signal(*key, 1, std::move(boxes));
+    }
+    if (Value barrier = op.getAwaitedBarrier()) {
+      std::optional<Key> key = readSemaphore(barrier);
+      Number amount = op.getPhaseArrivals();
+      if (!key || !amount)
+        return loseSemaphore(barrier);
+      await(*key, *amount);
+    }
+  }
+
+  /// The elements that an op replaces after it has ended.
+  SmallVector<RefRegion> getLateWrites(Operation *op) {
+    SmallVector<RefRegion> writes;
+    auto access = dyn_cast<RefAccessOpInterface>(op);
+    for (Value operand : op->getOperands()) {
+      if (!access || !isa<MemRefType>(operand.getType()) ||
+          !access.replacesAll(operand) || !arrivesLater(op, operand))
+        continue;
+      for (RefRegion &region : getAccessedRegions(op, operand, values))
+        if (std::optional<ElementBox> box = readBox(region.box, values);
+            box && region.root)
+          writes.push_back({region.root, std::move(*box)});
+    }
+    return writes;
+  }
+
+  /// The ids of the running program among those that share a Ref of its CTA.
+  SmallVector<int64_t> getSharer(Value root) {
+    auto scoped =
+        dyn_cast<ScopedOp>(cast<BlockArgument>(root).getOwner()->getParentOp());
+    auto isShared = [&](DimAttr dim) {
+      if (!scoped || dim.getKind() != DimKind::Thread)
+        return dim.getKind() == DimKind::Thread;
+      std::optional<ArrayAttr> collective = scoped.getCollective();
+      return collective &&
+             llvm::is_contained(*collective, Attribute(dim.getName()));
+    };
+    SmallVector<int64_t> ids;
+    for (auto [dim, id] : llvm::enumerate(getProgram()))
+      if (isShared(kernel.getDim(dim)))
+        ids.push_back(id);
+    return ids;
+  }
+
+  /// True if another program of the CTA may arrive at a barrier.
+  bool hasOtherArrivals(Key barrier) {
+    llvm::SmallSet<SmallVector<int64_t>, 4> threads = arriving.lookup(barrier);
+    for (const SmallVector<int64_t> &id :
+         arriving.lookup(Key(barrier.first, kAnyElement)))
+      threads.insert(id);
+    return isAnyLost || threads.size() > 1;
   }
 
   /// Copies have arrived when the waits have consumed every signal of their
@@ -142,38 +233,49 @@ private:
     Number amount = readAmount(change);
     if (!key || !amount || change.keeps)
       return change.keeps ? void() : loseSemaphore(change.semaphore);
-    Arrivals &here = arrivals[*key];
-    if (change.kind == SemaphoreChange::Signal) {
-      here.rest += *amount;
-      auto access = dyn_cast<RefAccessOpInterface>(op);
-      if (change.isOfCopy() && access && access.replacesAll(change.amount))
-        for (RefRegion &region : getAccessedRegions(op, change.amount, values))
-          if (std::optional<ElementBox> box = makeConstant(region.box, values))
-            here.boxes.push_back({region.root, std::move(*box)});
-      return;
-    }
-    here.rest -= *amount;
+    if (change.kind == SemaphoreChange::Signal)
+      signal(*key, *amount,
+             change.isOfCopy() ? getLateWrites(op) : SmallVector<RefRegion>());
+    else
+      await(*key, *amount);
+  }
+
+  void signal(Key key, int64_t amount, SmallVector<RefRegion> boxes) {
+    Arrivals &here = arrivals[key];
+    here.rest += amount;
+    llvm::append_range(here.boxes, std::move(boxes));
+  }
+
+  void await(Key key, int64_t amount) {
+    Arrivals &here = arrivals[key];
+    here.rest -= amount;
     // Another program signalled the difference.
     here.isLost |= here.rest < 0;
     if (here.rest > 0)
       return;
-    if (!here.isLost && !isAnyLost && !lost.contains(key->first) &&
-        !shared.contains(key->first))
-      for (RefRegion &region : here.boxes)
+    if (!here.isLost && !isAnyLost && !lost.contains(key.first) &&
+        !shared.contains(key.first))
+      for (RefRegion &region : here.boxes) {
         write(region);
+        if (!isa<SemaphoreType>(
+                cast<MemRefType>(key.first.getType()).getElementType()))
+          completed[key].insert(region.root);
+      }
     here.boxes.clear();
   }
 
   void visit(Operation *op, bool isCertain) {
     auto effects = dyn_cast<MemoryEffectOpInterface>(op);
     auto refAccess = dyn_cast<RefAccessOpInterface>(op);
+    auto async = dyn_cast<AsyncOpInterface>(op);
+    bool isInOrder = async && async.isInOrder();
     bool isEarly = false;
     for (Value operand : op->getOperands()) {
       auto type = dyn_cast<MemRefType>(operand.getType());
       if (!type || isa<SyncTypeInterface>(type.getElementType()))
         continue;
       if (!effects || effects.getEffectOnValue<MemoryEffects::Read>(operand))
-        isEarly |= visitRead(op, operand);
+        isEarly |= visitRead(op, operand, isInOrder);
     }
     for (Value operand : op->getOperands()) {
       if (!isa<MemRefType>(operand.getType()) ||
@@ -189,19 +291,25 @@ private:
           write(region);
       }
     }
+    if (isCertain && isInOrder)
+      for (RefRegion &region : getLateWrites(op))
+        add(queued[region.root], std::move(region.box));
   }
 
   /// True if an op may read uninitialized memory.
-  bool visitRead(Operation *op, Value ref) {
+  bool visitRead(Operation *op, Value ref, bool isInOrder) {
     if (isWaitForCopy(op) || isDiscardedNow(op))
       return false;
+    if (Value condition = getReadCondition(op, ref))
+      if (Number number = read(condition); number && *number == 0)
+        return false;
     bool isEarly = false;
     for (RefRegion &region : getAccessedRegions(op, ref, values)) {
       if (!region.root) {
         early = tracked;
         return true;
       }
-      if (!tracked.contains(region.root) || isWritten(region))
+      if (!tracked.contains(region.root) || isWritten(region, isInOrder))
         continue;
       early.insert(region.root);
       isEarly = true;
@@ -229,64 +337,43 @@ private:
     });
   }
 
-  bool isWritten(const RefRegion &region) {
+  bool isWritten(const RefRegion &region, bool isInOrder) {
     // An index outside the Ref is an error of its own, so the Ref bounds it.
     auto shape = cast<MemRefType>(region.root.getType()).getShape();
     ElementBox whole = ElementBox::whole(shape, kernel.getContext());
     std::optional<ConstantBox> hull = getConstantBox(whole);
     if (!hull)
       return false;
-    std::optional<ElementBox> box = makeConstant(region.box, values);
+    std::optional<ElementBox> box = readBox(region.box, values);
     if (box)
       if (std::optional<ConstantBox> ends = getConstantBox(*box))
         for (auto [limit, end] : llvm::zip_equal(*hull, *ends))
           limit = {std::max(limit.first, end.first),
                    std::min(limit.second, end.second)};
-    return isCovered(box ? *box : whole, *hull, written[region.root]);
+    SmallVector<ElementBox> boxes = written.lookup(region.root);
+    if (isInOrder)
+      llvm::append_range(boxes, queued.lookup(region.root));
+    return isCovered(box ? *box : whole, *hull, boxes);
   }
 
   void write(const RefRegion &region) {
     if (!region.root || !region.box.exact || !tracked.contains(region.root))
       return;
-    std::optional<ElementBox> box = makeConstant(region.box, values);
-    SmallVector<ElementBox> &boxes = written[region.root];
-    if (!box || boxes.size() >= kMaxBoxes ||
-        llvm::any_of(boxes, [&](const ElementBox &outer) {
-          return isInside(*box, outer);
-        }))
-      return;
-    boxes.push_back(std::move(*box));
+    if (std::optional<ElementBox> box = readBox(region.box, values))
+      add(written[region.root], std::move(*box));
   }
 
-  /// Returns a box in the current program, or none if it depends on values that
-  /// are known only at run time.
-  std::optional<ElementBox> makeConstant(ElementBox box,
-                                         ProgramValues &reader) {
-    MLIRContext *context = kernel.getContext();
-    SmallVector<AffineExpr> ids =
-        llvm::map_to_vector(getProgram(), [&](int64_t id) {
-          return getAffineConstantExpr(id, context);
-        });
-    for (AffineExpr &low : box.lows) {
-      SmallVector<AffineExpr> symbols;
-      for (auto [i, symbol] : llvm::enumerate(reader.getSymbols())) {
-        Number number;
-        if (low.isFunctionOfSymbol(i)) {
-          number = read(symbol.value);
-          if (!number)
-            return std::nullopt;
-        }
-        symbols.push_back(getAffineConstantExpr(number.value_or(0), context));
-      }
-      low = low.replaceDimsAndSymbols(ids, symbols);
-      if (!isa<AffineConstantExpr>(low))
-        return std::nullopt;
-    }
-    return box;
+  static void add(SmallVector<ElementBox> &boxes, ElementBox box) {
+    if (!box.exact || boxes.size() >= kMaxBoxes ||
+        llvm::any_of(boxes, [&](const ElementBox &outer) {
+          return isInside(box, outer);
+        }))
+      return;
+    boxes.push_back(std::move(box));
   }
 
   BlockAccess &access;
-  /// Copies that have not all arrived at a semaphore.
+  /// Writes that have not all arrived at a semaphore or barrier.
   struct Arrivals {
     SmallVector<RefRegion> boxes;
     int64_t rest = 0;
@@ -294,8 +381,18 @@ private:
     bool isLost = false;
   };
 
+  /// The number of a Ref of barriers, at any of which a program may arrive.
+  static constexpr int64_t kAnyElement = -1;
+
   llvm::DenseSet<Value> tracked, early;
   llvm::MapVector<Key, Arrivals> arrivals;
+  /// The programs of a CTA that arrive at a barrier.
+  llvm::DenseMap<Key, llvm::SmallSet<SmallVector<int64_t>, 4>> arriving;
+  /// The roots that are written when the arrivals at a barrier are awaited.
+  /// This is wrong if another program of the CTA arrives, too.
+  llvm::MapVector<Key, llvm::SmallSetVector<Value, 2>> completed;
+  /// Writes of the ops that execute in order.
+  llvm::MapVector<Value, SmallVector<ElementBox>> queued;
   /// Refs of semaphores that may have been changed.
   llvm::DenseSet<Value> lost;
   /// Refs of semaphores that other programs change.

@@ -8,6 +8,7 @@
 
 #include "dialects/Grid/Analysis/KernelChecks.h"
 
+#include "dialects/Grid/Analysis/FollowedAccesses.h"
 #include "dialects/Grid/Analysis/GridParallelism.h"
 #include "dialects/Grid/Analysis/LoadedUses.h"
 #include "dialects/Grid/Analysis/ProgramGuards.h"
@@ -92,6 +93,7 @@ public:
                access && !access.getAccessIndices().empty())
         checkIndices(access);
     });
+    followUndecided();
     SmallVector<CheckResult> all;
     for (auto &[ref, result] : results)
       all.push_back(std::move(result));
@@ -232,12 +234,12 @@ private:
       isHidden = isHidden || isLoadedToDiscard(view->getResult(0));
       if (isHidden || !system.isComplete() || !guards.exact ||
           !guards.decide({low}, values)) {
-        lower(source, CheckResult::unknown,
-              llvm::formatv("a slice may exceed dimension {0}, which has {1} "
-                            "elements",
-                            dim, extent)
-                  .str(),
-              view->getLoc());
+        Undecided slice{source, {view, dim}, extent};
+        // A compiler that asks for open indices does not wait for a simulation.
+        if (isHidden || open)
+          lower(slice);
+        else
+          undecided.push_back(slice);
         continue;
       }
       SmallVector<int64_t> program = system.getProgram(system.getPoint(), 0);
@@ -248,6 +250,35 @@ private:
                 .str(),
             view->getLoc(), program);
     }
+  }
+
+  /// A slice that may exceed a dimension of its source.
+  struct Undecided {
+    Value source;
+    ViewOffset offset;
+    int64_t extent;
+  };
+
+  void lower(const Undecided &slice) {
+    lower(slice.source, CheckResult::unknown,
+          llvm::formatv("a slice may exceed dimension {0}, which has {1} "
+                        "elements",
+                        slice.offset.second, slice.extent)
+              .str(),
+          slice.offset.first->getLoc());
+  }
+
+  /// Simulates the programs for the slices that sets of programs do not decide.
+  void followUndecided() {
+    if (undecided.empty())
+      return;
+    llvm::DenseSet<ViewOffset> inside = findOffsetsInBounds(
+        access, llvm::map_to_vector(undecided, [](const Undecided &slice) {
+          return slice.offset;
+        }));
+    for (const Undecided &slice : undecided)
+      if (!inside.contains(slice.offset))
+        lower(slice);
   }
 
   /// True if an array of indices is clamped to a dimension.
@@ -292,6 +323,7 @@ private:
   KernelOp kernel;
   ProgramValues &values;
   SmallVectorImpl<OpenIndex> *open;
+  SmallVector<Undecided> undecided;
   llvm::MapVector<Value, CheckResult> results;
 };
 

@@ -273,6 +273,31 @@ ProgramRuns::Number ProgramRuns::computeArith(Operation *op, int64_t a,
   return fits && !isUnsigned ? result : std::nullopt;
 }
 
+std::optional<ElementBox> ProgramRuns::readBox(ElementBox box,
+                                               ProgramValues &reader) {
+  MLIRContext *context = kernel.getContext();
+  SmallVector<AffineExpr> ids =
+      llvm::map_to_vector(getProgram(), [&](int64_t id) {
+        return getAffineConstantExpr(id, context);
+      });
+  for (AffineExpr &low : box.lows) {
+    SmallVector<AffineExpr> symbols;
+    for (auto [i, symbol] : llvm::enumerate(reader.getSymbols())) {
+      Number number;
+      if (low.isFunctionOfSymbol(i)) {
+        number = read(symbol.value);
+        if (!number)
+          return std::nullopt;
+      }
+      symbols.push_back(getAffineConstantExpr(number.value_or(0), context));
+    }
+    low = low.replaceDimsAndSymbols(ids, symbols);
+    if (!isa<AffineConstantExpr>(low))
+      return std::nullopt;
+  }
+  return box;
+}
+
 //===----------------------------------------------------------------------===//
 // Semaphores
 //===----------------------------------------------------------------------===//

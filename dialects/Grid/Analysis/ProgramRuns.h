@@ -17,6 +17,7 @@
 #define GRIDIR_DIALECTS_GRID_ANALYSIS_PROGRAMRUNS_H
 
 #include "dialects/Grid/Analysis/ProgramValues.h"
+#include "dialects/Grid/Analysis/RefRegions.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -50,6 +51,9 @@ protected:
   /// Returns the amount that a change adds to a semaphore or subtracts from it.
   /// For a copy this is the size in bytes of a Ref of its shape.
   Number readAmount(const SemaphoreChange &change);
+  /// Returns a box in the current program, or none if it depends on values that
+  /// are known only at run time. `reader` defines the symbols of its bounds.
+  std::optional<ElementBox> readBox(ElementBox box, ProgramValues &reader);
   llvm::ArrayRef<int64_t> getProgram() const { return program; }
 
   virtual void beginProgram() {}

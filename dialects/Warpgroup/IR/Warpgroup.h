@@ -10,6 +10,7 @@
 #define GRIDIR_DIALECTS_WARPGROUP_IR_WARPGROUP_H
 
 #include "dialects/Grid/IR/Grid.h"
+#include "dialects/Grid/IR/GridAsyncInterface.h"
 #include "dialects/Grid/IR/GridWindowInterface.h"
 #include "dialects/Warpgroup/Layout/Layout.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"

@@ -9,6 +9,7 @@
 #ifndef GRIDIR_DIALECTS_WARPGROUP_IR_WARPGROUPCLUSTEROPS_TD
 #define GRIDIR_DIALECTS_WARPGROUP_IR_WARPGROUPCLUSTEROPS_TD
 
+include "dialects/Grid/IR/GridAsyncInterface.td"
 include "dialects/Grid/IR/GridAttrs.td"
 include "dialects/Grid/IR/GridInterfaces.td"
 include "dialects/Warpgroup/IR/WarpgroupInterfaces.td"
@@ -150,7 +151,8 @@ def Warpgroup_DeviceStoreOp : Warpgroup_Op<"device_store", [
 //===----------------------------------------------------------------------===//
 
 def Warpgroup_TryClusterCancelOp : Warpgroup_Op<"try_cluster_cancel", [
-    Warpgroup_AsyncProxyOpInterface, Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
+    Warpgroup_AsyncProxyOpInterface, Grid_AsyncOpInterface, Grid_ProgramOpInterface,
+    Grid_RefAccessOpInterface]> {
   let summary = "request a cluster that has not begun, to do its work here";
   let description = [{
     All warpgroups of a cluster ask together, or with `alone` each for itself, with
@@ -175,6 +177,9 @@ def Warpgroup_TryClusterCancelOp : Warpgroup_Op<"try_cluster_cancel", [
   let extraClassDeclaration = [{
     // The answer goes to all blocks of the cluster.
     bool reachesOtherBlocks() { return true; }
+    bool replacesAll(::mlir::Value ref) { return ref == getAnswer(); }
+    bool completesLater(::mlir::Value ref) { return ref == getAnswer(); }
+    ::mlir::Value getArrivalBarrier() { return getBarrier(); }
     bool isSchedulingPoint() { return true; }
     bool meetsOtherPrograms() { return true; }
     bool needsTask() { return true; }

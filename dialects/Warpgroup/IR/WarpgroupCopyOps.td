@@ -9,6 +9,7 @@
 #ifndef GRIDIR_DIALECTS_WARPGROUP_IR_WARPGROUPCOPYOPS_TD
 #define GRIDIR_DIALECTS_WARPGROUP_IR_WARPGROUPCOPYOPS_TD
 
+include "dialects/Grid/IR/GridAsyncInterface.td"
 include "dialects/Grid/IR/GridAttrs.td"
 include "dialects/Grid/IR/GridInterfaces.td"
 include "dialects/Grid/IR/GridWindowInterface.td"
@@ -25,7 +26,8 @@ defvar Warpgroup_Window = [{
   }];
 
 def Warpgroup_TmaLoadOp : Warpgroup_Op<"tma_load", [
-    Warpgroup_AsyncProxyOpInterface, Grid_ProgramOpInterface, Grid_RefAccessOpInterface, Grid_WindowOpInterface]> {
+    Warpgroup_AsyncProxyOpInterface, Grid_AsyncOpInterface, Grid_ProgramOpInterface,
+    Grid_RefAccessOpInterface, Grid_WindowOpInterface]> {
   let summary = "start a copy of a window from global to shared memory";
   let description = [{
     The copy ends with one arrival at the barrier. Elements of the window
@@ -62,6 +64,10 @@ def Warpgroup_TmaLoadOp : Warpgroup_Op<"tma_load", [
     ::mlir::Value getWindowRef() { return getSource(); }
     bool reachesOtherBlocks() { return getCollective().has_value(); }
     bool replacesAll(::mlir::Value ref) { return ref == getDest(); }
+    bool completesLater(::mlir::Value ref) { return ref == getDest(); }
+    ::mlir::Value getArrivalBarrier() {
+      return getLeaderTracked() ? ::mlir::Value() : getBarrier();
+    }
     bool isCopy() { return true; }
     bool isSchedulingPoint() { return true; }
     bool needsTask() { return true; }
@@ -70,7 +76,7 @@ def Warpgroup_TmaLoadOp : Warpgroup_Op<"tma_load", [
 }
 
 def Warpgroup_TmaGatherOp : Warpgroup_Op<"tma_gather", [
-    Warpgroup_AsyncProxyOpInterface, Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
+    Warpgroup_AsyncProxyOpInterface, Grid_AsyncOpInterface, Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
   let summary = "start a copy of rows from global to shared memory";
   let description = [{
     Row `i` of the destination is the row with the number `rows[i]`, or zero if
@@ -93,6 +99,9 @@ def Warpgroup_TmaGatherOp : Warpgroup_Op<"tma_gather", [
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     bool replacesAll(::mlir::Value ref) { return ref == getDest(); }
+    bool completesLater(::mlir::Value ref) { return ref == getDest(); }
+    ::mlir::Value getArrivalBarrier() { return getBarrier(); }
+    bool isCopy() { return true; }
     bool isSchedulingPoint() { return true; }
     bool needsTask() { return true; }
     bool meetsOtherPrograms() { return true; }

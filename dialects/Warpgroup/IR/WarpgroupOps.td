@@ -9,6 +9,7 @@
 #ifndef GRIDIR_DIALECTS_WARPGROUP_IR_WARPGROUPOPS_TD
 #define GRIDIR_DIALECTS_WARPGROUP_IR_WARPGROUPOPS_TD
 
+include "dialects/Grid/IR/GridAsyncInterface.td"
 include "dialects/Grid/IR/GridAttrs.td"
 include "dialects/Grid/IR/GridInterfaces.td"
 include "dialects/Warpgroup/IR/WarpgroupAttrs.td"
@@ -24,18 +25,21 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 // Barriers
 //===----------------------------------------------------------------------===//
 
-class Warpgroup_BarrierOp<string mnemonic, list<Trait> traits = []>
-    : Warpgroup_Op<mnemonic, !listconcat([Grid_ProgramOpInterface], traits)> {
-  let arguments = (ins Arg<Warpgroup_BarrierRef, "", [MemRead, MemWrite]>:$barrier);
-  let assemblyFormat = "$barrier attr-dict `:` type($barrier)";
-  let extraClassDeclaration = [{
+/// Other programs arrive at barriers and wait for them.
+defvar Warpgroup_BarrierMethods = [{
     bool isSchedulingPoint() { return true; }
     bool needsTask() { return true; }
     bool meetsOtherPrograms() { return true; }
   }];
+
+class Warpgroup_BarrierOp<string mnemonic, list<Trait> traits = []>
+    : Warpgroup_Op<mnemonic, !listconcat([Grid_ProgramOpInterface], traits)> {
+  let arguments = (ins Arg<Warpgroup_BarrierRef, "", [MemRead, MemWrite]>:$barrier);
+  let assemblyFormat = "$barrier attr-dict `:` type($barrier)";
+  let extraClassDeclaration = Warpgroup_BarrierMethods;
 }
 
-def Warpgroup_BarrierArriveOp : Warpgroup_BarrierOp<"barrier_arrive"> {
+def Warpgroup_BarrierArriveOp : Warpgroup_BarrierOp<"barrier_arrive", [Grid_AsyncOpInterface]> {
   let summary = "arrive at a barrier";
   let description = [{
     Earlier accesses of the warpgroup are visible to those that wait for this
@@ -47,9 +51,12 @@ def Warpgroup_BarrierArriveOp : Warpgroup_BarrierOp<"barrier_arrive"> {
     warpgroup.barrier_arrive %b : memref<!warpgroup.barrier<1>>
     ```
   }];
+  let extraClassDeclaration = Warpgroup_BarrierMethods # [{
+    ::mlir::Value getArrivalBarrier() { return getBarrier(); }
+  }];
 }
 
-def Warpgroup_BarrierWaitOp : Warpgroup_BarrierOp<"barrier_wait"> {
+def Warpgroup_BarrierWaitOp : Warpgroup_BarrierOp<"barrier_wait", [Grid_AsyncOpInterface]> {
   let summary = "wait until the next phase of a barrier is complete";
   let description = [{
     Each warpgroup waits for every phase in turn. A warpgroup that waits after
@@ -60,6 +67,13 @@ def Warpgroup_BarrierWaitOp : Warpgroup_BarrierOp<"barrier_wait"> {
     ```mlir
     warpgroup.barrier_wait %b : memref<!warpgroup.barrier<1>>
     ```
+  }];
+  let extraClassDeclaration = Warpgroup_BarrierMethods # [{
+    ::mlir::Value getAwaitedBarrier() { return getBarrier(); }
+    std::optional<int64_t> getPhaseArrivals() {
+      auto type = ::llvm::cast<BarrierType>(getBarrier().getType().getElementType());
+      return type.getCluster().empty() ? std::optional<int64_t>(type.getArrivals()) : std::nullopt;
+    }
   }];
 }
 
@@ -219,7 +233,7 @@ def Warpgroup_MmaSyncOp : Warpgroup_Op<"mma_sync", [
 def Warpgroup_Tcgen05MmaOp : Warpgroup_Op<"tcgen05_mma", [
     AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
-    Warpgroup_AsyncProxyOpInterface, Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
+    Warpgroup_AsyncProxyOpInterface, Grid_AsyncOpInterface, Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
   let summary = "start an MMA whose accumulator is in tensor memory";
   let description = [{
     `%acc = %a * %b`, added to the accumulator if `accumulate` is true. The left
@@ -259,13 +273,23 @@ def Warpgroup_Tcgen05MmaOp : Warpgroup_Op<"tcgen05_mma", [
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     bool reachesOtherBlocks() { return getCollective().has_value(); }
+    ::mlir::Value getReadCondition(::mlir::Value ref) {
+      return ref == getAcc() ? getAccumulate() : ::mlir::Value();
+    }
+    // The first CTA starts a collective MMA for both.
+    bool replacesAll(::mlir::Value ref) { return ref == getAcc() && !getCollective(); }
+    bool completesLater(::mlir::Value ref) { return ref == getAcc(); }
+    ::mlir::Value getArrivalBarrier() {
+      return getCollective() ? ::mlir::Value() : getBarrier();
+    }
+    bool isInOrder() { return true; }
     bool isSchedulingPoint() { return getBarrier() || getCollective(); }
     bool meetsOtherPrograms() { return getBarrier() || getCollective(); }
     bool needsTask() { return getBarrier() || getCollective(); }
   }];
 }
 
-def Warpgroup_Tcgen05CommitOp : Warpgroup_BarrierOp<"tcgen05_commit"> {
+def Warpgroup_Tcgen05CommitOp : Warpgroup_BarrierOp<"tcgen05_commit", [Grid_AsyncOpInterface]> {
   let arguments = (ins Arg<Warpgroup_BarrierRef, "", [MemRead, MemWrite]>:$barrier,
                        OptionalAttr<StrAttr>:$collective);
   let assemblyFormat = "$barrier (`collective` $collective^)? attr-dict `:` type($barrier)";
@@ -284,10 +308,16 @@ def Warpgroup_Tcgen05CommitOp : Warpgroup_BarrierOp<"tcgen05_commit"> {
     warpgroup.tcgen05_commit %b : memref<!warpgroup.barrier<1, tensor_core>>
     ```
   }];
+  let extraClassDeclaration = Warpgroup_BarrierMethods # [{
+    ::mlir::Value getArrivalBarrier() {
+      return getCollective() ? ::mlir::Value() : getBarrier();
+    }
+    bool isInOrder() { return true; }
+  }];
 }
 
 def Warpgroup_TmemCopyOp : Warpgroup_Op<"tmem_copy", [
-    Warpgroup_AsyncProxyOpInterface, Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
+    Warpgroup_AsyncProxyOpInterface, Grid_AsyncOpInterface, Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
   let summary = "start a copy from shared to tensor memory";
   let description = [{
     Later MMAs of this warpgroup see the copied elements; others do after
@@ -319,6 +349,8 @@ def Warpgroup_TmemCopyOp : Warpgroup_Op<"tmem_copy", [
   let extraClassDeclaration = [{
     bool reachesOtherBlocks() { return getCollective().has_value(); }
     bool replacesAll(::mlir::Value ref) { return ref == getDest() && !getCollective(); }
+    bool completesLater(::mlir::Value ref) { return ref == getDest(); }
+    bool isInOrder() { return true; }
     bool isCopy() { return true; }
     bool isSchedulingPoint() { return getCollective().has_value(); }
     bool meetsOtherPrograms() { return getCollective().has_value(); }
