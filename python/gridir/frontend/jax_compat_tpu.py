@@ -24,6 +24,7 @@ from jax._src import sharding_impls as _sharding_impls
 from jax._src import tpu_custom_call as _tpu_custom_call
 from jax._src.interpreters import mlir as _mlir
 from jax._src.lib import tpu as _tpu  # pyright: ignore[reportPrivateImportUsage]
+from jax._src.pallas import einshape as _einshape
 from jax._src.pallas.mosaic import core as _tpu_core
 from jax._src.pallas.mosaic import pallas_call_registration as _registration
 from jax._src.pallas.mosaic import sc_core as _sc_core
@@ -44,6 +45,12 @@ AccessAssumptionTransform: Any = getattr(_tpu_core, "AccessAssumptionTransform",
 
 OptLevel = getattr(_tpu_custom_call, "OptLevel", None)
 """The optimization level of the compiler for SparseCores, since JAX 0.11."""
+
+einshape: Callable[..., Any] = _einshape._einshape
+"""Splits, permutes and merges dimensions of an array: `einshape("ab(cd)->cabd", x, c=4)`."""
+
+einshape_on_tpu: Callable[..., Any] = _einshape._einshape_kernel
+"""The same as JAX lowers it for a TPU: whole tiles of registers move, if the equation leaves them whole."""
 
 CORE_MESHES = (_tpu_core.TensorCoreMesh, _sc_core.ScalarSubcoreMesh)
 """The classes of meshes all of whose dimensions enumerate cores."""

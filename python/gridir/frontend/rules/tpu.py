@@ -14,10 +14,10 @@ from jax import lax
 from jax.experimental.pallas import tpu as pltpu
 
 from gridir.errors import OptionError
-from gridir.frontend import emit, params
+from gridir.frontend import emit, jax_compat_tpu, params
 from gridir.frontend.context import RuleContext
-from gridir.frontend.levels import TPU
-from gridir.frontend.registry import ANY, traced
+from gridir.frontend.levels import TPU, TPU_PLATFORM
+from gridir.frontend.registry import ANY, decomposition, traced
 from gridir.frontend.rules.sparse_core import minor_bitcast
 from gridir.frontend.types import bit_width
 from gridir.mlir import ir
@@ -60,6 +60,34 @@ def _roll(
     return grid.RotateOp(
         x, shift, axis, stride=stride if strided else None, stride_dim=stride_axis if strided else None
     ).result
+
+
+@decomposition("einshape_lo", ignores={"assert_is_tile_preserving": ANY})
+def _einshape(x: Any, *, equation: str, sizes: tuple[tuple[str, int], ...]) -> Any:
+    """Any kernel may have it, as the function is one of arrays; only a TPU has tiles."""
+    return jax_compat_tpu.einshape(equation, x, **dict(sizes))
+
+
+@TPU_PLATFORM.rule("einshape_lo", overrides=True)
+def _einshape_on_tpu(
+    ctx: RuleContext,
+    x: ir.Value,
+    *,
+    equation: str,
+    sizes: tuple[tuple[str, int], ...],
+    assert_is_tile_preserving: bool,
+) -> Any:
+    named = dict(sizes)
+    try:
+        return traced(
+            ctx, lambda x: jax_compat_tpu.einshape_on_tpu(equation, x, assert_is_tile_preserving, **named), [x]
+        )
+    except ValueError as error:
+        # JAX checks the claim of the author here.
+        raise ctx.unsupported(
+            f"expected an equation that keeps tiles whole, as assert_is_tile_preserving says, got {equation!r}",
+            "leave assert_is_tile_preserving out",
+        ) from error
 
 
 def _integer(dtype: Any) -> Any:
