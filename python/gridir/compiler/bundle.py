@@ -14,7 +14,7 @@ import numpy as np
 import gridir
 from gridir.compiler.gpu import PtxKernel
 from gridir.compiler.kernel import Kernel
-from gridir.errors import UnsupportedError
+from gridir.errors import UnsupportedError, within_kernel
 from gridir.mlir.dialects import grid
 from gridir.runtime.dtypes import DTYPES
 from gridir.runtime.gpu.bundle import Bundle, BundledKernel, OperandInfo
@@ -47,19 +47,22 @@ def bundle_of(kernels: Iterable[Kernel], chips: Sequence[str] = ()) -> Bundle:
 
 
 def _bundle(kernel: Kernel, chips: Sequence[str]) -> BundledKernel:
-    prepared: PtxKernel = kernel.prepare()
-    if prepared.profile is not None:
-        raise UnsupportedError(
-            "expected a kernel without profile_space in a bundle, whose launches write no profile", kernel=kernel.name
+    with within_kernel(kernel.name, kernel.source):
+        # Rejected first, as they are known before the kernel is compiled.
+        operands = operands_of(kernel)
+        prepared: PtxKernel = kernel.prepare()
+        if prepared.profile is not None:
+            raise UnsupportedError(
+                "expected a kernel without profile_space in a bundle, whose launches write no profile"
+            )
+        return BundledKernel(
+            name=kernel.name,
+            chip=prepared.chip,
+            launch=prepared.known_launch,
+            operands=operands,
+            ptx=prepared.ptx,
+            cubins={chip: prepared.cubin(chip).code for chip in chips},
         )
-    return BundledKernel(
-        name=kernel.name,
-        chip=prepared.chip,
-        launch=prepared.known_launch,
-        operands=operands_of(kernel),
-        ptx=prepared.ptx,
-        cubins={chip: prepared.cubin(chip).code for chip in chips},
-    )
 
 
 def operands_of(kernel: Kernel) -> tuple[OperandInfo, ...]:
