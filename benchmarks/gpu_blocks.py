@@ -85,15 +85,79 @@ def matmul(m: int, n: int, k: int, x: Any, y: Any) -> Any:
     )(x, y)
 
 
+def loop_matmul(m: int, n: int, k: int, x: Any, y: Any) -> Any:
+    """The product of two matrices, with a loop of the author along the contracted dimension."""
+
+    def kernel(x_ref: Any, y_ref: Any, o_ref: Any) -> None:
+        def body(step: Any, acc: Any) -> Any:
+            x, y = x_ref[:, pl.ds(step * k, k)], y_ref[pl.ds(step * k, k), :]
+            return acc + jnp.dot(x, y, preferred_element_type=jnp.float32)
+
+        acc = lax.fori_loop(0, x_ref.shape[1] // k, body, jnp.zeros((m, n), jnp.float32))
+        o_ref[...] = acc.astype(o_ref.dtype)
+
+    return in_whole_depth(kernel, m, n, x, y)
+
+
+def in_whole_depth(kernel: Any, m: int, n: int, x: Any, *others: Any) -> Any:
+    """Calls a kernel on blocks of rows of one matrix and of columns of the others."""
+    depth = x.shape[1]
+    return pl.pallas_call(
+        kernel,
+        grid=(x.shape[0] // m, others[0].shape[1] // n),
+        in_specs=[
+            pl.BlockSpec((m, depth), lambda i, j: (i, 0)),
+            *[pl.BlockSpec((depth, n), lambda i, j: (0, j))] * len(others),
+        ],
+        out_specs=pl.BlockSpec((m, n), lambda i, j: (i, j)),
+        out_shape=jax.ShapeDtypeStruct((x.shape[0], others[0].shape[1]), x.dtype),
+    )(x, *others)
+
+
+def deep_matmul(m: int, n: int, x: Any, y: Any) -> Any:
+    """The product of two matrices in blocks of the whole depth."""
+
+    def kernel(x_ref: Any, y_ref: Any, o_ref: Any) -> None:
+        product = jnp.dot(x_ref[...], y_ref[...], preferred_element_type=jnp.float32)
+        o_ref[...] = product.astype(o_ref.dtype)
+
+    return in_whole_depth(kernel, m, n, x, y)
+
+
+def gated(m: int, n: int, x: Any, gate: Any, up: Any) -> Any:
+    """A gated linear unit: two products with a common operand."""
+
+    def kernel(x_ref: Any, gate_ref: Any, up_ref: Any, o_ref: Any) -> None:
+        x = x_ref[...]
+        first = jnp.dot(x, gate_ref[...], preferred_element_type=jnp.float32)
+        second = jnp.dot(x, up_ref[...], preferred_element_type=jnp.float32)
+        o_ref[...] = (jax.nn.silu(first) * second).astype(o_ref.dtype)
+
+    return in_whole_depth(kernel, m, n, x, gate, up)
+
+
+def attention(*arrays: Any, causal: bool = False) -> Any:
+    """JAX's attention for GPUs, in blocks of 128 queries and 128 keys."""
+    from jax.experimental.pallas.ops.gpu.attention import mha
+
+    return mha(*arrays, None, causal=causal, sm_scale=0.125)
+
+
 MATRIX = jax.ShapeDtypeStruct((4096, 4096), jnp.float32)
 ROW = jax.ShapeDtypeStruct((1, 4096), jnp.float32)
 HALVES = (jax.ShapeDtypeStruct((4096, 4096), jnp.bfloat16),) * 2
+HEADS = (jax.ShapeDtypeStruct((2, 4096, 16, 64), jnp.bfloat16),) * 3
 CASES = {
     "add, blocks of 8x4096 f32": rows(add, MATRIX, MATRIX),
     "softmax, blocks of 8x4096 f32": rows(softmax, MATRIX),
     "layer norm, blocks of 8x4096 f32": rows(layer_norm, MATRIX, ROW, ROW),
     "matmul, blocks of 128x128x64 bf16": (functools.partial(matmul, 128, 128, 64), HALVES),
     "matmul, blocks of 128x256x64 bf16": (functools.partial(matmul, 128, 256, 64), HALVES),
+    "matmul, 128x128, loop of 64 bf16": (functools.partial(loop_matmul, 128, 128, 64), HALVES),
+    "matmul, 128x128, blocks of whole depth bf16": (functools.partial(deep_matmul, 128, 128), HALVES),
+    "gated linear unit, 128x128 bf16": (functools.partial(gated, 128, 128), (*HALVES, HALVES[0])),
+    "attention of JAX, depth 64 bf16": (attention, HEADS),
+    "causal attention of JAX, depth 64 bf16": (functools.partial(attention, causal=True), HEADS),
 }
 
 

@@ -76,6 +76,11 @@ void addTensorStages(OpPassManager &pm, CPUStage startAfter,
 void addProgram(OpPassManager &pm, const GPUPipelineOptions &options) {
   OpPassManager &kernels = pm.nest<grid::KernelOp>();
   kernels.addPass(grid::createGridFlattenBlocksPass());
+  kernels.addPass(grid::createGridDropMasksPass());
+  warpgroup::WarpgroupPrepareContractionsPassOptions contractions;
+  contractions.chip = options.chip;
+  kernels.addPass(
+      warpgroup::createWarpgroupPrepareContractionsPass(contractions));
   warpgroup::WarpgroupChooseSchedulePassOptions schedule;
   schedule.chip = options.chip;
   schedule.numWarps = options.numWarps;

@@ -69,18 +69,21 @@ inferWithoutOverflow(Operation *op, ArrayRef<ConstantIntRanges> operands) {
 
 Interval inferRange(Operation *op, ArrayRef<Interval> operands,
                     Overflow overflow) {
-  Type type = op->getResult(0).getType();
-  Interval result = getTypeRange(type);
+  Type element = getElementTypeOrSelf(op->getResult(0).getType());
+  Interval result = getTypeRange(element);
   auto inferrable = dyn_cast<InferIntRangeInterface>(op);
   auto fits = [](Type type) {
     return type.isIntOrIndex() && getWidth(type) <= 64;
   };
-  if (!inferrable || !fits(type) || !llvm::all_of(op->getOperandTypes(), fits))
+  if (!inferrable || !fits(element))
     return result;
   SmallVector<ConstantIntRanges> ranges;
-  for (auto [value, range] : llvm::zip_equal(op->getOperands(), operands))
-    ranges.push_back(toUpstream(range, getTypeRange(value.getType()),
-                                getWidth(value.getType())));
+  for (auto [value, range] : llvm::zip_equal(op->getOperands(), operands)) {
+    Type type = getElementTypeOrSelf(value.getType());
+    if (!fits(type))
+      return result;
+    ranges.push_back(toUpstream(range, getTypeRange(type), getWidth(type)));
+  }
   if (overflow == Overflow::Never)
     if (auto inferred = inferWithoutOverflow(op, ranges))
       return fromUpstream(*inferred);
@@ -155,14 +158,22 @@ inferInductionRange(Value value, function_ref<Interval(Value)> getRange) {
   auto arg = dyn_cast<BlockArgument>(value);
   auto loop = arg ? dyn_cast_or_null<scf::ForOp>(arg.getOwner()->getParentOp())
                   : nullptr;
-  if (!loop || loop.getInductionVar() != value ||
-      getRange(loop.getStep()).low <= 0)
+  if (!loop || loop.getInductionVar() != value)
     return std::nullopt;
-  int64_t first = getRange(loop.getLowerBound()).low,
-          end = getRange(loop.getUpperBound()).high;
+  Interval step = getRange(loop.getStep()),
+           begin = getRange(loop.getLowerBound());
+  if (step.low <= 0)
+    return std::nullopt;
+  int64_t first = begin.low, end = getRange(loop.getUpperBound()).high;
   // A loop whose bounds cross does not run; its variable may be given any
   // range, but not an empty one.
-  return Interval{first, end > first ? end - 1 : first};
+  if (end <= first)
+    return Interval::constant(first);
+  // The variable is a whole number of steps from a known begin.
+  bool isKnown = begin.isConstant() && step.isConstant();
+  uint64_t distance = static_cast<uint64_t>(end) - 1 - first;
+  return Interval{
+      first, end - 1 - static_cast<int64_t>(isKnown ? distance % step.low : 0)};
 }
 
 } // namespace gridir

@@ -54,8 +54,8 @@ Interval getTypeRange(mlir::Type type);
 /// or cannot occur.
 enum class Overflow { Wraps, Never };
 
-/// The range of the first result of `op`; all of its type for an op that does
-/// not say.
+/// The range of the first result of `op`, or of its elements; all of its type
+/// for an op that does not say.
 Interval inferRange(mlir::Operation *op, llvm::ArrayRef<Interval> operands,
                     Overflow overflow);
 

@@ -8,7 +8,9 @@
 
 #include "dialects/Conversion/GridToWarpgroup/ProgramBody.h"
 
+#include "dialects/Support/Builders.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Dominance.h"
 
 using namespace mlir;
 using namespace gridir;
@@ -89,8 +91,20 @@ void createMma(OpBuilder &builder, grid::DotOp dot, Value acc) {
   warpgroup::MmaWaitOp::create(builder, loc, 0);
 }
 
-/// The result of a contraction in an accumulator of its own.
-Value createResult(OpBuilder &builder, grid::DotOp dot) {
+/// Returns the op that adds the result of a contraction to a value which
+/// precedes the contraction; null if there is none.
+arith::AddFOp findSum(grid::DotOp dot) {
+  auto sum = dot->hasOneUse() ? dyn_cast<arith::AddFOp>(*dot->user_begin())
+                              : arith::AddFOp();
+  if (!sum || dot.getAcc() || sum.getLhs() == sum.getRhs())
+    return {};
+  Value other = sum.getLhs() == dot.getResult() ? sum.getRhs() : sum.getLhs();
+  return DominanceInfo().properlyDominates(other, dot) ? sum : arith::AddFOp();
+}
+
+/// Replaces a contraction, and the op that adds its result to a value, by
+/// products in an accumulator of its own.
+void createAccumulator(OpBuilder &builder, grid::DotOp dot) {
   Location loc = dot.getLoc();
   auto type = cast<RankedTensorType>(dot.getType());
   auto scope = grid::ScopedOp::create(builder, loc, TypeRange(type),
@@ -104,15 +118,22 @@ Value createResult(OpBuilder &builder, grid::DotOp dot) {
                                      grid::MemorySpace::GpuRegs))),
       loc);
   Value acc = block->getArgument(0), init = dot.getAcc();
+  Operation *replaced = dot;
+  if (arith::AddFOp sum = findSum(dot)) {
+    init = sum.getLhs() == dot.getResult() ? sum.getRhs() : sum.getLhs();
+    replaced = sum;
+  }
   if (!init)
-    init = arith::ConstantOp::create(builder, loc, type,
-                                     builder.getZeroAttr(type));
+    init = createZero(builder, loc, type);
   grid::StoreOp::create(builder, loc, init, acc, /*mask=*/Value());
   createMma(builder, dot, acc);
   Value result = grid::LoadOp::create(builder, loc, type, acc,
                                       /*mask=*/Value(), /*other=*/Value());
   grid::YieldOp::create(builder, loc, result);
-  return scope.getResult(0);
+  replaced->replaceAllUsesWith(scope);
+  if (replaced != dot)
+    replaced->erase();
+  dot->erase();
 }
 
 } // namespace
@@ -134,8 +155,7 @@ unsigned gridir::grid_to_warpgroup::convertContractions(grid::KernelOp kernel) {
       for (Operation *op : acc->replaced)
         op->erase();
     } else {
-      dot.getResult().replaceAllUsesWith(createResult(builder, dot));
-      dot->erase();
+      createAccumulator(builder, dot);
     }
     for (Operation *load : unused)
       if (load->use_empty())

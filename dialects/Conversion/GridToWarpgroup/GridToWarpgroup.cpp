@@ -58,7 +58,7 @@ private:
     return success();
   }
 
-  /// The operands of contractions are in shared memory, and only loaded.
+  /// The operands of contractions are in shared memory.
   static LogicalResult verifySchedule(grid::KernelOp kernel,
                                       warpgroup::ScheduleAttr schedule,
                                       const gpu::Chip &chip) {
@@ -67,28 +67,27 @@ private:
         return kernel.emitError("expected shared operands among ")
                << kernel.getNumInputs() << " inputs, got " << input;
       if (!warpgroup::isSharable(kernel, input))
-        return kernel.emitError("expected blocks of rows of 128 bytes, in "
-                                "groups of 8, for shared memory, got those of ")
+        return kernel.emitError("expected all loads of a shared operand to be "
+                                "those of rows of 128 bytes, in groups of 8, "
+                                "which copies can precede, got other loads of ")
                << kernel.getOperandName(kernel.getNumIndexOperands() + input);
       if (!chip.hasBulkCopies)
         return kernel.emitError("expected no shared operands on ")
                << chip.name << ", which has no bulk copies";
-      for (Operation *user : kernel.getInputRefs()[input].getUsers())
-        if (!isa<grid::LoadOp>(user) || cast<grid::LoadOp>(user).getMask())
-          return user->emitError("expected a load of the whole block of ")
-                 << kernel.getOperandName(kernel.getNumIndexOperands() + input)
-                 << ", which is in shared memory";
     }
     WalkResult result = kernel.getBodyRegion().walk([&](grid::DotOp dot) {
       auto product = warpgroup::matchContraction(dot, chip);
-      for (grid::LoadOp load : {product->lhs, product->rhs})
-        if (load && !llvm::is_contained(schedule.getShared(),
-                                        *warpgroup::getLoadedInput(load))) {
+      for (grid::LoadOp load : {product->lhs, product->rhs}) {
+        if (!load)
+          continue;
+        unsigned input = warpgroup::matchSharedLoad(load)->input;
+        if (!llvm::is_contained(schedule.getShared(), input)) {
           dot.emitError("expected the operands of a contraction in shared "
                         "memory, got input ")
-              << *warpgroup::getLoadedInput(load) << " in global memory";
+              << input << " in global memory";
           return WalkResult::interrupt();
         }
+      }
       return WalkResult::advance();
     });
     return failure(result.wasInterrupted());

@@ -9,19 +9,18 @@
 #include "dialects/Conversion/GridToWarpgroup/ProgramBody.h"
 
 #include "dialects/Grid/IR/IndexMaps.h"
+#include "dialects/Support/Builders.h"
 #include "dialects/Warpgroup/Transforms/BlockProgram.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace gridir;
 using namespace gridir::grid_to_warpgroup;
 
-/// A Ref type in another memory space.
-static MemRefType getRefType(ArrayRef<int64_t> shape, Type element,
-                             grid::MemorySpace space) {
+MemRefType gridir::grid_to_warpgroup::getRefType(ArrayRef<int64_t> shape,
+                                                 Type element,
+                                                 grid::MemorySpace space) {
   return MemRefType::get(
       shape, element, MemRefLayoutAttrInterface(),
       grid::MemorySpaceAttr::get(element.getContext(), space));
@@ -73,7 +72,7 @@ void ProgramBody::convert() {
   if (threadName)
     warpgroup = grid::ProgramIdOp::create(builder, loc, builder.getI32Type(),
                                           threadName);
-  if (rings.empty()) {
+  if (groups.empty()) {
     createConsumer(warpgroup);
   } else {
     createRings();
@@ -95,18 +94,6 @@ void ProgramBody::convert() {
   oldBody->erase();
 }
 
-/// The operands in `shared`, by the copies that each stage takes.
-void ProgramBody::findRings() {
-  for (int64_t input : schedule.getShared()) {
-    Ring &ring = rings.emplace_back();
-    ring.input = input;
-    bool isOfThread = llvm::any_of(threadDims, [&](unsigned dim) {
-      return maps[input].isFunctionOfDim(dim);
-    });
-    ring.copies = isOfThread ? numConsumers : 1;
-  }
-}
-
 /// Gives the kernel the dimensions and operands of the program, and an empty
 /// body with the Refs of whole arrays.
 void ProgramBody::changeKernel() {
@@ -117,7 +104,7 @@ void ProgramBody::changeKernel() {
     semantics.push_back(
         grid::DimSemanticsAttr::get(context, grid::DimSemantics::Parallel));
   }
-  int64_t numWarpgroups = numConsumers + !rings.empty();
+  int64_t numWarpgroups = numConsumers + !groups.empty();
   if (numWarpgroups > 1) {
     std::string name = "warpgroup";
     while (llvm::any_of(dims, [&](grid::DimAttr dim) {
@@ -191,17 +178,13 @@ void ProgramBody::delinearize(Value number, ArrayRef<unsigned> order,
 
 ProgramBody::Ids ProgramBody::createIds(Value warpgroup, Value step) {
   Ids ids(dims.size());
-  auto toIndex = [&](Value value) -> Value {
-    if (value.getType().isIndex())
-      return value;
-    return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
-                                      value);
-  };
-  for (auto [i, dim] : llvm::enumerate(ctaDims))
-    ids[dim] = toIndex(grid::ProgramIdOp::create(
-        builder, loc, builder.getI32Type(), builder.getI64IntegerAttr(i)));
-  if (!threadDims.empty())
-    delinearize(toIndex(warpgroup), threadDims, ids);
+  for (auto [i, dim] : llvm::enumerate(ctaDims)) {
+    Value id = grid::ProgramIdOp::create(builder, loc, builder.getI32Type(),
+                                         builder.getI64IntegerAttr(i));
+    ids[dim] = toIndex(builder, loc, id);
+  }
+  if (warpgroup && !threadDims.empty())
+    delinearize(toIndex(builder, loc, warpgroup), threadDims, ids);
   if (!loopDims.empty())
     delinearize(step, loopDims, ids);
   return ids;
@@ -248,96 +231,6 @@ Value ProgramBody::createWindow(unsigned operand, const Ids &ids) {
       SmallVector<int64_t>(sizes.size(), 1), getSqueezedDims(operand));
 }
 
-/// Opens the scope of the rings and their barriers, which all warpgroups share.
-void ProgramBody::createRings() {
-  MLIRContext *context = kernel.getContext();
-  SmallVector<Type> types;
-  SmallVector<Attribute> transforms, origins;
-  int64_t stages = schedule.getStages(), copies = 0;
-  for (Ring &ring : rings) {
-    auto ref = cast<MemRefType>(oldBody->getArgument(ring.input).getType());
-    SmallVector<int64_t> shape{stages};
-    if (ring.copies > 1)
-      shape.push_back(ring.copies);
-    llvm::append_range(shape, ref.getShape());
-    types.push_back(
-        getRefType(shape, ref.getElementType(), grid::MemorySpace::GpuSmem));
-    // Matrix units read rows of as many bytes as all banks have.
-    constexpr int64_t rowBytes = 128, groupRows = 8;
-    int64_t rowElements = rowBytes * 8 / ref.getElementTypeBitWidth();
-    transforms.push_back(builder.getArrayAttr(
-        {grid::TransformAttr::get(context, grid::TransformKind::Unswizzle,
-                                  {rowBytes}),
-         grid::TransformAttr::get(context, grid::TransformKind::Untiling,
-                                  {groupRows, rowElements})}));
-    origins.push_back(builder.getStringAttr(specs[ring.input].getName("")));
-    copies += ring.copies;
-  }
-  for (auto [name, arrivals] :
-       {std::pair<StringRef, int64_t>("full", copies),
-        std::pair<StringRef, int64_t>("empty", numConsumers)}) {
-    types.push_back(getRefType(
-        {stages},
-        warpgroup::BarrierType::get(context, arrivals, /*orders_tensor_core=*/
-                                    false, /*cluster=*/{},
-                                    /*leader_tracked=*/false),
-        grid::MemorySpace::GpuSmem));
-    transforms.push_back(builder.getArrayAttr({}));
-    origins.push_back(builder.getStringAttr(name));
-  }
-  auto scope = grid::ScopedOp::create(
-      builder, loc, TypeRange(), builder.getArrayAttr({threadName}),
-      builder.getArrayAttr(transforms), builder.getArrayAttr(origins));
-  Block *block = builder.createBlock(&scope.getBody(), {}, types,
-                                     SmallVector<Location>(types.size(), loc));
-  for (auto [ring, argument] : llvm::zip(rings, block->getArguments()))
-    ring.buffer = argument;
-  full = block->getArgument(rings.size());
-  empty = block->getArgument(rings.size() + 1);
-  grid::YieldOp::create(builder, loc);
-  builder.setInsertionPointToStart(block);
-}
-
-Value ProgramBody::createSlot(Value step) {
-  Value number =
-      arith::IndexCastOp::create(builder, loc, builder.getI32Type(), step);
-  return arith::RemSIOp::create(
-      builder, loc, number,
-      arith::ConstantOp::create(
-          builder, loc, builder.getI32IntegerAttr(schedule.getStages())));
-}
-
-Value ProgramBody::createBarrier(Value barriers, Value slot) {
-  auto type = cast<MemRefType>(barriers.getType());
-  return grid::SliceRefOp::create(
-      builder, loc,
-      getRefType({}, type.getElementType(), grid::MemorySpace::GpuSmem),
-      barriers, slot, ArrayRef<int64_t>{ShapedType::kDynamic},
-      ArrayRef<int64_t>{1}, ArrayRef<int64_t>{1}, ArrayRef<int64_t>{0});
-}
-
-/// The buffer of a stage; of `warpgroup` where each consumer has its own.
-Value ProgramBody::createBlock(const Ring &ring, Value slot, Value warpgroup) {
-  auto type = cast<MemRefType>(ring.buffer.getType());
-  SmallVector<Value> offsets{slot};
-  SmallVector<int64_t> dropped{0};
-  if (ring.copies > 1) {
-    offsets.push_back(warpgroup);
-    dropped.push_back(1);
-  }
-  SmallVector<int64_t> statics(type.getRank(), 0), sizes(type.getShape());
-  for (int64_t dim : dropped) {
-    statics[dim] = ShapedType::kDynamic;
-    sizes[dim] = 1;
-  }
-  return grid::SliceRefOp::create(
-      builder, loc,
-      getRefType(type.getShape().drop_front(dropped.size()),
-                 type.getElementType(), grid::MemorySpace::GpuSmem),
-      ring.buffer, offsets, statics, sizes,
-      SmallVector<int64_t>(sizes.size(), 1), dropped);
-}
-
 /// A loop over steps of a CTA, from `first` on and before `last`.
 void ProgramBody::createLoop(int64_t first, int64_t last,
                              llvm::function_ref<void(Value)> body) {
@@ -346,53 +239,6 @@ void ProgramBody::createLoop(int64_t first, int64_t last,
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
   body(loop.getInductionVar());
-}
-
-void ProgramBody::createProducer() {
-  if (numConsumers > 1 && chip.hasSetMaxRegisters)
-    warpgroup::SetMaxRegistersOp::create(builder, loc, 40,
-                                         /*increase=*/false);
-  createLoop(0, numSteps, [&](Value step) {
-    Value slot = createSlot(step);
-    Value isReused =
-        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, step,
-                              createIndex(schedule.getStages()));
-    auto branch = scf::IfOp::create(builder, loc, isReused,
-                                    /*withElseRegion=*/false);
-    {
-      OpBuilder::InsertionGuard guard(builder);
-      builder.setInsertionPointToStart(branch.thenBlock());
-      warpgroup::BarrierWaitOp::create(builder, loc,
-                                       createBarrier(empty, slot));
-    }
-    for (const Ring &ring : rings)
-      createCopies(ring, step, slot);
-  });
-}
-
-void ProgramBody::createCopies(const Ring &ring, Value step, Value slot) {
-  for (int64_t copy = 0; copy < ring.copies; ++copy) {
-    Value consumer = arith::ConstantOp::create(builder, loc,
-                                               builder.getI32IntegerAttr(copy));
-    SmallVector<OpFoldResult> offsets =
-        createOffsets(ring.input, createIds(consumer, step));
-    SmallVector<int64_t> statics, dropped = getSqueezedDims(ring.input);
-    SmallVector<Value> dynamics;
-    for (OpFoldResult &offset : offsets)
-      if (auto value = dyn_cast<Value>(offset))
-        offset = arith::IndexCastOp::create(builder, loc, builder.getI32Type(),
-                                            value)
-                     .getResult();
-    dispatchIndexOpFoldResults(offsets, dynamics, statics);
-    Value dest = createBlock(ring, slot, consumer);
-    warpgroup::TmaLoadOp::create(
-        builder, loc, newBody->getArgument(ring.input), dynamics, statics,
-        specs[ring.input].getBlockShape(),
-        dropped.empty() ? DenseI64ArrayAttr()
-                        : builder.getDenseI64ArrayAttr(dropped),
-        dest, createBarrier(full, slot), /*collective=*/ArrayAttr(),
-        /*leader_tracked=*/false);
-  }
 }
 
 /// Returns the outputs that the body reads back and whose block is the same in
@@ -420,7 +266,7 @@ SmallVector<unsigned> ProgramBody::findCarriedOutputs() {
 }
 
 void ProgramBody::createConsumer(Value warpgroup) {
-  if (!rings.empty() && numConsumers > 1 && chip.hasSetMaxRegisters)
+  if (!groups.empty() && numConsumers > 1 && chip.hasSetMaxRegisters)
     warpgroup::SetMaxRegistersOp::create(builder, loc, 232, /*increase=*/true);
   SmallVector<unsigned> carried = findCarriedOutputs();
   SmallVector<Value> refs(oldBody->getArguments().drop_front(specs.size()));
@@ -452,7 +298,7 @@ void ProgramBody::createConsumer(Value warpgroup) {
     });
     held.append(block->args_begin(), block->args_end());
   }
-  if (loopDims.empty() && rings.empty())
+  if (loopDims.empty() && groups.empty())
     return createStep(warpgroup, Value());
   bool isPeeled = numSteps > 2 && dependsOnStep();
   if (isPeeled)
@@ -484,20 +330,20 @@ void ProgramBody::replaceAxes(ArrayRef<Operation *> copies, const Ids &ids) {
         questions.push_back(op);
     });
   for (Operation *op : questions) {
-    unsigned dim = findDim(op->getAttr("axis"));
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(op);
-    Value value =
-        isa<grid::ProgramIdOp>(op)
-            ? arith::IndexCastOp::create(builder, loc, builder.getI32Type(),
-                                         ids[dim])
-                  .getResult()
-            : arith::ConstantOp::create(
-                  builder, loc, builder.getI32IntegerAttr(dims[dim].getSize()))
-                  .getResult();
-    op->replaceAllUsesWith(ValueRange(value));
+    op->replaceAllUsesWith(ValueRange(createAxis(op, ids)));
     op->erase();
   }
+}
+
+/// The id of the program, or the number of programs, along an author's
+/// dimension.
+Value ProgramBody::createAxis(Operation *question, const Ids &ids) {
+  unsigned dim = findDim(question->getAttr("axis"));
+  return isa<grid::ProgramIdOp>(question)
+             ? toI32(builder, loc, ids[dim])
+             : createI32(builder, loc, dims[dim].getSize());
 }
 
 /// Returns the author's dimension of that number or name.
@@ -525,26 +371,62 @@ bool ProgramBody::dependsOnStep() const {
 /// A copy of the author's body, for one program.
 void ProgramBody::createStep(Value warpgroup, Value step) {
   Ids ids = createIds(warpgroup, step);
-  Value slot;
-  if (!rings.empty()) {
-    slot = createSlot(step);
-    warpgroup::BarrierWaitOp::create(builder, loc, createBarrier(full, slot));
-  }
   IRMapping mapping;
   SmallVector<Value> refs;
   for (unsigned operand = 0; operand < specs.size(); ++operand) {
-    auto *ring = llvm::find_if(
-        rings, [&](const Ring &ring) { return ring.input == operand; });
-    refs.push_back(ring != rings.end() ? createBlock(*ring, slot, warpgroup)
-                                       : createWindow(operand, ids));
+    refs.push_back(createWindow(operand, ids));
     mapping.map(oldBody->getArgument(operand), refs.back());
+  }
+  // Windows that are loaded in each step are views, which are copied with the
+  // body and then replaced.
+  llvm::SmallMapVector<Value, Value, 4> blocks;
+  Value release;
+  if (!groups.empty() && !groups.front().loop) {
+    RingGroup &group = groups.front();
+    Value slot = createSlot(group, createNumber(group, step, /*loop=*/{}));
+    warpgroup::BarrierWaitOp::create(builder, loc,
+                                     createBarrier(group.full, slot));
+    for (const Ring &ring : group.rings) {
+      Value block = createBlock(ring, slot, warpgroup);
+      if (auto whole = dyn_cast<BlockArgument>(ring.loaded)) {
+        refs[whole.getArgNumber()] = block;
+        mapping.map(whole, block);
+      } else {
+        blocks[ring.loaded] = block;
+      }
+    }
+    release = createBarrier(group.empty, slot);
   }
   SmallVector<Operation *> copies;
   for (Operation &op : oldBody->without_terminator())
     copies.push_back(builder.clone(op, mapping));
   llvm::for_each(refs, changeSpaceOfViews);
+  for (auto [loaded, block] : blocks)
+    mapping.lookup(loaded).replaceAllUsesWith(block);
+  for (RingGroup &group : groups)
+    if (group.loop)
+      createLoopStages(group, warpgroup, step, mapping);
   replaceAxes(copies, ids);
-  if (!rings.empty())
-    warpgroup::BarrierArriveOp::create(builder, loc,
-                                       createBarrier(empty, slot));
+  if (release)
+    warpgroup::BarrierArriveOp::create(builder, loc, release);
+}
+
+/// Lets a copy of a loop of the body read the stages that the producer fills.
+void ProgramBody::createLoopStages(RingGroup &group, Value warpgroup,
+                                   Value step, const IRMapping &mapping) {
+  OpBuilder::InsertionGuard guard(builder);
+  // The views that the rings replace are in the loop.
+  auto loop = cast<scf::ForOp>(mapping.lookup(group.rings.front().loaded)
+                                   .getDefiningOp()
+                                   ->getParentOp());
+  builder.setInsertionPointToStart(loop.getBody());
+  Value slot = createSlot(group, createNumber(group, step, loop));
+  warpgroup::BarrierWaitOp::create(builder, loc,
+                                   createBarrier(group.full, slot));
+  for (const Ring &ring : group.rings)
+    mapping.lookup(ring.loaded)
+        .replaceAllUsesWith(createBlock(ring, slot, warpgroup));
+  builder.setInsertionPoint(loop.getBody()->getTerminator());
+  warpgroup::BarrierArriveOp::create(builder, loc,
+                                     createBarrier(group.empty, slot));
 }

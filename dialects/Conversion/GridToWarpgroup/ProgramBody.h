@@ -11,6 +11,8 @@
 
 #include "dialects/GPU/Target/Chip.h"
 #include "dialects/Warpgroup/IR/Warpgroup.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
 
 namespace gridir::grid_to_warpgroup {
 
@@ -24,41 +26,71 @@ public:
   void convert();
 
 private:
-  /// A buffer in shared memory for the blocks of one input, `stages` times.
+  /// A buffer in shared memory for blocks or windows of one input, `stages`
+  /// times.
   struct Ring {
     unsigned input;
+    /// The Ref that the author's body loads.
+    mlir::Value loaded;
     /// The number of copies for each stage: one if all consumers share it.
     int64_t copies;
     mlir::Value buffer;
   };
 
+  /// Rings whose stages are filled and released together: in each step, or in
+  /// each iteration of a loop of the body.
+  struct RingGroup {
+    /// Null for steps.
+    mlir::scf::ForOp loop;
+    int64_t stages;
+    llvm::SmallVector<Ring> rings;
+    mlir::Value full, empty;
+  };
+
   using Ids = llvm::SmallVector<mlir::Value>;
 
   void findRings();
+  RingGroup &getGroup(mlir::scf::ForOp loop);
   void changeKernel();
   mlir::Value createIndex(int64_t value);
-  /// Values of the program ids along the author's dimensions, as indices.
+  /// Values of the program ids along the author's dimensions, as indices; those
+  /// of warpgroups are null without a warpgroup.
   Ids createIds(mlir::Value warpgroup, mlir::Value step);
   void delinearize(mlir::Value number, llvm::ArrayRef<unsigned> dims, Ids &ids);
   llvm::SmallVector<mlir::OpFoldResult> createOffsets(unsigned operand,
                                                       const Ids &ids);
   llvm::SmallVector<int64_t> getSqueezedDims(unsigned operand) const;
   mlir::Value createWindow(unsigned operand, const Ids &ids);
-  mlir::Value createSlot(mlir::Value step);
+  void createLoop(int64_t first, int64_t last,
+                  llvm::function_ref<void(mlir::Value)> body);
+
+  void createRings();
+  mlir::Value createNumber(RingGroup &group, mlir::Value step,
+                           mlir::scf::ForOp loop);
+  mlir::Value createSlot(const RingGroup &group, mlir::Value number);
   mlir::Value createBarrier(mlir::Value barriers, mlir::Value slot);
   mlir::Value createBlock(const Ring &ring, mlir::Value slot,
                           mlir::Value warpgroup);
-  void createRings();
-  void createLoop(int64_t first, int64_t last,
-                  llvm::function_ref<void(mlir::Value)> body);
   void createProducer();
-  void createCopies(const Ring &ring, mlir::Value step, mlir::Value slot);
+  void createFill(RingGroup &group, mlir::Value step,
+                  mlir::scf::ForOp loop);
+  void createCopies(const RingGroup &group, const Ring &ring, mlir::Value step,
+                    mlir::Value slot, mlir::scf::ForOp loop);
+  mlir::OpFoldResult createSum(mlir::OpFoldResult a, mlir::OpFoldResult b);
+  llvm::SmallVector<mlir::Value> createCopyOf(mlir::ValueRange values,
+                                              const Ids &ids,
+                                              mlir::scf::ForOp from,
+                                              mlir::Value iteration);
+
   llvm::SmallVector<unsigned> findCarriedOutputs();
   void createConsumer(mlir::Value warpgroup);
   unsigned findDim(mlir::Attribute axis) const;
   bool dependsOnStep() const;
+  mlir::Value createAxis(mlir::Operation *question, const Ids &ids);
   void replaceAxes(llvm::ArrayRef<mlir::Operation *> copies, const Ids &ids);
   void createStep(mlir::Value warpgroup, mlir::Value step);
+  void createLoopStages(RingGroup &group, mlir::Value warpgroup,
+                        mlir::Value step, const mlir::IRMapping &mapping);
 
   grid::KernelOp kernel;
   warpgroup::ScheduleAttr schedule;
@@ -72,10 +104,14 @@ private:
   llvm::SmallVector<grid::OperandAttr> specs;
   llvm::SmallVector<mlir::AffineMap> maps;
   int64_t numConsumers = 1, numSteps = 1;
-  llvm::SmallVector<Ring> rings;
-  mlir::Value full, empty;
+  /// In the order in which the producer fills them.
+  llvm::SmallVector<RingGroup> groups;
   mlir::StringAttr threadName;
 };
+
+/// A Ref type in a memory space.
+mlir::MemRefType getRefType(llvm::ArrayRef<int64_t> shape, mlir::Type element,
+                            grid::MemorySpace space);
 
 /// Converts the contractions of a warpgroup program to MMAs. Returns their
 /// number.

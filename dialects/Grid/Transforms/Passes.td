@@ -146,6 +146,51 @@ def GridCheckPass : Pass<"grid-check", "::gridir::grid::KernelOp"> {
   ];
 }
 
+def GridDropMasksPass : Pass<"grid-drop-masks", "::gridir::grid::KernelOp"> {
+  let summary = "Remove masks that all elements pass";
+  let description = [{
+    Removes the mask of a load or store if it is true for all elements in all
+    programs: a comparison of positions with a size that no position reaches, for
+    example, as in kernels that pad a dimension to a power of two. The pass
+    computes the range of the elements of integer tensors.
+
+    Before:
+
+    ```mlir
+    grid.kernel @copy grid()
+        inputs(%x: f32 [64]) outputs(%o: f32 [64]) {
+      %empty = tensor.empty() : tensor<64xi32>
+      %position = linalg.generic
+          {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+          outs(%empty : tensor<64xi32>) {
+      ^bb0(%out: i32):
+        %i = linalg.index 0 : index
+        %j = arith.index_cast %i : index to i32
+        linalg.yield %j : i32
+      } -> tensor<64xi32>
+      %size = arith.constant dense<64> : tensor<64xi32>
+      %mask = arith.cmpi slt, %position, %size : tensor<64xi32>
+      %v = grid.load %x mask %mask
+          : memref<64xf32, #grid.space<default>>, tensor<64xi1> -> tensor<64xf32>
+      grid.store %v, %o : tensor<64xf32>, memref<64xf32, #grid.space<default>>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    grid.kernel @copy grid()
+        inputs(%x: f32 [64]) outputs(%o: f32 [64]) {
+      %v = grid.load %x : memref<64xf32, #grid.space<default>> -> tensor<64xf32>
+      grid.store %v, %o : tensor<64xf32>, memref<64xf32, #grid.space<default>>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numDropped", "num-dropped", "Number of masks that were removed">
+  ];
+}
+
 def GridExpandSelectionsPass
     : Pass<"grid-expand-selections", "::gridir::grid::KernelOp"> {
   let summary = "Replace selections of Refs by branches";

@@ -8,6 +8,7 @@
 
 #include "dialects/Warpgroup/Transforms/BlockProgram.h"
 
+#include "dialects/Grid/Analysis/ProgramValues.h"
 #include "dialects/Grid/Analysis/TaskPrograms.h"
 #include "dialects/Grid/IR/IndexMaps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -40,35 +41,97 @@ bool gridir::warpgroup::isProgram(grid::KernelOp kernel) {
 // Contractions
 //===----------------------------------------------------------------------===//
 
-std::optional<unsigned> gridir::warpgroup::getLoadedInput(grid::LoadOp load) {
+LogicalResult
+gridir::warpgroup::collectComputation(ValueRange values, scf::ForOp loop,
+                                      llvm::SetVector<Operation *> &ops) {
+  for (Value value : values) {
+    if (loop && value == loop.getInductionVar())
+      continue;
+    Operation *op = value.getDefiningOp();
+    if (op && ops.contains(op))
+      continue;
+    bool isScalarOp = op && op->getNumRegions() == 0 &&
+                      llvm::all_of(op->getResultTypes(), [](Type type) {
+                        return type.isIntOrIndex();
+                      });
+    if (!isScalarOp ||
+        !(isa<grid::ProgramIdOp, grid::NumProgramsOp>(op) ||
+          isa<arith::ArithDialect>(op->getDialect())) ||
+        failed(collectComputation(op->getOperands(), loop, ops)))
+      return failure();
+    ops.insert(op);
+  }
+  return success();
+}
+
+/// True if the number of iterations of a loop is the same in all programs of a
+/// CTA, and its copies can be issued before the body runs.
+static bool canIssueAhead(scf::ForOp loop, grid::KernelOp kernel) {
+  llvm::SetVector<Operation *> ops;
+  if (loop->getBlock() != kernel.getBodyBlock() ||
+      failed(collectComputation(
+          {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()},
+          /*loop=*/{}, ops)))
+    return false;
+  return loop.getStaticTripCount() ||
+         llvm::none_of(llvm::seq(kernel.getRank()),
+                       [&](unsigned dim) { return isSequential(kernel, dim); });
+}
+
+std::optional<SharedLoad>
+gridir::warpgroup::matchSharedLoad(grid::LoadOp load) {
+  // Rows of 128 bytes, in groups of 8, are the unit of shared memory. Strides
+  // of a tensor map are multiples of 16 bytes, and it has 5 dimensions.
+  constexpr int64_t rowBits = 128 * 8, groupRows = 8, strideBits = 16 * 8,
+                    maxRank = 5;
   auto kernel = load->getParentOfType<grid::KernelOp>();
-  auto ref = dyn_cast<BlockArgument>(load.getRef());
+  auto window = load.getRef().getDefiningOp<grid::SliceRefOp>();
+  auto ref =
+      dyn_cast<BlockArgument>(window ? window.getSource() : load.getRef());
   if (!kernel || load.getMask() || !ref ||
-      ref.getOwner() != kernel.getBodyBlock() ||
-      ref.getArgNumber() < kernel.getNumIndexOperands() ||
-      ref.getArgNumber() >=
-          kernel.getNumIndexOperands() + kernel.getNumInputs())
+      !llvm::is_contained(kernel.getInputRefs(), ref))
     return std::nullopt;
-  return ref.getArgNumber() - kernel.getNumIndexOperands();
+  grid::OperandAttr spec = kernel.getOperandSpec(ref.getArgNumber());
+  SmallVector<int64_t> array = spec.getArrayShape();
+  auto type = cast<MemRefType>(load.getRef().getType());
+  if (type.getRank() != 2 || !type.getElementType().isIntOrFloat() ||
+      static_cast<int64_t>(array.size()) > maxRank ||
+      spec.getBlockDims().back().isSqueezed())
+    return std::nullopt;
+  int64_t bits = type.getElementTypeBitWidth();
+  if (type.getDimSize(0) % groupRows != 0 ||
+      type.getDimSize(1) * bits % rowBits != 0 ||
+      array.back() * bits % strideBits != 0)
+    return std::nullopt;
+  SharedLoad found{ref.getArgNumber() - kernel.getNumIndexOperands(), window,
+                   /*loop=*/{}};
+  if (!window)
+    return found;
+  if (!window.getDropped().empty() ||
+      llvm::any_of(window.getStrides(), [](int64_t n) { return n != 1; }))
+    return std::nullopt;
+  if (window->getBlock() != kernel.getBodyBlock()) {
+    found.loop = dyn_cast<scf::ForOp>(window->getParentOp());
+    if (!found.loop || !canIssueAhead(found.loop, kernel))
+      return std::nullopt;
+  }
+  llvm::SetVector<Operation *> ops;
+  if (failed(collectComputation(window.getOffsets(), found.loop, ops)))
+    return std::nullopt;
+  return found;
 }
 
 bool gridir::warpgroup::isSharable(grid::KernelOp kernel, unsigned input) {
-  // Rows of 128 bytes, in groups of 8, are the unit of shared memory. Strides
-  // of a tensor map are multiples of 16 bytes, and it has 5 dimensions.
-  constexpr int64_t rowBytes = 128, groupRows = 8, strideBytes = 16,
-                    maxRank = 5;
-  unsigned operand = kernel.getNumIndexOperands() + input;
-  auto type =
-      cast<MemRefType>(kernel.getBodyBlock()->getArgument(operand).getType());
-  SmallVector<int64_t> array = kernel.getOperandSpec(operand).getArrayShape();
-  if (type.getRank() != 2 || !type.getElementType().isIntOrFloat() ||
-      static_cast<int64_t>(array.size()) > maxRank ||
-      kernel.getOperandSpec(operand).getBlockDims().back().isSqueezed())
-    return false;
-  int64_t bits = type.getElementTypeBitWidth();
-  return type.getDimSize(0) % groupRows == 0 &&
-         type.getDimSize(1) * bits % (rowBytes * 8) == 0 &&
-         array.back() * bits % (strideBytes * 8) == 0;
+  auto isShared = [](Operation *user) {
+    auto load = dyn_cast<grid::LoadOp>(user);
+    return load && matchSharedLoad(load);
+  };
+  return llvm::all_of(kernel.getInputRefs()[input].getUsers(),
+                      [&](Operation *user) {
+                        if (isa<grid::SliceRefOp>(user))
+                          return llvm::all_of(user->getUsers(), isShared);
+                        return isShared(user);
+                      });
 }
 
 std::optional<Contraction>
@@ -89,8 +152,8 @@ gridir::warpgroup::matchContraction(grid::DotOp dot, const gpu::Chip &chip) {
   auto kernel = dot->getParentOfType<grid::KernelOp>();
   auto getLoad = [&](Value value) {
     auto load = value.getDefiningOp<grid::LoadOp>();
-    std::optional<unsigned> input = load ? getLoadedInput(load) : std::nullopt;
-    return input && isSharable(kernel, *input) ? load : grid::LoadOp();
+    auto shared = load ? matchSharedLoad(load) : std::nullopt;
+    return shared && isSharable(kernel, shared->input) ? load : grid::LoadOp();
   };
   found.lhs = getLoad(dot.getLhs());
   found.rhs = getLoad(dot.getRhs());
@@ -120,7 +183,7 @@ bool isSupportedElement(Type type) {
 class ObstacleSearch {
 public:
   ObstacleSearch(grid::KernelOp kernel, const gpu::Chip &chip)
-      : kernel(kernel), chip(chip) {}
+      : kernel(kernel), chip(chip), values(kernel) {}
 
   std::optional<Obstacle> find() {
     visitKernel();
@@ -218,12 +281,23 @@ private:
     }
   }
 
-  void visitOp(Operation *op) {
-    if (auto slice = dyn_cast<grid::SliceRefOp>(op)) {
-      if (!slice.getOffsets().empty())
-        add(op->getLoc(), "a window has offsets that are data");
-      return;
+  /// Accesses are not checked, so windows must be proved to be in bounds.
+  void visitSlice(grid::SliceRefOp slice) {
+    auto offset = slice.getOffsets().begin();
+    auto source = cast<MemRefType>(slice.getSource().getType());
+    for (auto [dim, first, size, stride] : llvm::enumerate(
+             slice.getStaticOffsets(), slice.getSizes(), slice.getStrides())) {
+      if (!ShapedType::isDynamic(first))
+        continue;
+      int64_t last = source.getDimSize(dim) - 1 - (size - 1) * stride;
+      if (!values.getRange(*offset++).isIn(0, last))
+        return add(slice.getLoc(), "a window may exceed its Ref");
     }
+  }
+
+  void visitOp(Operation *op) {
+    if (auto slice = dyn_cast<grid::SliceRefOp>(op))
+      return visitSlice(slice);
     if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
       if (isa<ElementsAttr>(constant.getValue()) &&
           !isa<SplatElementsAttr>(constant.getValue()))
@@ -259,6 +333,7 @@ private:
 
   grid::KernelOp kernel;
   const gpu::Chip &chip;
+  grid::ProgramValues values;
   std::optional<Obstacle> obstacle;
 };
 

@@ -16,6 +16,8 @@
 
 #include "dialects/GPU/Target/Chip.h"
 #include "dialects/Grid/IR/Grid.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace gridir::warpgroup {
 
@@ -30,7 +32,7 @@ std::optional<Obstacle> findObstacle(grid::KernelOp kernel,
                                      const gpu::Chip &chip);
 
 /// A contraction of two matrices that `wgmma` computes. The left operand is a
-/// block of an input or a value, the right one a block of an input.
+/// load from shared memory or a value, the right one such a load.
 struct Contraction {
   /// The loads of the operands; that of a left value is null.
   grid::LoadOp lhs, rhs;
@@ -38,17 +40,32 @@ struct Contraction {
   bool transposesLhs = false, transposesRhs = false;
 };
 
-/// True if bulk copies can bring the blocks of an input to shared memory, in
-/// the rows that matrix units read.
+/// A load that a bulk copy to shared memory precedes: of an input's block, or
+/// of a window of one, in the rows that matrix units read.
+struct SharedLoad {
+  unsigned input;
+  /// The view that is loaded; null for the whole block.
+  grid::SliceRefOp window;
+  /// The loop of the body that loads a window in each iteration; null if each
+  /// program loads one.
+  mlir::scf::ForOp loop;
+};
+
+std::optional<SharedLoad> matchSharedLoad(grid::LoadOp load);
+
+/// True if bulk copies can precede all loads of an input.
 bool isSharable(grid::KernelOp kernel, unsigned input);
+
+/// Collects the ops that compute values from program ids and the induction
+/// variable of `loop`, which may be null. Fails if values depend on others.
+mlir::LogicalResult collectComputation(mlir::ValueRange values,
+                                       mlir::scf::ForOp loop,
+                                       llvm::SetVector<mlir::Operation *> &ops);
 
 /// Returns the contraction that an op is, if matrix units of the chip support
 /// its types and shapes.
 std::optional<Contraction> matchContraction(grid::DotOp dot,
                                             const gpu::Chip &chip);
-
-/// The number of the kernel's input whose block `load` loads, if it loads one.
-std::optional<unsigned> getLoadedInput(grid::LoadOp load);
 
 /// True if a kernel is a warpgroup program already: its operands are whole
 /// arrays in global memory.

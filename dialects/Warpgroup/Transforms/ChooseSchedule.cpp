@@ -98,6 +98,13 @@ private:
     return {registers, elements};
   }
 
+  /// True if a program of a CTA has several steps.
+  bool hasSteps() {
+    return llvm::any_of(llvm::seq(kernel.getRank()), [&](unsigned dim) {
+      return isSequential(kernel, dim);
+    });
+  }
+
   int64_t countCtas() {
     int64_t ctas = 1;
     for (unsigned dim = 0; dim < kernel.getRank(); ++dim)
@@ -171,25 +178,34 @@ private:
     while (columns && part[1] > 256 && part[1] % 2 == 0)
       part[1] /= 2;
     ofWarpgroup[1] = part[1];
-    int64_t bytes = 0;
     llvm::SmallSetVector<int64_t, 4> shared;
+    llvm::SmallSetVector<Value, 4> refs;
+    // Bytes of the operands that are loaded once, and of those of each stage.
+    int64_t fixedBytes = 0, stageBytes = 0;
     for (DotOp dot : dots) {
       std::optional<Contraction> product = matchContraction(dot, chip);
       if (countElements(dot.getResult(), ofWarpgroup) / kNumThreads >
           kMaxAccRegisters)
         return std::string("registers of a warpgroup do not hold the result "
                            "of a contraction");
-      for (LoadOp load : {product->lhs, product->rhs})
-        if (load && shared.insert(*getLoadedInput(load)))
-          bytes +=
-              countElements(load.getResult(), part) *
-              getElementTypeOrSelf(load.getType()).getIntOrFloatBitWidth() / 8;
+      for (LoadOp load : {product->lhs, product->rhs}) {
+        if (!load || !refs.insert(load.getRef()))
+          continue;
+        SharedLoad match = *matchSharedLoad(load);
+        shared.insert(match.input);
+        bool isRepeated = match.loop || hasSteps();
+        (isRepeated ? stageBytes : fixedBytes) +=
+            countElements(load.getResult(), part) *
+            getElementTypeOrSelf(load.getType()).getIntOrFloatBitWidth() / 8;
+      }
     }
-    int64_t stages =
-        std::min(kMaxStages, (chip.ctaSharedBytes - kReservedBytes) / bytes);
-    if (stages < 1)
-      return "shared memory of a CTA does not hold " + std::to_string(bytes) +
-             " bytes of operands";
+    int64_t available = chip.ctaSharedBytes - kReservedBytes - fixedBytes,
+            stages = stageBytes == 0
+                         ? 1
+                         : std::min(kMaxStages, available / stageBytes);
+    if (stages < 1 || available < 0)
+      return "shared memory of a CTA does not hold " +
+             std::to_string(fixedBytes + stageBytes) + " bytes of operands";
     SmallVector<int64_t> operands(shared.begin(), shared.end());
     llvm::sort(operands);
     return ScheduleAttr::get(kernel.getContext(), part, ofWarpgroup, operands,

@@ -219,6 +219,81 @@ def WarpgroupPlanMemoryPass : Pass<"warpgroup-plan-memory", "::mlir::ModuleOp"> 
   ];
 }
 
+def WarpgroupPrepareContractionsPass
+    : Pass<"warpgroup-prepare-contractions", "::gridir::grid::KernelOp"> {
+  let summary = "Bring contractions to the form that warpgroups pipeline";
+  let description = [{
+    Changes the contractions of a kernel of blocks in two ways, so that
+    `warpgroup-choose-schedule` and `convert-grid-to-warpgroup` can use matrix
+    units for them:
+
+    - A contraction of a transposed matrix contracts the other dimension of that
+      matrix instead: descriptors of matrix units have an order.
+    - A contraction of two whole blocks that are deeper than two rows of 128
+      bytes becomes a loop over windows of that depth, to which a producer
+      warpgroup copies ahead. Contractions of the same depth share a loop. A sum
+      to which a product is added is the initial value of the loop.
+
+    Kernels that cannot become warpgroup programs, or have a schedule, are not
+    split.
+
+    Before:
+
+    ```mlir
+    grid.kernel @deep grid(%i = 4)
+        inputs(%x: bf16 [256, 1024] block [64, 1024] at (%i, 0), %y: bf16 [64, 1024])
+        outputs(%o: f32 [256, 64] block [64, 64] at (%i, 0))
+        semantics [parallel] {
+      %a = grid.load %x : memref<64x1024xbf16, #grid.space<default>> -> tensor<64x1024xbf16>
+      %b = grid.load %y : memref<64x1024xbf16, #grid.space<default>> -> tensor<64x1024xbf16>
+      %empty = tensor.empty() : tensor<1024x64xbf16>
+      %t = linalg.transpose ins(%b : tensor<64x1024xbf16>)
+          outs(%empty : tensor<1024x64xbf16>) permutation = [1, 0]
+      %d = grid.dot %a, %t contract [1] x [0]
+          : tensor<64x1024xbf16>, tensor<1024x64xbf16> -> tensor<64x64xf32>
+      grid.store %d, %o : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    grid.kernel @deep grid(%i = 4)
+        inputs(%x: bf16 [256, 1024] block [64, 1024] at (%i, 0), %y: bf16 [64, 1024])
+        outputs(%o: f32 [256, 64] block [64, 64] at (%i, 0))
+        semantics [parallel] {
+      %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+      %c0 = arith.constant 0 : index
+      %c64 = arith.constant 64 : index
+      %c1024 = arith.constant 1024 : index
+      %d = scf.for %k = %c0 to %c1024 step %c64 iter_args(%acc = %zero) -> (tensor<64x64xf32>) {
+        %u = grid.slice_ref %x[0, %k] [64, 64] [1, 1]
+            : memref<64x1024xbf16, #grid.space<default>>, index -> memref<64x64xbf16, #grid.space<default>>
+        %a = grid.load %u : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
+        %v = grid.slice_ref %y[0, %k] [64, 64] [1, 1]
+            : memref<64x1024xbf16, #grid.space<default>>, index -> memref<64x64xbf16, #grid.space<default>>
+        %b = grid.load %v : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
+        %sum = grid.dot %a, %b acc %acc contract [1] x [1]
+            : tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32> -> tensor<64x64xf32>
+        scf.yield %sum : tensor<64x64xf32>
+      }
+      grid.store %d, %o : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>
+    }
+    ```
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"\"sm_90a\"",
+           "The chip, with LLVM's name">
+  ];
+  let statistics = [
+    Statistic<"numTransposes", "num-transposes",
+              "Number of transposes that contractions replace">,
+    Statistic<"numSplit", "num-split",
+              "Number of contractions that loops compute in parts">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def WarpgroupShareMembersPass : Pass<"warpgroup-share-members", "::mlir::ModuleOp"> {
   let summary = "Let members of unions read stores to other members";
   let description = [{

@@ -1,0 +1,286 @@
+//===- Rings.cpp - Shared memory that a producer warpgroup fills ----------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Blocks that matrix units read are in rings of shared memory. A producer
+// warpgroup issues bulk copies into free stages of a ring, and the consumers
+// wait for a stage, read it and release it. There are rings for the blocks of
+// each step of a CTA, and for the windows that a loop of the body loads. The
+// producer repeats those loops in the order of the body, so both sides count
+// the same stages.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Conversion/GridToWarpgroup/ProgramBody.h"
+
+#include "dialects/Support/Builders.h"
+#include "dialects/Warpgroup/Transforms/BlockProgram.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace gridir;
+using namespace gridir::grid_to_warpgroup;
+
+/// Finds the Refs of `shared` operands that the body loads.
+void ProgramBody::findRings() {
+  llvm::SmallSetVector<Value, 4> seen;
+  auto visit = [&](bool isInLoop) {
+    kernel.getBodyRegion().walk([&](grid::LoadOp load) {
+      auto match = warpgroup::matchSharedLoad(load);
+      if (!match || static_cast<bool>(match->loop) != isInLoop ||
+          !llvm::is_contained(schedule.getShared(), match->input) ||
+          !seen.insert(load.getRef()))
+        return;
+      bool isOfThread = llvm::any_of(threadDims, [&](unsigned dim) {
+        return maps[match->input].isFunctionOfDim(dim);
+      });
+      getGroup(match->loop)
+          .rings.push_back({match->input, load.getRef(),
+                            isOfThread ? numConsumers : 1, Value()});
+    });
+  };
+  // The blocks of a step come before the windows of loops.
+  visit(/*isInLoop=*/false);
+  visit(/*isInLoop=*/true);
+}
+
+ProgramBody::RingGroup &ProgramBody::getGroup(scf::ForOp loop) {
+  for (RingGroup &group : groups)
+    if (group.loop == loop)
+      return group;
+  bool isRepeated = loop || numSteps > 1;
+  return groups.emplace_back(
+      RingGroup{loop, isRepeated ? schedule.getStages() : 1, {}, {}, {}});
+}
+
+/// Opens the scope of the rings and their barriers, which all warpgroups share.
+void ProgramBody::createRings() {
+  MLIRContext *context = kernel.getContext();
+  SmallVector<Type> types;
+  SmallVector<Attribute> transforms, origins;
+  auto addBarriers = [&](StringRef name, int64_t stages, int64_t arrivals) {
+    types.push_back(getRefType(
+        {stages},
+        warpgroup::BarrierType::get(context, arrivals, /*orders_tensor_core=*/
+                                    false, /*cluster=*/{},
+                                    /*leader_tracked=*/false),
+        grid::MemorySpace::GpuSmem));
+    transforms.push_back(builder.getArrayAttr({}));
+    origins.push_back(builder.getStringAttr(name));
+  };
+  for (RingGroup &group : groups) {
+    int64_t copies = 0;
+    for (Ring &ring : group.rings) {
+      auto ref = cast<MemRefType>(ring.loaded.getType());
+      SmallVector<int64_t> shape{group.stages};
+      if (ring.copies > 1)
+        shape.push_back(ring.copies);
+      llvm::append_range(shape, ref.getShape());
+      types.push_back(
+          getRefType(shape, ref.getElementType(), grid::MemorySpace::GpuSmem));
+      // Matrix units read rows of as many bytes as all banks have.
+      constexpr int64_t rowBytes = 128, groupRows = 8;
+      int64_t rowElements = rowBytes * 8 / ref.getElementTypeBitWidth();
+      transforms.push_back(builder.getArrayAttr(
+          {grid::TransformAttr::get(context, grid::TransformKind::Unswizzle,
+                                    {rowBytes}),
+           grid::TransformAttr::get(context, grid::TransformKind::Untiling,
+                                    {groupRows, rowElements})}));
+      origins.push_back(builder.getStringAttr(specs[ring.input].getName("")));
+      copies += ring.copies;
+    }
+    addBarriers("full", group.stages, copies);
+    addBarriers("empty", group.stages, numConsumers);
+  }
+  auto scope = grid::ScopedOp::create(
+      builder, loc, TypeRange(), builder.getArrayAttr({threadName}),
+      builder.getArrayAttr(transforms), builder.getArrayAttr(origins));
+  Block *block = builder.createBlock(&scope.getBody(), {}, types,
+                                     SmallVector<Location>(types.size(), loc));
+  auto argument = block->args_begin();
+  for (RingGroup &group : groups) {
+    for (Ring &ring : group.rings)
+      ring.buffer = *argument++;
+    group.full = *argument++;
+    group.empty = *argument++;
+  }
+  grid::YieldOp::create(builder, loc);
+  builder.setInsertionPointToStart(block);
+}
+
+/// The number of stages that were filled before, as i32. `loop` is the copy of
+/// the group's loop around the current position; null for a group of steps.
+Value ProgramBody::createNumber(RingGroup &group, Value step, scf::ForOp loop) {
+  if (!loop)
+    return toI32(builder, loc, step ? step : createIndex(0));
+  Value number = loop.getInductionVar();
+  if (!isConstantIntValue(loop.getLowerBound(), 0))
+    number = arith::SubIOp::create(builder, loc, number, loop.getLowerBound());
+  if (!isConstantIntValue(loop.getStep(), 1))
+    number = arith::DivUIOp::create(builder, loc, number, loop.getStep());
+  number = toI32(builder, loc, number);
+  if (numSteps == 1)
+    return number;
+  // Loops of programs with several steps have a constant number of iterations.
+  Value before = arith::MulIOp::create(
+      builder, loc, toI32(builder, loc, step),
+      createI32(builder, loc, group.loop.getStaticTripCount()->getSExtValue()));
+  return arith::AddIOp::create(builder, loc, before, number);
+}
+
+/// The stage that has a number.
+Value ProgramBody::createSlot(const RingGroup &group, Value number) {
+  return arith::RemSIOp::create(builder, loc, number,
+                                createI32(builder, loc, group.stages));
+}
+
+Value ProgramBody::createBarrier(Value barriers, Value slot) {
+  auto type = cast<MemRefType>(barriers.getType());
+  return grid::SliceRefOp::create(
+      builder, loc,
+      getRefType({}, type.getElementType(), grid::MemorySpace::GpuSmem),
+      barriers, slot, ArrayRef<int64_t>{ShapedType::kDynamic},
+      ArrayRef<int64_t>{1}, ArrayRef<int64_t>{1}, ArrayRef<int64_t>{0});
+}
+
+/// The buffer of a stage; of `warpgroup` where each consumer has its own.
+Value ProgramBody::createBlock(const Ring &ring, Value slot, Value warpgroup) {
+  auto type = cast<MemRefType>(ring.buffer.getType());
+  SmallVector<Value> offsets{slot};
+  SmallVector<int64_t> dropped{0};
+  if (ring.copies > 1) {
+    offsets.push_back(warpgroup);
+    dropped.push_back(1);
+  }
+  SmallVector<int64_t> statics(type.getRank(), 0), sizes(type.getShape());
+  for (int64_t dim : dropped) {
+    statics[dim] = ShapedType::kDynamic;
+    sizes[dim] = 1;
+  }
+  return grid::SliceRefOp::create(
+      builder, loc,
+      getRefType(type.getShape().drop_front(dropped.size()),
+                 type.getElementType(), grid::MemorySpace::GpuSmem),
+      ring.buffer, offsets, statics, sizes,
+      SmallVector<int64_t>(sizes.size(), 1), dropped);
+}
+
+void ProgramBody::createProducer() {
+  if (numConsumers > 1 && chip.hasSetMaxRegisters)
+    warpgroup::SetMaxRegistersOp::create(builder, loc, 40,
+                                         /*increase=*/false);
+  createLoop(0, numSteps, [&](Value step) {
+    for (RingGroup &group : groups) {
+      if (!group.loop) {
+        createFill(group, step, /*loop=*/{});
+        continue;
+      }
+      SmallVector<Value> bounds =
+          createCopyOf({group.loop.getLowerBound(), group.loop.getUpperBound(),
+                        group.loop.getStep()},
+                       createIds(/*warpgroup=*/{}, step), /*from=*/{},
+                       /*iteration=*/{});
+      auto loop =
+          scf::ForOp::create(builder, loc, bounds[0], bounds[1], bounds[2]);
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(loop.getBody());
+      createFill(group, step, loop);
+    }
+  });
+}
+
+/// Fills the next stage of a group once all consumers have released it.
+void ProgramBody::createFill(RingGroup &group, Value step, scf::ForOp loop) {
+  Value number = createNumber(group, step, loop);
+  Value slot = createSlot(group, number);
+  Value isReused =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, number,
+                            createI32(builder, loc, group.stages));
+  auto branch = scf::IfOp::create(builder, loc, isReused,
+                                  /*withElseRegion=*/false);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    warpgroup::BarrierWaitOp::create(builder, loc,
+                                     createBarrier(group.empty, slot));
+  }
+  for (const Ring &ring : group.rings)
+    createCopies(group, ring, step, slot, loop);
+}
+
+void ProgramBody::createCopies(const RingGroup &group, const Ring &ring,
+                               Value step, Value slot, scf::ForOp loop) {
+  auto window = ring.loaded.getDefiningOp<grid::SliceRefOp>();
+  SmallVector<int64_t> dropped = getSqueezedDims(ring.input),
+                       sizes = specs[ring.input].getBlockShape();
+  for (int64_t copy = 0; copy < ring.copies; ++copy) {
+    Value consumer = createI32(builder, loc, copy);
+    Ids ids = createIds(consumer, step);
+    SmallVector<OpFoldResult> offsets = createOffsets(ring.input, ids);
+    if (window) {
+      // The window is one of the dimensions that the block keeps.
+      SmallVector<OpFoldResult> inside =
+          getMixedValues(window.getStaticOffsets(),
+                         createCopyOf(window.getOffsets(), ids, group.loop,
+                                      loop ? loop.getInductionVar() : Value()),
+                         builder);
+      unsigned kept = 0;
+      for (auto [dim, offset] : llvm::enumerate(offsets)) {
+        if (llvm::is_contained(dropped, dim))
+          continue;
+        sizes[dim] = window.getSizes()[kept];
+        offset = createSum(offset, inside[kept++]);
+      }
+    }
+    SmallVector<int64_t> statics;
+    SmallVector<Value> dynamics;
+    for (OpFoldResult &offset : offsets)
+      if (auto value = dyn_cast<Value>(offset))
+        offset = toI32(builder, loc, value);
+    dispatchIndexOpFoldResults(offsets, dynamics, statics);
+    Value dest = createBlock(ring, slot, consumer);
+    warpgroup::TmaLoadOp::create(
+        builder, loc, newBody->getArgument(ring.input), dynamics, statics,
+        sizes,
+        dropped.empty() ? DenseI64ArrayAttr()
+                        : builder.getDenseI64ArrayAttr(dropped),
+        dest, createBarrier(group.full, slot), /*collective=*/ArrayAttr(),
+        /*leader_tracked=*/false);
+  }
+}
+
+/// The sum of two offsets, as i32 if it is no constant.
+OpFoldResult ProgramBody::createSum(OpFoldResult a, OpFoldResult b) {
+  std::optional<int64_t> first = getConstantIntValue(a),
+                         second = getConstantIntValue(b);
+  if (first && second)
+    return builder.getIndexAttr(*first + *second);
+  return arith::AddIOp::create(builder, loc, toI32(builder, loc, a),
+                               toI32(builder, loc, b))
+      .getResult();
+}
+
+/// A copy of the ops of the author's body that compute values, in the iteration
+/// `iteration` of the loop `from`, or outside of loops.
+SmallVector<Value> ProgramBody::createCopyOf(ValueRange values, const Ids &ids,
+                                             scf::ForOp from, Value iteration) {
+  llvm::SetVector<Operation *> ops;
+  [[maybe_unused]] LogicalResult found =
+      warpgroup::collectComputation(values, from, ops);
+  assert(succeeded(found) && "expected a load that a bulk copy can precede");
+  IRMapping mapping;
+  if (from)
+    mapping.map(from.getInductionVar(), iteration);
+  for (Operation *op : ops)
+    if (isa<grid::ProgramIdOp, grid::NumProgramsOp>(op))
+      mapping.map(op->getResult(0), createAxis(op, ids));
+    else
+      builder.clone(*op, mapping);
+  return llvm::map_to_vector(
+      values, [&](Value value) { return mapping.lookup(value); });
+}

@@ -1,0 +1,281 @@
+//===- PrepareContractions.cpp - Contractions of parts of blocks ----------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Warpgroup/Transforms/Passes.h"
+
+#include "dialects/Grid/IR/Grid.h"
+#include "dialects/Support/Builders.h"
+#include "dialects/Warpgroup/IR/Warpgroup.h"
+#include "dialects/Warpgroup/Transforms/BlockProgram.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace gridir::warpgroup {
+#define GEN_PASS_DEF_WARPGROUPPREPARECONTRACTIONSPASS
+#include "dialects/Warpgroup/Transforms/Passes.h.inc"
+} // namespace gridir::warpgroup
+
+using namespace mlir;
+using namespace gridir;
+using namespace gridir::grid;
+
+namespace {
+
+/// Returns the only contracted dimension of each operand of a product of two
+/// matrices.
+std::optional<std::pair<int64_t, int64_t>> getContracted(DotOp dot) {
+  auto isMatrix = [](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return type && type.getRank() == 2;
+  };
+  if (!isMatrix(dot.getLhs()) || !isMatrix(dot.getRhs()) ||
+      dot.getLhsContract().size() != 1 || !dot.getLhsBatch().empty())
+    return std::nullopt;
+  return std::pair(dot.getLhsContract()[0], dot.getRhsContract()[0]);
+}
+
+/// Replaces a transposed operand by its source, with the other dimension
+/// contracted. Returns the number of replaced operands.
+unsigned foldTransposes(DotOp dot) {
+  unsigned count = 0;
+  if (!getContracted(dot))
+    return count;
+  auto fold = [&](OpOperand &operand, ArrayRef<int64_t> contracted) {
+    auto transpose = operand.get().getDefiningOp<linalg::TransposeOp>();
+    if (!transpose || transpose.getPermutation()[0] != 1)
+      return contracted[0];
+    operand.set(transpose.getInput());
+    ++count;
+    if (transpose->use_empty())
+      transpose->erase();
+    return 1 - contracted[0];
+  };
+  dot.setLhsContract({fold(dot.getLhsMutable(), dot.getLhsContract())});
+  dot.setRhsContract({fold(dot.getRhsMutable(), dot.getRhsContract())});
+  return count;
+}
+
+/// A contraction of two blocks of inputs, as deep as the blocks are.
+struct DeepContraction {
+  DotOp dot;
+  LoadOp lhs, rhs;
+  /// The op that adds the result to another value, which the loop does instead;
+  /// null if there is none.
+  arith::AddFOp sum;
+  Value init;
+
+  Value getResult() { return sum ? sum.getResult() : dot.getResult(); }
+};
+
+/// Contractions of one block that have the same depth, and the loop over parts
+/// of that depth that replaces them.
+class ContractionLoop {
+public:
+  ContractionLoop(SmallVector<DeepContraction> contractions, int64_t depth,
+                  int64_t part)
+      : contractions(std::move(contractions)), depth(depth), part(part) {}
+
+  void create() {
+    Operation *position = findPosition();
+    Location loc = contractions.front().dot.getLoc();
+    OpBuilder builder(position);
+    SmallVector<Value> inits;
+    for (DeepContraction &contraction : contractions)
+      inits.push_back(createInit(builder, contraction, position));
+    auto loop = scf::ForOp::create(
+        builder, loc, createIndex(builder, loc, 0),
+        createIndex(builder, loc, depth), createIndex(builder, loc, part),
+        inits,
+        [&](OpBuilder &inner, Location, Value offset, ValueRange accumulators) {
+          SmallVector<Value> results;
+          for (auto [contraction, acc] :
+               llvm::zip_equal(contractions, accumulators))
+            results.push_back(createPart(inner, contraction, offset, acc));
+          scf::YieldOp::create(inner, loc, results);
+        });
+    for (auto [contraction, result] :
+         llvm::zip_equal(contractions, loop.getResults())) {
+      contraction.getResult().replaceAllUsesWith(result);
+      if (contraction.sum)
+        contraction.sum.erase();
+      contraction.dot.erase();
+    }
+    for (DeepContraction &contraction : contractions)
+      for (LoadOp load : {contraction.lhs, contraction.rhs})
+        unused.insert(load);
+    for (Operation *load : unused)
+      if (load->use_empty())
+        load->erase();
+  }
+
+private:
+  /// The first op that uses a result: everything that the loop needs precedes
+  /// it.
+  Operation *findPosition() {
+    Block *block = contractions.front().dot->getBlock();
+    Operation *first = block->getTerminator();
+    for (DeepContraction &contraction : contractions) {
+      auto visit = [&](Operation *user) {
+        user = block->findAncestorOpInBlock(*user);
+        if (user->isBeforeInBlock(first))
+          first = user;
+      };
+      if (contraction.sum)
+        visit(contraction.sum);
+      else
+        llvm::for_each(contraction.dot->getUsers(), visit);
+    }
+    return first;
+  }
+
+  /// The value to which the loop adds the products: zero unless it is known
+  /// before the loop.
+  Value createInit(OpBuilder &builder, DeepContraction &contraction,
+                   Operation *position) {
+    Value init = contraction.init;
+    Operation *op = init ? init.getDefiningOp() : nullptr;
+    bool isProduct = llvm::any_of(contractions, [&](DeepContraction &other) {
+      return other.dot.getOperation() == op;
+    });
+    if (init && !isProduct &&
+        (!op || op->getBlock() != position->getBlock() ||
+         op->isBeforeInBlock(position)))
+      return init;
+    contraction.sum = {};
+    return createZero(builder, contraction.dot.getLoc(),
+                      contraction.dot.getType());
+  }
+
+  /// The part of the product at `offset` along the contracted dimensions.
+  Value createPart(OpBuilder &builder, DeepContraction &contraction,
+                   Value offset, Value acc) {
+    DotOp dot = contraction.dot;
+    auto [lhsDim, rhsDim] = *getContracted(dot);
+    Value lhs = createWindow(builder, contraction.lhs, offset, lhsDim),
+          rhs = createWindow(builder, contraction.rhs, offset, rhsDim);
+    auto created = cast<DotOp>(builder.clone(*dot));
+    created.getLhsMutable().assign(lhs);
+    created.getRhsMutable().assign(rhs);
+    created.getAccMutable().assign(acc);
+    return created.getResult();
+  }
+
+  /// Loads of one block at one offset are one.
+  Value createWindow(OpBuilder &builder, LoadOp load, Value offset,
+                     unsigned dim) {
+    Value &window = windows[{load.getRef(), dim}];
+    if (window)
+      return window;
+    auto type = cast<MemRefType>(load.getRef().getType());
+    SmallVector<int64_t> statics(type.getRank(), 0), sizes(type.getShape());
+    statics[dim] = ShapedType::kDynamic;
+    sizes[dim] = part;
+    auto windowType = MemRefType::get(sizes, type.getElementType(),
+                                      type.getLayout(), type.getMemorySpace());
+    Value ref = SliceRefOp::create(
+        builder, load.getLoc(), windowType, load.getRef(), offset, statics,
+        sizes, SmallVector<int64_t>(type.getRank(), 1), ArrayRef<int64_t>{});
+    window =
+        LoadOp::create(builder, load.getLoc(),
+                       RankedTensorType::get(sizes, type.getElementType()), ref,
+                       /*mask=*/Value(), /*other=*/Value());
+    return window;
+  }
+
+  SmallVector<DeepContraction> contractions;
+  int64_t depth, part;
+  llvm::MapVector<std::pair<Value, unsigned>, Value> windows;
+  llvm::SmallSetVector<Operation *, 4> unused;
+};
+
+class WarpgroupPrepareContractionsPass
+    : public warpgroup::impl::WarpgroupPrepareContractionsPassBase<
+          WarpgroupPrepareContractionsPass> {
+public:
+  using WarpgroupPrepareContractionsPassBase::
+      WarpgroupPrepareContractionsPassBase;
+
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    FailureOr<gpu::Chip> known = gpu::getChip(chip, kernel.getLoc());
+    if (failed(known))
+      return signalPassFailure();
+    SmallVector<DotOp> dots;
+    kernel.getBodyRegion().walk([&](DotOp dot) { dots.push_back(dot); });
+    for (DotOp dot : dots)
+      numTransposes += foldTransposes(dot);
+    if (kernel->hasAttr(warpgroup::kScheduleAttr) ||
+        warpgroup::isProgram(kernel) || findObstacle(kernel, *known))
+      return;
+    // One loop has all contractions of the same parts.
+    llvm::MapVector<Parts, SmallVector<DeepContraction>> loops;
+    for (DotOp dot : kernel.getBodyBlock()->getOps<DotOp>())
+      if (std::optional<DeepContraction> found = match(dot))
+        loops[getParts(dot)].push_back(*found);
+    for (auto &[parts, contractions] : loops) {
+      numSplit += contractions.size();
+      ContractionLoop(std::move(contractions), parts.first, parts.second)
+          .create();
+    }
+  }
+
+private:
+  /// The depth of a contraction, and that of its parts: rows of 128 bytes are
+  /// the unit of shared memory.
+  using Parts = std::pair<int64_t, int64_t>;
+
+  static Parts getParts(DotOp dot) {
+    constexpr int64_t rowBits = 128 * 8;
+    auto type = cast<RankedTensorType>(dot.getLhs().getType());
+    return {type.getDimSize(getContracted(dot)->first),
+            rowBits / type.getElementTypeBitWidth()};
+  }
+
+  /// Returns a contraction of whole blocks that only contractions read, and
+  /// which are deeper than two parts.
+  static std::optional<DeepContraction> match(DotOp dot) {
+    auto [depth, part] = getParts(dot);
+    if (depth <= 2 * part || depth % part != 0)
+      return std::nullopt;
+    auto lhs = dot.getLhs().getDefiningOp<LoadOp>(),
+         rhs = dot.getRhs().getDefiningOp<LoadOp>();
+    for (LoadOp load : {lhs, rhs})
+      if (!load || !isReadByContractions(load, depth))
+        return std::nullopt;
+    DeepContraction found{dot, lhs, rhs, {}, dot.getAcc()};
+    if (!found.init && dot->hasOneUse())
+      if (auto sum = dyn_cast<arith::AddFOp>(*dot->user_begin());
+          sum && sum->getBlock() == dot->getBlock() &&
+          sum.getLhs() != sum.getRhs()) {
+        found.sum = sum;
+        found.init =
+            sum.getLhs() == dot.getResult() ? sum.getRhs() : sum.getLhs();
+      }
+    return found;
+  }
+
+  /// True if a load is one of a whole block that only contractions of the body
+  /// read, over all of its depth.
+  static bool isReadByContractions(LoadOp load, int64_t depth) {
+    auto kernel = load->getParentOfType<KernelOp>();
+    auto ref = dyn_cast<BlockArgument>(load.getRef());
+    if (load.getMask() || !ref || load->getBlock() != kernel.getBodyBlock() ||
+        !llvm::is_contained(kernel.getInputRefs(), ref) ||
+        !kernel.getAliasPairs().empty())
+      return false;
+    return llvm::all_of(load->getUsers(), [&](Operation *user) {
+      auto dot = dyn_cast<DotOp>(user);
+      return dot && dot->getBlock() == kernel.getBodyBlock() &&
+             getParts(dot).first == depth;
+    });
+  }
+};
+
+} // namespace
