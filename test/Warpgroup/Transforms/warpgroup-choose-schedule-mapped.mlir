@@ -68,8 +68,8 @@ grid.kernel @part grid(%i = 4) outputs(%o: f32 [512] block [128] at (%i))
       : memref<8x128xf32, #grid.space<default>> -> memref<128xf32, #grid.space<default>>
 }
 // -----
-// REMARK: since {{.*}}a window has offsets that are data
-grid.kernel @window grid(%i = 4) inputs(%x: f32 [8, 128]) outputs(%o: f32 [512] block [128] at (%i)) {
+// REMARK: since {{.*}}a window may exceed its Ref
+grid.kernel @window grid(%i = 10) inputs(%x: f32 [8, 128]) outputs(%o: f32 [1280] block [128] at (%i)) {
   %i = grid.program_id 0
   %r = grid.slice_ref %x[%i, 0] [1, 128] [1, 1] drop [0]
       : memref<8x128xf32, #grid.space<default>>, i32 -> memref<128xf32, #grid.space<default>>

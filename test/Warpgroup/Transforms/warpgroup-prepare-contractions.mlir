@@ -1,0 +1,81 @@
+// RUN: gridir-opt %s --split-input-file --pass-pipeline='builtin.module(grid.kernel(warpgroup-prepare-contractions))' | FileCheck %s
+// RUN: gridir-opt %s --split-input-file --pass-pipeline='builtin.module(grid.kernel(warpgroup-prepare-contractions{chip=sm_80}))' \
+// RUN:   | FileCheck %s --check-prefix=SM80
+// RUN: gridir-opt %s --split-input-file --pass-pipeline='builtin.module(grid.kernel(warpgroup-prepare-contractions))' \
+// RUN:   --mlir-pass-statistics --mlir-pass-statistics-display=list -o /dev/null 2>&1 | FileCheck %s --check-prefix=STATS
+// RUN: not gridir-opt %s --split-input-file --pass-pipeline='builtin.module(grid.kernel(warpgroup-prepare-contractions{chip=none}))' 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=NONE
+
+// NONE: error: {{.*}}none
+
+// STATS: 1 num-split
+// STATS: 1 num-transposes
+
+// A product of a transposed matrix, in parts of rows of 128 bytes.
+// CHECK-LABEL: grid.kernel @deep
+// CHECK: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : tensor<64x64xf32>
+// CHECK: %[[D:.*]] = scf.for %[[K:.*]] = %c0 to %c1024 step %c64 iter_args(%[[ACC:.*]] = %[[ZERO]])
+// CHECK: %[[U:.*]] = grid.slice_ref %[[X:.*]][0, %[[K]]] [64, 64] [1, 1]
+// CHECK: %[[A:.*]] = grid.load %[[U]]
+// CHECK: %[[V:.*]] = grid.slice_ref %[[Y:.*]][0, %[[K]]] [64, 64] [1, 1]
+// CHECK: %[[B:.*]] = grid.load %[[V]]
+// CHECK: %[[SUM:.*]] = grid.dot %[[A]], %[[B]] acc %[[ACC]] contract [1] x [1]
+// CHECK: scf.yield %[[SUM]]
+// CHECK: grid.store %[[D]]
+// SM80-LABEL: grid.kernel @deep
+// SM80-NOT: scf.for
+// SM80: grid.dot %{{.*}}, %{{.*}} contract [1] x [1]
+grid.kernel @deep grid(%i = 4)
+    inputs(%x: bf16 [256, 1024] block [64, 1024] at (%i, 0), %y: bf16 [64, 1024])
+    outputs(%o: f32 [256, 64] block [64, 64] at (%i, 0))
+    semantics [parallel] {
+  %a = grid.load %x : memref<64x1024xbf16, #grid.space<default>> -> tensor<64x1024xbf16>
+  %b = grid.load %y : memref<64x1024xbf16, #grid.space<default>> -> tensor<64x1024xbf16>
+  %empty = tensor.empty() : tensor<1024x64xbf16>
+  %t = linalg.transpose ins(%b : tensor<64x1024xbf16>) outs(%empty : tensor<1024x64xbf16>) permutation = [1, 0]
+  %d = grid.dot %a, %t contract [1] x [0] : tensor<64x1024xbf16>, tensor<1024x64xbf16> -> tensor<64x64xf32>
+  grid.store %d, %o : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>
+}
+
+// -----
+
+// Products with a common operand share a loop. What a product is added to is the initial value, unless it depends on
+// another product.
+// CHECK-LABEL: grid.kernel @gated
+// CHECK: %[[Z:.*]] = grid.load
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[Z]], %{{.*}} = %cst) -> (tensor<64x64xf32>, tensor<64x64xf32>)
+// CHECK-COUNT-3: grid.slice_ref
+// CHECK-NOT: grid.slice_ref
+// CHECK: arith.addf
+grid.kernel @gated grid(%i = 4)
+    inputs(%x: bf16 [256, 512] block [64, 512] at (%i, 0), %y: bf16 [512, 64], %w: bf16 [512, 64], %z: f32 [64, 64])
+    outputs(%o: f32 [256, 64] block [64, 64] at (%i, 0))
+    semantics [parallel] {
+  %a = grid.load %x : memref<64x512xbf16, #grid.space<default>> -> tensor<64x512xbf16>
+  %b = grid.load %y : memref<512x64xbf16, #grid.space<default>> -> tensor<512x64xbf16>
+  %c = grid.load %w : memref<512x64xbf16, #grid.space<default>> -> tensor<512x64xbf16>
+  %z0 = grid.load %z : memref<64x64xf32, #grid.space<default>> -> tensor<64x64xf32>
+  %d = grid.dot %a, %b contract [1] x [0] : tensor<64x512xbf16>, tensor<512x64xbf16> -> tensor<64x64xf32>
+  %e = grid.dot %a, %c contract [1] x [0] : tensor<64x512xbf16>, tensor<512x64xbf16> -> tensor<64x64xf32>
+  %f = arith.addf %z0, %d : tensor<64x64xf32>
+  %g = arith.addf %f, %e : tensor<64x64xf32>
+  grid.store %g, %o : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>
+}
+
+// -----
+
+// A block that other ops read, and one of two rows of 128 bytes, stay whole.
+// CHECK-LABEL: grid.kernel @whole
+// CHECK-NOT: scf.for
+grid.kernel @whole grid(%i = 4)
+    inputs(%x: bf16 [256, 256] block [64, 256] at (%i, 0), %y: bf16 [256, 256], %z: bf16 [128, 256])
+    outputs(%o: f32 [256, 256] block [64, 256] at (%i, 0), %p: f32 [256, 256] block [64, 256] at (%i, 0))
+    semantics [parallel] {
+  %a = grid.load %x : memref<64x256xbf16, #grid.space<default>> -> tensor<64x256xbf16>
+  %b = grid.load %y : memref<256x256xbf16, #grid.space<default>> -> tensor<256x256xbf16>
+  %d = grid.dot %a, %b contract [1] x [0] : tensor<64x256xbf16>, tensor<256x256xbf16> -> tensor<64x256xf32>
+  %e = arith.extf %a : tensor<64x256xbf16> to tensor<64x256xf32>
+  %f = arith.mulf %d, %e : tensor<64x256xf32>
+  grid.store %f, %o : tensor<64x256xf32>, memref<64x256xf32, #grid.space<default>>
+  grid.store %e, %p : tensor<64x256xf32>, memref<64x256xf32, #grid.space<default>>
+}
