@@ -332,8 +332,8 @@ def ConvertGridToWarpgroupPass : Pass<"convert-grid-to-warpgroup", "::mlir::Modu
     ```
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::gridir::grid::GridDialect",
-    "::mlir::scf::SCFDialect", "::gridir::warpgroup::WarpgroupDialect"
+    "::mlir::arith::ArithDialect", "::gridir::grid::GridDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect", "::gridir::warpgroup::WarpgroupDialect"
   ];
   let options = [
     Option<"chip", "chip", "std::string", /*default=*/"\"sm_90a\"",

@@ -43,7 +43,8 @@ private:
     FailureOr<gpu::Chip> known = gpu::getChip(chip, kernel.getLoc());
     if (failed(known))
       return failure();
-    if (auto obstacle = warpgroup::findObstacle(kernel, *known)) {
+    if (auto obstacle = warpgroup::findObstacle(kernel, *known,
+                                                /*hasParts=*/true)) {
       InFlightDiagnostic diag = kernel.emitError(
           "expected a kernel that can become a warpgroup program");
       diag.attachNote(obstacle->loc) << "it cannot, since " << obstacle->reason;

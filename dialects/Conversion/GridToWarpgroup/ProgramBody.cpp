@@ -61,6 +61,7 @@ ProgramBody::ProgramBody(grid::KernelOp kernel,
   for (unsigned i = 0; i < kernel.getNumOperandSpecs(); ++i) {
     specs.push_back(kernel.getOperandSpec(i));
     maps.push_back(*kernel.getAffineIndexMap(i));
+    overhangs.push_back(warpgroup::getOverhangingDims(kernel, i));
   }
 }
 
@@ -314,10 +315,9 @@ void ProgramBody::createConsumer(Value warpgroup) {
         builder, loc,
         RankedTensorType::get(type.getShape(), type.getElementType()), ref,
         /*mask=*/Value(), /*other=*/Value());
-    grid::StoreOp::create(
-        builder, loc, value,
-        createWindow(output, createIds(warpgroup, createIndex(0))),
-        /*mask=*/Value());
+    Ids ids = createIds(warpgroup, createIndex(0));
+    grid::StoreOp::create(builder, loc, value, createWindow(output, ids),
+                          createMask(output, ids));
   }
 }
 
@@ -372,11 +372,13 @@ bool ProgramBody::dependsOnStep() const {
 void ProgramBody::createStep(Value warpgroup, Value step) {
   Ids ids = createIds(warpgroup, step);
   IRMapping mapping;
-  SmallVector<Value> refs;
+  SmallVector<Value> refs, masks;
   for (unsigned operand = 0; operand < specs.size(); ++operand) {
     refs.push_back(createWindow(operand, ids));
+    masks.push_back(createMask(operand, ids));
     mapping.map(oldBody->getArgument(operand), refs.back());
   }
+  SmallVector<Value> windows = refs;
   // Windows that are loaded in each step are views, which are copied with the
   // body and then replaced.
   llvm::SmallMapVector<Value, Value, 4> blocks;
@@ -401,6 +403,11 @@ void ProgramBody::createStep(Value warpgroup, Value step) {
   for (Operation &op : oldBody->without_terminator())
     copies.push_back(builder.clone(op, mapping));
   llvm::for_each(refs, changeSpaceOfViews);
+  for (auto [window, mask] : llvm::zip_equal(windows, masks))
+    if (mask)
+      for (Operation *user : window.getUsers())
+        if (isa<grid::LoadOp, grid::StoreOp>(user))
+          addMask(user, mask);
   for (auto [loaded, block] : blocks)
     mapping.lookup(loaded).replaceAllUsesWith(block);
   for (RingGroup &group : groups)

@@ -61,6 +61,8 @@ private:
                                                       const Ids &ids);
   llvm::SmallVector<int64_t> getSqueezedDims(unsigned operand) const;
   mlir::Value createWindow(unsigned operand, const Ids &ids);
+  mlir::Value createMask(unsigned operand, const Ids &ids);
+  void addMask(mlir::Operation *access, mlir::Value mask);
   void createLoop(int64_t first, int64_t last,
                   llvm::function_ref<void(mlir::Value)> body);
 
@@ -72,8 +74,7 @@ private:
   mlir::Value createBlock(const Ring &ring, mlir::Value slot,
                           mlir::Value warpgroup);
   void createProducer();
-  void createFill(RingGroup &group, mlir::Value step,
-                  mlir::scf::ForOp loop);
+  void createFill(RingGroup &group, mlir::Value step, mlir::scf::ForOp loop);
   void createCopies(const RingGroup &group, const Ring &ring, mlir::Value step,
                     mlir::Value slot, mlir::scf::ForOp loop);
   mlir::OpFoldResult createSum(mlir::OpFoldResult a, mlir::OpFoldResult b);
@@ -103,6 +104,8 @@ private:
   llvm::SmallVector<grid::DimAttr> dims;
   llvm::SmallVector<grid::OperandAttr> specs;
   llvm::SmallVector<mlir::AffineMap> maps;
+  /// For each operand, the dimensions along which blocks overhang the array.
+  llvm::SmallVector<llvm::SmallVector<int64_t>> overhangs;
   int64_t numConsumers = 1, numSteps = 1;
   /// In the order in which the producer fills them.
   llvm::SmallVector<RingGroup> groups;

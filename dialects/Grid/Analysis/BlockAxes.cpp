@@ -133,6 +133,7 @@ void BlockAxes::block(Value value) {
 }
 
 /// A dimension of a block can be split if its parts are blocks of the array.
+/// Those of a block that overhangs the array may be outside of it.
 void BlockAxes::visitOperand(unsigned operand) {
   OperandAttr spec = kernel.getOperandSpec(operand);
   Value ref = kernel.getBodyBlock()->getArgument(operand);
@@ -146,8 +147,7 @@ void BlockAxes::visitOperand(unsigned operand) {
     if (part.isSqueezed())
       continue;
     bool isPart = part.getKind() == BlockKind::Blocked &&
-                  !ShapedType::isDynamic(extent) && part.getSize() > 0 &&
-                  extent % part.getSize() == 0;
+                  !ShapedType::isDynamic(extent) && part.getSize() > 0;
     bool isWindow = part.getKind() == BlockKind::Element && !isWritten &&
                     part.getPadLow() == 0 && part.getPadHigh() == 0;
     if (!isPart && !isWindow)

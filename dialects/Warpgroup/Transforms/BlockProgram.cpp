@@ -37,6 +37,21 @@ bool gridir::warpgroup::isProgram(grid::KernelOp kernel) {
   return kernel.getNumOperandSpecs() > 0;
 }
 
+SmallVector<int64_t>
+gridir::warpgroup::getOverhangingDims(grid::KernelOp kernel, unsigned operand) {
+  grid::OperandAttr spec = kernel.getOperandSpec(operand);
+  SmallVector<Interval> ids = grid::getIdRanges(kernel.getGridShape());
+  SmallVector<int64_t> dims;
+  for (auto [dim, extent, part, index] :
+       llvm::enumerate(spec.getArrayShape(), spec.getBlockDims(),
+                       kernel.getAffineIndexMap(operand)->getResults()))
+    if (part.getKind() == grid::BlockKind::Blocked &&
+        (inferRange(index, ids, /*symbols=*/{}).high + 1) * part.getSize() >
+            extent)
+      dims.push_back(dim);
+  return dims;
+}
+
 //===----------------------------------------------------------------------===//
 // Contractions
 //===----------------------------------------------------------------------===//
@@ -182,8 +197,8 @@ bool isSupportedElement(Type type) {
 
 class ObstacleSearch {
 public:
-  ObstacleSearch(grid::KernelOp kernel, const gpu::Chip &chip)
-      : kernel(kernel), chip(chip), values(kernel) {}
+  ObstacleSearch(grid::KernelOp kernel, const gpu::Chip &chip, bool hasParts)
+      : kernel(kernel), chip(chip), hasParts(hasParts), values(kernel) {}
 
   std::optional<Obstacle> find() {
     visitKernel();
@@ -259,10 +274,37 @@ private:
           dim.getPadLow() != 0 || dim.getPadHigh() != 0)
         return add(ref.getLoc(), "the blocks of " + name +
                                      " are neither regular nor windows");
-      int64_t last = isElement ? extent - size : extent / size - 1;
+      int64_t last = isElement  ? extent - size
+                     : hasParts ? std::numeric_limits<int32_t>::max()
+                                : llvm::divideCeil(extent, size) - 1;
       if (!index.isIn(0, last))
-        return add(ref.getLoc(), "blocks of " + name + " exceed its array");
+        return add(ref.getLoc(), "blocks of " + name + " are outside of it");
     }
+    visitOverhang(operand, name);
+  }
+
+  /// Accesses of a block that overhangs its array get a mask; bulk copies have
+  /// one.
+  void visitOverhang(unsigned operand, StringRef name) {
+    BlockArgument ref = kernel.getBodyBlock()->getArgument(operand);
+    grid::OperandAttr spec = kernel.getOperandSpec(operand);
+    SmallVector<int64_t> overhanging = getOverhangingDims(kernel, operand);
+    for (int64_t dim : overhanging)
+      if (spec.getBlockDims()[dim].getSize() > spec.getArrayShape()[dim])
+        return add(ref.getLoc(), "a block of " + name + " exceeds its array");
+    if (overhanging.empty())
+      return;
+    auto isCopied = [](Operation *user) {
+      auto load = dyn_cast<grid::LoadOp>(user);
+      return load && matchSharedLoad(load) &&
+             llvm::all_of(load->getUsers(), llvm::IsaPred<grid::DotOp>);
+    };
+    for (Operation *user : ref.getUsers())
+      if (!isa<grid::LoadOp, grid::StoreOp>(user) &&
+          !(isa<grid::SliceRefOp>(user) &&
+            llvm::all_of(user->getUsers(), isCopied)))
+        return add(user->getLoc(), "it accesses a part of a block of " + name +
+                                       " that overhangs its array");
   }
 
   void visitScratch(BlockArgument ref) {
@@ -333,6 +375,7 @@ private:
 
   grid::KernelOp kernel;
   const gpu::Chip &chip;
+  bool hasParts;
   grid::ProgramValues values;
   std::optional<Obstacle> obstacle;
 };
@@ -340,6 +383,7 @@ private:
 } // namespace
 
 std::optional<Obstacle> gridir::warpgroup::findObstacle(grid::KernelOp kernel,
-                                                        const gpu::Chip &chip) {
-  return ObstacleSearch(kernel, chip).find();
+                                                        const gpu::Chip &chip,
+                                                        bool hasParts) {
+  return ObstacleSearch(kernel, chip, hasParts).find();
 }

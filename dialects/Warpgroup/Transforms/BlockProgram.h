@@ -27,9 +27,12 @@ struct Obstacle {
   std::string reason;
 };
 
-/// Returns the first obstacle of a kernel of blocks, if it has any.
+/// Returns the first obstacle of a kernel of blocks, if it has any. Parts of
+/// blocks that overhang their array may be outside of it, where a program
+/// accesses nothing; blocks of an author may not.
 std::optional<Obstacle> findObstacle(grid::KernelOp kernel,
-                                     const gpu::Chip &chip);
+                                     const gpu::Chip &chip,
+                                     bool hasParts = false);
 
 /// A contraction of two matrices that `wgmma` computes. The left operand is a
 /// load from shared memory or a value, the right one such a load.
@@ -66,6 +69,11 @@ mlir::LogicalResult collectComputation(mlir::ValueRange values,
 /// its types and shapes.
 std::optional<Contraction> matchContraction(grid::DotOp dot,
                                             const gpu::Chip &chip);
+
+/// Returns the dimensions of an operand's array along which some program's
+/// block has elements outside of the array.
+llvm::SmallVector<int64_t> getOverhangingDims(grid::KernelOp kernel,
+                                              unsigned operand);
 
 /// True if a kernel is a warpgroup program already: its operands are whole
 /// arrays in global memory.

@@ -88,3 +88,74 @@ grid.kernel @product grid(%i = 2, %w = 2 thread, %k = 4)
     grid.store %v, %o : tensor<64x128xf32>, memref<64x128xf32, #grid.space<default>>
   }
 }
+
+// -----
+
+// A block that overhangs its array is accessed with a mask. Elements outside are zero.
+// CHECK-LABEL: grid.kernel @overhang
+// CHECK: %[[X:.*]] = grid.slice_ref %{{[a-z0-9]+}}[
+// CHECK: %[[MASK:.*]] = linalg.generic
+// CHECK: %[[ROW:.*]] = linalg.index 0
+// CHECK: %[[POSITION:.*]] = arith.addi %[[ROW]]
+// CHECK: arith.cmpi slt, %[[POSITION]], %c30
+// CHECK: %[[O:.*]] = grid.slice_ref %{{[a-z0-9]+}}[
+// CHECK: %[[OUT:.*]] = linalg.generic
+// CHECK: %[[V:.*]] = grid.load %[[X]] mask %[[MASK]] other
+// CHECK: %[[AUTHOR:.*]] = arith.cmpf ogt, %[[V]]
+// CHECK: %[[BOTH:.*]] = arith.andi %[[AUTHOR]], %[[OUT]]
+// CHECK: grid.store %[[V]], %[[O]] mask %[[BOTH]]
+grid.kernel @overhang grid(%i = 4)
+    inputs(%x: f32 [30, 256] block [8, 256] at (%i, 0)) outputs(%o: f32 [30, 256] block [8, 256] at (%i, 0))
+    semantics [parallel]
+    attributes {warpgroup.schedule = #warpgroup.schedule<cta = [8, 256], warpgroup = [8, 256]>} {
+  %v = grid.load %x : memref<8x256xf32, #grid.space<default>> -> tensor<8x256xf32>
+  %zero = arith.constant dense<0.0> : tensor<8x256xf32>
+  %mask = arith.cmpf ogt, %v, %zero : tensor<8x256xf32>
+  grid.store %v, %o mask %mask : tensor<8x256xf32>, memref<8x256xf32, #grid.space<default>>, tensor<8x256xi1>
+}
+
+// -----
+
+// A loop of the body: the producer repeats it, and fills a stage in each iteration.
+// CHECK-LABEL: grid.kernel @loop
+// CHECK: grid.scoped (%[[RX:.*]]: memref<2x64x64xbf16, #grid.space<gpu.smem>>, %[[RY:.*]]: memref<2x64x64xbf16, #grid.space<gpu.smem>>,
+// CHECK-SAME: memref<2x!warpgroup.barrier<2>, #grid.space<gpu.smem>> origin "full"
+// CHECK-SAME: memref<2x!warpgroup.barrier<1>, #grid.space<gpu.smem>> origin "empty"
+// CHECK: scf.for
+// CHECK: %[[END:.*]] = arith.addi
+// CHECK: scf.for %[[K:.*]] = %{{.*}} to %[[END]] step
+// CHECK: warpgroup.barrier_wait
+// CHECK-COUNT-2: warpgroup.tma_load
+// CHECK: scf.for %{{.*}} iter_args
+// CHECK: warpgroup.barrier_wait
+// CHECK: %[[A:.*]] = grid.slice_ref %[[RX]][%{{.*}}, 0, 0] [1, 64, 64]
+// CHECK: %[[B:.*]] = grid.slice_ref %[[RY]][%{{.*}}, 0, 0] [1, 64, 64]
+// CHECK: grid.store %{{.*}}, %[[ACC:.*]] :
+// CHECK: warpgroup.mma %[[ACC]], %[[A]], %[[B]]
+// CHECK: warpgroup.barrier_arrive
+// CHECK-NEXT: scf.yield
+grid.kernel @loop grid(%i = 4)
+    inputs(%x: bf16 [256, 256] block [64, 256] at (%i, 0), %y: bf16 [256, 64])
+    outputs(%o: f32 [256, 64] block [64, 64] at (%i, 0))
+    semantics [parallel]
+    attributes {warpgroup.schedule = #warpgroup.schedule<cta = [64, 64], warpgroup = [64, 64], shared = [0, 1], stages = 2>} {
+  %i = grid.program_id 0
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %depth = arith.constant 64 : i32
+  %end = arith.addi %i, %one : i32
+  %init = arith.constant dense<0.0> : tensor<64x64xf32>
+  %sum = scf.for %k = %zero to %end step %one iter_args(%acc = %init) -> (tensor<64x64xf32>) : i32 {
+    %offset = arith.muli %k, %depth : i32
+    %u = grid.slice_ref %x[0, %offset] [64, 64] [1, 1]
+        : memref<64x256xbf16, #grid.space<default>>, i32 -> memref<64x64xbf16, #grid.space<default>>
+    %v = grid.slice_ref %y[%offset, 0] [64, 64] [1, 1]
+        : memref<256x64xbf16, #grid.space<default>>, i32 -> memref<64x64xbf16, #grid.space<default>>
+    %a = grid.load %u : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
+    %b = grid.load %v : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
+    %d = grid.dot %a, %b contract [1] x [0] : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
+    %next = arith.addf %acc, %d : tensor<64x64xf32>
+    scf.yield %next : tensor<64x64xf32>
+  }
+  grid.store %sum, %o : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>
+}

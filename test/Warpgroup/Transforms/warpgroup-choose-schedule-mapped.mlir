@@ -3,7 +3,7 @@
 // RUN:   --remarks-filter=warpgroup-choose-schedule --remark-format=emitRemark | FileCheck %s --check-prefix=REMARK
 
 // Each of these kernels is mapped to threads, and a remark states the reason.
-// CHECK-COUNT-27: warpgroup.mapped
+// CHECK-COUNT-29: warpgroup.mapped
 // CHECK-NOT: warpgroup.mapped
 
 // REMARK: the kernel is mapped to threads, since {{.*}}its grid is dynamic
@@ -52,8 +52,20 @@ grid.kernel @padded grid(%i = 4)
     inputs(%x: f32 [512] block [element(128, 1, 1)] at (%i * 128)) outputs(%o: f32 [512] block [128] at (%i)) {
 }
 // -----
-// REMARK: since {{.*}}blocks of {{.*}} exceed its array
-grid.kernel @overhang grid(%i = 4) outputs(%o: f32 [500] block [128] at (%i)) {
+// REMARK: since {{.*}}blocks of {{.*}} are outside of it
+grid.kernel @outside grid(%i = 5) outputs(%o: f32 [500] block [128] at (%i)) {
+}
+// -----
+// REMARK: since {{.*}}a block of {{.*}} exceeds its array
+grid.kernel @short grid(%i = 1) outputs(%o: f32 [100] block [128] at (%i)) {
+}
+// -----
+// REMARK: since {{.*}}it accesses a part of a block of {{.*}} that overhangs its array
+grid.kernel @part_of_overhang grid(%i = 4) inputs(%x: f32 [30, 128] block [8, 128] at (%i, 0))
+    outputs(%o: f32 [512] block [128] at (%i)) {
+  %r = grid.slice_ref %x[0, 0] [1, 128] [1, 1] drop [0]
+      : memref<8x128xf32, #grid.space<default>> -> memref<128xf32, #grid.space<default>>
+  %v = grid.load %r : memref<128xf32, #grid.space<default>> -> tensor<128xf32>
 }
 // -----
 // REMARK: since {{.*}}registers do not hold {{.*}}

@@ -36,15 +36,6 @@ grid.kernel @dependent grid(%i = 4)
 
 // -----
 
-// A part of the last block would be outside of the array.
-// expected-error @below {{expected all 8 elements of dimension 0 in one part, since they depend on one another, got 4}}
-grid.kernel @overhang grid(%i = 4)
-    outputs(%o: f32 [30, 128] block [8, 128] at (%i, 0))
-    attributes {warpgroup.schedule = #warpgroup.schedule<cta = [4, 128], warpgroup = [4, 128]>} {
-}
-
-// -----
-
 // Two outputs, of which one has the same elements in every part.
 // expected-error @below {{expected all 8 elements of dimension 0 in one part}}
 grid.kernel @shared grid(%i = 4)

@@ -94,3 +94,13 @@ grid.kernel @window grid(%i = 4)
   %v = grid.load %x : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
   grid.store %v, %o : tensor<8x128xf32>, memref<8x128xf32, #grid.space<default>>
 }
+
+// -----
+
+// The second part of the last block is outside of the array.
+// CHECK-LABEL: grid.kernel @overhang grid(%i = 2, %j = 4)
+// CHECK: outputs(%{{.*}}: f32 [28, 128] block [4, 128] at (%i + (%j * 2), 0))
+grid.kernel @overhang grid(%i = 4)
+    outputs(%o: f32 [28, 128] block [8, 128] at (%i, 0))
+    attributes {warpgroup.schedule = #warpgroup.schedule<cta = [4, 128], warpgroup = [4, 128]>} {
+}

@@ -1,0 +1,150 @@
+# Kernels whose blocks overhang their arrays give what interpret mode gives as warpgroup programs: as tasks on the CPU,
+# and as PTX with checks that must find nothing, in three orders.
+#
+# RUN: %python %s | FileCheck %s
+
+import functools
+import os
+import sys
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
+from jax.experimental.pallas import triton
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
+from block_programs import normal, report, small
+
+SHAPE = jax.ShapeDtypeStruct
+
+
+def of_rows(kernel, *arrays, block, **options):
+    x = arrays[0]
+    spec = pl.BlockSpec((block, *x.shape[1:]), lambda i: (i,) + (0,) * (x.ndim - 1))
+    return pl.pallas_call(
+        kernel,
+        grid=(pl.cdiv(x.shape[0], block),),
+        in_specs=[spec] * len(arrays),
+        out_specs=spec,
+        out_shape=SHAPE(x.shape, x.dtype),
+        **options,
+    )(*arrays)
+
+
+def add(x_ref, y_ref, o_ref):
+    o_ref[...] = x_ref[...] + y_ref[...]
+
+
+def softmax(x_ref, o_ref):
+    e = jnp.exp(x_ref[...] - jnp.max(x_ref[...], axis=1, keepdims=True))
+    o_ref[...] = e / jnp.sum(e, axis=1, keepdims=True)
+
+
+def double(x_ref, o_ref):
+    o_ref[...] = x_ref[...] * 2
+
+
+def masked(x_ref, o_ref):
+    column = lax.broadcasted_iota(jnp.int32, x_ref.shape, 1)
+    triton.store(o_ref.at[...], x_ref[...] * 2, mask=column < 100)
+
+
+def tiles(x, block, transposes):
+    def kernel(x_ref, o_ref):
+        o_ref[...] = x_ref[...].T + 1 if transposes else x_ref[...] + 1
+
+    order = (lambda i, j: (j, i)) if transposes else (lambda i, j: (i, j))
+    return pl.pallas_call(
+        kernel,
+        grid=(pl.cdiv(x.shape[0], block[0]), pl.cdiv(x.shape[1], block[1])),
+        in_specs=[pl.BlockSpec(block, lambda i, j: (i, j))],
+        out_specs=pl.BlockSpec(order(*block), order),
+        out_shape=SHAPE(order(*x.shape), x.dtype),
+    )(x)
+
+
+def column_sums(x):
+    """Sums of columns over a sequential dimension, in the output, whose blocks overhang."""
+
+    def kernel(x_ref, o_ref):
+        @pl.when(pl.program_id(1) == 0)
+        def _():
+            o_ref[...] = jnp.zeros_like(o_ref)
+
+        o_ref[...] += jnp.sum(x_ref[...], axis=0, keepdims=True)
+
+    return pl.pallas_call(
+        kernel,
+        grid=(pl.cdiv(x.shape[1], 128), x.shape[0] // 64),
+        in_specs=[pl.BlockSpec((64, 128), lambda j, i: (i, j))],
+        out_specs=pl.BlockSpec((1, 128), lambda j, i: (0, j)),
+        out_shape=SHAPE((1, x.shape[1]), x.dtype),
+    )(x)
+
+
+def matmul(x, y, *, k=64, m=128, n=128):
+    """A product of blocks that overhang along rows and columns; of whole depth if `k` is."""
+    steps = x.shape[1] // k
+
+    def kernel(x_ref, y_ref, o_ref, acc_ref):
+        @pl.when(pl.program_id(2) == 0)
+        def _():
+            acc_ref[...] = jnp.zeros_like(acc_ref)
+
+        acc_ref[...] += jnp.dot(x_ref[...], y_ref[...], preferred_element_type=jnp.float32)
+
+        @pl.when(pl.program_id(2) == steps - 1)
+        def _():
+            o_ref[...] = acc_ref[...]
+
+    return pl.pallas_call(
+        kernel,
+        grid=(pl.cdiv(x.shape[0], m), pl.cdiv(y.shape[1], n), steps),
+        in_specs=[
+            pl.BlockSpec((m, k), lambda i, j, step: (i, step)),
+            pl.BlockSpec((k, n), lambda i, j, step: (step, j)),
+        ],
+        out_specs=pl.BlockSpec((m, n), lambda i, j, step: (i, j)),
+        out_shape=SHAPE((x.shape[0], y.shape[1]), jnp.float32),
+        scratch_shapes=[pltpu.VMEM((m, n), jnp.float32)],
+    )(x, y)
+
+
+def parts_of_blocks(x):
+    """A part of a block that overhangs its array."""
+
+    def kernel(x_ref, o_ref):
+        for i in range(4):
+            o_ref[i * 4 : i * 4 + 4] = x_ref[i * 4 : i * 4 + 4] + i
+
+    return of_rows(kernel, x, block=16)
+
+
+PROGRAMS = {
+    "vectors": (functools.partial(of_rows, add, block=256), normal(1000), normal(1000)),
+    "vectors of an odd size": (functools.partial(of_rows, add, block=256), normal(1001), normal(1001)),
+    "rows": (functools.partial(of_rows, add, block=8), normal(30, 256), normal(30, 256)),
+    "softmax": (functools.partial(of_rows, softmax, block=8), normal(30, 512)),
+    "softmax of long rows": (functools.partial(of_rows, softmax, block=8), normal(9, 4096)),
+    "softmax of odd sizes": (functools.partial(of_rows, softmax, block=16), normal(17, 77)),
+    "tiles": (functools.partial(tiles, block=(32, 128), transposes=False), normal(100, 200)),
+    "transposed tiles": (functools.partial(tiles, block=(8, 128), transposes=True), normal(30, 130)),
+    "in place": (functools.partial(of_rows, double, block=16, input_output_aliases={0: 0}), normal(40, 128)),
+    "with a mask": (functools.partial(of_rows, masked, block=16, input_output_aliases={0: 0}), normal(40, 128)),
+    "sums over a sequential dimension": (column_sums, small(128, 200, dtype=jnp.float32)),
+    "blocks larger than the array": (functools.partial(of_rows, double, block=16), normal(10, 128)),
+    "matmul": (matmul, small(200, 128), small(128, 200)),
+    # The second warpgroup of the last CTA has no row, and its columns end within a vector.
+    "matmul of fewer rows": (matmul, small(150, 128), small(128, 136)),
+    "matmul of whole depth": (functools.partial(matmul, k=512), small(200, 512), small(512, 200)),
+}
+MAPPED = {
+    "parts of blocks": (parts_of_blocks, normal(40, 128)),
+}
+
+# CHECK: 15 of 15 programs of warpgroups are right
+report("programs of warpgroups", PROGRAMS, programs=True)
+# CHECK: 1 of 1 kernels that are mapped to threads are right
+report("kernels that are mapped to threads", MAPPED, programs=False)
