@@ -11,6 +11,8 @@
 #include "dialects/Grid/Analysis/ProgramValues.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace gridir::grid {
@@ -130,6 +132,10 @@ public:
       }
       ++numDropped;
     });
+    // The computation of a mask that nothing else uses.
+    IRRewriter rewriter(&getContext());
+    if (numDropped != 0)
+      (void)runRegionDCE(rewriter, getOperation()->getRegions());
   }
 };
 

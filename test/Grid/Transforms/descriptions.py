@@ -14,6 +14,7 @@ import sys
 
 # CHECK: grid-canonicalize-index-maps: as described
 # CHECK: grid-check: as described
+# CHECK: grid-drop-masks: as described
 # CHECK: grid-expand-selections: as described
 # CHECK: grid-infer-dimension-semantics: as described
 # CHECK: grid-legalize-blocks: as described
