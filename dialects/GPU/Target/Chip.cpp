@@ -55,7 +55,7 @@ static constexpr Chip getSm86() {
 static constexpr Chip getSm89() {
   Chip chip = getSm86();
   chip.name = "sm_89";
-  chip.ptxFeature = "+ptx78";
+  chip.ptxFeature = "+ptx81";
   chip.ctas = 24;
   chip.hasSmallFloats = true;
   return chip;

@@ -34,8 +34,8 @@ struct Chip {
   /// The name as LLVM has it.
   llvm::StringLiteral name = "";
   /// The PTX version to emit, as a feature of LLVM's: the oldest that knows
-  /// the chip, all products of its matrix unit and stores of blocks to one
-  /// another, so that older drivers still load it.
+  /// the chip, its products and conversions of floats of a byte, and stores of
+  /// blocks to one another, so that older drivers still load it.
   llvm::StringLiteral ptxFeature = "";
 
   /// Bytes of shared memory that one CTA may request. `ptxas` does not check
