@@ -17,6 +17,7 @@ from gridir.recording.record import Record
 from gridir.runtime.gpu.bundle import Bundle, BundledKernel, OperandInfo
 from gridir.runtime.gpu.launch import Launch, Operand
 from gridir.runtime.ptx.recording import Recording, read_recording
+from gridir.runtime.tpu.steps import Steps
 from gridir.tuning.backend import Outcome
 from gridir.tuning.cache import Cache
 from gridir.tuning.results import Entry, Problem, TuningResult
@@ -205,3 +206,29 @@ for fault in (MemoryError(), archive.RecordError("of its own")):
             raise fault
     except Error as error:
         print(type(error).__name__, error)
+
+
+def refused(read, *args):
+    try:
+        read(*args)
+    except Error as error:
+        print(error)
+
+
+# Parts of a file that contradict one another.
+# CHECK-NEXT: expected memory of the same sizes after the launch, got {{.*}}launch.npz
+settings = {**launch, "shared_bytes": 0, "blocks_at_once": 0}
+Recording("f", "", settings, (4096,), (), (one,), (one[:4] + 1,)).save(path)
+refused(read_recording, path)
+# CHECK-NEXT: expected bytes as memory_0, got float32[8]
+Recording("f", "", settings, (4096,), (), (one,), (one,)).save(path)
+parts = dict(np.load(path))
+np.savez(path, **{**parts, "memory_0": parts["memory_0"].astype(np.float32)})
+refused(read_recording, path)
+# CHECK-NEXT: expected as many values of each kind of step, got others
+rows = {"count": [1], "cycles": [1], "products": [1], "bytes": []}
+fails(Steps.from_json, {**rows, "before": 0, "exposed": 0, "notes": []})
+# CHECK-NEXT: expected outcomes of {{.*}}, got {{.*}}guess
+refused(TuningResult.loads, TuningResult([problem]).dumps().replace('"estimate":', '"guess":'))
+# CHECK-NEXT: expected a configuration with d, got
+refused(Problem("m.f", "f32[8]", "tpu:v5e", "", {"b": None, "d": None}, entries, ()).keywords)

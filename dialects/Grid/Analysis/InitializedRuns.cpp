@@ -381,7 +381,7 @@ private:
     bool isLost = false;
   };
 
-  /// The number of a Ref of barriers, at any of which a program may arrive.
+  /// The number for a Ref of barriers if a program may arrive at any of them.
   static constexpr int64_t kAnyElement = -1;
 
   llvm::DenseSet<Value> tracked, early;

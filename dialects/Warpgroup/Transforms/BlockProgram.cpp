@@ -71,7 +71,7 @@ gridir::warpgroup::collectComputation(ValueRange values, scf::ForOp loop,
                       });
     if (!isScalarOp ||
         !(isa<grid::ProgramIdOp, grid::NumProgramsOp>(op) ||
-          isa<arith::ArithDialect>(op->getDialect())) ||
+          isa_and_nonnull<arith::ArithDialect>(op->getDialect())) ||
         failed(collectComputation(op->getOperands(), loop, ops)))
       return failure();
     ops.insert(op);

@@ -101,3 +101,5 @@ with tempfile.TemporaryDirectory() as directory:
     # CHECK-NEXT: 1000000000000.0 a test 819000000000.0
     chip = load_chip("tpu:v5e", path)
     print(chip["flops"], chip.sources["flops"], chip["bandwidth"])
+# CHECK-NEXT: unverified reviews of B200; CUDA programming guide, compute capability 10.0
+print(load_chip("gpu:sm_100a").sources["flops"])
