@@ -289,7 +289,13 @@ def ConvertGridToWarpgroupPass : Pass<"convert-grid-to-warpgroup", "::mlir::Modu
     A block of an operand in `shared` is copied to a ring of buffers in shared
     memory instead. One more warpgroup, the producer, starts these copies; the
     consumers wait for each, and arrive at a barrier when they no longer read a
-    buffer. Consumers whose blocks are the same share one copy.
+    buffer. Consumers whose blocks are the same share one copy. Windows of shared
+    operands that a loop of the body loads have a ring of their own: the producer
+    repeats the loop. Bounds and offsets may depend on program ids and the loop's
+    counter only.
+
+    A block that overhangs its array is accessed with a mask, and bulk copies
+    replace elements outside of the array by zero.
 
     If the body does something in the first or last step only, as by `pl.when`,
     these steps are copies of the body before and after the loop.
