@@ -75,7 +75,7 @@ def claims(title, equation, shape, **sizes):
         gridir.lower(f, x, target="tpu")
         print(f"{title}: lowered")
     except gridir.UnsupportedError as error:
-        print(f"{title}: {error.message}; {error.hint}")
+        print(f"{title}: {error.message}; {error.notes[0]}")
 
 
 claims("whole tiles", "ab(cd)->cabd", (2, 8, 512), c=4)
