@@ -8,7 +8,8 @@
 
 #include "dialects/Grid/Transforms/Passes.h"
 
-#include "dialects/Grid/Analysis/ProgramValues.h"
+#include "dialects/Grid/Analysis/BlockAccess.h"
+#include "dialects/Grid/Analysis/RefRegions.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
@@ -118,11 +119,13 @@ public:
 
   void runOnOperation() override {
     ElementRanges ranges(getOperation());
+    BlockAccess blocks(getOperation());
     getOperation().getBodyRegion().walk([&](Operation *op) {
       auto load = dyn_cast<LoadOp>(op);
       auto store = dyn_cast<StoreOp>(op);
       Value mask = load ? load.getMask() : store ? store.getMask() : Value();
-      if (!mask || !ranges.get(mask).isConstant(1))
+      if (!mask || !ranges.get(mask).isConstant(1) ||
+          mayBeOutside(load ? load.getRef() : store.getRef(), blocks))
         return;
       if (load) {
         load.getMaskMutable().clear();
@@ -136,6 +139,25 @@ public:
     IRRewriter rewriter(&getContext());
     if (numDropped != 0)
       (void)runRegionDCE(rewriter, getOperation()->getRegions());
+  }
+
+private:
+  /// True if a Ref may be in a block outside of its array. Programs may access
+  /// such a block with a mask only.
+  static bool mayBeOutside(Value ref, BlockAccess &blocks) {
+    KernelOp kernel = blocks.getKernel();
+    return llvm::any_of(
+        getRefRegions(ref, blocks.getValues()), [&](const RefRegion &region) {
+          auto root = dyn_cast_if_present<BlockArgument>(region.root);
+          if (!root || root.getOwner() != kernel.getBodyBlock() ||
+              root.getArgNumber() >= kernel.getNumOperandSpecs())
+            return !region.root;
+          unsigned operand = root.getArgNumber();
+          unsigned rank = kernel.getOperandSpec(operand).getRank();
+          return llvm::any_of(llvm::seq(rank), [&](unsigned dim) {
+            return blocks.liesOutside(operand, dim).kind != QueryResult::no;
+          });
+        });
   }
 };
 

@@ -5,6 +5,7 @@
 // STATS: 3 num-dropped
 // STATS: 1 num-dropped
 // STATS: 0 num-dropped
+// STATS: 1 num-dropped
 
 #id = affine_map<(d0) -> (d0)>
 
@@ -81,4 +82,20 @@ grid.kernel @data grid()
   %positive = arith.cmpi sgt, %v, %zero : tensor<4xi32>
   %w = grid.load %x mask %positive : memref<4xi32, #grid.space<default>>, tensor<4xi1> -> tensor<4xi32>
   grid.store %w, %o : tensor<4xi32>, memref<4xi32, #grid.space<default>>
+}
+
+// -----
+
+// A block outside of its array, which a program accesses with a mask only. Scratch memory has no blocks.
+// CHECK-LABEL: grid.kernel @outside
+// CHECK: grid.load %{{[a-z0-9]+}} mask
+// CHECK: grid.store %{{.*}}, %{{[a-z0-9]+}} : tensor
+// CHECK: grid.store %{{.*}}, %{{[a-z0-9]+}} mask
+grid.kernel @outside grid(%i = 5)
+    inputs(%x: f32 [32] block [8] at (%i)) outputs(%o: f32 [32] block [8] at (%i))
+    scratch(%s: memref<8xf32, #grid.space<default>>) semantics [parallel] {
+  %all = arith.constant dense<true> : tensor<8xi1>
+  %v = grid.load %x mask %all : memref<8xf32, #grid.space<default>>, tensor<8xi1> -> tensor<8xf32>
+  grid.store %v, %s mask %all : tensor<8xf32>, memref<8xf32, #grid.space<default>>, tensor<8xi1>
+  grid.store %v, %o mask %all : tensor<8xf32>, memref<8xf32, #grid.space<default>>, tensor<8xi1>
 }
