@@ -197,8 +197,13 @@ class Driver:
 
     def _memory(self) -> list[np.ndarray]:
         room = self._library.gridirGetAllocations(None, None, 0)
-        addresses, sizes = (ctypes.c_uint64 * room)(), (ctypes.c_uint64 * room)()
-        count = min(room, self._library.gridirGetAllocations(addresses, sizes, room))
+        while True:
+            addresses, sizes = (ctypes.c_uint64 * room)(), (ctypes.c_uint64 * room)()
+            count = self._library.gridirGetAllocations(addresses, sizes, room)
+            # Other threads allocate between two calls, and the memory of this launch may be last.
+            if count <= room:
+                break
+            room = count
         spaces = [(ctypes.c_uint8 * sizes[i]).from_address(addresses[i]) for i in range(count)]
         return [*self._arrays.named, *(np.frombuffer(space, np.uint8) for space in spaces)]
 
