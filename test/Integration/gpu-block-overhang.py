@@ -11,11 +11,10 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 from jax.experimental import pallas as pl
-from jax.experimental.pallas import tpu as pltpu
 from jax.experimental.pallas import triton
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
-from block_programs import normal, report, small
+from block_programs import column_sums, matmul, normal, report, small
 
 SHAPE = jax.ShapeDtypeStruct
 
@@ -63,53 +62,6 @@ def tiles(x, block, transposes):
         out_specs=pl.BlockSpec(order(*block), order),
         out_shape=SHAPE(order(*x.shape), x.dtype),
     )(x)
-
-
-def column_sums(x):
-    """Sums of columns over a sequential dimension, in the output, whose blocks overhang."""
-
-    def kernel(x_ref, o_ref):
-        @pl.when(pl.program_id(1) == 0)
-        def _():
-            o_ref[...] = jnp.zeros_like(o_ref)
-
-        o_ref[...] += jnp.sum(x_ref[...], axis=0, keepdims=True)
-
-    return pl.pallas_call(
-        kernel,
-        grid=(pl.cdiv(x.shape[1], 128), x.shape[0] // 64),
-        in_specs=[pl.BlockSpec((64, 128), lambda j, i: (i, j))],
-        out_specs=pl.BlockSpec((1, 128), lambda j, i: (0, j)),
-        out_shape=SHAPE((1, x.shape[1]), x.dtype),
-    )(x)
-
-
-def matmul(x, y, *, k=64, m=128, n=128):
-    """A product of blocks that overhang along rows and columns; of whole depth if `k` is."""
-    steps = x.shape[1] // k
-
-    def kernel(x_ref, y_ref, o_ref, acc_ref):
-        @pl.when(pl.program_id(2) == 0)
-        def _():
-            acc_ref[...] = jnp.zeros_like(acc_ref)
-
-        acc_ref[...] += jnp.dot(x_ref[...], y_ref[...], preferred_element_type=jnp.float32)
-
-        @pl.when(pl.program_id(2) == steps - 1)
-        def _():
-            o_ref[...] = acc_ref[...]
-
-    return pl.pallas_call(
-        kernel,
-        grid=(pl.cdiv(x.shape[0], m), pl.cdiv(y.shape[1], n), steps),
-        in_specs=[
-            pl.BlockSpec((m, k), lambda i, j, step: (i, step)),
-            pl.BlockSpec((k, n), lambda i, j, step: (step, j)),
-        ],
-        out_specs=pl.BlockSpec((m, n), lambda i, j, step: (i, j)),
-        out_shape=SHAPE((x.shape[0], y.shape[1]), jnp.float32),
-        scratch_shapes=[pltpu.VMEM((m, n), jnp.float32)],
-    )(x, y)
 
 
 def parts_of_blocks(x):

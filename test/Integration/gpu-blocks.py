@@ -11,11 +11,10 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 from jax.experimental import pallas as pl
-from jax.experimental.pallas import tpu as pltpu
 from jax.experimental.pallas import triton
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
-from block_programs import normal, report, small
+from block_programs import column_sums, matmul, normal, report, small
 
 SHAPE = jax.ShapeDtypeStruct
 
@@ -80,75 +79,6 @@ def transposed(x, block=32):
         out_specs=pl.BlockSpec((block, block), lambda i, j: (j, i)),
         out_shape=SHAPE(x.shape[::-1], x.dtype),
     )(x)
-
-
-def column_sums(x, block=64):
-    """Sums of columns over a sequential dimension, in the output."""
-
-    def kernel(x_ref, o_ref):
-        @pl.when(pl.program_id(1) == 0)
-        def _():
-            o_ref[...] = jnp.zeros_like(o_ref)
-
-        o_ref[...] += jnp.sum(x_ref[...], axis=0, keepdims=True)
-
-    return pl.pallas_call(
-        kernel,
-        grid=(x.shape[1] // 128, x.shape[0] // block),
-        in_specs=[pl.BlockSpec((block, 128), lambda j, i: (i, j))],
-        out_specs=pl.BlockSpec((1, 128), lambda j, i: (0, j)),
-        out_shape=SHAPE((1, x.shape[1]), x.dtype),
-    )(x)
-
-
-def matmul(x, y, *, m=128, n=128, k=64, lhs=1, rhs=0, out=None, scratch=True, activation=None, bias=None):
-    """A product of blocks, whose accumulator is scratch memory or the output."""
-    rows, columns, depth = x.shape[1 - lhs], y.shape[1 - rhs], x.shape[lhs]
-    out = out or jnp.float32
-
-    def kernel(x_ref, y_ref, *refs):
-        bias_ref, o_ref, acc_ref = (None, *refs) if bias is None else refs
-        acc_ref = o_ref if acc_ref is None else acc_ref
-
-        @pl.when(pl.program_id(2) == 0)
-        def _():
-            acc_ref[...] = jnp.zeros_like(acc_ref)
-
-        dims = (((lhs,), (rhs,)), ((), ()))
-        acc_ref[...] += lax.dot_general(x_ref[...], y_ref[...], dims, preferred_element_type=jnp.float32)
-
-        @pl.when(pl.program_id(2) == pl.num_programs(2) - 1)
-        def _():
-            result = acc_ref[...]
-            if bias_ref is not None:
-                result = result + bias_ref[...]
-            if activation is not None:
-                result = activation(result)
-            o_ref[...] = result.astype(o_ref.dtype)
-
-    def without_scratch(*refs):
-        kernel(*refs, None)
-
-    specs = [
-        pl.BlockSpec(
-            (m, k) if lhs == 1 else (k, m),
-            (lambda i, j, step: (i, step)) if lhs == 1 else (lambda i, j, step: (step, i)),
-        ),
-        pl.BlockSpec(
-            (k, n) if rhs == 0 else (n, k),
-            (lambda i, j, step: (step, j)) if rhs == 0 else (lambda i, j, step: (j, step)),
-        ),
-    ]
-    if bias is not None:
-        specs.append(pl.BlockSpec((1, n), lambda i, j, step: (0, j)))
-    return pl.pallas_call(
-        kernel if scratch else without_scratch,
-        grid=(rows // m, columns // n, depth // k),
-        in_specs=specs,
-        out_specs=pl.BlockSpec((m, n), lambda i, j, step: (i, j)),
-        out_shape=SHAPE((rows, columns), out),
-        scratch_shapes=[pltpu.VMEM((m, n), jnp.float32)] if scratch else [],
-    )(x, y, *([] if bias is None else [bias]))
 
 
 def batched_matmul(x, y):

@@ -9,6 +9,7 @@
 #include "dialects/Conversion/GridToWarpgroup/ProgramBody.h"
 
 #include "dialects/Support/Builders.h"
+#include "dialects/Warpgroup/Transforms/BlockProgram.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Dominance.h"
 
@@ -31,11 +32,10 @@ std::optional<Accumulator>
 gridir::grid_to_warpgroup::findAccumulator(grid::DotOp dot) {
   Operation *sum = dot;
   Value old = dot.getAcc();
-  if (!old && dot->hasOneUse())
-    if (auto add = dyn_cast<arith::AddFOp>(*dot->user_begin())) {
-      sum = add;
-      old = add.getLhs() == dot.getResult() ? add.getRhs() : add.getLhs();
-    }
+  if (auto match = warpgroup::matchSum(dot)) {
+    sum = match->op;
+    old = match->addend;
+  }
   auto load = old ? old.getDefiningOp<grid::LoadOp>() : grid::LoadOp();
   if (!load || load.getMask() || !load->hasOneUse() || !sum->hasOneUse())
     return std::nullopt;
@@ -91,17 +91,6 @@ void createMma(OpBuilder &builder, grid::DotOp dot, Value acc) {
   warpgroup::MmaWaitOp::create(builder, loc, 0);
 }
 
-/// Returns the op that adds the result of a contraction to a value which
-/// precedes the contraction; null if there is none.
-arith::AddFOp findSum(grid::DotOp dot) {
-  auto sum = dot->hasOneUse() ? dyn_cast<arith::AddFOp>(*dot->user_begin())
-                              : arith::AddFOp();
-  if (!sum || dot.getAcc() || sum.getLhs() == sum.getRhs())
-    return {};
-  Value other = sum.getLhs() == dot.getResult() ? sum.getRhs() : sum.getLhs();
-  return DominanceInfo().properlyDominates(other, dot) ? sum : arith::AddFOp();
-}
-
 /// Replaces a contraction, and the op that adds its result to a value, by
 /// products in an accumulator of its own.
 void createAccumulator(OpBuilder &builder, grid::DotOp dot) {
@@ -119,9 +108,10 @@ void createAccumulator(OpBuilder &builder, grid::DotOp dot) {
       loc);
   Value acc = block->getArgument(0), init = dot.getAcc();
   Operation *replaced = dot;
-  if (arith::AddFOp sum = findSum(dot)) {
-    init = sum.getLhs() == dot.getResult() ? sum.getRhs() : sum.getLhs();
-    replaced = sum;
+  if (auto sum = warpgroup::matchSum(dot);
+      sum && DominanceInfo().properlyDominates(sum->addend, dot)) {
+    init = sum->addend;
+    replaced = sum->op;
   }
   if (!init)
     init = createZero(builder, loc, type);

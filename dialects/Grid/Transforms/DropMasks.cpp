@@ -30,7 +30,7 @@ namespace {
 /// Ranges of the elements of integer tensors, over all elements and programs.
 class ElementRanges {
 public:
-  explicit ElementRanges(KernelOp kernel) : values(kernel) {}
+  explicit ElementRanges(ProgramValues &values) : values(values) {}
 
   Interval get(Value value) {
     if (!isa<TensorType>(value.getType()))
@@ -108,7 +108,7 @@ private:
     return read(op.getBody()->getTerminator()->getOperand(result));
   }
 
-  ProgramValues values;
+  ProgramValues &values;
   llvm::DenseMap<Value, Interval> ranges;
 };
 
@@ -118,23 +118,27 @@ public:
   using GridDropMasksPassBase::GridDropMasksPassBase;
 
   void runOnOperation() override {
-    ElementRanges ranges(getOperation());
+    SmallVector<RefAccessOpInterface> accesses;
+    getOperation().getBodyRegion().walk([&](RefAccessOpInterface access) {
+      if (isa<LoadOp, StoreOp>(access) && access.getAccessMask())
+        accesses.push_back(access);
+    });
+    if (accesses.empty())
+      return markAllAnalysesPreserved();
     BlockAccess blocks(getOperation());
-    getOperation().getBodyRegion().walk([&](Operation *op) {
-      auto load = dyn_cast<LoadOp>(op);
-      auto store = dyn_cast<StoreOp>(op);
-      Value mask = load ? load.getMask() : store ? store.getMask() : Value();
-      if (!mask || !ranges.get(mask).isConstant(1) ||
-          mayBeOutside(load ? load.getRef() : store.getRef(), blocks))
-        return;
-      if (load) {
+    ElementRanges ranges(blocks.getValues());
+    for (RefAccessOpInterface access : accesses) {
+      if (!ranges.get(access.getAccessMask()).isConstant(1) ||
+          mayBeOutside(access.getAccessedRef(), blocks))
+        continue;
+      if (auto load = dyn_cast<LoadOp>(*access)) {
         load.getMaskMutable().clear();
         load.getOtherMutable().clear();
       } else {
-        store.getMaskMutable().clear();
+        cast<StoreOp>(*access).getMaskMutable().clear();
       }
       ++numDropped;
-    });
+    }
     // The computation of a mask that nothing else uses.
     IRRewriter rewriter(&getContext());
     if (numDropped != 0)

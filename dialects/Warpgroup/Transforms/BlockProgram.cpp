@@ -181,6 +181,16 @@ gridir::warpgroup::matchContraction(grid::DotOp dot, const gpu::Chip &chip) {
   return found;
 }
 
+std::optional<ContractionSum> gridir::warpgroup::matchSum(grid::DotOp dot) {
+  if (dot.getAcc() || !dot->hasOneUse())
+    return std::nullopt;
+  auto sum = dyn_cast<arith::AddFOp>(*dot->user_begin());
+  if (!sum)
+    return std::nullopt;
+  return ContractionSum{sum, sum.getLhs() == dot.getResult() ? sum.getRhs()
+                                                             : sum.getLhs()};
+}
+
 //===----------------------------------------------------------------------===//
 // Obstacles
 //===----------------------------------------------------------------------===//

@@ -16,6 +16,7 @@
 
 #include "dialects/GPU/Target/Chip.h"
 #include "dialects/Grid/IR/Grid.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -69,6 +70,16 @@ mlir::LogicalResult collectComputation(mlir::ValueRange values,
 /// its types and shapes.
 std::optional<Contraction> matchContraction(grid::DotOp dot,
                                             const gpu::Chip &chip);
+
+/// The op that adds the result of a contraction to another value.
+struct ContractionSum {
+  mlir::arith::AddFOp op;
+  mlir::Value addend;
+};
+
+/// Returns the sum that is the only use of a contraction without an
+/// accumulator operand.
+std::optional<ContractionSum> matchSum(grid::DotOp dot);
 
 /// Returns the dimensions of an operand's array along which some program's
 /// block has elements outside of the array.

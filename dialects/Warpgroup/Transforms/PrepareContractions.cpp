@@ -211,6 +211,8 @@ public:
       return signalPassFailure();
     SmallVector<DotOp> dots;
     kernel.getBodyRegion().walk([&](DotOp dot) { dots.push_back(dot); });
+    if (dots.empty())
+      return markAllAnalysesPreserved();
     for (DotOp dot : dots)
       numTransposes += foldTransposes(dot);
     if (kernel->hasAttr(warpgroup::kScheduleAttr) ||
@@ -252,14 +254,11 @@ private:
       if (!load || !isReadByContractions(load, depth))
         return std::nullopt;
     DeepContraction found{dot, lhs, rhs, {}, dot.getAcc()};
-    if (!found.init && dot->hasOneUse())
-      if (auto sum = dyn_cast<arith::AddFOp>(*dot->user_begin());
-          sum && sum->getBlock() == dot->getBlock() &&
-          sum.getLhs() != sum.getRhs()) {
-        found.sum = sum;
-        found.init =
-            sum.getLhs() == dot.getResult() ? sum.getRhs() : sum.getLhs();
-      }
+    if (auto sum = warpgroup::matchSum(dot);
+        sum && sum->op->getBlock() == dot->getBlock()) {
+      found.sum = sum->op;
+      found.init = sum->addend;
+    }
     return found;
   }
 
