@@ -11,6 +11,7 @@
 #include "dialects/Driver/CrashGuard.h"
 #include "dialects/Driver/ExternalPass.h"
 #include "dialects/Driver/Reproducer.h"
+#include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
@@ -19,6 +20,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
 
 using namespace mlir;
 using namespace gridir;
@@ -37,12 +39,65 @@ static StringRef toText(DiagnosticSeverity severity) {
   llvm_unreachable("every severity has a name");
 }
 
+namespace {
+
+/// Finds names, texts and paths that are not UTF-8. Python's bindings throw an
+/// exception for these in a callback of C, which ends the process. Attributes
+/// that were checked are not checked again.
+class Utf8Checker {
+public:
+  Utf8Checker() {
+    auto check = [](StringRef text) {
+      return llvm::json::isUTF8(text) ? WalkResult::advance()
+                                      : WalkResult::interrupt();
+    };
+    walker.addWalk([=](StringAttr text) { return check(text.getValue()); });
+    walker.addWalk(
+        [=](FileLineColRange range) { return check(range.getFilename()); });
+  }
+
+  bool isValid(Attribute attribute) {
+    return !walker.walk(attribute).wasInterrupted();
+  }
+
+  bool isValid(Operation *op) {
+    if (!isValid(op->getLoc()) || !isValid(op->getAttrDictionary()))
+      return false;
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (BlockArgument argument : block.getArguments())
+          if (!isValid(argument.getLoc()))
+            return false;
+    return true;
+  }
+
+private:
+  AttrTypeWalker walker;
+};
+
+} // namespace
+
+static LogicalResult checkTexts(ModuleOp module) {
+  Utf8Checker checker;
+  WalkResult result = module->walk([&](Operation *op) {
+    return checker.isValid(op) ? WalkResult::advance()
+                               : WalkResult::interrupt();
+  });
+  if (!result.wasInterrupted())
+    return success();
+  return emitError(UnknownLoc::get(module.getContext()))
+         << "expected names and texts of a module in UTF-8, got other bytes";
+}
+
 static driver::Diagnostic toRecord(mlir::Diagnostic &diagnostic) {
   driver::Diagnostic record;
   record.severity = toText(diagnostic.getSeverity()).str();
-  record.message = diagnostic.str();
+  record.message = llvm::json::fixUTF8(diagnostic.str());
+  LocationAttr location = diagnostic.getLocation();
   llvm::raw_string_ostream(record.location)
-      << LocationAttr(diagnostic.getLocation());
+      << (Utf8Checker().isValid(location)
+              ? location
+              : UnknownLoc::get(location.getContext()));
   for (mlir::Diagnostic &note : diagnostic.getNotes())
     record.notes.push_back(toRecord(note));
   return record;
@@ -138,7 +193,7 @@ driver::parseModule(MLIRContext &context, const Input &input,
     progress.stage = "parse";
     module = parseSourceString<ModuleOp>(input.module, ParserConfig(&context),
                                          "<module>");
-    return success(bool(module));
+    return success(module && succeeded(checkTexts(*module)));
   });
 }
 
