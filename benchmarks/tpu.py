@@ -94,14 +94,15 @@ def lowering_times(function: Callable[..., Any], args: tuple[Any, ...], repetiti
     return {side: statistics.median(values[1:]) for side, values in times.items()}
 
 
-def candidates(case: Any, keep_checks: bool) -> list[Any]:
-    """Returns the kernels of a case as gridir lowers them and as JAX does."""
+def candidates(case: Any, topology: str, keep_checks: bool) -> list[Any]:
+    """Returns the kernels of a case as gridir lowers them for the chip of a topology and as JAX does."""
     import gridir
-    from gridir.frontend.tpu_aot import both
+    from gridir.frontend.tpu_aot import both, lowering_for
 
     function, args = case.make()
     options = gridir.TpuOptions(elide_checks=not keep_checks)
-    return both(function, *args, options=options)
+    with lowering_for(topology):
+        return both(function, *args, options=options)
 
 
 def rows_of(case: Any, report: Any) -> list[dict[str, Any]]:
@@ -189,12 +190,13 @@ def main() -> int:
     names = arguments.names
     chosen = [c for c in (*CASES, *MORE) if any(name in c.name or name == c.group for name in names)]
     cases = chosen if names else [*CASES]
-    kernels = {case.name: candidates(case, arguments.keep_checks) for case in cases}
+    kernels: dict[str, list[Any]] = {}
     rows: list[dict[str, Any]] = []
     for topology in arguments.topology or ["v5e:2x2", "v6e:2x2"]:
         with Workers(topology, jobs=arguments.jobs, timeout=arguments.timeout) as workers:
             for case in cases:
                 print(f"{topology}: {case.name}", file=sys.stderr)
+                kernels[case.name] = candidates(case, topology, arguments.keep_checks)
                 rows += rows_of(case, compile_candidates(kernels[case.name], workers))
     print_kernels(rows)
     times = {}

@@ -74,12 +74,15 @@ class JaxResults:
 def measure(operations: Iterable[Any], arguments: argparse.Namespace) -> Iterator[Row]:
     """Compiles kernels on both sides."""
     import gridir
-    from gridir.frontend.tpu_aot import jax_own, ours
+    from gridir.frontend.tpu_aot import jax_own, lowering_for, ours
     from gridir.runtime.tpu.workers import Workers
 
     options = gridir.TpuOptions(elide_checks=False)
     cached = JaxResults(arguments.cache, arguments.topology)
-    with Workers(arguments.topology, jobs=arguments.jobs, timeout=arguments.timeout) as workers:
+    with (
+        lowering_for(arguments.topology),
+        Workers(arguments.topology, jobs=arguments.jobs, timeout=arguments.timeout) as workers,
+    ):
         for operation in operations:
             function, args = operation.make()
             theirs = cached.get(operation.name, lambda f=function, xs=args: figures(jax_own(f, *xs), workers))

@@ -28,7 +28,8 @@ static void addPlanning(OpPassManager &pm) {
   addMemoryPlanning(kernels, "tpu");
 }
 
-static void addOptimization(OpPassManager &pm) {
+static void addOptimization(OpPassManager &pm,
+                            const TPUPipelineOptions &options) {
   // Compute common subexpressions once, so that later passes see equal values
   // as one.
   addCSE(pm);
@@ -38,7 +39,8 @@ static void addOptimization(OpPassManager &pm) {
   functions.addPass(tpu::createTPUExpandMathPass());
   functions.addPass(tpu::createTPUExpandArithmeticPass());
   functions.addPass(tpu::createTPUSelectAccumulatorsPass());
-  functions.addPass(tpu::createTPULogisticToTanhPass());
+  functions.addPass(tpu::createTPULowerLogisticPass(
+      tpu::TPULowerLogisticPassOptions{options.logisticUnit}));
   // Reject modules on which Mosaic would abort, or that it would miscompile.
   pm.addPass(tpu::createTPUCheckContractPass());
 }
@@ -50,7 +52,7 @@ void buildGridToTPUPipeline(OpPassManager &pm,
   if (options.stages.reaches(TPUStage::Converted))
     pm.addPass(createConvertGridToTPUPass());
   if (options.stages.reaches(TPUStage::Optimized)) {
-    addOptimization(pm);
+    addOptimization(pm, options);
     // Must run last: it analyzes the module exactly as Mosaic will see it; only
     // the serialized form changes afterwards.
     if (options.elideChecks)

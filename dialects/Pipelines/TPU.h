@@ -28,6 +28,10 @@ struct TPUPipelineOptions
       *this, "elide-checks",
       llvm::cl::desc("Find the run-time checks that a proof makes unnecessary"),
       llvm::cl::init(true)};
+  Option<bool> logisticUnit{
+      *this, "logistic-unit",
+      llvm::cl::desc("Compute the logistic function with the chip's unit"),
+      llvm::cl::init(false)};
   StageOptions<TPUStage> stages{
       *this, TPUStage::Grid, TPUStage::Serialized,
       llvm::cl::values(

@@ -29,6 +29,19 @@ LogicalResult raiseReciprocal(tpu::ReciprocalOp op,
   return success();
 }
 
+LogicalResult raiseLogistic(tpu::LogisticOp op,
+                            tpu::LogisticOp::Adaptor adaptor,
+                            Rewriter &rewriter) {
+  Location loc = op.getLoc();
+  Value input = adaptor.getInput();
+  Value one = createFloat(rewriter, loc, input.getType(), 1);
+  Value value = arith::NegFOp::create(rewriter, loc, input);
+  value = math::ExpOp::create(rewriter, loc, value);
+  value = arith::AddFOp::create(rewriter, loc, one, value);
+  rewriter.replaceOp(op, arith::DivFOp::create(rewriter, loc, one, value));
+  return success();
+}
+
 /// True for the infinities and for NaN.
 LogicalResult raiseWeird(tpu::WeirdOp op, tpu::WeirdOp::Adaptor adaptor,
                          Rewriter &rewriter) {
@@ -117,6 +130,7 @@ void readInstructions(Operation *root) {
 
 void populateArithmeticPatterns(ConversionPatterns &patterns) {
   patterns.add(raiseReciprocal);
+  patterns.add(raiseLogistic);
   patterns.add(raiseWeird);
 }
 

@@ -142,6 +142,12 @@ LogicalResult ReciprocalOp::verify() {
   return success();
 }
 
+LogicalResult LogisticOp::verify() {
+  if (!isa<FloatType>(cast<VectorType>(getInput().getType()).getElementType()))
+    return emitOpError("expected floats, got ") << getInput().getType();
+  return success();
+}
+
 LogicalResult ReduceIndexOp::verify() {
   auto input = cast<VectorType>(getInput().getType());
   auto output = cast<VectorType>(getOutput().getType());

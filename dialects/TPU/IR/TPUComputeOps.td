@@ -67,6 +67,25 @@ def TPU_ReciprocalOp : TPU_Op<"reciprocal", [
   let hasVerifier = 1;
 }
 
+def TPU_LogisticOp : TPU_Op<"logistic", [
+    Pure, SameOperandsAndResultType, ElementwiseMappable]> {
+  let summary = "the logistic function of every element";
+  let description = [{
+    Computes `1 / (1 + exp(-x))`. Chips since the v6e have an instruction for it;
+    for others Mosaic expands it to a division.
+
+    Example:
+
+    ```mlir
+    %r = tpu.logistic %v : vector<8x128xf32> -> vector<8x128xf32>
+    ```
+  }];
+  let arguments = (ins TPU_Vector:$input);
+  let results = (outs TPU_Vector:$output);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
+  let hasVerifier = 1;
+}
+
 def TPU_ReduceIndexOp : TPU_Op<"reduce_index", [Pure]> {
   let summary = "argmax or argmin along a dimension";
   let description = [{

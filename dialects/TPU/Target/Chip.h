@@ -29,6 +29,9 @@ struct Chip {
   int64_t vmemBytes = 0, smemBytes = 1 << 20;
   /// Matrix units of a core, and the size of their square arrays.
   int64_t matrixUnits = 4, matrixUnitSize = 128;
+  /// True if a core has an instruction for the logistic function, as libtpu's
+  /// schedules show.
+  bool hasLogisticUnit = false;
 
   /// The figures of the whole chip, with all its cores.
   grid::Product product;

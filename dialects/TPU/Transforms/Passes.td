@@ -165,12 +165,15 @@ def TPUFitSparseCorePass : Pass<"tpu-fit-sparse-core", "::mlir::func::FuncOp"> {
   ];
 }
 
-def TPULogisticToTanhPass : Pass<"tpu-logistic-to-tanh", "::mlir::func::FuncOp"> {
-  let summary = "Compute the logistic function through the hyperbolic tangent";
+def TPULowerLogisticPass : Pass<"tpu-lower-logistic", "::mlir::func::FuncOp"> {
+  let summary = "Compute the logistic function without a division";
   let description = [{
-    A TPU v5e has a unit for tanh and none that divides: `1 / (1 + exp(-x))` is
-    three times slower than `0.5 * tanh(0.5 * x) + 0.5`, which is also finite for
-    every `x`.
+    The hyperbolic tangent is one instruction, a division several: on a v5e,
+    `1 / (1 + exp(-x))` is three times slower than `0.5 * tanh(0.5 * x) + 0.5`,
+    which is also finite for every `x`. Chips since the v6e have a unit for the
+    logistic function, which `use-unit` selects for f32 and bf16. A sum remains of
+    two products and a sum: on a v6e, SwiGLU of f32 takes 0.7 of the bundles. On
+    earlier chips Mosaic expands the op of the unit to the division.
 
     Before:
 
@@ -192,9 +195,15 @@ def TPULogisticToTanhPass : Pass<"tpu-logistic-to-tanh", "::mlir::func::FuncOp">
     %y = arith.addf %u, %half : vector<8x128xf32>
     ```
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+  let options = [
+    Option<"useUnit", "use-unit", "bool", /*default=*/"false",
+           "Use the unit for the logistic function, which chips since the v6e have">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+                           "::gridir::tpu::TPUDialect"];
   let statistics = [
-    Statistic<"numLogistics", "num-logistics", "Number of logistic functions replaced">
+    Statistic<"numTanhs", "num-tanhs", "Number of logistic functions computed with tanh">,
+    Statistic<"numUnits", "num-units", "Number of logistic functions computed with their unit">
   ];
 }
 

@@ -25,11 +25,14 @@ class TpuOptions(Options):
     Attributes:
       version: the version of Mosaic's serialised form to write. A libtpu reads its own version and earlier ones.
       elide_checks: switches off those run-time checks of Mosaic's that a proof makes needless.
+      logistic_unit: computes the logistic function with the unit for it, which chips since the v6e have. None uses it
+        if the chip for which JAX lowers is known to have one.
       pipeline: the pass pipeline from a `grid` module to the serialised Mosaic module.
     """
 
     version: int = 13
     elide_checks: bool = True
+    logistic_unit: bool | None = None
     pipeline: str = "grid-to-tpu"
 
 
@@ -70,7 +73,11 @@ class TpuTarget(Target):
 
     def pipeline_options(self, options: TpuOptions) -> list[str]:
         """See `Target`."""
-        return [f"version={options.version}", f"elide-checks={str(options.elide_checks).lower()}"]
+        return [
+            f"version={options.version}",
+            f"elide-checks={str(options.elide_checks).lower()}",
+            f"logistic-unit={str(bool(options.logistic_unit)).lower()}",
+        ]
 
     def prepare(self, kernel: Kernel) -> MosaicKernel:
         """See `Target`; returns the module for libtpu."""

@@ -44,6 +44,12 @@ def chip_of_topology(topology: str) -> str | None:
     return name if name in KINDS else None
 
 
+def lowered_chip() -> str | None:
+    """Returns the chip for which JAX lowers; None if it is not known here, or is no TPU."""
+    version = jax_compat_tpu.chip_version()
+    return next((chip for chip, kind in KINDS.items() if jax_compat_tpu.chip_version(kind) == version), None)
+
+
 def choose(name: str) -> None:
     """Makes all threads of the process see this chip.
 

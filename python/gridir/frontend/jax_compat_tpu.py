@@ -86,6 +86,21 @@ def some_device() -> contextlib.AbstractContextManager[Any]:
     return abstract_device(_answered[-1])
 
 
+def chip_version(kind: str | None = None) -> str:
+    """Returns the version of a kind of device, as "v6e"; "" for a device that is no TPU.
+
+    By default, the device is the one for which JAX lowers: the abstract one, or else JAX's own.
+    """
+    version: Any = _tpu_info.chip_version_from_device_kind(kind or _tpu_info.get_device_kind())
+    return "" if version is None else str(version)
+
+
+def accepts_logistic() -> bool:
+    """True if the libtpu that will read a module knows `tpu.logistic`: that of JAX 0.11, and later ones."""
+    libtpu = _installed_libtpu()
+    return hasattr(_tpu, "logistic") and (libtpu is None or libtpu >= (0, 0, 48))
+
+
 # The kind of TPU that a program is told of where it runs on a CPU.
 _answered = ["TPU v5 lite"]
 

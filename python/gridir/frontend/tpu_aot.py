@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Callable
 from typing import Any
@@ -15,6 +16,7 @@ from gridir.compiler.targets import TPU
 from gridir.compiler.tpu import TpuOptions
 from gridir.errors import Error, OptionError
 from gridir.frontend import jax_compat_tpu
+from gridir.frontend.chips import KINDS, chip_of_topology
 from gridir.frontend.install import jax_alone
 from gridir.frontend.lower import Lowered, lower
 from gridir.frontend.tpu_report import Candidate, kernels_of, report
@@ -64,8 +66,21 @@ def aot(
             raise OptionError("expected a function to compare with JAX's lowering of it, got a lowered one")
         candidates = kernels_of(f)
     else:
-        candidates = both(f, *args, **kwargs) if compare else ours(f, *args, **kwargs)
+        with lowering_for(workers.topology if workers is not None else topology):
+            candidates = both(f, *args, **kwargs) if compare else ours(f, *args, **kwargs)
     return report(candidates, topology=topology, jobs=jobs, timeout=timeout, keep=keep, workers=workers)
+
+
+def lowering_for(topology: str) -> contextlib.AbstractContextManager[Any]:
+    """Makes JAX lower for the chip of a topology, with the instructions that it has.
+
+    A chip that the caller has chosen stays, as the caller's meshes are of its cores.
+    """
+    chip = chip_of_topology(topology)
+    chosen = jax.sharding.get_abstract_mesh().abstract_device
+    if chip is None or chosen is not None:
+        return contextlib.nullcontext()
+    return jax_compat_tpu.abstract_device(KINDS[chip])
 
 
 def ours(f: Callable[..., Any], *args: Any, **kwargs: Any) -> list[Candidate]:

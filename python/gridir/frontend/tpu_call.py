@@ -16,16 +16,17 @@ import numpy as np
 from jax.experimental.pallas import tpu as pltpu
 
 from gridir.compiler.passes import parse_module
-from gridir.compiler.tpu import MosaicKernel
-from gridir.compiler.warpgroup import not_for_tpu
-from gridir.errors import CompileError, OptionError, within_kernel
+from gridir.compiler.tpu import MosaicKernel, TpuOptions
+from gridir.errors import CompileError, OptionError, UnsupportedError, within_kernel
 from gridir.frontend import emulation, jax_compat_calls, jax_compat_gpu, jax_compat_tpu
+from gridir.frontend.chips import lowered_chip
 from gridir.frontend.options import record_for
 from gridir.frontend.releases import field_of
 from gridir.frontend.request import KernelRequest
 from gridir.frontend.target_hooks import TargetHooks
 from gridir.frontend.tpu_report import kernels_of, report
 from gridir.frontend.warpgroup_blocks import uses_warpgroup
+from gridir.runtime.chips import find_facts
 from gridir.runtime.tpu.interpreter import Outside, Program
 from gridir.runtime.tpu.report import Report
 
@@ -57,8 +58,26 @@ class TpuHooks(TargetHooks):
     def request_for(self, request: KernelRequest) -> KernelRequest:
         """See `TargetHooks`; first rejects features that only a GPU has."""
         if jax_compat_gpu.is_mesh(request.mesh) or uses_warpgroup(request):
-            raise not_for_tpu(request.kernel_name, request.source)
+            error = UnsupportedError(
+                "expected a kernel for a TPU, got one for the warpgroups of a GPU, as Pallas' Mosaic GPU backend has "
+                "them",
+                kernel=request.kernel_name,
+                notes=["compile it for a chip that has warpgroups, as gpu:sm_90a"],
+            )
+            error.source = request.source or None
+            raise error
         return request
+
+    def options_for(self, options: TpuOptions, request: KernelRequest) -> TpuOptions:
+        """See `TargetHooks`; adds the units of the chip, unless the module is for an earlier libtpu."""
+        if options.logistic_unit is not None:
+            return options
+        has_unit = (
+            find_facts(f"tpu:{lowered_chip()}").get("logistic_unit", False)
+            and jax_compat_tpu.accepts_logistic()
+            and options.version == TpuOptions.version
+        )
+        return dataclasses.replace(options, logistic_unit=has_unit)
 
     def emitter(self, kernel: Kernel, request: KernelRequest) -> jax_compat_calls.Emitter:
         """See `TargetHooks`."""

@@ -21,7 +21,7 @@ from gridir.frontend.lower import lower
 from gridir.frontend.step_form import WorkBatch, alone
 from gridir.frontend.step_time import predict_schedule, predict_work
 from gridir.frontend.step_work import StepWork, count_work
-from gridir.frontend.tpu_aot import jax_own
+from gridir.frontend.tpu_aot import jax_own, lowering_for
 from gridir.frontend.tpu_report import Candidate, compile_candidates, kernels_of
 from gridir.reading import check_fields, check_items
 from gridir.runtime.chip_constants import Chip
@@ -82,7 +82,8 @@ class TpuBackend(Backend):
             futures = {}
             try:
                 for number, each in waiting.items():
-                    candidates = self._candidates(each)
+                    with lowering_for(topology):
+                        candidates = self._candidates(each)
                     futures[threads.submit(compile_candidates, candidates, workers)] = number
                 for future in concurrent.futures.as_completed(futures):
                     number = futures[future]

@@ -328,3 +328,22 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 128]>], ou
     return
   }
 }
+
+// -----
+
+// The unit for the logistic function computes what its definition says.
+// CHECK-LABEL: func.func @logistic(
+// CHECK: %[[N:.*]] = arith.negf %[[X:.*]] : tensor<8x128xf32>
+// CHECK: %[[E:.*]] = math.exp %[[N]]
+// CHECK: %[[S:.*]] = arith.addf %[[ONE:.*]], %[[E]]
+// CHECK: arith.divf %[[ONE]], %[[S]]
+module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 128]>], outputs = [#grid.operand<f32 [8, 128]>]}} {
+  func.func @logistic(%x: memref<8x128xf32, #tpu.memory_space<vmem>>, %o: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {
+      tpu.core_type = #tpu.core_type<tc>, dimension_semantics = [], scalar_prefetch = 0 : i64, scratch_operands = 0 : i64} {
+    %c0 = arith.constant 0 : index
+    %v = vector.load %x[%c0, %c0] : memref<8x128xf32, #tpu.memory_space<vmem>>, vector<8x128xf32>
+    %y = tpu.logistic %v : vector<8x128xf32> -> vector<8x128xf32>
+    vector.store %y, %o[%c0, %c0] : memref<8x128xf32, #tpu.memory_space<vmem>>, vector<8x128xf32>
+    return
+  }
+}

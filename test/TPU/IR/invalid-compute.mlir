@@ -34,6 +34,14 @@ func.func @reciprocal(%v: vector<16x128xbf16>) {
 
 // -----
 
+func.func @logistic(%v: vector<8x128xi32>) {
+  // expected-error @below {{expected floats, got 'vector<8x128xi32>'}}
+  %r = tpu.logistic %v : vector<8x128xi32> -> vector<8x128xi32>
+  return
+}
+
+// -----
+
 func.func @index(%v: vector<8x128xf32>) {
   // expected-error @below {{expected arg_max or arg_min, got sum}}
   %r = tpu.reduce_index %v {axis = 1 : i32, kind = #tpu.reduction_kind<sum>} : vector<8x128xf32> -> vector<8xi32>

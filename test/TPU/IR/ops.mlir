@@ -38,6 +38,8 @@ func.func @compute(%a: vector<8x128xf32>, %b: vector<128x256xf32>, %c: vector<8x
   %0 = tpu.matmul %a, %b, %c {dimension_numbers = #tpu.dot_dimension_numbers<[1], [0], [0], [1], [0, 0, 1, 1], [], []>, precision = #tpu.contract_precision<fp32>, transpose_lhs_hint = false} : vector<8x128xf32>, vector<128x256xf32>, vector<8x256xf32> -> vector<8x256xf32>
   // CHECK: tpu.reciprocal %{{.*}} {approx = true}
   %1 = tpu.reciprocal %a {approx = true} : vector<8x128xf32> -> vector<8x128xf32>
+  // CHECK: tpu.logistic %{{.*}} : vector<8x128xf32> -> vector<8x128xf32>
+  %11 = tpu.logistic %a : vector<8x128xf32> -> vector<8x128xf32>
   // CHECK: tpu.reduce_index %{{.*}} {axis = 1 : i32, kind = #tpu.reduction_kind<arg_max>}
   %2 = tpu.reduce_index %a {axis = 1 : i32, kind = #tpu.reduction_kind<arg_max>} : vector<8x128xf32> -> vector<8xi32>
   // CHECK: tpu.iota {dimensions = array<i32: 1>} : vector<8x128xi32>

@@ -1,4 +1,4 @@
-//===- LogisticToTanh.cpp - The logistic function without a division ------===//
+//===- LowerLogistic.cpp - The logistic function without a division -------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,7 +14,7 @@
 #include "mlir/IR/Matchers.h"
 
 namespace gridir::tpu {
-#define GEN_PASS_DEF_TPULOGISTICTOTANHPASS
+#define GEN_PASS_DEF_TPULOWERLOGISTICPASS
 #include "dialects/TPU/Transforms/Passes.h.inc"
 } // namespace gridir::tpu
 
@@ -52,31 +52,48 @@ Value getLogisticArgument(arith::DivFOp op) {
   return exponential ? getNegated(exponential.getOperand()) : Value();
 }
 
-class TPULogisticToTanhPass
-    : public gridir::tpu::impl::TPULogisticToTanhPassBase<
-          TPULogisticToTanhPass> {
+/// `0.5 * tanh(0.5 * x) + 0.5`.
+Value createThroughTanh(OpBuilder &builder, Location loc, Value argument) {
+  auto type = cast<VectorType>(argument.getType());
+  Value half = arith::ConstantOp::create(
+      builder, loc,
+      DenseElementsAttr::get(type,
+                             builder.getFloatAttr(type.getElementType(), 0.5)));
+  Value value = arith::MulFOp::create(builder, loc, argument, half);
+  value = math::TanhOp::create(builder, loc, value);
+  value = arith::MulFOp::create(builder, loc, value, half);
+  return arith::AddFOp::create(builder, loc, value, half);
+}
+
+/// True if the unit computes elements of a type. Mosaic's conversion of other
+/// types is not known.
+bool isOfUnit(Type element) { return element.isF32() || element.isBF16(); }
+
+class TPULowerLogisticPass
+    : public gridir::tpu::impl::TPULowerLogisticPassBase<TPULowerLogisticPass> {
 public:
-  using TPULogisticToTanhPassBase::TPULogisticToTanhPassBase;
+  using TPULowerLogisticPassBase::TPULowerLogisticPassBase;
 
   void runOnOperation() override {
+    auto core = getOperation()->getAttrOfType<CoreTypeAttr>(kCoreTypeName);
+    // The SparseCores have no unit.
+    bool hasUnit = useUnit && (!core || core.getValue() == CoreType::Tc);
     getOperation().walk([&](arith::DivFOp op) {
       Value argument = getLogisticArgument(op);
       auto type = dyn_cast<VectorType>(op.getType());
       if (!argument || !type)
         return;
       OpBuilder builder(op);
-      Location loc = op.getLoc();
-      Value half = arith::ConstantOp::create(
-          builder, loc,
-          DenseElementsAttr::get(
-              type, builder.getFloatAttr(type.getElementType(), 0.5)));
-      Value value = arith::MulFOp::create(builder, loc, argument, half);
-      value = math::TanhOp::create(builder, loc, value);
-      value = arith::MulFOp::create(builder, loc, value, half);
-      value = arith::AddFOp::create(builder, loc, value, half);
-      op.replaceAllUsesWith(value);
+      if (hasUnit && isOfUnit(type.getElementType())) {
+        op.replaceAllUsesWith(
+            LogisticOp::create(builder, op.getLoc(), argument).getResult());
+        ++numUnits;
+      } else {
+        op.replaceAllUsesWith(
+            createThroughTanh(builder, op.getLoc(), argument));
+        ++numTanhs;
+      }
       op.erase();
-      ++numLogistics;
     });
   }
 };
