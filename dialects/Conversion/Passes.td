@@ -431,7 +431,7 @@ def ConvertWarpgroupToNVVMPass : Pass<"convert-warpgroup-to-nvvm", "::mlir::Modu
     ```mlir
     module {
       kernel.abi @zero shared_bytes = 0 num_threads = 128 num_ctas = 4 cluster_ctas = 1
-      gpu.module @zero {
+      gpu.module @zero attributes {dlti.dl_spec = #dlti.dl_spec<index = 32 : i32>} {
         llvm.func @zero(%o: !llvm.ptr<1>)
             attributes {gpu.kernel, nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>} {
           %zero = arith.constant 0.0 : f32
@@ -445,9 +445,10 @@ def ConvertWarpgroupToNVVMPass : Pass<"convert-warpgroup-to-nvvm", "::mlir::Modu
     ```
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
-    "::gridir::kernel::KernelDialect", "::mlir::LLVM::LLVMDialect",
-    "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect"
+    "::mlir::arith::ArithDialect", "::mlir::DLTIDialect",
+    "::mlir::gpu::GPUDialect", "::gridir::kernel::KernelDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::scf::SCFDialect"
   ];
   let options = [
     Option<"chip", "chip", "std::string", /*default=*/"\"sm_90a\"",

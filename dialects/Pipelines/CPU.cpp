@@ -164,7 +164,7 @@ void buildLoopsToCPUPipeline(OpPassManager &pm,
 void buildGridToCPUPipeline(OpPassManager &pm,
                             const CPUPipelineOptions &options) {
   if (options.stages.reaches(CPUStage::Planned))
-    addPlanning(pm, "cpu", options.planning);
+    addPlanning(pm, "cpu", options.planning, /*warpgroupsAsTasks=*/true);
   // Loops over the grid, in which blocks are views of arrays.
   if (options.stages.reaches(CPUStage::Loops)) {
     // The plan runs here, so that its remarks refer to the kernel's own blocks.

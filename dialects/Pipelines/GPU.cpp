@@ -16,7 +16,6 @@
 #include "dialects/Loops/Transforms/Passes.h"
 #include "dialects/Pipelines/CPU.h"
 #include "dialects/Pipelines/Cleanup.h"
-#include "dialects/Pipelines/Warpgroup.h"
 #include "dialects/Warpgroup/Transforms/Passes.h"
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
 #include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
@@ -58,7 +57,7 @@ CPUStage getTensorStage(GPUStage stage) {
 void addChipPlanning(OpPassManager &pm, const std::string &chip) {
   PlanningPipelineOptions options;
   options.planning.testBlocks = false;
-  addPlanning(pm, "gpu:" + chip, options.planning);
+  addPlanning(pm, "gpu:" + chip, options.planning, /*warpgroupsAsTasks=*/false);
 }
 
 /// The passes that the CPU pipeline shares: the grid becomes loops, tensors
@@ -71,8 +70,9 @@ void addTensorStages(OpPassManager &pm, CPUStage startAfter,
   buildGridToCPUPipeline(pm, options);
 }
 
-/// Kernels of blocks that tensor cores or wide accesses make faster: warpgroup
-/// programs. The others are left to the passes that map them to threads.
+/// Kernels of blocks that tensor cores or wide accesses make faster become
+/// warpgroup programs, as the kernels of Pallas' Mosaic GPU backend are. The
+/// others are left to the passes that map them to threads.
 void addProgram(OpPassManager &pm, const GPUPipelineOptions &options) {
   OpPassManager &kernels = pm.nest<grid::KernelOp>();
   kernels.addPass(grid::createGridFlattenBlocksPass());
@@ -84,6 +84,7 @@ void addProgram(OpPassManager &pm, const GPUPipelineOptions &options) {
   warpgroup::WarpgroupChooseSchedulePassOptions schedule;
   schedule.chip = options.chip;
   schedule.numWarps = options.numWarps;
+  schedule.mapped = options.path == GPUPath::Mapped;
   kernels.addPass(warpgroup::createWarpgroupChooseSchedulePass(schedule));
   kernels.addPass(warpgroup::createWarpgroupSplitBlocksPass());
   ConvertGridToWarpgroupPassOptions conversion;
@@ -91,6 +92,38 @@ void addProgram(OpPassManager &pm, const GPUPipelineOptions &options) {
   pm.addPass(createConvertGridToWarpgroupPass(conversion));
   // The loop does nothing of the first and the last step.
   pm.addNestedPass<grid::KernelOp>(arith::createIntRangeOptimizationsPass());
+}
+
+/// The layout of each array of a warpgroup program.
+void addLayouts(OpPassManager &pm) {
+  pm.addPass(warpgroup::createWarpgroupShareMembersPass());
+  // Offsets that are known make addresses that are known.
+  pm.addPass(createCanonicalizerPass());
+  addCSE(pm);
+  pm.addPass(warpgroup::createWarpgroupInferLayoutsPass());
+  // The number of registers of an array depends on its layout.
+  pm.addPass(warpgroup::createWarpgroupSplitStoresPass());
+}
+
+/// The offsets of the Refs of a warpgroup program, and fences between accesses
+/// to them.
+void addProgramMemory(OpPassManager &pm, StringRef chip) {
+  warpgroup::WarpgroupPlanMemoryPassOptions memory;
+  memory.chip = chip.str();
+  pm.addPass(warpgroup::createWarpgroupPlanMemoryPass(memory));
+  // The plan specifies which Refs share bytes.
+  pm.addPass(warpgroup::createWarpgroupInsertProxyFencesPass());
+}
+
+/// A warpgroup program to the code of a thread.
+void addProgramConversion(OpPassManager &pm, StringRef chip) {
+  ConvertWarpgroupToNVVMPassOptions conversion;
+  conversion.chip = chip.str();
+  pm.addPass(createConvertWarpgroupToNVVMPass(conversion));
+  pm.addPass(createCanonicalizerPass());
+  addCSE(pm);
+  pm.addPass(gpu::createGPUCarryAlternatingPass());
+  addCSE(pm);
 }
 
 /// Loops over memrefs to a mapped kernel: a program on a CTA, each op on arrays
@@ -115,10 +148,10 @@ void addMappedMemory(OpPassManager &pm, const GPUPipelineOptions &options) {
   addCSE(pm);
 }
 
-} // namespace
-
-void addGPULowering(OpPassManager &pm, StringRef chip, StringRef toolkit,
-                    unsigned indexBitwidth) {
+/// Kernels in a `gpu.module`, from any producer, to the llvm and nvvm dialects.
+/// Math functions are those of libdevice if a toolkit is named, otherwise
+/// gridir's own code.
+void addGPULowering(OpPassManager &pm, StringRef chip, StringRef toolkit) {
   bool libdevice = !toolkit.empty();
   OpPassManager &module = pm.nest<mlir::gpu::GPUModuleOp>();
   // Functions of narrow floats are those of f32, rounded.
@@ -141,14 +174,9 @@ void addGPULowering(OpPassManager &pm, StringRef chip, StringRef toolkit,
   addCSE(module);
   // Before the conversion of gpu ops, which would call libdevice for functions
   // that are instructions.
-  if (!libdevice) {
-    module.addPass(createConvertMathToLLVMPass());
-    ArithToLLVMConversionPassOptions toLLVM;
-    toLLVM.indexBitwidth = indexBitwidth;
-    module.addPass(createArithToLLVMConversionPass(toLLVM));
-  }
+  if (!libdevice)
+    module.addPass(gpu::createGPUConvertArithPass());
   ConvertGpuOpsToNVVMOpsOptions nvvm;
-  nvvm.indexBitwidth = indexBitwidth;
   // A memref argument is one pointer: shapes are static.
   nvvm.useBarePtrCallConv = true;
   module.addPass(createConvertGpuOpsToNVVMOps(nvvm));
@@ -166,6 +194,7 @@ void addGPULowering(OpPassManager &pm, StringRef chip, StringRef toolkit,
   pm.addPass(createGpuNVVMAttachTarget(target));
 }
 
+/// The llvm and nvvm dialects to PTX.
 void addPTX(OpPassManager &pm, StringRef toolkit) {
   // The lines of the author's file become `.loc`, without other debug
   // information.
@@ -176,6 +205,8 @@ void addPTX(OpPassManager &pm, StringRef toolkit) {
   ptx.toolkitPath = toolkit.str();
   pm.addPass(gpu::createGPUEmitPTXPass(ptx));
 }
+
+} // namespace
 
 void buildMappedToGPUPipeline(OpPassManager &pm,
                               const GPUPipelineOptions &options) {
@@ -207,16 +238,15 @@ void buildGridToGPUPipeline(OpPassManager &pm,
            last = getTensorStage(stages.stopAfter);
   if (stages.reaches(GPUStage::Planned))
     addChipPlanning(pm, options.chip.getValue());
-  bool hasPrograms = options.path == GPUPath::Auto;
-  if (hasPrograms && stages.reaches(GPUStage::Program))
+  if (stages.reaches(GPUStage::Program))
     addProgram(pm, options);
-  if (hasPrograms && stages.reaches(GPUStage::Layouts))
-    addWarpgroupLayouts(pm);
-  if (hasPrograms && stages.reaches(GPUStage::Memory))
-    addWarpgroupMemory(pm, options.chip);
+  if (stages.reaches(GPUStage::Layouts))
+    addLayouts(pm);
+  if (stages.reaches(GPUStage::Memory))
+    addProgramMemory(pm, options.chip);
   // While only its arrays are tensors: bufferization takes all of a module.
-  if (hasPrograms && stages.reaches(GPUStage::Loops))
-    addWarpgroupConversion(pm, options.chip);
+  if (stages.reaches(GPUStage::Loops))
+    addProgramConversion(pm, options.chip);
   addTensorStages(pm, std::max(first, CPUStage::Planned), last);
   if (options.stages.reaches(GPUStage::Mapped))
     addMapping(pm, options);

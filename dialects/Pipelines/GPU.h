@@ -30,10 +30,10 @@ enum class GPUStage {
   PTX
 };
 
-/// The target of a kernel and its toolkit.
 /// The passes that lower a kernel of blocks.
 enum class GPUPath { Auto, Mapped };
 
+/// The target of a kernel and its toolkit.
 struct GPUPipelineOptions
     : public mlir::PassPipelineOptions<GPUPipelineOptions> {
   Option<std::string> chip{*this, "chip",
@@ -91,16 +91,6 @@ void buildMappedToGPUPipeline(mlir::OpPassManager &pm,
 /// Adds the whole pipeline, from a module with a `grid.kernel`.
 void buildGridToGPUPipeline(mlir::OpPassManager &pm,
                             const GPUPipelineOptions &options);
-
-/// Adds the passes from kernels in a `gpu.module`, from any producer, to the
-/// llvm and nvvm dialects. Math functions are those of libdevice if a toolkit
-/// is named, otherwise gridir's own code. `indexBitwidth` is the width of an
-/// `index`.
-void addGPULowering(mlir::OpPassManager &pm, llvm::StringRef chip,
-                    llvm::StringRef toolkit, unsigned indexBitwidth = 64);
-
-/// Adds the pass from there to PTX.
-void addPTX(mlir::OpPassManager &pm, llvm::StringRef toolkit);
 
 /// Registers `grid-to-gpu` and `mapped-to-gpu` by name.
 void registerGPUPipelines();

@@ -65,15 +65,17 @@ void addMemoryPlanning(OpPassManager &kernels, StringRef target) {
 }
 
 void addPlanning(OpPassManager &pm, StringRef target,
-                 const PlanningOptions &options) {
+                 const PlanningOptions &options, bool warpgroupsAsTasks) {
   bool findsRaces = options.has(RunTimeCheck::Races);
   bool findsUnwritten = options.has(RunTimeCheck::Uninitialized);
-  // Reject warpgroup kernels that exceed the shared memory of a GPU.
-  pm.addPass(warpgroup::createWarpgroupShareMembersPass());
-  warpgroup::WarpgroupPlanMemoryPassOptions gpuMemory;
-  gpuMemory.chip = "";
-  gpuMemory.verifyOnly = true;
-  pm.addPass(warpgroup::createWarpgroupPlanMemoryPass(gpuMemory));
+  if (warpgroupsAsTasks) {
+    // Reject warpgroup kernels that exceed the shared memory of a GPU.
+    pm.addPass(warpgroup::createWarpgroupShareMembersPass());
+    warpgroup::WarpgroupPlanMemoryPassOptions gpuMemory;
+    gpuMemory.chip = "";
+    gpuMemory.verifyOnly = true;
+    pm.addPass(warpgroup::createWarpgroupPlanMemoryPass(gpuMemory));
+  }
   OpPassManager &kernels = pm.nest<grid::KernelOp>();
   // Later analyses of blocks require affine index maps.
   kernels.addPass(grid::createGridCanonicalizeIndexMapsPass());
@@ -95,7 +97,8 @@ void addPlanning(OpPassManager &pm, StringRef target,
   semantics.testBlocks = options.testBlocks;
   kernels.addPass(grid::createGridInferDimensionSemanticsPass(semantics));
   // After this pass, accesses to MMA operands are loads and stores.
-  kernels.addPass(createConvertWarpgroupToGridPass());
+  if (warpgroupsAsTasks)
+    kernels.addPass(createConvertWarpgroupToGridPass());
   // Record accesses before memory is filled, since filling is not an access of
   // the kernel.
   if (findsRaces || findsUnwritten)
@@ -112,7 +115,8 @@ void registerPlanningPipeline() {
       "grid-plan",
       "Plan the tasks, parallel dimensions and memory of a grid kernel",
       [](OpPassManager &pm, const PlanningPipelineOptions &options) {
-        addPlanning(pm, options.target, options.planning);
+        addPlanning(pm, options.target, options.planning,
+                    options.warpgroupsAsTasks);
       });
 }
 

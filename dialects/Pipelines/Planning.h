@@ -69,14 +69,19 @@ struct PlanningPipelineOptions
       llvm::cl::desc("Set the target: cpu or gpu, or a chip such as "
                      "gpu:sm_90a"),
       llvm::cl::init("cpu")};
+  Option<bool> warpgroupsAsTasks{
+      *this, "warpgroups-as-tasks",
+      llvm::cl::desc("Execute warpgroups as tasks, with their ops on grid"),
+      llvm::cl::init(true)};
   PlanningOptions planning{*this};
 };
 
 /// Adds the passes that need the grid of a kernel, before it becomes loops.
 /// They plan tasks, parallel dimensions, run-time checks and memory. `target`
-/// is the full name of a target, such as "gpu:sm_90a".
+/// is the full name of a target, such as "gpu:sm_90a". A target with warpgroups
+/// does not need `warpgroupsAsTasks`.
 void addPlanning(mlir::OpPassManager &pm, llvm::StringRef target,
-                 const PlanningOptions &options);
+                 const PlanningOptions &options, bool warpgroupsAsTasks);
 
 /// Adds the passes on a `grid.kernel` that check its blocks and plan its memory
 /// for a target.

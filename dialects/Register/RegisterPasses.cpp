@@ -17,7 +17,6 @@
 #include "dialects/Pipelines/CPU.h"
 #include "dialects/Pipelines/GPU.h"
 #include "dialects/Pipelines/TPU.h"
-#include "dialects/Pipelines/Warpgroup.h"
 #include "dialects/TPU/Transforms/Passes.h"
 #include "dialects/Test/Transforms/Passes.h"
 #include "dialects/Warpgroup/Transforms/Passes.h"
@@ -132,7 +131,6 @@ void gridir::registerAllPasses() {
     registerCPUPipelines();
     registerTPUPipelines();
     registerGPUPipelines();
-    registerWarpgroupPipelines();
     return true;
   }();
   (void)registered;

@@ -13,6 +13,7 @@
 #include "dialects/Grid/IR/KernelParams.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -80,6 +81,7 @@ public:
     std::string name = gridir::gpu::toPtxName(kernel.getSymName());
     auto module =
         mlir::gpu::GPUModuleOp::create(builder, kernel.getLoc(), name);
+    useNarrowIndices(module);
     LLVM::GlobalOp shared = createShared(module);
     LLVM::LLVMFuncOp function = createFunction(kernel, module, name);
     Lowering lowering(kernel, builder, function, shared, sharedBytes.getInt(),
@@ -101,6 +103,17 @@ public:
   }
 
 private:
+  /// Sets the width of an index to 32 bits: no array of such a kernel needs
+  /// more, and 64-bit arithmetic takes twice the instructions, without uniform
+  /// registers.
+  static void useNarrowIndices(mlir::gpu::GPUModuleOp module) {
+    Builder builder(module.getContext());
+    DataLayoutEntryInterface width = DataLayoutEntryAttr::get(
+        builder.getIndexType(), builder.getI32IntegerAttr(32));
+    module->setAttr(DLTIDialect::kDataLayoutAttrName,
+                    DataLayoutSpecAttr::get(builder.getContext(), width));
+  }
+
   /// Dynamic shared memory.
   static LLVM::GlobalOp createShared(mlir::gpu::GPUModuleOp module) {
     OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());

@@ -29,6 +29,13 @@ public:
   using GPUUnmapLoopsPassBase::GPUUnmapLoopsPassBase;
 
   void runOnOperation() override {
+    for (auto module : getOperation().getOps<mlir::gpu::GPUModuleOp>()) {
+      emitError(module.getLoc(),
+                "expected loops over CTAs and threads, got the "
+                "code of a thread, as of a warpgroup program; "
+                "its stage 'program' runs on a CPU");
+      return signalPassFailure();
+    }
     SmallVector<scf::ForallOp> loops;
     SmallVector<Operation *> barriers;
     SmallVector<memref::MemorySpaceCastOp> casts;

@@ -12,8 +12,18 @@ using namespace mlir;
 
 namespace gridir::gpu {
 
+bool isProgram(grid::KernelOp kernel) {
+  for (unsigned i = 0; i < kernel.getNumOperandSpecs(); ++i) {
+    grid::OperandAttr spec = kernel.getOperandSpec(i);
+    if (!spec.getBlock().empty() ||
+        spec.getSpace() != grid::MemorySpace::GpuGmem)
+      return false;
+  }
+  return kernel.getNumOperandSpecs() > 0;
+}
+
 grid::SpaceBytes GPUTarget::getCapacities(grid::KernelOp kernel) const {
-  if (!chip)
+  if (!chip || isProgram(kernel))
     return {};
   return {{grid::MemorySpace::GpuSmem, chip->ctaSharedBytes}};
 }

@@ -14,6 +14,10 @@
 
 namespace gridir::gpu {
 
+/// True if a kernel is a warpgroup program: its operands are whole arrays in
+/// global memory.
+bool isProgram(grid::KernelOp kernel);
+
 /// An NVIDIA GPU. `gpu-legalize-kernel` checks the types of a chip.
 class GPUTarget : public grid::LoopsTarget {
 public:
@@ -25,7 +29,8 @@ public:
   llvm::StringRef getChip() const override {
     return chip ? llvm::StringRef(chip->name) : "";
   }
-  /// The shared memory of a CTA.
+  /// The shared memory of a CTA. That of a warpgroup program has no limit here,
+  /// since `warpgroup-plan-memory` lets Refs share bytes.
   grid::SpaceBytes getCapacities(grid::KernelOp kernel) const override;
   llvm::json::Object describeChip() const override;
 

@@ -292,6 +292,41 @@ def GPUExpandMathPass : Pass<"gpu-expand-math"> {
   ];
 }
 
+def GPUConvertArithPass : Pass<"gpu-convert-arith", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Convert arith and math to the llvm dialect";
+  let description = [{
+    Converts the ops of arith and math that are instructions of LLVM. Without
+    this pass, `convert-gpu-to-nvvm` would turn some of them into calls of
+    libdevice.
+
+    An `index` has the width that the data layout of the `gpu.module` specifies,
+    by default 64 bits.
+
+    Before:
+
+    ```mlir
+    gpu.module @k attributes {dlti.dl_spec = #dlti.dl_spec<index = 32 : i32>} {
+      llvm.func @k(%i: i32, %x: f32, %y: f32) -> f32 {
+        %0 = arith.remf %x, %y : f32
+        llvm.return %0 : f32
+      }
+    }
+    ```
+
+    After:
+
+    ```mlir
+    gpu.module @k attributes {dlti.dl_spec = #dlti.dl_spec<index = 32 : i32>} {
+      llvm.func @k(%i: i32, %x: f32, %y: f32) -> f32 {
+        %0 = llvm.frem %x, %y : f32
+        llvm.return %0 : f32
+      }
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 def GPULowerPrintsPass : Pass<"gpu-lower-prints", "::mlir::ModuleOp"> {
   let summary = "Print from a GPU";
   let description = [{

@@ -101,6 +101,9 @@ private:
     std::optional<AffineMap> map = kernel.getAffineIndexMap(operand);
     Cut cut;
     cut.shape = spec.getArrayShape();
+    // The shapes of a warpgroup program determine its layouts.
+    if (spec.getSpace() == MemorySpace::GpuGmem)
+      return std::nullopt;
     if (!map || !spec.getTransforms().empty() ||
         ShapedType::isDynamicShape(cut.shape) ||
         llvm::is_contained(cut.shape, 0) || !gridir::isCountable(cut.shape))

@@ -115,6 +115,13 @@ static LogicalResult checkTiles(KernelOp kernel, unsigned operand,
 
 LogicalResult TPUTarget::checkBlocks(KernelOp kernel, unsigned operand) const {
   OperandAttr spec = kernel.getOperandSpec(operand);
+  if (spec.getSpace() == MemorySpace::GpuGmem ||
+      spec.getSpace() == MemorySpace::GpuSmem)
+    return emitError(kernel.getBodyBlock()->getArgument(operand).getLoc())
+           << "expected a kernel for a TPU, got one for the warpgroups of a "
+              "GPU: "
+           << kernel.getOperandName(operand) << " is in "
+           << stringifyMemorySpace(spec.getSpace());
   bool isBlock = operand >= kernel.getNumIndexOperands() &&
                  kernel.getRank() != 0 &&
                  (spec.getSpace() == MemorySpace::Default ||
@@ -186,6 +193,7 @@ llvm::json::Object TPUTarget::describeChip() const {
   row["smem_bytes"] = chip->smemBytes;
   row["matrix_units"] = chip->matrixUnits;
   row["matrix_unit_size"] = chip->matrixUnitSize;
+  row["logistic_unit"] = chip->hasLogisticUnit;
   return row;
 }
 

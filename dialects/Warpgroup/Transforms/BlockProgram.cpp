@@ -27,16 +27,6 @@ bool gridir::warpgroup::isSequential(grid::KernelOp kernel, unsigned dim) {
          kernel.getDimSemantics(dim) != grid::DimSemantics::Parallel;
 }
 
-bool gridir::warpgroup::isProgram(grid::KernelOp kernel) {
-  for (unsigned i = 0; i < kernel.getNumOperandSpecs(); ++i) {
-    grid::OperandAttr spec = kernel.getOperandSpec(i);
-    if (!spec.getBlock().empty() ||
-        spec.getSpace() != grid::MemorySpace::GpuGmem)
-      return false;
-  }
-  return kernel.getNumOperandSpecs() > 0;
-}
-
 SmallVector<int64_t>
 gridir::warpgroup::getOverhangingDims(grid::KernelOp kernel, unsigned operand) {
   grid::OperandAttr spec = kernel.getOperandSpec(operand);

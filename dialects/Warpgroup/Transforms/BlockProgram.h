@@ -86,10 +86,6 @@ std::optional<ContractionSum> matchSum(grid::DotOp dot);
 llvm::SmallVector<int64_t> getOverhangingDims(grid::KernelOp kernel,
                                               unsigned operand);
 
-/// True if a kernel is a warpgroup program already: its operands are whole
-/// arrays in global memory.
-bool isProgram(grid::KernelOp kernel);
-
 /// A dimension whose programs run in the author's order.
 bool isSequential(grid::KernelOp kernel, unsigned dim);
 

@@ -8,6 +8,7 @@
 
 #include "dialects/Warpgroup/Transforms/Passes.h"
 
+#include "dialects/GPU/Target/GPUTarget.h"
 #include "dialects/GPU/Transforms/MappedKernel.h"
 #include "dialects/Grid/Analysis/BlockAxes.h"
 #include "dialects/Warpgroup/IR/Warpgroup.h"
@@ -230,12 +231,16 @@ public:
   void runOnOperation() override {
     markAllAnalysesPreserved();
     KernelOp kernel = getOperation();
-    if (kernel->hasAttr(kScheduleAttr) || isProgram(kernel))
+    if (kernel->hasAttr(kScheduleAttr) || gpu::isProgram(kernel))
       return;
     FailureOr<gpu::Chip> known = gpu::getChip(chip, kernel.getLoc());
     if (failed(known))
       return signalPassFailure();
-    std::optional<Obstacle> obstacle = findObstacle(kernel, *known);
+    std::optional<Obstacle> obstacle;
+    if (mapped)
+      obstacle = Obstacle{kernel.getLoc(), "the option 'mapped' is set"};
+    else
+      obstacle = findObstacle(kernel, *known);
     auto mapping = gpu::getMapping(kernel->getParentOfType<ModuleOp>());
     if (!obstacle && mapping && mapping.getReductionScratchBytes())
       obstacle = Obstacle{kernel.getLoc(),

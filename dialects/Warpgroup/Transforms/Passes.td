@@ -57,7 +57,9 @@ def WarpgroupChooseSchedulePass : Pass<"warpgroup-choose-schedule", "::gridir::g
     Option<"chip", "chip", "std::string", /*default=*/"\"sm_90a\"",
            "The chip, with LLVM's name">,
     Option<"numWarps", "num-warps", "unsigned", /*default=*/"0",
-           "Warps of a CTA; 0 for the kernel's own parameter">
+           "Warps of a CTA; 0 for the kernel's own parameter">,
+    Option<"mapped", "mapped", "bool", /*default=*/"false",
+           "Map every kernel of blocks to threads">
   ];
   let statistics = [
     Statistic<"numScheduled", "num-scheduled", "Number of kernels with a schedule">,

@@ -8,6 +8,7 @@
 
 #include "dialects/Warpgroup/Transforms/Passes.h"
 
+#include "dialects/GPU/Target/GPUTarget.h"
 #include "dialects/Grid/IR/Grid.h"
 #include "dialects/Support/Builders.h"
 #include "dialects/Warpgroup/IR/Warpgroup.h"
@@ -215,8 +216,8 @@ public:
       return markAllAnalysesPreserved();
     for (DotOp dot : dots)
       numTransposes += foldTransposes(dot);
-    if (kernel->hasAttr(warpgroup::kScheduleAttr) ||
-        warpgroup::isProgram(kernel) || findObstacle(kernel, *known))
+    if (kernel->hasAttr(warpgroup::kScheduleAttr) || gpu::isProgram(kernel) ||
+        findObstacle(kernel, *known))
       return;
     // One loop has all contractions of the same parts.
     llvm::MapVector<Parts, SmallVector<DeepContraction>> loops;

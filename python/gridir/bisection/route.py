@@ -53,6 +53,8 @@ def routes_of(kernel: Kernel, pipeline: str | None = None) -> list[Route]:
         elif pipeline is not None:
             # The position of that stage in a custom pipeline is not known.
             continue
+        elif not execution.takes(kernel):
+            continue
         else:
             on_cpu: Any = execution.cpu_options(options)
             text = CPU.pipeline(on_cpu, CPU.stages[-1])

@@ -17,7 +17,7 @@ from gridir.compiler.options import CheckedOptions
 from gridir.compiler.passes import shared_context
 from gridir.compiler.target import Execution, Target
 from gridir.compiler.warpgroup_profile import WarpgroupProfile
-from gridir.errors import OptionError, UnsupportedError
+from gridir.errors import CompileError, OptionError, UnsupportedError
 from gridir.mlir import ir
 from gridir.mlir.dialects import gpu
 from gridir.mlir.dialects.kernel import abi_of, launch_of
@@ -181,8 +181,22 @@ def _as_tasks(options: GpuOptions) -> CpuOptions:
 
 def _as_loops(options: GpuOptions) -> CpuOptions:
     """Returns the options that execute a kernel natively as it is mapped to CTAs and threads, which become loops."""
-    mapped = dataclasses.replace(options, path="mapped")
+    mapped = _mapped(options)
     return CpuOptions(pipeline=f"{GpuTarget().pipeline(mapped, 'mapped')},gpu-unmap-loops,loops-to-cpu")
+
+
+def _mapped(options: GpuOptions) -> GpuOptions:
+    return dataclasses.replace(options, path="mapped")
+
+
+def _has_blocks(kernel: Kernel) -> bool:
+    """False for a kernel that programs individual warpgroups, which no pass maps to threads."""
+    options: Any = kernel.options
+    try:
+        module = dataclasses.replace(kernel, options=_mapped(options)).module("program", context=shared_context())
+    except CompileError:
+        return True
+    return any("warpgroup.mapped" in op.attributes for op in module.body.operations)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -201,13 +215,14 @@ class GpuTarget(Target):
         *("grid", "grid-planned", "program", "layouts", "memory"),
         *("loops", "bufferized", "mapped", "gpu", "nvvm", "ptx"),
     )
+    memory_stage = "memory"
     options = GpuOptions
     frontend = "gridir.frontend.gpu_call:GpuHooks"
     report = "gridir.report.gpu:GpuJudge"
     executions = (
         Execution("ptx", "by the executor of PTX on the CPU"),
         Execution("program", "with warpgroups as tasks on the CPU; no GPU code has run", _as_tasks),
-        Execution("mapped", "with CTAs and threads as loops on the CPU; no GPU code has run", _as_loops),
+        Execution("mapped", "with CTAs and threads as loops on the CPU; no GPU code has run", _as_loops, _has_blocks),
     )
 
     def with_chip(self, chip: str) -> Self:
@@ -225,13 +240,14 @@ class GpuTarget(Target):
 
     def pipeline_options(self, options: GpuOptions) -> list[str]:
         """See `Target`."""
-        chosen = {"path": options.path, "num-warps": options.num_warps, "workspace-limit": options.workspace_limit}
-        return self.chip_options(options) + [f"{name}={value}" for name, value in chosen.items() if value is not None]
-
-    def chip_options(self, options: GpuOptions) -> list[str]:
-        """Returns the options that the pipelines of all kernels for a GPU share, as "name=value"."""
-        toolkit = find_libdevice_toolkit() if options.libdevice else None
-        return [f"chip={options.chip}"] + ([f"toolkit={toolkit}"] if toolkit is not None else [])
+        chosen = {
+            "chip": options.chip,
+            "toolkit": find_libdevice_toolkit() if options.libdevice else None,
+            "path": options.path,
+            "num-warps": options.num_warps,
+            "workspace-limit": options.workspace_limit,
+        }
+        return [f"{name}={value}" for name, value in chosen.items() if value is not None]
 
     def prepare(self, kernel: Kernel) -> PtxKernel:
         """See `Target`; returns the PTX."""

@@ -29,11 +29,13 @@ class Execution:
       how: the executor, in words that follow the stage's name.
       cpu_options: returns, for the target's options, those of the target `cpu` for the program that runs; None if an
         emulator executes the code of the target directly.
+      takes: returns False for a kernel that has no program of this form.
     """
 
     stage: str
     how: str
     cpu_options: Callable[[Any], Options] | None = None
+    takes: Callable[[Kernel], bool] = lambda kernel: True
 
 
 @functools.cache
@@ -52,6 +54,7 @@ class Target(abc.ABC):
       name: user-visible target name, e.g. "gpu".
       platform: the JAX platform whose lowering rules are used.
       stages: names of the forms that a kernel takes, in order. The first is the frontend's module.
+      memory_stage: the stage at which the plan of the memory is complete.
       options: the class of its options.
       executions: how its kernels can run on this machine's CPU; the first is the usual one.
       frontend: the class of its part of the frontend, as "module:class": a `gridir.frontend.target_hooks.TargetHooks`.
@@ -61,6 +64,7 @@ class Target(abc.ABC):
     name: ClassVar[str]
     platform: ClassVar[str]
     stages: ClassVar[tuple[str, ...]]
+    memory_stage: ClassVar[str] = "grid-planned"
     options: ClassVar[type[Any]]
     executions: ClassVar[tuple[Execution, ...]]
     frontend: ClassVar[str]

@@ -122,7 +122,6 @@ def get_kernel(request: KernelRequest, target: Target, options: Any) -> Kernel:
                 kernel = _kernels.get(request.jaxpr, {}).get(key)
             if kernel is not None:
                 return kernel
-        target = hooks_of(target).target_for(target, request)
         with within_kernel(request.kernel_name, request.source):
             lowered = hooks_of(target).request_for(request)
             module = lower_kernel(lowered, shared_context(), platform=target.lowering_platform(options))

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 import numpy as np
 
-from gridir.compiler.gpu import GpuOptions, GpuTarget, PtxKernel, loaded_operands
-from gridir.compiler.warpgroup import WarpgroupTarget
+from gridir.compiler.gpu import GpuOptions, PtxKernel, loaded_operands
 from gridir.errors import OptionError, UnsupportedError
 from gridir.frontend import emulation, jax_compat_calls, jax_compat_gpu
 from gridir.frontend.installation import current
@@ -52,12 +51,6 @@ class GpuHooks(TargetHooks):
         """See `TargetHooks`: for the chip of the first GPU of this process, where there is one."""
         capability = jax_compat_gpu.capability()
         return GpuOptions() if capability is None else GpuOptions(chip=chip_of(capability))
-
-    def target_for(self, target: Target, request: KernelRequest) -> Target:
-        """See `TargetHooks`; selects the target for kernels of warpgroups."""
-        if isinstance(target, GpuTarget) and (jax_compat_gpu.is_mesh(request.mesh) or _is_for_warpgroups(request)):
-            return WarpgroupTarget(target.chip)
-        return target
 
     def request_for(self, request: KernelRequest) -> KernelRequest:
         """See `TargetHooks`; converts a kernel of blocks that specifies layouts or memory spaces to a mesh kernel."""

@@ -19,8 +19,6 @@ import numpy as np
 from gridir.compiler.gpu import GpuOptions
 from gridir.compiler.kernel import Kernel
 from gridir.compiler.passes import parse_module, run_pipeline, shared_context, to_bytecode
-from gridir.compiler.targets import GPU
-from gridir.compiler.warpgroup import WarpgroupTarget
 from gridir.errors import OptionError
 from gridir.frontend.gpu_call import executor_of
 from gridir.frontend.recorder import Call, Recorder
@@ -47,7 +45,6 @@ def record_of(call: Call, *, oracle: str = "gridir", program: str = "") -> Recor
         results=call.results,
         oracle=oracle,
         aliases=request.operand_aliases,
-        has_warpgroups=isinstance(hooks_of(GPU).target_for(GPU, request), WarpgroupTarget),
         seconds=call.seconds,
         error=call.error,
         source=kernel.source,

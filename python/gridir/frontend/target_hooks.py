@@ -34,10 +34,6 @@ class TargetHooks(abc.ABC):
         """Returns the context in which JAX traces and lowers for the target, which may not be present."""
         return contextlib.nullcontext()
 
-    def target_for(self, target: Target, request: KernelRequest) -> Target:
-        """Returns the compiler of a kernel: the target, or the part of it for kernels of this kind."""
-        return target
-
     def request_for(self, request: KernelRequest) -> KernelRequest:
         """Returns the request that is lowered for a kernel: the same one, or an equivalent one.
 

@@ -40,7 +40,6 @@ _FIELDS = {
     "options": dict,
     "oracle": str,
     "aliases": list,
-    "has_warpgroups": bool,
     "passes": (str, type(None)),
     "right_passes": (str, type(None)),
     "seed": (int, type(None)),
@@ -51,6 +50,8 @@ _FIELDS = {
 }
 # Fields that few records have, and that older releases do not know.
 _OPTIONAL = {"error": str}
+# Fields of older releases, which have no meaning now.
+_FORMER = ("has_warpgroups",)
 _ARRAYS = ("operands", "results", "exact", "samples")
 
 
@@ -172,7 +173,7 @@ def _check(description: Any) -> None:
     if version != VERSION:
         raise RecordError(f"expected a record of version {VERSION}, got version {version!r}")
     fields = {"format", "version", "arrays", *_FIELDS}
-    for name in sorted((set(description) - set(_OPTIONAL)) ^ fields):
+    for name in sorted((set(description) - {*_OPTIONAL, *_FORMER}) ^ fields):
         state = "without" if name in fields else "with"
         raise RecordError(f"expected the fields of version {VERSION}, got a record {state} {name!r}")
     for name, kind in (_FIELDS | {name: kind for name, kind in _OPTIONAL.items() if name in description}).items():

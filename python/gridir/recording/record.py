@@ -13,12 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from gridir.compiler.gpu import GpuTarget
 from gridir.compiler.kernel import Kernel
 from gridir.compiler.target import Target
 from gridir.compiler.targets import get_target
-from gridir.compiler.tpu import TpuTarget
-from gridir.compiler.warpgroup import WarpgroupTarget, not_for_tpu
 from gridir.errors import OptionError
 from gridir.runtime.cpu.kernels import host_cpu
 
@@ -36,7 +33,6 @@ class Record:
       results: the arrays that are compared with.
       oracle: whose results these are, as "gridir" or "interpret mode".
       aliases: operand to the result that shares its memory.
-      has_warpgroups: True if the author programs individual warpgroups, for which a GPU has its own pipeline.
       passes: the passes that take the module to the target's last stage, where they are not the target's own.
       right_passes: those with which the results are right, where others are wrong.
       wide: for each result its value in float64, and those of runs with noise, as `gridir.testing.WideRun` has them.
@@ -56,7 +52,6 @@ class Record:
     results: tuple[np.ndarray, ...] = dataclasses.field(repr=False)
     oracle: str = "gridir"
     aliases: dict[int, int] = dataclasses.field(default_factory=dict)
-    has_warpgroups: bool = False
     passes: str | None = None
     right_passes: str | None = None
     wide: tuple[tuple[np.ndarray, np.ndarray], ...] | None = dataclasses.field(default=None, repr=False)
@@ -73,11 +68,10 @@ class Record:
         Raises:
           OptionError: for an unknown target, for another one than the record's where the module is no longer
             the frontend's, and for options that this release does not have.
-          UnsupportedError: for a target that has no such kernels.
         """
         if target is not None and target != self.target and self.passes is not None:
             raise OptionError(f"expected target {self.target!r}, for which the module is lowered, got {target!r}")
-        chosen = self.target_of(target or self.target)
+        chosen = get_target(target or self.target)
         own = target is None or target == self.target
         return Kernel(
             name=self.name,
@@ -86,18 +80,6 @@ class Record:
             bytecode=self.module,
             source=self.source,
         )
-
-    def target_of(self, name: str) -> Target:
-        """Returns the target of a name, or the part of it for kernels of this kind.
-
-        Raises:
-          OptionError: for an unknown target.
-          UnsupportedError: for a TPU, where the kernel is one of warpgroups.
-        """
-        target = get_target(name)
-        if self.has_warpgroups and isinstance(target, TpuTarget):
-            raise not_for_tpu(self.name, self.source or "")
-        return WarpgroupTarget(target.chip) if self.has_warpgroups and isinstance(target, GpuTarget) else target
 
 
 def options_of(options: Any) -> dict[str, Any]:

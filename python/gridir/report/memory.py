@@ -71,7 +71,7 @@ def planned_entries(kernel: Kernel) -> list[Entry]:
     Raises:
       CompileError: when there is not enough memory.
     """
-    module = kernel.module("grid-planned", context=shared_context())
+    module = kernel.module(kernel.target.memory_stage, context=shared_context())
     (planned,) = [op.operation for op in module.body.operations if op.operation.name == "grid.kernel"]
     return [*_windows(planned), *_scratch(planned), *_scopes(planned)]
 

@@ -67,7 +67,7 @@ grid.kernel @coordinates grid(%i = 2, %j = 3, %k = 5) outputs(%o: i32 [] space g
 
 // An underscore alone is no name in PTX.
 // CHECK: kernel.abi @__ shared_bytes
-// CHECK: gpu.module @__ {
+// CHECK: gpu.module @__ attributes
 // CHECK: llvm.func @__()
 grid.kernel @_ grid() {
 }

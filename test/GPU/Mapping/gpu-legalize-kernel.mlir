@@ -99,8 +99,17 @@ grid.kernel @barrier grid(%i = 4) outputs(%o: f32 [512] block [128] at (%i))
 
 // -----
 
-grid.kernel @store grid() outputs(%o: f32 [128] space gpu.gmem)
+grid.kernel @store grid() outputs(%o: f32 [128] space gpu.gmem, %p: f32 [128])
     scratch(%t: memref<128xf32, #grid.space<gpu.smem>>) {
   // expected-error @+1 {{expected a kernel without asynchronous copies on gpu:sm_80, got warpgroup.tma_store}}
+  warpgroup.tma_store %t to %o[0] [128] : memref<128xf32, #grid.space<gpu.smem>>, memref<128xf32, #grid.space<gpu.gmem>>
+}
+
+// -----
+
+// A warpgroup program is checked where it is converted.
+// CHECK-LABEL: @program
+grid.kernel @program grid() outputs(%o: f32 [128] space gpu.gmem)
+    scratch(%t: memref<128xf32, #grid.space<gpu.smem>>) {
   warpgroup.tma_store %t to %o[0] [128] : memref<128xf32, #grid.space<gpu.smem>>, memref<128xf32, #grid.space<gpu.gmem>>
 }

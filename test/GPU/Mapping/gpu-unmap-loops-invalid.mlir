@@ -23,3 +23,9 @@ module {
     return
   }
 }
+
+// -----
+
+// expected-error @below {{expected loops over CTAs and threads, got the code of a thread, as of a warpgroup program; its stage 'program' runs on a CPU}}
+gpu.module @k {
+}

@@ -132,3 +132,9 @@ grid.kernel @copied grid(%i = 5)
   %m = arith.constant dense<false> : tensor<1024xi1>
   %v = grid.load %x mask %m : memref<1024xf32, #grid.space<default>>, tensor<1024xi1> -> tensor<1024xf32>
 }
+
+// -----
+
+// expected-error @below {{expected a kernel for a TPU, got one for the warpgroups of a GPU: inputs[0] is in gpu.gmem}}
+grid.kernel @warpgroups grid() inputs(%x: f32 [64, 128] space gpu.gmem) {
+}

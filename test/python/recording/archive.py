@@ -109,6 +109,8 @@ refuse("a later version", **{"record.json": describe(version=2)})
 refuse("a field more", **{"record.json": describe(script="rm")})
 # CHECK: a field less: RecordError: the stream: expected the fields of version 1, got a record without 'aliases'
 refuse("a field less", **{"record.json": describe(aliases=...)})
+# CHECK: a former field: no error
+refuse("a former field", **{"record.json": describe(has_warpgroups=True)})
 # CHECK: a number for a name: RecordError: the stream: expected a field 'name' of another type, got 3
 refuse("a number for a name", **{"record.json": describe(name=3)})
 # CHECK: not JSON: RecordError: the stream: expected a record of a kernel: Expecting property name
