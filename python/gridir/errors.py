@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import linecache
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -95,6 +96,26 @@ class Error(Exception):
             "frames": [dataclasses.asdict(frame) for frame in self.frames],
             "notes": list(self.notes),
         }
+
+
+# XLA prepends a status to errors that native code reports.
+_REPORT = re.compile(r"[A-Z_]+: kernel `(?P<kernel>[^`]*)`: (?P<message>.*)", re.DOTALL)
+_PLACE = re.compile(r"\((?P<file>[^()\n]+):(?P<line>\d+):(?P<column>\d+)\)")
+
+
+def reported_by_kernel(error: Exception) -> Error | None:
+    """Returns the error of a compiled kernel that XLA raises, with kernel and lines; None for another exception."""
+    own = _REPORT.match(str(error))
+    if own is None:
+        return None
+    message = own["message"].strip()
+    return Error(message, kernel=own["kernel"], frames=places_in(message))
+
+
+def places_in(message: str) -> list[Frame]:
+    """Returns the places that a message names in parentheses, each once."""
+    places = [(m["file"], int(m["line"]), int(m["column"])) for m in _PLACE.finditer(message)]
+    return [Frame(*place) for place in dict.fromkeys(places)]
 
 
 @contextlib.contextmanager

@@ -19,7 +19,7 @@ from gridir.bisection.values import Value, first_wrong_value
 from gridir.bisection.worker import Worker
 from gridir.compiler.pass_list import passes_of
 from gridir.compiler.targets import CPU, all_targets, get_target
-from gridir.errors import Error
+from gridir.errors import Error, OptionError
 from gridir.frontend.module_records import records_of
 
 
@@ -189,26 +189,40 @@ def _bisect_call(
     kernel = expected.kernel
     worker.load(to_record(expected))
     verdicts: list[Verdict] = []
+    own = passes_of(kernel.target.pipeline(kernel.options, kernel.stages[-1]))
+    plain = passes_of(kernel.target.pipeline(kernel.options.without_checks(), kernel.stages[-1]))
+    inserting = frozenset(own) - frozenset(plain)
+    if pipeline is not None and (missing := sorted(inserting - frozenset(passes_of(pipeline)))):
+        raise OptionError(f"expected a pipeline with the passes that insert the checks, got one without {missing[0]!r}")
     for route in routes_of(kernel, pipeline):
         rest: Sequence[str] | None = None
         if trusted is not None:
             rest = passes_of(trusted)
         elif pipeline is not None:
-            rest = passes_of(kernel.target.pipeline(kernel.options, kernel.stages[-1]))
-        search = Search(worker, kernel.bytecode, route, expected.judge, trusted=rest, halve=halve, progress=progress)
+            rest = own
+        search = Search(
+            worker,
+            kernel.bytecode,
+            route,
+            expected.judge,
+            trusted=rest,
+            kept=inserting,
+            halve=halve,
+            progress=progress,
+        )
         is_first = not any(verdict.outcome.is_wrong for verdict in verdicts)
         verdict = search.find() if is_first else search.look()
-        own = passes_of(kernel.target.pipeline(kernel.options, kernel.stages[-1]))
         is_oracle = expected.is_native and kernel.target is CPU and route.passes == own
         if is_oracle and verdict.outcome.verdict == RIGHT:
             reason = "the oracle is this code itself: write a reference(), or choose another target"
             verdict = dataclasses.replace(verdict, outcome=Outcome(UNKNOWN, reason))
         verdicts.append(verdict)
     right = [verdict.route for verdict in verdicts if verdict.outcome.verdict == RIGHT]
-    verdicts = [clear(verdict, right) for verdict in verdicts]
+    # A stage or target that checks less does not show that a report is a fault of other passes.
+    verdicts = [verdict if verdict.outcome.is_report else clear(verdict, right) for verdict in verdicts]
     wrong = next((verdict for verdict in verdicts if verdict.outcome.is_wrong), None)
     change = None
-    if wrong is not None and wrong.culprit is None and pipeline is None:
+    if wrong is not None and wrong.culprit is None and pipeline is None and not wrong.outcome.is_report:
         verdicts[verdicts.index(wrong)] = narrow(wrong, *_ask_other_targets(worker, expected, progress))
     value, no_value, touching = None, "", ()
     wrong = next((verdict for verdict in verdicts if verdict.outcome.is_wrong), None)

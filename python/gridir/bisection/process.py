@@ -21,7 +21,7 @@ import numpy as np
 from gridir.compiler.gpu import PtxKernel
 from gridir.compiler.kernel import Kernel
 from gridir.compiler.passes import parse_module, run_pipeline, shared_context, to_bytecode
-from gridir.errors import Error, LaunchError
+from gridir.errors import Error, LaunchError, reported_by_kernel
 from gridir.frontend.gpu_call import executor_of
 from gridir.frontend.targets import hooks_of
 from gridir.passes import load as load_passes
@@ -109,8 +109,17 @@ def serve(connection: Connection) -> None:
             reply = getattr(session, name)(*arguments)
         except Exception as error:
             # A wrong kernel may raise any exception, which counts as a result.
-            reply = {"error": error.message if isinstance(error, Error) else f"{type(error).__name__}: {error}"}
+            reply = {"error": describe(error)}
         connection.send(reply)
+
+
+def describe(error: Exception) -> str:
+    """Returns the message of an error, with the line of the kernel where it is known."""
+    own = error if isinstance(error, Error) else reported_by_kernel(error)
+    if own is None:
+        return f"{type(error).__name__}: {error}"
+    place = str(own.frames[0]) if own.frames else ""
+    return own.message if not place or place in own.message else f"{own.message}, at {place}"
 
 
 if __name__ == "__main__":

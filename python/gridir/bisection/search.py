@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 
@@ -30,10 +30,12 @@ class Outcome:
     Attributes:
       verdict: right, wrong, fails where the rest makes no code of it, or unknown where the oracle is the same code.
       reason: the fault, the reason of a failure, or the reason why it is unknown.
+      is_report: whether the kernel itself reports the fault when it runs: an error, or the finding of a check.
     """
 
     verdict: str
     reason: str = ""
+    is_report: bool = False
 
     @property
     def is_wrong(self) -> bool:
@@ -158,6 +160,7 @@ class Search:
         judge: Judge,
         *,
         trusted: Sequence[str] | None = None,
+        kept: Collection[str] = (),
         halve: bool = False,
         progress: Progress = lambda text: None,
     ):
@@ -170,9 +173,12 @@ class Search:
           judge: judges results.
           trusted: passes that are known to be correct, from which the list is taken; None for those of the route
             itself.
+          kept: trusted passes that always complete a module. They insert checks, so a module that they complete has
+            the faults that the checks find, and without them it has none.
           halve: bisects the passes instead of running the module after each.
           progress: is called with a description of the current work.
         """
+        self._kept = frozenset(kept)
         self._worker, self._module, self._route, self._judge = worker, module, route, judge
         self._trusted = tuple(trusted) if trusted is not None else None
         self._halve, self._progress = halve, progress
@@ -226,7 +232,7 @@ class Search:
             return Outcome(WRONG if reason else RIGHT, reason)
         # Code that takes the process down, or reports an error, is wrong; passes that refuse a module are no code.
         runs = reply.get("died") or not self._worker.compile(module, passes, self._route.target, self._route.options)
-        return Outcome(WRONG if runs else FAILS, reply["error"])
+        return Outcome(WRONG if runs else FAILS, reply["error"], is_report=bool(runs) and not reply.get("died"))
 
     def _step(self, number: int, rest: Callable[[int], tuple[str, ...]]) -> Step:
         text = self._route.passes[number - 1] if number else ""
@@ -272,6 +278,9 @@ class Search:
         target, options = self._route.target, self._route.options
         needed = []
         for number, text in enumerate(trusted):
+            if text in self._kept:
+                needed.append(number)
+                continue
             self._progress(f"{self._route.stage}: can pass {number + 1} of {len(trusted)} be left out? {text:.50}")
             unchanged = len(trusted) == len(self._modules) - 1 and self._modules[number] == self._modules[number + 1]
             others = [*trusted[:number], *trusted[number + 1 :]]
@@ -281,7 +290,7 @@ class Search:
             return needed
         # Among equivalent passes, such as cleanups, one may be required, although each can be omitted alone.
         kept = list(range(len(trusted)))
-        for number in (n for n in range(len(trusted)) if n not in needed):
+        for number in (n for n, text in enumerate(trusted) if n not in needed and text not in self._kept):
             self._progress(f"{self._route.stage}: can pass {number + 1} of {len(trusted)} be left out with others?")
             fewer = [n for n in kept if n != number]
             if self._worker.compile(self._module, [trusted[n] for n in fewer], target, options) is None:

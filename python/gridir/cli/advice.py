@@ -5,13 +5,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from gridir.compiler.kernel import Kernel
 from gridir.mlir import ir
+from gridir.runtime.chips import chips_of
+
+_TENSOR_MEMORY = "#grid.space<gpu.tmem>"
 
 
-def advice(kernels: Sequence[Kernel], target: str, checks: Sequence[str]) -> list[str]:
+def advice(kernels: Sequence[Kernel], target: str, checks: Sequence[str], command: str = "run") -> list[str]:
     """Returns a suggestion of another command, beside a run with checks.
 
     Native code executes bulk copies and MMAs of warpgroups when they start or when they are waited for. Missing order
@@ -21,24 +24,46 @@ def advice(kernels: Sequence[Kernel], target: str, checks: Sequence[str]) -> lis
       kernels: the kernels of the run.
       target: the target of the kernels.
       checks: the checks of the run.
+      command: the command of gridir that takes the same file.
     """
-    if target != "cpu" or "races" not in checks or not any(map(_has_warpgroups, kernels)):
+    if target != "cpu" or "races" not in checks:
         return []
+    features = set(filter(None, map(_feature_of, kernels)))
+    chips = {
+        next(chip for chip, facts in chips_of("gpu").items() if feature in facts["features"]): None
+        for feature in sorted(features)
+    }
     return [
         "races with asynchronous copies and matrix units of a GPU are found by "
-        "gridir run --target gpu:sm_90a --checks races FILE"
+        f"gridir {command} --target gpu:{chip} --checks races FILE"
+        for chip in chips
     ]
 
 
-def _has_warpgroups(kernel: Kernel) -> bool:
-    found = False
+def _feature_of(kernel: Kernel) -> str:
+    """The feature of a chip that runs the warpgroups of a kernel; "" for a kernel without."""
+    feature = ""
 
     def visit(operation: ir.Operation) -> ir.WalkResult:
-        nonlocal found
-        found = operation.name.partition(".")[0] == "warpgroup"
-        return ir.WalkResult.INTERRUPT if found else ir.WalkResult.ADVANCE
+        nonlocal feature
+        if operation.name.partition(".")[0] == "warpgroup":
+            feature = feature or "wgmma"
+        if any(isinstance(type_, ir.MemRefType) and _is_tensor_memory(type_) for type_ in _types_in(operation)):
+            feature = "tensor-memory"
+            return ir.WalkResult.INTERRUPT
+        return ir.WalkResult.ADVANCE
 
     module = kernel.module()
     with module.context:
         module.operation.walk(visit)
-    return found
+    return feature
+
+
+def _types_in(operation: ir.Operation) -> Iterator[ir.Type]:
+    for region in operation.regions:
+        for block in region.blocks:
+            yield from (argument.type for argument in block.arguments)
+
+
+def _is_tensor_memory(type_: ir.Type) -> bool:
+    return str(ir.MemRefType(type_).memory_space) == _TENSOR_MEMORY

@@ -139,6 +139,7 @@ def bisect(
         from gridir.bisection.search import RIGHT, UNKNOWN
         from gridir.bisection.triage import NOTHING
         from gridir.bisection.worker import Worker
+        from gridir.cli.advice import advice
         from gridir.compiler.targets import get_target
         from gridir.frontend.module_records import kernels_of
 
@@ -150,8 +151,9 @@ def bisect(
             example = load_example(*file, chip)
             search = functools.partial(find, example.function, *example.args, reference=example.reference)
             lower = functools.partial(_kernels, example)
+        chosen = list(filter(None, checks.split(",")))
         if list_passes:
-            click.echo("\n".join(_passes(lower(target))))
+            click.echo("\n".join(_passes(lower(target), chosen, schedule_seed)))
             return
         needs_executor = bool(checks) or schedule_seed is not None
         device = choose_device(get_target(target), on, needs_executor=needs_executor)
@@ -160,7 +162,7 @@ def bisect(
                 target=target,
                 pipeline=_read(pipeline),
                 trusted=_read(trusted),
-                checks=list(filter(None, checks.split(","))),
+                checks=chosen,
                 schedule_seed=schedule_seed,
                 halve=halve,
                 timeout=timeout,
@@ -176,10 +178,12 @@ def bisect(
                 faulty = write and one.triage is not None and one.triage.fault != NOTHING
                 images.append(write_machine_code(one, output) if faulty else None)
     written = list(zip(found, reproducers, images, strict=True))
+    notes = advice([one.expected.kernel for one in found if not one.is_wrong], target, chosen)
     if as_json:
-        click.echo(json.dumps([_to_json(*one) for one in written]))
+        click.echo(json.dumps([_to_json(*one) | ({"advice": notes} if notes else {}) for one in written]))
     else:
-        click.echo("\n".join(line for one in written for line in _describe(*one)))
+        lines = [line for one in written for line in _describe(*one)]
+        click.echo("\n".join(lines + [f"  note: {text}" for text in notes]))
     unfit = (verdict.outcome.verdict not in (RIGHT, UNKNOWN) for one in found for verdict in one.verdicts)
     if any(one.is_wrong for one in found) or any(unfit):
         raise click.exceptions.Exit(1)
@@ -191,10 +195,11 @@ def _kernels(example: Example, target: str) -> Sequence[Any]:
     return example.check_kernels(gridir.lower(example.function, *example.args, target=target).kernels)
 
 
-def _passes(kernels: Sequence[Any]) -> list[str]:
+def _passes(kernels: Sequence[Any], checks: Sequence[str], schedule_seed: int | None) -> list[str]:
     from gridir.compiler.pass_list import passes_of
 
-    texts = [kernel.target.pipeline(kernel.options, kernel.stages[-1]) for kernel in kernels]
+    checked = [(kernel, kernel.options.with_checks(checks, schedule_seed)) for kernel in kernels]
+    texts = [kernel.target.pipeline(options, kernel.stages[-1]) for kernel, options in checked]
     return [line for text in dict.fromkeys(texts) for line in passes_of(text)]
 
 
@@ -249,7 +254,8 @@ def _describe_search(found: Found, wrong: Verdict) -> list[str]:
     passes = wrong.route.passes
     if wrong.culprit is None:
         others = f"; stage {wrong.cleared} shows that it is none before" if wrong.cleared else ", or the frontend"
-        lines = [f"  no pass can be named: {wrong.doubt}", f"  it is one of these passes{others}:"]
+        itself = "the kernel itself, or " if wrong.outcome.is_report else ""
+        lines = [f"  no pass can be named: {wrong.doubt}", f"  it is {itself}one of these passes{others}:"]
         for number in wrong.suspects:
             stages = stages_around(wrong.route, number)
             between = f", from stage {stages[0]} to {stages[1]}" if stages else ""

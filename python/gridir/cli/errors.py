@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import re
 import sys
 import traceback
 from collections.abc import Iterator
@@ -17,7 +16,7 @@ from typing import Any
 import click
 
 from gridir.cli.chip import chip_notes
-from gridir.errors import Error, Frame, NoKernelError, OptionError
+from gridir.errors import Error, Frame, NoKernelError, OptionError, places_in, reported_by_kernel
 from gridir.host import EXTRAS
 
 
@@ -78,32 +77,13 @@ def short_errors(debug: bool, path: str) -> Iterator[None]:
         raise Reported(_describe(error, path), status, _to_json(error, path)) from None
 
 
-# XLA prepends a status to errors that native code reports.
-_REPORT = re.compile(r"[A-Z_]+: (kernel `(?P<kernel>[^`]*)`: (?P<message>.*))", re.DOTALL)
-_PLACE = re.compile(r"\((?P<file>[^()\n]+):(?P<line>\d+):(?P<column>\d+)\)")
-
-
 def describe(error: Exception) -> str:
     """Returns the class and the first line of an exception that is not gridir's."""
-    own = _REPORT.match(str(error))
-    if own:
-        return own[1].partition("\n")[0]
+    own = reported_by_kernel(error)
+    if own is not None:
+        return f"kernel `{own.kernel}`: {own.message}".partition("\n")[0]
     summary = str(error).strip().partition("\n")[0]
     return ": ".join(filter(None, (type(error).__name__, summary)))
-
-
-def _reported(error: Exception) -> Error | None:
-    """Converts an error of native code to one of gridir's, with kernel and lines; None for another exception."""
-    own = _REPORT.match(str(error))
-    if own is None:
-        return None
-    return Error(own["message"].strip(), kernel=own["kernel"], frames=_places(own["message"]))
-
-
-def _places(message: str) -> list[Frame]:
-    """The places that a message names."""
-    places = [(m["file"], int(m["line"]), int(m["column"])) for m in _PLACE.finditer(message)]
-    return [Frame(*place) for place in dict.fromkeys(places)]
 
 
 def to_json(error: Exception, path: str = "") -> dict[str, Any]:
@@ -115,9 +95,9 @@ def to_json(error: Exception, path: str = "") -> dict[str, Any]:
     """
     if isinstance(error, Error):
         if not error.frames:
-            error.frames = tuple(_places(error.message))
+            error.frames = tuple(places_in(error.message))
         return error.to_json()
-    if (reported := _reported(error)) is not None:
+    if (reported := reported_by_kernel(error)) is not None:
         return reported.to_json() | {"type": type(error).__name__}
     location = _location(error, path) if path else None
     described = Error(str(error).strip(), frames=[location] if location else [])
@@ -132,10 +112,10 @@ def _describe(error: Exception, path: str) -> str:
 def _describe_error(error: Exception, path: str) -> str:
     if isinstance(error, Error):
         if not error.frames:
-            error.frames = tuple(_places(error.message))
+            error.frames = tuple(places_in(error.message))
         return str(error)
     lines = [describe(error), *str(error).strip().splitlines()[1:]]
-    if (reported := _reported(error)) is not None:
+    if (reported := reported_by_kernel(error)) is not None:
         for frame in reported.frames:
             lines += [f"  at {frame}", *(f"    {line}" for line in frame.source().splitlines())]
         return "\n".join(lines)

@@ -156,6 +156,7 @@ def _show(record: Record) -> dict[str, Any]:
 
 
 def _run(record: Record, target: str | None, again: dict[str, Any], on: str | None) -> dict[str, Any]:
+    from gridir.cli.advice import advice
     from gridir.errors import OptionError
     from gridir.frontend.replay import run
     from gridir.testing import WideRun, compare
@@ -172,9 +173,11 @@ def _run(record: Record, target: str | None, again: dict[str, Any], on: str | No
         again["device"] = device.number
         replayed_on += f" (the GPU {device.number}, {device.name})"
     results, seconds = run(record, target, **again)
+    checks = (*again["checks"], *getattr(kernel.options, "checks", ()))
+    notes = {"advice": advice([kernel], kernel.target.name, checks, "replay")}
     if record.error:
         # There is nothing to compare with; a replay shows whether it fails again.
-        return {"replayed_on": replayed_on, "replayed_seconds": seconds, "differences": []}
+        return {"replayed_on": replayed_on, "replayed_seconds": seconds, "differences": []} | notes
     # A run in float64 measures the effect of rounding.
     wide = None
     if record.wide is not None:
@@ -185,7 +188,7 @@ def _run(record: Record, target: str | None, again: dict[str, Any], on: str | No
         "replayed_on": replayed_on,
         "replayed_seconds": seconds,
         "differences": [line for c in comparisons if c.wrong for line in c.describe(record.oracle)[:1]],
-    }
+    } | notes
 
 
 def _reduce(record: Record, target: str | None, path: Path) -> dict[str, Any]:
@@ -216,6 +219,7 @@ def _format(found: dict[str, Any]) -> str:
     else:
         lines.append(f"  results: {'different' if found['differences'] else 'equal'}")
     lines += [f"    {line}" for line in found["differences"]]
+    lines += [f"  note: {text}" for text in found["advice"]]
     if "reduced" in found:
         before, after = found["ops"]
         lines.append(f"  reduced from {before} to {after} ops: {found['reduced']}")

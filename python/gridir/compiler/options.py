@@ -36,6 +36,10 @@ class Options:
             return self
         raise OptionError(f"expected checks with the target cpu or gpu, got options {self!r}")
 
+    def without_checks(self) -> Self:
+        """Returns the same options without checks of kernels that run on the CPU."""
+        return self
+
 
 class CheckedOptions(Options):
     """The base of the options of a target whose kernels can be checked while they run on the CPU.
@@ -53,6 +57,11 @@ class CheckedOptions(Options):
         record: Any = self
         seed = self.schedule_seed if schedule_seed is None else schedule_seed
         return dataclasses.replace(record, checks=(*self.checks, *checks), schedule_seed=seed)
+
+    def without_checks(self) -> Self:
+        """See `Options`."""
+        record: Any = self
+        return dataclasses.replace(record, checks=())
 
 
 def with_options(pipeline: str, options: Sequence[str]) -> str:
