@@ -114,11 +114,9 @@ class _Model:
                 and all(samples[row].is_closed for row in self._members[here[0]])
             ):
                 self.labels[part] = here[0]
-        self._refused = {
-            part
-            for part in range(len(self.labels))
-            if all(self._kinds[label] == REFUSED for label in labels[self.parts[rows] == part])
-        }
+        taken = np.array([samples[row].kind != REFUSED for row in rows])
+        # The function is taken to refuse the parts in which it has taken nothing.
+        self.refused = np.bincount(self.parts[rows], taken, len(self.labels)) == 0
         self._formulas: dict[int, tuple[list[Formula | None], list[int]]] = {}
         self._keys: dict[int, np.ndarray | None] = {}
 
@@ -148,10 +146,6 @@ class _Model:
                 if here.any():
                     found.append((label, members[here], numbers[here], arrays))
         return found
-
-    def is_refused(self, row: int) -> bool:
-        """Returns whether the function is taken to refuse a configuration."""
-        return int(self.parts[row]) in self._refused
 
     def label(self, row: int) -> int:
         """Returns the number of the kind of a configuration; -1 if it is unknown."""
@@ -217,7 +211,8 @@ class _Search:
         self._questions = self._table.questions(_FEW)
         self._special, self._values = self._table.special(), self._table.values(_FEW)
         # The order of samples is the same in every run.
-        self._order = np.random.default_rng(0).permutation(self._count).tolist()
+        self._order = np.random.default_rng(0).permutation(self._count)
+        self._is_open = np.ones(self._count, bool)
         self.samples: dict[int, Sample] = {}
         self.derived: set[int] = set()
         self.tests = 0
@@ -232,7 +227,7 @@ class _Search:
         if self._count <= _SMALL:
             self._sample(range(self._count))
             return
-        self._sample(self._order[:_FIRST])
+        self._sample(self._order[:_FIRST].tolist())
         while len(self.samples) < self._count:
             self._model = _Model(self._table, self._questions, self.samples)
             if not self._probe():
@@ -243,7 +238,7 @@ class _Search:
                     return
                 continue
             if self._traces + len(chosen) > self._count // 2:
-                chosen = self._open()
+                chosen = self._open().tolist()
             self._test(chosen)
 
     def estimates(self) -> list[Estimate]:
@@ -261,14 +256,16 @@ class _Search:
         # Kernels of one kind are the same but for numbers, and large: one of them is kept.
         calls = self._calls.setdefault(sample.kind, sample.calls)
         self.samples[row] = dataclasses.replace(sample, calls=calls)
+        self._is_open[row] = False
 
-    def _open(self) -> list[int]:
-        return [row for row in self._order if row not in self.samples]
+    def _open(self) -> np.ndarray:
+        return self._order[self._is_open[self._order]]
 
     def _probe(self) -> bool:
         """Asks the function whether it refuses the configurations that are taken to be refused; false if not all."""
         assert self._model is not None
-        rows = [row for row in self._open() if self._model.is_refused(row)]
+        waiting = self._open()
+        rows = waiting[self._model.refused[self._model.parts[waiting]]].tolist()
         reasons = self._refuse(rows)
         for row, reason in zip(rows, reasons, strict=False):
             self._add(row, Sample(REFUSED, (), reason=reason))
@@ -280,33 +277,42 @@ class _Search:
     def _next(self) -> list[int]:
         """Configurations to trace before the model is used."""
         assert self._model is not None
-        model, chosen = self._model, dict[int, None]()
-        waiting = self._open()
+        model, waiting = self._model, self._open()
         taken = [row for row, sample in self.samples.items() if sample.kind != REFUSED]
         # Answers that no configuration has given that the function takes.
         new = self._questions[waiting].any(axis=0) & ~self._questions[taken].any(axis=0)
         pairs = self._pairs(waiting) & ~self._pairs(taken)
-        wanted = dict.fromkeys(range(len(model.labels)), _TESTS)
-        for row in self._right:
-            wanted[int(model.parts[row])] -= 1
-        for row in waiting:
-            part = int(model.parts[row])
-            answers = self._questions[row] & new
-            here = np.ix_(self._special[row], self._values[row])
-            if answers.any() or wanted[part] > 0 or pairs[here].any():
-                pairs[here] = False
-                chosen[row] = None
-                wanted[part] -= 1
-                new = new & ~answers
-            if len(chosen) == _ROUND:
-                return list(chosen)
-        known = {row for _, rows, _, _ in model.batches(np.array(waiting, np.int64)) for row in rows.tolist()}
-        for row in waiting:
-            if len(chosen) < _ROUND and (row not in known or self._streak < _ALL_TESTS):
-                chosen[row] = None
-        return list(chosen)
+        tests = np.bincount(model.parts[np.array(sorted(self._right), np.int64)], minlength=len(model.labels))
+        chosen: list[int] = []
+        useful = waiting
+        while len(chosen) < _ROUND:
+            # A configuration that tells nothing new does not after others are chosen.
+            useful = useful[self._is_new(useful, new, pairs) | (tests[model.parts[useful]] < _TESTS)]
+            if not useful.size:
+                break
+            row, useful = int(useful[0]), useful[1:]
+            chosen.append(row)
+            new &= ~self._questions[row]
+            pairs[np.ix_(self._special[row], self._values[row])] = False
+            tests[model.parts[row]] += 1
+        if len(chosen) == _ROUND:
+            return chosen
+        if self._streak >= _ALL_TESTS:
+            known = np.zeros(self._count, bool)
+            for _, rows, _, _ in model.batches(waiting):
+                known[rows] = True
+            waiting = waiting[~known[waiting]]
+        others = waiting[~np.isin(waiting, chosen)]
+        return chosen + others[: _ROUND - len(chosen)].tolist()
 
-    def _pairs(self, rows: Sequence[int]) -> np.ndarray:
+    def _is_new(self, rows: np.ndarray, answers: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+        """Returns which configurations give one of some answers, or have one of some pairs (see `_pairs`)."""
+        special, values = np.flatnonzero(pairs.any(axis=1)), np.flatnonzero(pairs.any(axis=0))
+        found = self._questions[np.ix_(rows, np.flatnonzero(answers))].any(axis=1)
+        joined = self._special[np.ix_(rows, special)] @ pairs[np.ix_(special, values)]
+        return found | (joined & self._values[np.ix_(rows, values)]).any(axis=1)
+
+    def _pairs(self, rows: Any) -> np.ndarray:
         """Which special equalities configurations have together with which values of parameters."""
         return (self._special[rows].T.astype(np.float32) @ self._values[rows].astype(np.float32)) > 0
 
@@ -339,7 +345,7 @@ class _Search:
         """Predicts all other configurations, and traces the best; returns whether the predictions hold."""
         assert self._model is not None
         derived: dict[int, Estimate] = {}
-        for label, members, numbers, arrays in self._model.batches(np.array(self._open(), np.int64)):
+        for label, members, numbers, arrays in self._model.batches(self._open()):
             sample = self._model.sample(label)
             steps = steps_of(sample.kind, numbers)
             order = np.argsort(steps, kind="stable")

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -94,7 +95,7 @@ class Problem:
         """Returns the key of the problem."""
         return self.function, self.signature, self.target
 
-    @property
+    @functools.cached_property
     def legal(self) -> tuple[Entry, ...]:
         """Returns the configurations that the chip can run, the best first."""
         return tuple(entry for entry in self.entries if entry.seconds is not None)
