@@ -9,17 +9,23 @@
 #include "dialects/CAPI/Pipelines.h"
 
 #include "dialects/Driver/Recovery.h"
+#include "dialects/Driver/SimilarPasses.h"
 #include "mlir/CAPI/IR.h"
 #include "mlir/IR/Diagnostics.h"
 
 std::optional<gridir::driver::CompileFailure>
 gridir::parseModule(MlirContext context, std::string_view source,
-                    MlirModule &module) {
+                    const std::string &name, MlirModule &module) {
   mlir::OwningOpRef<mlir::ModuleOp> parsed;
   std::optional<driver::CompileFailure> failure =
-      driver::parseModule(*unwrap(context), {source, "", ""}, parsed);
+      driver::parseModule(*unwrap(context), {source, "", "", name}, parsed);
   module = wrap(parsed.release());
   return failure;
+}
+
+std::vector<std::string>
+gridir::findSimilarPasses(const std::string &pipeline) {
+  return driver::findSimilarPasses(pipeline);
 }
 
 std::optional<gridir::driver::CompileFailure> gridir::runModulePipeline(

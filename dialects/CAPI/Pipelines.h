@@ -14,7 +14,9 @@
 #include "mlir-c/IR.h"
 
 #include <memory>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace gridir::driver {
 struct Instruments;
@@ -24,9 +26,16 @@ class Pipelines;
 namespace gridir {
 
 /// Parses and verifies a module, as text or bytecode, and returns the failure,
-/// if any. After a crash the context must never be used or freed.
-std::optional<driver::CompileFailure>
-parseModule(MlirContext context, std::string_view source, MlirModule &module);
+/// if any. Locations in the text are in the file `name`. After a crash the
+/// context must never be used or freed.
+std::optional<driver::CompileFailure> parseModule(MlirContext context,
+                                                  std::string_view source,
+                                                  const std::string &name,
+                                                  MlirModule &module);
+
+/// Returns for each unknown name in a textual pipeline the most similar pass or
+/// pipeline, if there is one.
+std::vector<std::string> findSimilarPasses(const std::string &pipeline);
 
 /// Verifies a module, from which `source` was written, and returns the failure,
 /// if any. After a crash the module and its context must never be used or

@@ -16,6 +16,7 @@
 #include "dialects/Driver/HoverDocumentation.h"
 #include "dialects/Driver/Recovery.h"
 #include "dialects/Driver/ReductionPatterns.h"
+#include "dialects/Driver/SimilarPasses.h"
 #include "dialects/Register/Register.h"
 #include "mlir/IR/Action.h"
 #include "mlir/IR/AsmState.h"
@@ -106,26 +107,6 @@ static void setVersion(const char *tool) {
   });
 }
 
-static bool isPass(StringRef name) {
-  return PassInfo::lookup(name) || PassPipelineInfo::lookup(name);
-}
-
-/// The name of the pass or pipeline that is most like `name`; "" for none.
-static StringRef findSimilarPass(StringRef name) {
-  StringRef best;
-  unsigned least = std::max<size_t>(2, name.size() / 3) + 1;
-  for (auto &entry : llvm::cl::getRegisteredOptions()) {
-    if (!isPass(entry.first))
-      continue;
-    unsigned distance = name.edit_distance(entry.first, true, least);
-    if (distance < least || (distance == least && entry.first < best)) {
-      least = distance;
-      best = entry.first;
-    }
-  }
-  return best;
-}
-
 /// Suggests names similar to the unknown passes of a textual pipeline.
 static void suggestPasses(ArrayRef<char *> arguments) {
   StringRef pipeline;
@@ -136,24 +117,8 @@ static void suggestPasses(ArrayRef<char *> arguments) {
                  : i + 1 < arguments.size() ? StringRef(arguments[i + 1])
                                             : StringRef();
   }
-  auto isInName = [](char c) {
-    return llvm::isAlnum(c) || c == '-' || c == '_' || c == '.';
-  };
-  int depth = 0;
-  while (!pipeline.empty()) {
-    if (!isInName(pipeline.front())) {
-      depth += (pipeline.front() == '{') - (pipeline.front() == '}');
-      pipeline = pipeline.drop_front();
-      continue;
-    }
-    StringRef name = pipeline.take_while(isInName);
-    pipeline = pipeline.drop_front(name.size());
-    // A name followed by a list of passes is an op.
-    if (depth > 0 || pipeline.starts_with("(") || isPass(name))
-      continue;
-    if (StringRef similar = findSimilarPass(name); !similar.empty())
-      llvm::errs() << "gridir-opt: Did you mean '" << similar << "'?\n";
-  }
+  for (const std::string &similar : driver::findSimilarPasses(pipeline))
+    llvm::errs() << "gridir-opt: Did you mean '" << similar << "'?\n";
 }
 
 static LogicalResult optimize(StringRef inputFile, StringRef outputFile,

@@ -11,6 +11,7 @@
 #include "dialects/Driver/CrashGuard.h"
 #include "dialects/Driver/ExternalPass.h"
 #include "dialects/Driver/Reproducer.h"
+#include "dialects/Driver/SimilarPasses.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -192,7 +193,7 @@ driver::parseModule(MLIRContext &context, const Input &input,
   return compileRecoverably(context, input, [&](Progress &progress) {
     progress.stage = "parse";
     module = parseSourceString<ModuleOp>(input.module, ParserConfig(&context),
-                                         "<module>");
+                                         input.name);
     return success(module && succeeded(checkTexts(*module)));
   });
 }
@@ -236,8 +237,11 @@ struct driver::Pipelines::Pipeline {
     llvm::raw_string_ostream messages(message);
     if (text.empty() || succeeded(parsePassPipeline(text, passes, messages)))
       return success();
-    return emitError(UnknownLoc::get(passes.getContext()))
-           << withoutEcho(message, text);
+    InFlightDiagnostic error = emitError(UnknownLoc::get(passes.getContext()))
+                               << withoutEcho(message, text);
+    for (const std::string &similar : findSimilarPasses(text))
+      error.attachNote() << "did you mean '" << similar << "'?";
+    return error;
   }
 
   LogicalResult run(ModuleOp module, Progress &current) {

@@ -38,6 +38,8 @@ struct Input {
   std::string pipeline;
   /// Other options, as "codegen-level=2 cpu=znver4".
   std::string options;
+  /// The file of the text, for locations in it.
+  std::string name = "<module>";
 };
 
 /// Describes a crash: the `signal` that `runGuarded` returned, and the pass or

@@ -15,6 +15,7 @@
 #include "dialects/Driver/Recovery.h"
 #include "mlir/Bindings/Python/NanobindAdaptors.h"
 
+#include <nanobind/stl/vector.h>
 #include <string>
 #include <vector>
 
@@ -34,12 +35,13 @@ int callMain(int (*function)(int, char **),
 }
 
 /// Gives a module or a failure.
-nb::object parseModule(MlirContext context, nb::bytes source) {
+nb::object parseModule(MlirContext context, nb::bytes source,
+                       const std::string &name) {
   MlirModule module = {nullptr};
   std::optional<gridir::driver::CompileFailure> failure = [&] {
     std::string_view text(source.c_str(), source.size());
     nb::gil_scoped_release release;
-    return gridir::parseModule(context, text, module);
+    return gridir::parseModule(context, text, name, module);
   }();
   return failure ? nb::object(gridir::toDict(*failure)) : nb::cast(module);
 }
@@ -121,9 +123,15 @@ NB_MODULE(_gridirDialects, m) {
       "register_dialects",
       [](MlirDialectRegistry registry) { gridirRegisterAllDialects(registry); },
       nb::arg("registry"), "Adds every dialect of gridir to a registry.");
-  m.def("parse_module", &parseModule, nb::arg("context"), nb::arg("source"),
-        "Parses and verifies a module of MLIR text or bytecode; returns the "
-        "module, or the text of the error.");
+  m.def(
+      "parse_module", &parseModule, nb::arg("context"), nb::arg("source"),
+      nb::arg("name"),
+      "Parses and verifies a module of MLIR text or bytecode, whose locations "
+      "are in the file of that name; returns the module, or the text of the "
+      "error.");
+  m.def("find_similar_passes", &gridir::findSimilarPasses, nb::arg("pipeline"),
+        "Returns for each unknown name in a textual pipeline the most similar "
+        "pass or pipeline, if there is one.");
   m.def("verify_module", &verifyModule, nb::arg("module"), nb::arg("source"),
         "Verifies a module, whose text or bytecode is for the reproducer of a "
         "crash; returns None, or the text of the error.");

@@ -20,7 +20,7 @@ from gridir.bisection.worker import Worker
 from gridir.compiler.pass_list import passes_of
 from gridir.compiler.targets import CPU, all_targets, get_target
 from gridir.errors import Error, OptionError
-from gridir.frontend.module_records import records_of
+from gridir.frontend.module_records import ModuleFile, records_of
 
 
 @dataclasses.dataclass(frozen=True)
@@ -113,7 +113,7 @@ def bisect(
 
 
 def bisect_module(
-    text: bytes,
+    file: ModuleFile,
     *,
     target: str = "cpu",
     options: Any = None,
@@ -130,7 +130,7 @@ def bisect_module(
     """Names the pass after which a kernel of a module computes something else than by the CPU's own pipeline.
 
     Args:
-      text: a module of the stage grid, as MLIR text or bytecode.
+      file: a module of the stage grid.
       target: see `bisect`, like the other arguments.
       options: the target's options.
       pipeline: the passes that are searched.
@@ -151,7 +151,7 @@ def bisect_module(
     """
     checked = get_target(target).check_options(options).with_checks(checks, schedule_seed)
     progress("the CPU's own pipeline")
-    calls = [expected_of(record, checked) for record in records_of(text, target)]
+    calls = [expected_of(record, checked) for record in records_of(file, target)]
     return _bisect_calls(calls, pipeline, trusted, halve, timeout, device, worker, progress)
 
 
@@ -214,7 +214,8 @@ def _bisect_call(
         verdict = search.find() if is_first else search.look()
         is_oracle = expected.is_native and kernel.target is CPU and route.passes == own
         if is_oracle and verdict.outcome.verdict == RIGHT:
-            reason = "the oracle is this code itself: write a reference(), or choose another target"
+            other = "name passes with --pipeline" if expected.record is not None else "write a reference()"
+            reason = f"the oracle is this code itself: {other}, or choose another target"
             verdict = dataclasses.replace(verdict, outcome=Outcome(UNKNOWN, reason))
         verdicts.append(verdict)
     right = [verdict.route for verdict in verdicts if verdict.outcome.verdict == RIGHT]

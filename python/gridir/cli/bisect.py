@@ -129,8 +129,8 @@ def bisect(
     optimization, and that of the driver. It decides whether the PTX or the machine code is wrong.
 
     FILE is plain JAX, or FILE:FUNCTION. It defines the function, by default the one with the name of the file, and
-    example_args(), which returns its arguments. FILE.mlir is a module of the stage grid; its kernels run on random
-    operands and are compared with the CPU's own pipeline.
+    example_args(), which returns its arguments. FILE.mlir is a module of the stage grid; its kernels, or that of
+    FILE.mlir:KERNEL, run on random operands and are compared with the CPU's own pipeline.
     """
     with short_errors(debug, file[0]):
         from gridir.bisection.find import bisect as find
@@ -145,8 +145,8 @@ def bisect(
 
         load_passes(load)
         if is_module(file[0]):
-            text = read_module(file[0])
-            search, lower = functools.partial(bisect_module, text), functools.partial(kernels_of, text)
+            module = read_module(*file)
+            search, lower = functools.partial(bisect_module, module), functools.partial(kernels_of, module)
         else:
             example = load_example(*file, chip)
             search = functools.partial(find, example.function, *example.args, reference=example.reference)

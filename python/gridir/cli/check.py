@@ -37,7 +37,8 @@ def check(file: tuple[str, str | None], checks: tuple[str, ...], chip: str | Non
     Each check is proved, refuted with a program or an element as witness, or unknown, which does not mean correct.
 
     FILE is plain JAX. It defines FUNCTION, by default the function with the name of the file, and example_args(),
-    which returns its arguments. FILE.mlir is a module of the stage grid.
+    which returns its arguments. FILE.mlir is a module of the stage grid, and
+    FILE.mlir:KERNEL one of its kernels.
     """
     with short_errors(debug, file[0]), progress() as tell:
         import gridir
@@ -49,7 +50,7 @@ def check(file: tuple[str, str | None], checks: tuple[str, ...], chip: str | Non
             raise Reported(f"expected a check, {', '.join(CHECKS)}, got {unknown[0]}", 2)
         tell(f"proving what can be proved of {file[0]}")
         if is_module(file[0]):
-            kernels = kernels_of(read_module(file[0]))
+            kernels = kernels_of(read_module(*file))
         else:
             example = load_example(*file, chip)
             kernels = example.check_kernels(gridir.lower(example.function, *example.args).kernels)

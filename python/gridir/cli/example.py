@@ -66,10 +66,10 @@ class ExampleParameter(click.ParamType):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str | None]:
         """Returns path and function of a command-line argument."""
         path, colon, function = value.rpartition(":")
-        if not colon or not path.endswith(".py"):
+        if not colon or not path.endswith((".py", ".mlir", ".mlirbc")):
             path, function = value, ""
         if path != STDIN and not os.path.isfile(path):
-            self.fail(f"expected a Python file, got {path!r}", param, ctx)
+            self.fail(f"expected a file, got {path!r}", param, ctx)
         return path, function or None
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -112,7 +112,8 @@ def _import_module(name: str, path: str) -> types.ModuleType:
     # By its one name, as everything else of a report has it.
     spec = importlib.util.spec_from_file_location(name, os.path.abspath(path))
     if spec is None or spec.loader is None:
-        raise click.UsageError(f"expected a Python file, got {path}")
+        hint = "; gridir opt, run, check and bisect take a module" if path.endswith((".mlir", ".mlirbc")) else ""
+        raise click.UsageError(f"expected a Python file, got {path}{hint}")
     module = importlib.util.module_from_spec(spec)
     # Imports of its neighbours work as they do for `python FILE`.
     sys.path.insert(0, os.path.dirname(os.path.abspath(path)))

@@ -6,11 +6,15 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import click
 import numpy as np
 
 from gridir.cli.on import choose_device
+
+if TYPE_CHECKING:
+    from gridir.frontend.module_records import ModuleFile
 
 
 def is_module(path: str) -> bool:
@@ -18,16 +22,44 @@ def is_module(path: str) -> bool:
     return path.endswith((".mlir", ".mlirbc"))
 
 
-def read_module(path: str) -> bytes:
-    """The text or bytecode of a module."""
+def read_module(path: str, kernel: str | None) -> ModuleFile:
+    """The module of a file, for all kernels or one."""
+    from gridir.frontend.module_records import ModuleFile
+
     with open(path, "rb") as file:
-        return file.read()
+        return ModuleFile(file.read(), path, kernel)
+
+
+def refuse_options(path: str, **options: Any) -> None:
+    """Raises UsageError for options that only a Python file has."""
+    for name, value in options.items():
+        if value:
+            raise click.UsageError(f"expected a Python file with --{name}, got {path}")
 
 
 def run_module(
-    path: str, target: str, pipeline: str | None, checks: str, schedule_seed: int | None, repeat: int, on: str | None
+    file: tuple[str, str | None],
+    target: str,
+    stage: str | None,
+    pipeline: str | None,
+    check: bool,
+    checks: str,
+    schedule_seed: int | None,
+    repeat: int,
+    on: str | None,
 ) -> dict[str, Any]:
     """Runs the kernels of a module on operands that are drawn, and compares with the CPU's own pipeline.
+
+    Args:
+      file: the path, and the only kernel to run.
+      target: the target.
+      stage: the stage to run; None for the usual one.
+      pipeline: passes instead of the target's own.
+      check: whether to compare.
+      checks: the checks of the running kernel, with commas.
+      schedule_seed: the seed of the order of concurrent work.
+      repeat: the number of runs.
+      on: where kernels for a GPU run.
 
     Returns:
       The record of a run, as `gridir run` prints it.
@@ -42,16 +74,20 @@ def run_module(
     options = chosen.check_options(None)
     if pipeline is not None:
         options = dataclasses.replace(options, pipeline=pipeline)
-    device = choose_device(chosen, on, needs_executor=bool(checks) or schedule_seed is not None)
+    execution = chosen.execution(stage)
+    needs_executor = bool(checks) or schedule_seed is not None or execution.cpu_options is not None
+    device = choose_device(chosen, on, needs_executor=needs_executor)
     if device is not None:
         options = dataclasses.replace(options, device=device.number)
-    options = options.with_checks(list(filter(None, checks.split(","))), schedule_seed)
+    execution, options = chosen.executed(stage, options, list(filter(None, checks.split(","))), schedule_seed)
+    if execution.cpu_options is not None:
+        target = "cpu"
     # The name of the target includes the chip.
     fields = {name: value for name, value in options_of(options).items() if name != "chip"}
-    is_own = target == "cpu" and not fields
-    record: dict[str, Any] = {"function": path, "kernels": [], "results": [], "values": [], "milliseconds": 0.0}
+    is_own = not check or (target == "cpu" and not fields)
+    record: dict[str, Any] = {"function": file[0], "kernels": [], "results": [], "values": [], "milliseconds": 0.0}
     comparisons = []
-    for one in records_of(read_module(path), target):
+    for one in records_of(read_module(*file), target):
         results, seconds = run(dataclasses.replace(one, options=fields), repeat=repeat)
         record["kernels"].append({"name": one.name})
         record["milliseconds"] += seconds * 1e3
@@ -60,9 +96,9 @@ def run_module(
         if not is_own:
             expected, _ = run(dataclasses.replace(one, target="cpu", options={}))
             comparisons += compare(list(results), list(expected))
-    execution = chosen.execution(None)
     how = execution.how if device is None else f"on the GPU {device.number}, {device.name}"
     record |= {"stage": execution.stage, "executed": how, "oracle": "" if is_own else "the CPU's pipeline"}
+    record["check"] = check
     record["differences"] = [line for c in comparisons if c.wrong for line in c.describe(record["oracle"])]
     return record
 
@@ -74,7 +110,8 @@ def format_run(record: dict[str, Any]) -> str:
     lines += [f"  kernel {kernel['name']}" for kernel in record["kernels"]]
     lines.append(f"  one call: {record['milliseconds']:.3f} ms")
     if not record["oracle"]:
-        lines.append("  results: compared with nothing, as another target or pipeline would be")
+        reason = ", as another target or pipeline would be" if record["check"] else ""
+        lines.append(f"  results: compared with nothing{reason}")
         lines += [f"    {line}" for text in record["values"] for line in text.splitlines()]
         return "\n".join(lines)
     verdict = "different from" if record["differences"] else "equal to"

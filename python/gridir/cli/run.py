@@ -18,7 +18,7 @@ from gridir.cli.chip import chip_notes, chip_option
 from gridir.cli.errors import describe, short_errors
 from gridir.cli.example import Example, ExampleParameter, load_example
 from gridir.cli.manual import USAGE, manual
-from gridir.cli.module_file import format_run, is_module, run_module
+from gridir.cli.module_file import format_run, is_module, refuse_options, run_module
 from gridir.cli.on import choose_device, on_option
 from gridir.cli.passes import load_option, load_passes
 from gridir.cli.progress import progress
@@ -99,13 +99,14 @@ def run(
 
     FILE is plain JAX. It defines FUNCTION, by default the function with the name of the file; example_args(), which
     returns its arguments; and optionally reference(), which computes the expected results from the same arguments.
-    FILE.mlir is a module of the stage grid, whose kernels run on random operands; with another target or pipeline the
-    results are compared with those of the CPU's own pipeline.
+    FILE.mlir is a module of the stage grid, whose kernels, or that of FILE.mlir:KERNEL, run on random operands; with
+    another target or pipeline the results are compared with those of the CPU's own pipeline.
     """
     if is_module(file[0]):
+        refuse_options(file[0], profile=profile, against=against, chip=chip)
         with short_errors(debug, file[0]):
             load_passes(load)
-            record = run_module(file[0], target, pipeline, checks, schedule_seed, repeat, on)
+            record = run_module(file, target, stage, pipeline, check, checks, schedule_seed, repeat, on)
         click.echo(json.dumps(record) if as_json else format_run(record))
         if record["differences"]:
             raise click.exceptions.Exit(1)

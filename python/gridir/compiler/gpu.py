@@ -21,6 +21,7 @@ from gridir.errors import CompileError, OptionError, UnsupportedError
 from gridir.mlir import ir
 from gridir.mlir.dialects import gpu
 from gridir.mlir.dialects.kernel import abi_of, launch_of
+from gridir.runtime.chips import facts_of
 from gridir.runtime.dtypes import DTYPES
 from gridir.runtime.gpu.emulator import ExecutorOptions, execute
 from gridir.runtime.gpu.host_arrays import execute_on_device
@@ -226,8 +227,11 @@ class GpuTarget(Target):
     )
 
     def with_chip(self, chip: str) -> Self:
-        """See `Target`."""
-        return dataclasses.replace(self, chip=chip) if chip else super().with_chip(chip)
+        """See `Target`; raises OptionError for an unknown chip."""
+        if not chip:
+            return super().with_chip(chip)
+        facts_of(f"{GpuTarget.name}:{chip}")
+        return dataclasses.replace(self, chip=chip)
 
     def check_options(self, options: Any) -> GpuOptions:
         """See `Target`; raises OptionError also for options of another chip."""

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from gridir.errors import CompileError
 from gridir.mlir import ir
+from gridir.mlir._mlir_libs import _gridirDialects as native
 from gridir.mlir.passmanager import PassManager
 
 _OPENING, _CLOSING = "({", ")}"
@@ -34,7 +35,8 @@ def passes_of(pipeline: str) -> tuple[str, ...]:
         with ir.Context():
             text = str(PassManager.parse(f"builtin.module({pipeline})"))
     except ValueError as error:
-        raise CompileError(str(error).strip(), stage="pipeline") from None
+        notes = [f"did you mean '{name}'?" for name in native.find_similar_passes(pipeline)]
+        raise CompileError(str(error).strip(), stage="pipeline", notes=notes) from None
     (whole,) = split_passes(text)
     return tuple(_flatten(whole.partition("(")[2].removesuffix(")")))
 

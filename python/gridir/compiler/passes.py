@@ -43,15 +43,21 @@ def _make_context() -> ir.Context:
     return context
 
 
-def parse_module(source: str | bytes, *, kernel: str | None = None, context: ir.Context | None = None) -> ir.Module:
-    """Returns the module of MLIR text or bytecode, in the given context or a new one.
+def parse_module(
+    source: str | bytes,
+    *,
+    kernel: str | None = None,
+    context: ir.Context | None = None,
+    file: str = "<module>",
+) -> ir.Module:
+    """Returns the module of MLIR text or bytecode, in the given context or a new one; its locations are in `file`.
 
     Raises:
       CompileError: when `source` is not a valid module.
       InternalError: when the parser or a verifier crashes.
     """
     context = context or _make_context()
-    parsed = native.parse_module(context, source.encode() if isinstance(source, str) else source)
+    parsed = native.parse_module(context, source.encode() if isinstance(source, str) else source, file)
     if isinstance(parsed, ir.Module):
         return parsed
     if "reproducer" in parsed:

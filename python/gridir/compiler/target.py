@@ -9,7 +9,7 @@ import abc
 import dataclasses
 import functools
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from gridir.compiler.options import Options, with_options
@@ -100,6 +100,21 @@ class Target(abc.ABC):
                 return execution
         stages = ", ".join(execution.stage for execution in self.executions)
         raise OptionError(f"expected a stage of target {self.name!r} that is executed ({stages}), got {stage!r}")
+
+    def executed(
+        self, stage: str | None, options: Any, checks: Sequence[str], schedule_seed: int | None
+    ) -> tuple[Execution, Any]:
+        """Returns how kernels are executed at a stage, and the options with checks of the target that executes them.
+
+        Raises:
+          OptionError: as `execution`, for an unknown check, and for checks of another stage than the usual one.
+        """
+        execution = self.execution(stage)
+        if execution is not self.executions[0] and (checks or schedule_seed is not None):
+            usual = self.executions[0].stage
+            raise OptionError(f"expected no checks and no seed at stage {stage!r}, since only {usual!r} has them")
+        on_cpu = options if execution.cpu_options is None else execution.cpu_options(options)
+        return execution, on_cpu.with_checks(checks, schedule_seed)
 
     def lowering_platform(self, options: Any) -> str:
         """Returns the JAX platform that `jax.lax.platform_dependent` is resolved for."""

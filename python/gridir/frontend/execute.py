@@ -67,9 +67,8 @@ def execute(
         own = dataclasses.replace(own, pipeline=pipeline)
     if device is not None:
         own = dataclasses.replace(own, device=device)
-    to_cpu = target.execution(stage).cpu_options
-    options = (own if to_cpu is None else to_cpu(own)).with_checks(checks, schedule_seed)
-    if to_cpu is None:
+    execution, options = target.executed(stage, own, checks, schedule_seed)
+    if execution.cpu_options is None:
         kernels = lower(function, *args, options=options, target=target.name).kernels
         return Executable(kernels, (), _emulating(function, target, options))
     lowered = lower(function, *args, options=options)

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -22,20 +23,40 @@ SEED = 0
 """The number that the floats of operands are drawn by."""
 
 
-def kernel_modules(text: bytes) -> list[tuple[grid.KernelOp, bytes]]:
-    """The kernels of a module of the stage `grid`, each with a separate module.
+@dataclasses.dataclass(frozen=True)
+class ModuleFile:
+    """A file with a module of the stage `grid`.
+
+    Attributes:
+      text: the module as MLIR text or bytecode.
+      path: the file, which locations in the text name.
+      kernel: the only kernel that is meant; None for all.
+    """
+
+    text: bytes
+    path: str = "<module>"
+    kernel: str | None = None
+
+
+def kernel_modules(file: ModuleFile) -> list[tuple[grid.KernelOp, bytes]]:
+    """The kernels of a module, each with a separate module.
 
     Raises:
       CompileError: when the text is no module.
-      KernelError: when it has no `grid.kernel`.
+      KernelError: when it has no `grid.kernel`, or none of the name.
     """
-    module = parse_module(text)
+    module = parse_module(file.text, file=file.path)
     kernels = [op for op in module.body.operations if isinstance(op, grid.KernelOp)]
     if not kernels:
         raise KernelError("expected a module with a grid.kernel, as the stage grid has it, got none")
+    names = [_name(kernel) for kernel in kernels]
+    if file.kernel is not None and file.kernel not in names:
+        raise KernelError(f"expected a kernel of {file.path} ({', '.join(names)}), got {file.kernel!r}")
     found = []
     for number, kernel in enumerate(kernels):
-        alone = parse_module(text)
+        if file.kernel not in (None, names[number]):
+            continue
+        alone = parse_module(file.text, file=file.path)
         others = [op for op in alone.body.operations if isinstance(op, grid.KernelOp)]
         for other in others[:number] + others[number + 1 :]:
             other.operation.erase()
@@ -43,7 +64,7 @@ def kernel_modules(text: bytes) -> list[tuple[grid.KernelOp, bytes]]:
     return found
 
 
-def kernels_of(text: bytes, target: str = "cpu", options: Any = None) -> list[Kernel]:
+def kernels_of(file: ModuleFile, target: str = "cpu", options: Any = None) -> list[Kernel]:
     """The kernels of a module for a target.
 
     Raises:
@@ -59,18 +80,18 @@ def kernels_of(text: bytes, target: str = "cpu", options: Any = None) -> list[Ke
             bytecode=bytecode,
             source=_source(kernel),
         )
-        for kernel, bytecode in kernel_modules(text)
+        for kernel, bytecode in kernel_modules(file)
     ]
 
 
-def records_of(text: bytes, target: str = "cpu") -> list[Record]:
+def records_of(file: ModuleFile, target: str = "cpu") -> list[Record]:
     """The kernels of a module, each called with operands that are drawn by `SEED`; integers and bools are zero.
 
     Raises:
       KernelError: when a kernel has a grid of unknown size, or operands that are no arrays.
       CompileError: as `kernel_modules`.
     """
-    return [_record(kernel, bytecode, target) for kernel, bytecode in kernel_modules(text)]
+    return [_record(kernel, bytecode, target) for kernel, bytecode in kernel_modules(file)]
 
 
 def _record(kernel: grid.KernelOp, bytecode: bytes, target: str) -> Record:
