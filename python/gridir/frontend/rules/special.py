@@ -145,12 +145,24 @@ def _reflected(log_sine: Any, log_gamma: Any) -> Any:
     return jnp.where(jnp.isfinite(log_sine), math.log(math.pi) - log_sine - log_gamma, -log_sine)
 
 
+# Numbers up to this one are reflected, which gives large terms that cancel beside a zero of the result. For others a
+# recurrence gives terms near zero.
+_LEAST_OF_RECURRENCE = -8.0
+
+
 def _log_gamma_single(x: Any) -> Any:
-    """Within a few units in the last place for positive numbers, also beside the zeros at 1 and 2."""
-    is_negative, is_small = x <= 0, (x > 0) & (x < 0.5)
-    # Of 1 - x and 1 + x; the difference to 1 keeps all the digits of x.
-    y = jnp.where(is_negative, 1.0 - x, jnp.where(is_small, 1.0 + x, x))
-    u = jnp.where(is_negative, -x, jnp.where(is_small, x, y - 1.0))
+    """Within a few units in the last place for numbers above -8, also beside the zeros at 1 and 2.
+
+    Beside other zeros the error is that of numbers near 1.
+    """
+    is_negative, is_small = x <= _LEAST_OF_RECURRENCE, (x > _LEAST_OF_RECURRENCE) & (x < 0.5)
+    # gamma(x) is gamma(1 + u) / (x (x + 1) ... u), with u from 0 to 1. The difference to 1 keeps all the digits of u.
+    fraction = jnp.where(x < 0, x - jnp.floor(x), x)
+    factors = jnp.where(x < 0, x * fraction, x)
+    for k in range(1, int(-_LEAST_OF_RECURRENCE)):
+        factors = jnp.where(x < -k, factors * (fraction - k), factors)
+    y = jnp.where(is_negative, 1.0 - x, jnp.where(is_small, 1.0 + fraction, x))
+    u = jnp.where(is_negative, -x, jnp.where(is_small, fraction, y - 1.0))
     is_near, is_below = y <= 4.0, u < 0.5
     u = jnp.where(is_near, u, 0.0)
     # One polynomial whose coefficients are chosen takes less than a choice between two.
@@ -163,7 +175,7 @@ def _log_gamma_single(x: Any) -> Any:
     series = inverse * _polynomial(inverse * inverse, _STIRLING)
     far = (z - 0.5) * (jnp.log(z) - 1.0) + (0.5 * math.log(2 * math.pi) - 0.5) + series
     result = jnp.where(is_near, near, far)
-    result = jnp.where(is_small, result - jnp.log(x), result)
+    result = jnp.where(is_small, result - jnp.log(jnp.abs(factors)), result)
     result = jnp.where(is_negative, _reflected(_log_sine(x), result), result)
     return jnp.where(jnp.isinf(x), jnp.inf, result)
 
