@@ -71,6 +71,11 @@ class Child:
             raise ChildProcessError(self._process.wait()) from None
         raise TimeoutError
 
+    def kill(self) -> None:
+        """Ends the process, if there is one, for a thread that waits for an answer: `receive` raises an error."""
+        if (process := self._process) is not None:
+            process.kill()
+
     def stop(self) -> None:
         """Ends the process, if there is one."""
         if self._process is not None:

@@ -53,6 +53,24 @@ class Cache:
 
     def put(self, key: str, record: dict[str, Any]) -> None:
         """Stores the record of a key. If the disk is full or read-only, the cache does not change."""
+        self._write(key, record, os.replace)
+
+    def agree(self, key: str, record: dict[str, Any], read: Callable[[Any], T]) -> T:
+        """Stores the record of a key unless there is one; returns the one that is stored, for all processes the same.
+
+        Args:
+          key: the key.
+          record: the JSON form of the record.
+          read: see `get`.
+        """
+        self._write(key, record, os.link)
+        found = self.get(key, read)
+        if found is None:
+            # The file is damaged, or cannot be written.
+            self.put(key, record)
+        return read(record) if found is None else found
+
+    def _write(self, key: str, record: dict[str, Any], move: Callable[[str, Path], None]) -> None:
         if self._directory is None:
             return
         path = self._path(key)
@@ -62,10 +80,11 @@ class Cache:
             try:
                 with os.fdopen(handle, "w", encoding="utf-8") as file:
                     json.dump(record, file)
-                os.replace(name, path)
-            except OSError:
-                os.unlink(name)
-                raise
+                move(name, path)
+            finally:
+                # An interrupted process leaves no file either.
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(name)
 
     def _path(self, key: str) -> Path:
         assert self._directory is not None

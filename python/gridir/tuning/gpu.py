@@ -20,7 +20,7 @@ from gridir.frontend.step_form import WorkBatch, alone
 from gridir.frontend.step_work import count_work
 from gridir.reading import check_fields, check_value
 from gridir.runtime.chip_constants import Chip
-from gridir.runtime.ptxas import KernelReport, find_ptxas
+from gridir.runtime.ptxas import KernelReport, PtxasError, find_ptxas, ptxas_version
 from gridir.tuning.backend import Backend, Finished, Outcome, combine
 from gridir.tuning.cache import Cache
 from gridir.tuning.ledger import mebibytes, no_steps
@@ -57,9 +57,16 @@ class GpuBackend(Backend):
         return self._predict(work, work.totals, _threads(call), _REGISTERS, 0, 0)
 
     def compile(self, traced: dict[int, Traced]) -> Finished:
-        """See `Backend`: ptxas runs in separate processes."""
-        facts = {"tier": "compile", "chip": self.chip.name, "gridir": __version__, "jax": metadata.version("jax")}
-        with concurrent.futures.ThreadPoolExecutor(self._jobs) as threads:
+        """See `Backend`: ptxas runs in separate processes, and its results are cached as soon as they are there."""
+        facts = {
+            "tier": "compile",
+            "chip": self.chip.name,
+            "gridir": __version__,
+            "jax": metadata.version("jax"),
+            "ptxas": ptxas_version(),
+        }
+        threads = concurrent.futures.ThreadPoolExecutor(self._jobs)
+        try:
             futures = {}
             for number, each in traced.items():
                 key = function_key(each, facts)
@@ -73,12 +80,26 @@ class GpuBackend(Backend):
                 except Error as error:
                     yield number, Outcome.illegal(error.message)
                     continue
-                futures[threads.submit(_assemble, kernels)] = number, key
+                futures[threads.submit(self._assemble, key, kernels)] = number
             for future in concurrent.futures.as_completed(futures):
-                number, key = futures[future]
-                record = future.result()
-                self._cache.put(key, record)
-                yield number, self._outcome(traced[number], record)
+                number = futures[future]
+                yield number, self._outcome(traced[number], future.result())
+        finally:
+            threads.shutdown(cancel_futures=True)
+
+    def _assemble(self, key: str, kernels: list[Any]) -> dict[str, Any]:
+        """Assembles the kernels of a function; returns their record."""
+        try:
+            reports: list[KernelReport] = [kernel.assemble() for kernel in kernels]
+        except PtxasError as error:
+            record: dict[str, Any] = {"reason": error.message}
+            # Another run may give an answer.
+            if error.stage != "compile":
+                return record
+        else:
+            record = {"kernels": [report.to_json() for report in reports]}
+        self._cache.put(key, record)
+        return record
 
     def measure(self, traced: dict[int, Traced], tell: Callable[[str], None]) -> Finished:
         """See `Backend`: as JAX compiles it for the GPU that is there."""
@@ -180,15 +201,6 @@ def _read_record(record: Any) -> dict[str, Any]:
         for name, kind in _KERNEL_FIELDS.items():
             check_value(name, kernel.get(name), kind)
     return record
-
-
-def _assemble(kernels: list[Any]) -> dict[str, Any]:
-    """Returns the cache entry of the kernels of a function."""
-    try:
-        reports: list[KernelReport] = [kernel.assemble() for kernel in kernels]
-    except Error as error:
-        return {"reason": error.message}
-    return {"kernels": [report.to_json() for report in reports]}
 
 
 def _threads(call: KernelCall) -> int:

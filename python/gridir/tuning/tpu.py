@@ -64,7 +64,7 @@ class TpuBackend(Backend):
         ]
 
     def compile(self, traced: dict[int, Traced]) -> Finished:
-        """See `Backend`: libtpu runs in separate processes, and its results are cached."""
+        """See `Backend`: libtpu runs in separate processes, and its results are cached as soon as they are there."""
         waiting = {}
         for number, each in traced.items():
             known = self._from_cache(each)
@@ -84,15 +84,18 @@ class TpuBackend(Backend):
                 for number, each in waiting.items():
                     with lowering_for(topology):
                         candidates = self._candidates(each)
-                    futures[threads.submit(compile_candidates, candidates, workers)] = number
+                    futures[threads.submit(self._compile, each, candidates, workers)] = number
                 for future in concurrent.futures.as_completed(futures):
-                    number = futures[future]
-                    report = future.result()
-                    reports = report.kernels or report.jax
-                    yield number, self._outcome(waiting[number], reports)
-            finally:
-                for future in futures:
-                    future.cancel()
+                    yield futures[future], future.result()
+            except BaseException:
+                # Someone who interrupts does not wait for libtpu.
+                threads.shutdown(wait=False, cancel_futures=True)
+                workers.kill()
+                raise
+
+    def _compile(self, traced: Traced, candidates: list[Candidate], workers: Workers) -> Outcome:
+        report = compile_candidates(candidates, workers)
+        return self._outcome(traced, report.kernels or report.jax)
 
     def measure(self, traced: dict[int, Traced], tell: Callable[[str], None]) -> Finished:
         """See `Backend`: as JAX compiles it for the TPU that is there."""

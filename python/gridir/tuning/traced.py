@@ -63,7 +63,7 @@ def trace(
             traced = jitted.trace(*args)
         calls = find_calls(traced.jaxpr, jax.tree.leaves(tuple(args)))
     except Exception as error:
-        return _reason(error)
+        return reason_of(error)
     if not calls.kernels:
         raise NoKernelError(
             f"expected a function with kernels, got {getattr(function, '__name__', 'one')!r} that calls none",
@@ -86,7 +86,7 @@ def refusals(
             try:
                 function(*operands, **{**kwargs, **space.keywords(config)})
             except Exception as error:
-                found.append(_reason(error))
+                found.append(reason_of(error))
             else:
                 return
 
@@ -95,8 +95,8 @@ def refusals(
     return found
 
 
-def _reason(error: Exception) -> str:
-    """Returns the reason for which a function refuses a configuration.
+def reason_of(error: Exception) -> str:
+    """Returns the reason for which a function refuses a configuration, or a configuration cannot run.
 
     Raises:
       TypeError: `error`, when the function has no such argument.

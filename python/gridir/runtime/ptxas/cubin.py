@@ -11,6 +11,7 @@ import os
 import re
 import subprocess
 import tempfile
+from typing import Any
 
 from gridir.errors import Error
 from gridir.runtime.ptxas.toolkit import find_nvdisasm, find_ptxas
@@ -22,7 +23,15 @@ _CHANGED = re.compile(r"C75(08|1[0-9])")
 
 
 class PtxasError(Error):
-    """`ptxas` is not installed, or does not accept a kernel."""
+    """`ptxas` is not installed, or does not accept a kernel.
+
+    Attributes:
+      stage: "compile", or "crash" or "timeout" where `ptxas` gave no answer, and may give one in another run.
+    """
+
+    def __init__(self, message: str, *, stage: str = "compile", **kwargs: Any):
+        super().__init__(message, **kwargs)
+        self.stage = stage
 
 
 @dataclasses.dataclass(frozen=True)
@@ -95,8 +104,10 @@ def assemble(
         try:
             run = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
         except subprocess.TimeoutExpired:
-            raise PtxasError(f"ptxas did not finish in {timeout:g} s", kernel=kernel) from None
+            raise PtxasError(f"ptxas did not finish in {timeout:g} s", stage="timeout", kernel=kernel) from None
         messages = [line.replace(source, "kernel.ptx") for line in (run.stdout + run.stderr).splitlines()]
+        if run.returncode < 0:
+            raise PtxasError(f"ptxas was ended by signal {-run.returncode}", stage="crash", kernel=kernel)
         if run.returncode != 0:
             raise PtxasError(
                 f"ptxas does not accept the kernel for {chip}", kernel=kernel, notes=messages[:8], details=ptx
@@ -161,7 +172,7 @@ def disassemble(code: bytes, *, kernel: str | None = None, timeout: float = 120)
         try:
             run = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
         except subprocess.TimeoutExpired:
-            raise PtxasError(f"nvdisasm did not finish in {timeout:g} s", kernel=kernel) from None
+            raise PtxasError(f"nvdisasm did not finish in {timeout:g} s", stage="timeout", kernel=kernel) from None
     if run.returncode != 0:
         raise PtxasError("nvdisasm does not accept the cubin", kernel=kernel, notes=run.stderr.splitlines()[:8])
     return run.stdout

@@ -55,6 +55,7 @@ class Worker:
         self._topology = topology
         self._timeout = timeout
         self._child = Child()
+        self._is_killed = False
         self._stack = contextlib.ExitStack()
 
     def compile(self, program: bytes, keep: str | None = None) -> dict[str, Any]:
@@ -63,8 +64,11 @@ class Worker:
         Raises:
           LibtpuError: when libtpu cannot be started.
         """
-        if not self._child.is_running:
+        if not self._child.is_running and not self._is_killed:
             self._start()
+        if self._is_killed:
+            self.close()
+            return {"stage": "crash", "error": "the compilation was interrupted"}
         self._child.send({"program": program, "keep": keep})
         return self._receive(self._timeout)
 
@@ -107,6 +111,11 @@ class Worker:
         fatal = [i for i, line in enumerate(lines) if _FATAL.search(line)]
         # A line may hold the whole kernel.
         return "\n".join(line[:300] for line in lines[fatal[0] if fatal else -5 :][:12])
+
+    def kill(self) -> None:
+        """Ends the process for good; a thread that waits for its reply gets one of stage "crash"."""
+        self._is_killed = True
+        self._child.kill()
 
     def close(self) -> None:
         """Ends the process and removes its files."""
@@ -173,6 +182,11 @@ class Workers:
             yield worker
         finally:
             self._idle.put(worker)
+
+    def kill(self) -> None:
+        """Ends all processes for good, at once, although threads wait for replies."""
+        for worker in self._workers:
+            worker.kill()
 
     def close(self) -> None:
         """Ends all processes."""
