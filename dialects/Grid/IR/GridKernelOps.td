@@ -108,6 +108,7 @@ def Grid_KernelOp : Grid_Op<"kernel", [
 
     /// Index operand, input or output `i`, in the order of the body's arguments.
     OperandAttr getOperandSpec(unsigned i);
+    void setOperandSpec(unsigned i, OperandAttr spec);
     unsigned getNumOperandSpecs() {
       return getNumIndexOperands() + getNumInputs() + getNumOutputs();
     }

@@ -47,6 +47,21 @@ OperandAttr KernelOp::getOperandSpec(unsigned i) {
   llvm_unreachable("operand number out of range");
 }
 
+void KernelOp::setOperandSpec(unsigned i, OperandAttr spec) {
+  Builder builder(getContext());
+  for (StringAttr name : {getIndexOperandsAttrName(), getInputsAttrName(),
+                          getOutputsAttrName()}) {
+    SmallVector<Attribute> specs(
+        (*this)->getAttrOfType<ArrayAttr>(name).getValue());
+    if (i < specs.size()) {
+      specs[i] = spec;
+      return (*this)->setAttr(name, builder.getArrayAttr(specs));
+    }
+    i -= specs.size();
+  }
+  llvm_unreachable("operand number out of range");
+}
+
 std::string KernelOp::getOperandName(unsigned i) {
   OperandAttr spec = getOperandSpec(i);
   unsigned number = i;

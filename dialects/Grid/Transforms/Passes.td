@@ -9,6 +9,7 @@
 #ifndef GRIDIR_DIALECTS_GRID_TRANSFORMS_PASSES_TD
 #define GRIDIR_DIALECTS_GRID_TRANSFORMS_PASSES_TD
 
+include "dialects/Grid/Transforms/BlockPasses.td"
 include "mlir/Pass/PassBase.td"
 
 def GridCanonicalizeIndexMapsPass
@@ -146,51 +147,6 @@ def GridCheckPass : Pass<"grid-check", "::gridir::grid::KernelOp"> {
   ];
 }
 
-def GridDropMasksPass : Pass<"grid-drop-masks", "::gridir::grid::KernelOp"> {
-  let summary = "Remove masks that all elements pass";
-  let description = [{
-    Removes the mask of a load or store if it is true for all elements in all
-    programs: a comparison of positions with a size that no position reaches, for
-    example, as in kernels that pad a dimension to a power of two. The pass
-    computes the range of the elements of integer tensors.
-
-    Before:
-
-    ```mlir
-    grid.kernel @copy grid()
-        inputs(%x: f32 [64]) outputs(%o: f32 [64]) {
-      %empty = tensor.empty() : tensor<64xi32>
-      %position = linalg.generic
-          {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-          outs(%empty : tensor<64xi32>) {
-      ^bb0(%out: i32):
-        %i = linalg.index 0 : index
-        %j = arith.index_cast %i : index to i32
-        linalg.yield %j : i32
-      } -> tensor<64xi32>
-      %size = arith.constant dense<64> : tensor<64xi32>
-      %mask = arith.cmpi slt, %position, %size : tensor<64xi32>
-      %v = grid.load %x mask %mask
-          : memref<64xf32, #grid.space<default>>, tensor<64xi1> -> tensor<64xf32>
-      grid.store %v, %o : tensor<64xf32>, memref<64xf32, #grid.space<default>>
-    }
-    ```
-
-    After:
-
-    ```mlir
-    grid.kernel @copy grid()
-        inputs(%x: f32 [64]) outputs(%o: f32 [64]) {
-      %v = grid.load %x : memref<64xf32, #grid.space<default>> -> tensor<64xf32>
-      grid.store %v, %o : tensor<64xf32>, memref<64xf32, #grid.space<default>>
-    }
-    ```
-  }];
-  let statistics = [
-    Statistic<"numDropped", "num-dropped", "Number of masks that were removed">
-  ];
-}
-
 def GridExpandSelectionsPass
     : Pass<"grid-expand-selections", "::gridir::grid::KernelOp"> {
   let summary = "Replace selections of Refs by branches";
@@ -237,64 +193,6 @@ def GridExpandSelectionsPass
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
   let statistics = [
     Statistic<"numExpanded", "num-expanded", "Number of selections of Refs">,
-  ];
-}
-
-def GridFlattenBlocksPass
-    : Pass<"grid-flatten-blocks", "::gridir::grid::KernelOp"> {
-  let summary = "Cut the arrays of an elementwise kernel into blocks in a row";
-  let description = [{
-    A block of a few columns is pieces of rows, with a gap between each two, and
-    one that overhangs its array needs care at its end. Where each element of the
-    outputs is computed from the same element of the inputs alone, it makes no
-    difference which elements a program has. This pass makes one dimension of
-    such arrays and cuts them into blocks of `block-elements` that follow each
-    other in memory.
-
-    It applies where
-
-    - all inputs and outputs have one static shape, blocks of one size, and one
-      index map that covers them once;
-    - all dimensions are parallel, and there is no scratch, no prefetched scalar
-      and no output in the memory of an input;
-    - the body has elementwise ops, whole loads of inputs, whole stores of
-      outputs, and constants of one value;
-    - blocks are not contiguous yet, or the last one overhangs its array.
-
-    Before:
-
-    ```mlir
-    grid.kernel @double grid(%i = 8, %j = 4)
-        inputs(%x: f32 [500, 1001] block [64, 256] at (%i, %j))
-        outputs(%o: f32 [500, 1001] block [64, 256] at (%i, %j))
-        semantics [parallel, parallel] {
-      %v = grid.load %x : memref<64x256xf32, #grid.space<default>> -> tensor<64x256xf32>
-      %w = arith.addf %v, %v : tensor<64x256xf32>
-      grid.store %w, %o : tensor<64x256xf32>, memref<64x256xf32, #grid.space<default>>
-    }
-    ```
-
-    After:
-
-    ```mlir
-    grid.kernel @double grid(%i = 123)
-        inputs(%x: f32 [500500] block [4096] at (%i))
-        outputs(%o: f32 [500500] block [4096] at (%i))
-        semantics [parallel] {
-      %v = grid.load %x : memref<4096xf32, #grid.space<default>> -> tensor<4096xf32>
-      %w = arith.addf %v, %v : tensor<4096xf32>
-      grid.store %w, %o : tensor<4096xf32>, memref<4096xf32, #grid.space<default>>
-    }
-    ```
-  }];
-  let options = [
-    Option<"blockElements", "block-elements", "int64_t", /*default=*/"4096",
-           "Set the number of elements of a block">,
-  ];
-  let statistics = [
-    Statistic<"numFlattened", "num-flattened", "Number of kernels with new blocks">,
-    Statistic<"numKept", "num-kept",
-              "Number of kernels that compute more than elements">,
   ];
 }
 

@@ -109,16 +109,9 @@ private:
         kernel.getContext(), spec.getElementType(), spec.getShape(), block,
         spec.getSpace(), spec.getPipeline(), spec.getTransforms(),
         spec.getOrigin(), /*indexTree=*/StringAttr());
-    unsigned number = operand - kernel.getNumIndexOperands();
-    bool isInput = number < kernel.getNumInputs();
-    ArrayAttr specs = isInput ? kernel.getInputs() : kernel.getOutputs();
-    SmallVector<Attribute> all(specs.getValue());
-    all[isInput ? number : number - kernel.getNumInputs()] = changed;
-    if (isInput)
-      kernel.setInputsAttr(builder.getArrayAttr(all));
-    else
-      kernel.setOutputsAttr(builder.getArrayAttr(all));
+    kernel.setOperandSpec(operand, changed);
 
+    unsigned number = operand - kernel.getNumIndexOperands();
     Block &map = kernel.getIndexMap(number).front();
     Operation *end = map.getTerminator();
     builder.setInsertionPoint(end);

@@ -1,0 +1,205 @@
+//===- BlockPasses.td - Passes that change blocks ---------*- tablegen -*--===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_GRID_TRANSFORMS_BLOCKPASSES_TD
+#define GRIDIR_DIALECTS_GRID_TRANSFORMS_BLOCKPASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def GridDropMasksPass : Pass<"grid-drop-masks", "::gridir::grid::KernelOp"> {
+  let summary = "Remove masks that all elements pass";
+  let description = [{
+    Removes the mask of a load or store if it is true for all elements in all
+    programs: a comparison of positions with a size that no position reaches, for
+    example, as in kernels that pad a dimension to a power of two. The pass
+    computes the range of the elements of integer tensors.
+
+    Before:
+
+    ```mlir
+    grid.kernel @copy grid()
+        inputs(%x: f32 [64]) outputs(%o: f32 [64]) {
+      %empty = tensor.empty() : tensor<64xi32>
+      %position = linalg.generic
+          {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+          outs(%empty : tensor<64xi32>) {
+      ^bb0(%out: i32):
+        %i = linalg.index 0 : index
+        %j = arith.index_cast %i : index to i32
+        linalg.yield %j : i32
+      } -> tensor<64xi32>
+      %size = arith.constant dense<64> : tensor<64xi32>
+      %mask = arith.cmpi slt, %position, %size : tensor<64xi32>
+      %v = grid.load %x mask %mask
+          : memref<64xf32, #grid.space<default>>, tensor<64xi1> -> tensor<64xf32>
+      grid.store %v, %o : tensor<64xf32>, memref<64xf32, #grid.space<default>>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    grid.kernel @copy grid()
+        inputs(%x: f32 [64]) outputs(%o: f32 [64]) {
+      %v = grid.load %x : memref<64xf32, #grid.space<default>> -> tensor<64xf32>
+      grid.store %v, %o : tensor<64xf32>, memref<64xf32, #grid.space<default>>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numDropped", "num-dropped", "Number of masks that were removed">
+  ];
+}
+
+def GridFlattenBlocksPass
+    : Pass<"grid-flatten-blocks", "::gridir::grid::KernelOp"> {
+  let summary = "Cut the arrays of an elementwise kernel into blocks in a row";
+  let description = [{
+    A block of a few columns is pieces of rows, with a gap between each two, and
+    one that overhangs its array needs care at its end. Where each element of the
+    outputs is computed from the same element of the inputs alone, it makes no
+    difference which elements a program has. This pass makes one dimension of
+    such arrays and cuts them into blocks of `block-elements` that follow each
+    other in memory.
+
+    It applies where
+
+    - all inputs and outputs have one static shape, blocks of one size, and one
+      index map that covers them once;
+    - all dimensions are parallel, and there is no scratch, no prefetched scalar
+      and no output in the memory of an input;
+    - the body has elementwise ops, whole loads of inputs, whole stores of
+      outputs, and constants of one value;
+    - blocks are not contiguous yet, or the last one overhangs its array.
+
+    Before:
+
+    ```mlir
+    grid.kernel @double grid(%i = 8, %j = 4)
+        inputs(%x: f32 [500, 1001] block [64, 256] at (%i, %j))
+        outputs(%o: f32 [500, 1001] block [64, 256] at (%i, %j))
+        semantics [parallel, parallel] {
+      %v = grid.load %x : memref<64x256xf32, #grid.space<default>> -> tensor<64x256xf32>
+      %w = arith.addf %v, %v : tensor<64x256xf32>
+      grid.store %w, %o : tensor<64x256xf32>, memref<64x256xf32, #grid.space<default>>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    grid.kernel @double grid(%i = 123)
+        inputs(%x: f32 [500500] block [4096] at (%i))
+        outputs(%o: f32 [500500] block [4096] at (%i))
+        semantics [parallel] {
+      %v = grid.load %x : memref<4096xf32, #grid.space<default>> -> tensor<4096xf32>
+      %w = arith.addf %v, %v : tensor<4096xf32>
+      grid.store %w, %o : tensor<4096xf32>, memref<4096xf32, #grid.space<default>>
+    }
+    ```
+  }];
+  let options = [
+    Option<"blockElements", "block-elements", "int64_t", /*default=*/"4096",
+           "Set the number of elements of a block">,
+  ];
+  let statistics = [
+    Statistic<"numFlattened", "num-flattened", "Number of kernels with new blocks">,
+    Statistic<"numKept", "num-kept",
+              "Number of kernels that compute more than elements">,
+  ];
+}
+
+def GridGathersToWindowsPass : Pass<"grid-gathers-to-windows", "::gridir::grid::KernelOp"> {
+  let summary = "Load and store windows instead of elements at consecutive positions";
+  let description = [{
+    Replaces a `grid.gather` or `grid.scatter` by an access of a window of the Ref
+    if each array of indices is an offset plus the position along one dimension,
+    as `jnp.arange` and its sums are, and the window is proved to be in bounds. The
+    mask remains. Accesses of windows are contiguous, and bulk copies can precede
+    them.
+
+    Before:
+
+    ```mlir
+    grid.kernel @copy grid()
+        inputs(%x: f32 [128]) outputs(%o: f32 [64]) {
+      %empty = tensor.empty() : tensor<64xi32>
+      %position = linalg.generic
+          {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+          outs(%empty : tensor<64xi32>) {
+      ^bb0(%out: i32):
+        %i = linalg.index 0 : index
+        %j = arith.index_cast %i : index to i32
+        linalg.yield %j : i32
+      } -> tensor<64xi32>
+      %first = arith.constant dense<32> : tensor<64xi32>
+      %indices = arith.addi %position, %first : tensor<64xi32>
+      %v = grid.gather %x[%indices] dims [0]
+          : memref<128xf32, #grid.space<default>>, tensor<64xi32> -> tensor<64xf32>
+      grid.store %v, %o : tensor<64xf32>, memref<64xf32, #grid.space<default>>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    grid.kernel @copy grid()
+        inputs(%x: f32 [128]) outputs(%o: f32 [64]) {
+      %w = grid.slice_ref %x[32] [64] [1]
+          : memref<128xf32, #grid.space<default>> -> memref<64xf32, #grid.space<default>>
+      %v = grid.load %w : memref<64xf32, #grid.space<default>> -> tensor<64xf32>
+      grid.store %v, %o : tensor<64xf32>, memref<64xf32, #grid.space<default>>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"numWindows", "num-windows", "Number of gathers and scatters that became accesses of windows">
+  ];
+}
+
+def GridSqueezeBlocksPass : Pass<"grid-squeeze-blocks", "::gridir::grid::KernelOp"> {
+  let summary = "Remove dimensions of one element from blocks";
+  let description = [{
+    Squeezes a dimension of size 1 of a block, or removes it from scratch, if
+    each user ignores it: a window that drops the dimension, or a load or store
+    whose value is reshaped without it. Blocks of several batches and heads
+    become the matrices that a kernel computes with.
+
+    Before:
+
+    ```mlir
+    grid.kernel @copy grid(%i = 4)
+        inputs(%x: f32 [4, 64, 128] block [1, 64, 128] at (%i, 0, 0))
+        outputs(%o: f32 [4, 64, 128] block [1, 64, 128] at (%i, 0, 0)) semantics [parallel] {
+      %r = grid.slice_ref %x[0, 0, 0] [1, 64, 128] [1, 1, 1] drop [0]
+          : memref<1x64x128xf32, #grid.space<default>> -> memref<64x128xf32, #grid.space<default>>
+      %v = grid.load %r : memref<64x128xf32, #grid.space<default>> -> tensor<64x128xf32>
+      %w = tensor.expand_shape %v [[0, 1], [2]] output_shape [1, 64, 128]
+          : tensor<64x128xf32> into tensor<1x64x128xf32>
+      grid.store %w, %o : tensor<1x64x128xf32>, memref<1x64x128xf32, #grid.space<default>>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    grid.kernel @copy grid(%i = 4)
+        inputs(%x: f32 [4, 64, 128] block [squeezed, 64, 128] at (%i, 0, 0))
+        outputs(%o: f32 [4, 64, 128] block [squeezed, 64, 128] at (%i, 0, 0)) semantics [parallel] {
+      %v = grid.load %x : memref<64x128xf32, #grid.space<default>> -> tensor<64x128xf32>
+      grid.store %v, %o : tensor<64x128xf32>, memref<64x128xf32, #grid.space<default>>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numSqueezed", "num-squeezed", "Number of Refs with fewer dimensions">
+  ];
+}
+
+#endif // GRIDIR_DIALECTS_GRID_TRANSFORMS_BLOCKPASSES_TD
