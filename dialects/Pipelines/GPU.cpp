@@ -76,6 +76,8 @@ void addTensorStages(OpPassManager &pm, CPUStage startAfter,
 void addProgram(OpPassManager &pm, const GPUPipelineOptions &options) {
   OpPassManager &kernels = pm.nest<grid::KernelOp>();
   kernels.addPass(grid::createGridFlattenBlocksPass());
+  kernels.addPass(grid::createGridSqueezeBlocksPass());
+  kernels.addPass(grid::createGridGathersToWindowsPass());
   kernels.addPass(grid::createGridDropMasksPass());
   warpgroup::WarpgroupPrepareContractionsPassOptions contractions;
   contractions.chip = options.chip;
@@ -86,6 +88,8 @@ void addProgram(OpPassManager &pm, const GPUPipelineOptions &options) {
   schedule.numWarps = options.numWarps;
   schedule.mapped = options.path == GPUPath::Mapped;
   kernels.addPass(warpgroup::createWarpgroupChooseSchedulePass(schedule));
+  kernels.addPass(warpgroup::createWarpgroupExpandContractionsPass());
+  kernels.addPass(warpgroup::createWarpgroupStageOperandsPass());
   kernels.addPass(warpgroup::createWarpgroupSplitBlocksPass());
   ConvertGridToWarpgroupPassOptions conversion;
   conversion.chip = options.chip;

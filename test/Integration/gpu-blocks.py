@@ -173,7 +173,7 @@ PROGRAMS = {
     "two products": (two_products, small(256, 128), small(128, 128), small(128, 128)),
 }
 MAPPED = {
-    "f32 matmul": (functools.partial(matmul, k=128), normal(128, 128), normal(128, 128)),
+    "columns of 100 elements": (functools.partial(matmul, k=100), small(128, 100), small(100, 128)),
 }
 
 

@@ -28,8 +28,17 @@ static bool isUntouched(Value ref, Operation *from, Operation *to) {
   });
 }
 
+/// True for floats of a byte: matrix units add their products in fewer bits
+/// than f32 has, so that threads add those of one part of the depth to others.
+static bool hasShortSums(grid::DotOp dot) {
+  Type element = getElementTypeOrSelf(dot.getLhs().getType());
+  return isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8;
+}
+
 std::optional<Accumulator>
 gridir::grid_to_warpgroup::findAccumulator(grid::DotOp dot) {
+  if (hasShortSums(dot))
+    return std::nullopt;
   Operation *sum = dot;
   Value old = dot.getAcc();
   if (auto match = warpgroup::matchSum(dot)) {
@@ -106,10 +115,11 @@ void createAccumulator(OpBuilder &builder, grid::DotOp dot) {
           grid::MemorySpaceAttr::get(builder.getContext(),
                                      grid::MemorySpace::GpuRegs))),
       loc);
-  Value acc = block->getArgument(0), init = dot.getAcc();
+  bool isShort = hasShortSums(dot);
+  Value acc = block->getArgument(0), init = isShort ? Value() : dot.getAcc();
   Operation *replaced = dot;
   if (auto sum = warpgroup::matchSum(dot);
-      sum && DominanceInfo().properlyDominates(sum->addend, dot)) {
+      sum && !isShort && DominanceInfo().properlyDominates(sum->addend, dot)) {
     init = sum->addend;
     replaced = sum->op;
   }
@@ -119,6 +129,8 @@ void createAccumulator(OpBuilder &builder, grid::DotOp dot) {
   createMma(builder, dot, acc);
   Value result = grid::LoadOp::create(builder, loc, type, acc,
                                       /*mask=*/Value(), /*other=*/Value());
+  if (isShort && dot.getAcc())
+    result = createAdd(builder, loc, dot.getAcc(), result);
   grid::YieldOp::create(builder, loc, result);
   replaced->replaceAllUsesWith(scope);
   if (replaced != dot)

@@ -44,7 +44,7 @@ private:
     if (failed(known))
       return failure();
     if (auto obstacle = warpgroup::findObstacle(kernel, *known,
-                                                /*hasParts=*/true)) {
+                                                warpgroup::BlockForm::Parts)) {
       InFlightDiagnostic diag = kernel.emitError(
           "expected a kernel that can become a warpgroup program");
       diag.attachNote(obstacle->loc) << "it cannot, since " << obstacle->reason;
@@ -79,7 +79,7 @@ private:
     WalkResult result = kernel.getBodyRegion().walk([&](grid::DotOp dot) {
       auto product = warpgroup::matchContraction(dot, chip);
       for (grid::LoadOp load : {product->lhs, product->rhs}) {
-        if (!load)
+        if (!load || warpgroup::isStaged(load))
           continue;
         unsigned input = warpgroup::matchSharedLoad(load)->input;
         if (!llvm::is_contained(schedule.getShared(), input)) {

@@ -73,6 +73,7 @@ void ProgramBody::convert() {
   if (threadName)
     warpgroup = grid::ProgramIdOp::create(builder, loc, builder.getI32Type(),
                                           threadName);
+  createStaging();
   if (groups.empty()) {
     createConsumer(warpgroup);
   } else {
@@ -266,11 +267,60 @@ SmallVector<unsigned> ProgramBody::findCarriedOutputs() {
   return carried;
 }
 
+/// Opens the scope of scratch from which matrix units read values that
+/// warpgroups compute. Each warpgroup has its own part.
+void ProgramBody::createStaging() {
+  SmallVector<Type> types;
+  SmallVector<Attribute> transforms;
+  oldBody->walk([&](grid::LoadOp load) {
+    if (!warpgroup::isStaged(load) || staged.contains(load.getRef()))
+      return;
+    auto type = cast<MemRefType>(load.getRef().getType());
+    SmallVector<int64_t> shape(type.getShape());
+    if (numConsumers > 1)
+      shape.insert(shape.begin(), numConsumers);
+    types.push_back(
+        getRefType(shape, type.getElementType(), grid::MemorySpace::GpuSmem));
+    transforms.push_back(getMatrixTransforms(type.getElementType()));
+    staged[load.getRef()] = Value();
+  });
+  if (types.empty())
+    return;
+  auto scope = grid::ScopedOp::create(
+      builder, loc, TypeRange(),
+      threadName ? builder.getArrayAttr({threadName}) : ArrayAttr(),
+      builder.getArrayAttr(transforms), ArrayAttr());
+  Block *block = builder.createBlock(&scope.getBody(), {}, types,
+                                     SmallVector<Location>(types.size(), loc));
+  grid::YieldOp::create(builder, loc);
+  builder.setInsertionPointToStart(block);
+  for (auto [entry, buffer] : llvm::zip_equal(staged, block->getArguments()))
+    entry.second = buffer;
+}
+
+/// The element of a buffer along its first dimension.
+Value ProgramBody::createElement(Value buffer, Value number) {
+  auto type = cast<MemRefType>(buffer.getType());
+  SmallVector<int64_t> statics(type.getRank(), 0), sizes(type.getShape());
+  statics[0] = ShapedType::kDynamic;
+  sizes[0] = 1;
+  return grid::SliceRefOp::create(
+      builder, loc,
+      getRefType(type.getShape().drop_front(), type.getElementType(),
+                 grid::MemorySpace::GpuSmem),
+      buffer, number, statics, sizes, SmallVector<int64_t>(sizes.size(), 1),
+      ArrayRef<int64_t>{0});
+}
+
 void ProgramBody::createConsumer(Value warpgroup) {
   if (!groups.empty() && numConsumers > 1 && chip.hasSetMaxRegisters)
     warpgroup::SetMaxRegistersOp::create(builder, loc, 232, /*increase=*/true);
   SmallVector<unsigned> carried = findCarriedOutputs();
   SmallVector<Value> refs(oldBody->getArguments().drop_front(specs.size()));
+  llvm::erase_if(refs, [&](Value ref) { return staged.contains(ref); });
+  for (auto [ref, buffer] : staged)
+    ref.replaceAllUsesWith(numConsumers > 1 ? createElement(buffer, warpgroup)
+                                            : buffer);
   for (unsigned output : carried)
     refs.push_back(oldBody->getArgument(output));
   OpBuilder::InsertionGuard guard(builder);

@@ -13,6 +13,7 @@
 #include "dialects/Warpgroup/IR/Warpgroup.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace gridir::grid_to_warpgroup {
 
@@ -83,6 +84,8 @@ private:
                                               mlir::scf::ForOp from,
                                               mlir::Value iteration);
 
+  void createStaging();
+  mlir::Value createElement(mlir::Value buffer, mlir::Value number);
   llvm::SmallVector<unsigned> findCarriedOutputs();
   void createConsumer(mlir::Value warpgroup);
   unsigned findDim(mlir::Attribute axis) const;
@@ -109,12 +112,17 @@ private:
   int64_t numConsumers = 1, numSteps = 1;
   /// In the order in which the producer fills them.
   llvm::SmallVector<RingGroup> groups;
+  /// Scratch in shared memory, and its buffers.
+  llvm::MapVector<mlir::Value, mlir::Value> staged;
   mlir::StringAttr threadName;
 };
 
 /// A Ref type in a memory space.
 mlir::MemRefType getRefType(llvm::ArrayRef<int64_t> shape, mlir::Type element,
                             grid::MemorySpace space);
+
+/// The layout of a matrix in shared memory that matrix units read.
+mlir::ArrayAttr getMatrixTransforms(mlir::Type element);
 
 /// Converts the contractions of a warpgroup program to MMAs. Returns their
 /// number.

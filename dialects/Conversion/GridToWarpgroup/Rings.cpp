@@ -58,6 +58,18 @@ ProgramBody::RingGroup &ProgramBody::getGroup(scf::ForOp loop) {
       RingGroup{loop, isRepeated ? schedule.getStages() : 1, {}, {}, {}});
 }
 
+ArrayAttr gridir::grid_to_warpgroup::getMatrixTransforms(Type element) {
+  MLIRContext *context = element.getContext();
+  // Rows of as many bytes as all banks have.
+  constexpr int64_t rowBytes = 128, groupRows = 8;
+  int64_t rowElements = rowBytes * 8 / element.getIntOrFloatBitWidth();
+  return Builder(context).getArrayAttr(
+      {grid::TransformAttr::get(context, grid::TransformKind::Unswizzle,
+                                {rowBytes}),
+       grid::TransformAttr::get(context, grid::TransformKind::Untiling,
+                                {groupRows, rowElements})});
+}
+
 /// Opens the scope of the rings and their barriers, which all warpgroups share.
 void ProgramBody::createRings() {
   MLIRContext *context = kernel.getContext();
@@ -83,14 +95,7 @@ void ProgramBody::createRings() {
       llvm::append_range(shape, ref.getShape());
       types.push_back(
           getRefType(shape, ref.getElementType(), grid::MemorySpace::GpuSmem));
-      // Matrix units read rows of as many bytes as all banks have.
-      constexpr int64_t rowBytes = 128, groupRows = 8;
-      int64_t rowElements = rowBytes * 8 / ref.getElementTypeBitWidth();
-      transforms.push_back(builder.getArrayAttr(
-          {grid::TransformAttr::get(context, grid::TransformKind::Unswizzle,
-                                    {rowBytes}),
-           grid::TransformAttr::get(context, grid::TransformKind::Untiling,
-                                    {groupRows, rowElements})}));
+      transforms.push_back(getMatrixTransforms(ref.getElementType()));
       origins.push_back(builder.getStringAttr(specs[ring.input].getName("")));
       copies += ring.copies;
     }

@@ -11,6 +11,7 @@
 #include "dialects/Grid/Analysis/ProgramValues.h"
 #include "dialects/Grid/Analysis/TaskPrograms.h"
 #include "dialects/Grid/IR/IndexMaps.h"
+#include "dialects/Warpgroup/Transforms/ValueSlices.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -139,36 +140,117 @@ bool gridir::warpgroup::isSharable(grid::KernelOp kernel, unsigned input) {
                       });
 }
 
+bool gridir::warpgroup::isStaged(grid::LoadOp load) {
+  auto space = dyn_cast_if_present<grid::MemorySpaceAttr>(
+      cast<MemRefType>(load.getRef().getType()).getMemorySpace());
+  return space && space.getValue() == grid::MemorySpace::GpuSmem &&
+         isa<BlockArgument>(load.getRef()) && !load.getMask();
+}
+
+std::optional<std::pair<int64_t, int64_t>>
+gridir::warpgroup::getContracted(grid::DotOp dot) {
+  auto isMatrix = [](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return type && type.getRank() == 2;
+  };
+  if (!isMatrix(dot.getLhs()) || !isMatrix(dot.getRhs()) ||
+      dot.getLhsContract().size() != 1 || !dot.getLhsBatch().empty())
+    return std::nullopt;
+  return std::pair(dot.getLhsContract()[0], dot.getRhsContract()[0]);
+}
+
+grid::LoadOp gridir::warpgroup::getSharedLoad(Value operand,
+                                              grid::KernelOp kernel) {
+  auto load = operand.getDefiningOp<grid::LoadOp>();
+  if (!load || isStaged(load))
+    return load;
+  std::optional<SharedLoad> shared = matchSharedLoad(load);
+  return shared && isSharable(kernel, shared->input) ? load : grid::LoadOp();
+}
+
+/// True if a unit of the chip multiplies matrices of these types and sizes.
+static bool hasUnit(grid::DotOp dot, Type element, const gpu::Chip &chip) {
+  auto contracted = getContracted(dot);
+  auto result = dyn_cast<RankedTensorType>(dot.getType());
+  if (!chip.hasWgmma || !contracted || !result || dot.getAlgorithm())
+    return false;
+  constexpr int64_t numRows = 64, depthBits = 256;
+  int64_t bits = element.getIntOrFloatBitWidth(),
+          depth = cast<RankedTensorType>(dot.getLhs().getType())
+                      .getDimSize(contracted->first);
+  bool hasSum = element.isInteger(8) ? result.getElementType().isInteger(32)
+                                     : result.getElementType().isF32();
+  return hasSum && result.getDimSize(0) % numRows == 0 &&
+         result.getDimSize(1) % 8 == 0 && depth * bits % depthBits == 0;
+}
+
 std::optional<Contraction>
 gridir::warpgroup::matchContraction(grid::DotOp dot, const gpu::Chip &chip) {
-  auto lhs = dyn_cast<RankedTensorType>(dot.getLhs().getType()),
-       rhs = dyn_cast<RankedTensorType>(dot.getRhs().getType()),
-       result = dyn_cast<RankedTensorType>(dot.getType());
-  if (!chip.hasWgmma || !lhs || !rhs || !result || lhs.getRank() != 2 ||
-      rhs.getRank() != 2 || !dot.getLhsBatch().empty() ||
-      dot.getLhsContract().size() != 1 || dot.getAlgorithm() ||
-      !result.getElementType().isF32() ||
-      lhs.getElementType() != rhs.getElementType() ||
-      !(lhs.getElementType().isF16() || lhs.getElementType().isBF16()))
+  Type element = getElementTypeOrSelf(dot.getLhs().getType());
+  bool isHalf = element.isF16() || element.isBF16(),
+       isByte = element.isInteger(8) ||
+                isa<Float8E4M3FNType, Float8E5M2Type>(element);
+  if ((!isHalf && !isByte) ||
+      element != getElementTypeOrSelf(dot.getRhs().getType()) ||
+      !hasUnit(dot, element, chip))
     return std::nullopt;
   Contraction found;
   found.transposesLhs = dot.getLhsContract()[0] == 0;
   found.transposesRhs = dot.getRhsContract()[0] == 1;
   auto kernel = dot->getParentOfType<grid::KernelOp>();
-  auto getLoad = [&](Value value) {
-    auto load = value.getDefiningOp<grid::LoadOp>();
-    auto shared = load ? matchSharedLoad(load) : std::nullopt;
-    return shared && isSharable(kernel, shared->input) ? load : grid::LoadOp();
-  };
-  found.lhs = getLoad(dot.getLhs());
-  found.rhs = getLoad(dot.getRhs());
-  constexpr int64_t numRows = 64;
-  int64_t depth = lhs.getDimSize(dot.getLhsContract()[0]);
-  if (!found.rhs || (!found.lhs && found.transposesLhs) ||
-      result.getDimSize(0) % numRows != 0 || result.getDimSize(1) % 8 != 0 ||
-      depth % 16 != 0)
+  found.lhs = getSharedLoad(dot.getLhs(), kernel);
+  found.rhs = getSharedLoad(dot.getRhs(), kernel);
+  if (!found.rhs || (!found.lhs && found.transposesLhs))
+    return std::nullopt;
+  // The unit does not transpose bytes, whose depth is the last dimension.
+  if (isByte && (!found.lhs || found.transposesLhs || !found.transposesRhs))
     return std::nullopt;
   return found;
+}
+
+bool gridir::warpgroup::canPrepareContraction(grid::DotOp dot,
+                                              const gpu::Chip &chip) {
+  if (matchContraction(dot, chip))
+    return true;
+  Type element = getElementTypeOrSelf(dot.getLhs().getType());
+  Builder builder(dot.getContext());
+  // Products of f32 become those of parts in bf16.
+  bool isSingle = element.isF32();
+  if ((!isSingle && !element.isF16() && !element.isBF16()) ||
+      element != getElementTypeOrSelf(dot.getRhs().getType()) ||
+      !hasUnit(dot, isSingle ? builder.getBF16Type() : element, chip))
+    return false;
+  auto [lhsDim, rhsDim] = *getContracted(dot);
+  int64_t depth =
+      cast<RankedTensorType>(dot.getLhs().getType()).getDimSize(lhsDim);
+  auto isSupported = [&](OpOperand &operand, int64_t dim) {
+    OperandPlace place = getPlace(operand);
+    if (place == OperandPlace::Copied)
+      return true;
+    // Registers hold a part of the depth at once.
+    constexpr int64_t maxDepth = 128;
+    if (depth > maxDepth && !canSlice(operand.get(), dim))
+      return false;
+    // Rows of 128 bytes, in groups of 8, are the unit of shared memory.
+    auto type = cast<RankedTensorType>(operand.get().getType());
+    return place == OperandPlace::Registers ||
+           (type.getDimSize(0) % 8 == 0 && type.getDimSize(1) % 64 == 0);
+  };
+  return isSupported(dot.getLhsMutable(), lhsDim) &&
+         isSupported(dot.getRhsMutable(), rhsDim);
+}
+
+OperandPlace gridir::warpgroup::getPlace(OpOperand &operand) {
+  auto dot = cast<grid::DotOp>(operand.getOwner());
+  // Threads divide f32 into parts.
+  if (!getElementTypeOrSelf(operand.get().getType()).isF32())
+    if (auto load = getSharedLoad(operand.get(),
+                                  dot->getParentOfType<grid::KernelOp>()))
+      return isStaged(load) ? OperandPlace::Staged : OperandPlace::Copied;
+  // The left operand can be in registers unless it is transposed.
+  bool isLhs = operand == dot.getLhsMutable();
+  return isLhs && dot.getLhsContract()[0] == 1 ? OperandPlace::Registers
+                                               : OperandPlace::Staged;
 }
 
 std::optional<ContractionSum> gridir::warpgroup::matchSum(grid::DotOp dot) {
@@ -197,8 +279,8 @@ bool isSupportedElement(Type type) {
 
 class ObstacleSearch {
 public:
-  ObstacleSearch(grid::KernelOp kernel, const gpu::Chip &chip, bool hasParts)
-      : kernel(kernel), chip(chip), hasParts(hasParts), values(kernel) {}
+  ObstacleSearch(grid::KernelOp kernel, const gpu::Chip &chip, BlockForm form)
+      : kernel(kernel), chip(chip), form(form), values(kernel) {}
 
   std::optional<Obstacle> find() {
     visitKernel();
@@ -274,9 +356,10 @@ private:
           dim.getPadLow() != 0 || dim.getPadHigh() != 0)
         return add(ref.getLoc(), "the blocks of " + name +
                                      " are neither regular nor windows");
-      int64_t last = isElement  ? extent - size
-                     : hasParts ? std::numeric_limits<int32_t>::max()
-                                : llvm::divideCeil(extent, size) - 1;
+      int64_t last = isElement ? extent - size
+                     : form == BlockForm::Parts
+                         ? std::numeric_limits<int32_t>::max()
+                         : llvm::divideCeil(extent, size) - 1;
       if (!index.isIn(0, last))
         return add(ref.getLoc(), "blocks of " + name + " are outside of it");
     }
@@ -347,7 +430,10 @@ private:
       return;
     }
     if (auto dot = dyn_cast<grid::DotOp>(op)) {
-      if (!matchContraction(dot, chip))
+      bool isComputed = form == BlockForm::Authored
+                            ? canPrepareContraction(dot, chip)
+                            : matchContraction(dot, chip).has_value();
+      if (!isComputed)
         add(op->getLoc(), "matrix units do not compute a contraction");
       return;
     }
@@ -375,7 +461,7 @@ private:
 
   grid::KernelOp kernel;
   const gpu::Chip &chip;
-  bool hasParts;
+  BlockForm form;
   grid::ProgramValues values;
   std::optional<Obstacle> obstacle;
 };
@@ -384,6 +470,6 @@ private:
 
 std::optional<Obstacle> gridir::warpgroup::findObstacle(grid::KernelOp kernel,
                                                         const gpu::Chip &chip,
-                                                        bool hasParts) {
-  return ObstacleSearch(kernel, chip, hasParts).find();
+                                                        BlockForm form) {
+  return ObstacleSearch(kernel, chip, form).find();
 }

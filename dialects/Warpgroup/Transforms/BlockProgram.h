@@ -28,15 +28,19 @@ struct Obstacle {
   std::string reason;
 };
 
-/// Returns the first obstacle of a kernel of blocks, if it has any. Parts of
-/// blocks that overhang their array may be outside of it, where a program
-/// accesses nothing; blocks of an author may not.
+/// The blocks of a kernel: the author's, or parts of those, whose contractions
+/// are ones that matrix units compute. Parts of blocks that overhang their
+/// array may be outside of it, where a program accesses nothing; blocks of an
+/// author may not.
+enum class BlockForm { Authored, Parts };
+
+/// Returns the first obstacle of a kernel of blocks, if it has any.
 std::optional<Obstacle> findObstacle(grid::KernelOp kernel,
-                                     const gpu::Chip &chip,
-                                     bool hasParts = false);
+                                     const gpu::Chip &chip, BlockForm form);
 
 /// A contraction of two matrices that `wgmma` computes. The left operand is a
-/// load from shared memory or a value, the right one such a load.
+/// load from shared memory or a value, the right one such a load: of an input
+/// that bulk copies can precede, or of scratch in shared memory.
 struct Contraction {
   /// The loads of the operands; that of a left value is null.
   grid::LoadOp lhs, rhs;
@@ -66,10 +70,31 @@ mlir::LogicalResult collectComputation(mlir::ValueRange values,
                                        mlir::scf::ForOp loop,
                                        llvm::SetVector<mlir::Operation *> &ops);
 
+/// True if a load is one of scratch in shared memory.
+bool isStaged(grid::LoadOp load);
+
+/// Returns the load of an operand that matrix units read in shared memory, if
+/// it is one.
+grid::LoadOp getSharedLoad(mlir::Value operand, grid::KernelOp kernel);
+
 /// Returns the contraction that an op is, if matrix units of the chip support
 /// its types and shapes.
 std::optional<Contraction> matchContraction(grid::DotOp dot,
                                             const gpu::Chip &chip);
+
+/// True if `warpgroup-expand-contractions` and `warpgroup-stage-operands` make
+/// this contraction one that matrix units compute.
+bool canPrepareContraction(grid::DotOp dot, const gpu::Chip &chip);
+
+/// Where matrix units read an operand: a block that bulk copies precede,
+/// scratch in shared memory to which a warpgroup stores a value, or registers.
+enum class OperandPlace { Copied, Staged, Registers };
+
+OperandPlace getPlace(mlir::OpOperand &operand);
+
+/// The contracted dimension of both operands of a contraction of matrices that
+/// contracts one.
+std::optional<std::pair<int64_t, int64_t>> getContracted(grid::DotOp dot);
 
 /// The op that adds the result of a contraction to another value.
 struct ContractionSum {

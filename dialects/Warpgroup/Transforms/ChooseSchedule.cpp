@@ -42,6 +42,8 @@ constexpr int64_t kWarps = kNumThreads / kNumLanes;
 /// Rows of an accumulator of a warpgroup, and its 32-bit registers.
 constexpr int64_t kAccRows = 64, kMaxAccRegisters = 128;
 constexpr int64_t kMaxConsumers = 2, kMaxStages = 4;
+/// The parts in bf16 of an operand of f32.
+constexpr int64_t kSingleParts = 3;
 /// Shared memory that is left for barriers and relayouts.
 constexpr int64_t kReservedBytes = 32 * 1024;
 
@@ -161,6 +163,35 @@ private:
     return cta;
   }
 
+  static bool isSingle(DotOp dot) {
+    return getElementTypeOrSelf(dot.getLhs().getType()).isF32();
+  }
+
+  /// The most 32-bit registers of a thread for a value that a warpgroup stages.
+  int64_t countStagedRegisters(ArrayRef<DotOp> dots) {
+    int64_t registers = 0;
+    for (DotOp dot : dots)
+      for (OpOperand *operand : {&dot.getLhsMutable(), &dot.getRhsMutable()})
+        if (getPlace(*operand) == OperandPlace::Staged)
+          registers = std::max(registers, countElements(operand->get(), part) /
+                                              kNumThreads);
+    return registers;
+  }
+
+  /// The registers of a thread for the accumulators of a contraction, and for
+  /// the parts of a left operand of f32.
+  int64_t countProductRegisters(DotOp dot, ArrayRef<int64_t> sizes) {
+    int64_t acc = countElements(dot.getResult(), sizes) / kNumThreads;
+    if (!isSingle(dot))
+      return acc;
+    // The least products have an accumulator of their own.
+    acc *= 2;
+    if (getPlace(dot.getLhsMutable()) == OperandPlace::Registers)
+      acc +=
+          countElements(dot.getLhs(), sizes) / kNumThreads * kSingleParts / 2;
+    return acc;
+  }
+
   std::variant<ScheduleAttr, std::string>
   chooseForProducts(ArrayRef<DotOp> dots) {
     if (part.size() != 2)
@@ -176,28 +207,43 @@ private:
       part[0] = consumers * kAccRows;
       ofWarpgroup[0] = kAccRows;
     }
-    while (columns && part[1] > 256 && part[1] % 2 == 0)
+    auto isWide = [&] {
+      return part[1] > 256 || countStagedRegisters(dots) > kArrayRegisters;
+    };
+    while (columns && isWide() && part[1] % 16 == 0)
       part[1] /= 2;
     ofWarpgroup[1] = part[1];
     llvm::SmallSetVector<int64_t, 4> shared;
-    llvm::SmallSetVector<Value, 4> refs;
+    llvm::SmallSetVector<Value, 4> seen;
     // Bytes of the operands that are loaded once, and of those of each stage.
     int64_t fixedBytes = 0, stageBytes = 0;
     for (DotOp dot : dots) {
-      std::optional<Contraction> product = matchContraction(dot, chip);
-      if (countElements(dot.getResult(), ofWarpgroup) / kNumThreads >
-          kMaxAccRegisters)
+      if (countProductRegisters(dot, ofWarpgroup) > kMaxAccRegisters)
         return std::string("registers of a warpgroup do not hold the result "
                            "of a contraction");
-      for (LoadOp load : {product->lhs, product->rhs}) {
-        if (!load || !refs.insert(load.getRef()))
+      for (OpOperand *operand : {&dot.getLhsMutable(), &dot.getRhsMutable()}) {
+        OperandPlace place = getPlace(*operand);
+        Value value = operand->get();
+        auto load = value.getDefiningOp<LoadOp>();
+        bool isCopied = place == OperandPlace::Copied;
+        if (place == OperandPlace::Registers ||
+            !seen.insert(isCopied ? load.getRef() : value))
           continue;
+        int64_t elementBytes =
+            getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth() / 8;
+        if (!isCopied) {
+          // Each warpgroup stages its own values, and f32 as parts in bf16.
+          if (isSingle(dot))
+            elementBytes = 2 * kSingleParts;
+          fixedBytes += countElements(value, ofWarpgroup) * elementBytes *
+                        (part[0] / ofWarpgroup[0]);
+          continue;
+        }
         SharedLoad match = *matchSharedLoad(load);
         shared.insert(match.input);
         bool isRepeated = match.loop || hasSteps();
         (isRepeated ? stageBytes : fixedBytes) +=
-            countElements(load.getResult(), part) *
-            getElementTypeOrSelf(load.getType()).getIntOrFloatBitWidth() / 8;
+            countElements(value, part) * elementBytes;
       }
     }
     int64_t available = chip.ctaSharedBytes - kReservedBytes - fixedBytes,
@@ -240,7 +286,7 @@ public:
     if (mapped)
       obstacle = Obstacle{kernel.getLoc(), "the option 'mapped' is set"};
     else
-      obstacle = findObstacle(kernel, *known);
+      obstacle = findObstacle(kernel, *known, BlockForm::Authored);
     auto mapping = gpu::getMapping(kernel->getParentOfType<ModuleOp>());
     if (!obstacle && mapping && mapping.getReductionScratchBytes())
       obstacle = Obstacle{kernel.getLoc(),

@@ -233,8 +233,10 @@ def WarpgroupPrepareContractionsPass
       block instead: matrix units transpose operands in shared memory.
     - A contraction of two whole blocks that are deeper than two rows of 128
       bytes becomes a loop over windows of that depth, to which a producer
-      warpgroup copies ahead. Contractions of the same depth share a loop. A sum
-      to which a product is added is the initial value of the loop.
+      warpgroup copies ahead. Operands that elementwise ops compute from blocks,
+      and those of f32, are computed in parts as deep as one row. Contractions of
+      the same depth share a loop. A sum to which a product is added is the
+      initial value of the loop.
 
     Kernels that cannot become warpgroup programs, or have a schedule, are not
     split.
@@ -294,6 +296,115 @@ def WarpgroupPrepareContractionsPass
               "Number of contractions that loops compute in parts">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def WarpgroupExpandContractionsPass
+    : Pass<"warpgroup-expand-contractions", "::gridir::grid::KernelOp"> {
+  let summary = "Compute contractions of f32 from parts in bf16";
+  let description = [{
+    Matrix units multiply f32 in fewer bits than f32 has. This pass divides each
+    operand of a contraction of f32 into three parts in bf16, whose sum is the
+    operand, and adds six products: all but those below the precision of f32. The
+    least ones are added first. A part is truncated or rounded so that no finite
+    number becomes infinite, and the infinities and NaN are in the first part only.
+
+    Only kernels with a schedule are changed.
+
+    Before:
+
+    ```mlir
+    grid.kernel @product grid(%i = 4)
+        inputs(%x: f32 [256, 64] block [64, 64] at (%i, 0), %y: f32 [64, 64])
+        outputs(%o: f32 [256, 64] block [64, 64] at (%i, 0))
+        semantics [parallel] attributes {
+          warpgroup.schedule = #warpgroup.schedule<cta = [64, 64], warpgroup = [64, 64]>} {
+      %a = grid.load %x : memref<64x64xf32, #grid.space<default>> -> tensor<64x64xf32>
+      %b = grid.load %y : memref<64x64xf32, #grid.space<default>> -> tensor<64x64xf32>
+      %d = grid.dot %a, %b contract [1] x [0]
+          : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+      grid.store %d, %o : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>
+    }
+    ```
+
+    After, without the parts of `%b` and four of the products:
+
+    ```mlir
+    %bits = arith.bitcast %a : tensor<64x64xf32> to tensor<64x64xi32>
+    %leading = arith.andi %bits, %mask : tensor<64x64xi32>
+    %truncated = arith.bitcast %leading : tensor<64x64xi32> to tensor<64x64xf32>
+    %difference = arith.subf %a, %truncated : tensor<64x64xf32>
+    %first = arith.select %is_finite, %truncated, %a : tensor<64x64xi1>, tensor<64x64xf32>
+    %rest = arith.select %is_finite, %difference, %zero : tensor<64x64xi1>, tensor<64x64xf32>
+    %high = arith.truncf %first : tensor<64x64xf32> to tensor<64x64xbf16>
+    %middle = arith.truncf %rest : tensor<64x64xf32> to tensor<64x64xbf16>
+    %wide = arith.extf %middle : tensor<64x64xbf16> to tensor<64x64xf32>
+    %last = arith.subf %rest, %wide : tensor<64x64xf32>
+    %low = arith.truncf %last : tensor<64x64xf32> to tensor<64x64xbf16>
+    %small = grid.dot %low, %high_of_b contract [1] x [0]
+        : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
+    %sum = grid.dot %high, %high_of_b acc %small contract [1] x [0]
+        : tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32> -> tensor<64x64xf32>
+    ```
+  }];
+  let statistics = [
+    Statistic<"numExpanded", "num-expanded", "Number of contractions that were expanded">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
+def WarpgroupStageOperandsPass
+    : Pass<"warpgroup-stage-operands", "::gridir::grid::KernelOp"> {
+  let summary = "Store values in shared memory from which matrix units read them";
+  let description = [{
+    Matrix units read the right operand of a contraction in shared memory, and the
+    left one in registers only if it is not transposed. This pass stores other
+    values, which the body computes, in scratch in shared memory. Each warpgroup
+    has its own.
+
+    Only kernels with a schedule are changed.
+
+    Before:
+
+    ```mlir
+    grid.kernel @product grid(%i = 4)
+        inputs(%x: bf16 [256, 64] block [64, 64] at (%i, 0), %y: f32 [64, 64])
+        outputs(%o: f32 [256, 64] block [64, 64] at (%i, 0))
+        semantics [parallel] attributes {
+          warpgroup.schedule = #warpgroup.schedule<cta = [64, 64], warpgroup = [64, 64],
+              shared = [0], stages = 1>} {
+      %a = grid.load %x : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
+      %v = grid.load %y : memref<64x64xf32, #grid.space<default>> -> tensor<64x64xf32>
+      %b = arith.truncf %v : tensor<64x64xf32> to tensor<64x64xbf16>
+      %d = grid.dot %a, %b contract [1] x [0]
+          : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
+      grid.store %d, %o : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    grid.kernel @product grid(%i = 4)
+        inputs(%x: bf16 [256, 64] block [64, 64] at (%i, 0), %y: f32 [64, 64])
+        outputs(%o: f32 [256, 64] block [64, 64] at (%i, 0))
+        scratch(%s: memref<64x64xbf16, #grid.space<gpu.smem>> origin "staged")
+        semantics [parallel] attributes {
+          warpgroup.schedule = #warpgroup.schedule<cta = [64, 64], warpgroup = [64, 64],
+              shared = [0], stages = 1>} {
+      %a = grid.load %x : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
+      %v = grid.load %y : memref<64x64xf32, #grid.space<default>> -> tensor<64x64xf32>
+      %b = arith.truncf %v : tensor<64x64xf32> to tensor<64x64xbf16>
+      grid.store %b, %s : tensor<64x64xbf16>, memref<64x64xbf16, #grid.space<gpu.smem>>
+      %c = grid.load %s : memref<64x64xbf16, #grid.space<gpu.smem>> -> tensor<64x64xbf16>
+      %d = grid.dot %a, %c contract [1] x [0]
+          : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
+      grid.store %d, %o : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numStaged", "num-staged", "Number of values that were staged">
+  ];
 }
 
 def WarpgroupShareMembersPass : Pass<"warpgroup-share-members", "::mlir::ModuleOp"> {

@@ -13,9 +13,12 @@
 #include "dialects/Support/Builders.h"
 #include "dialects/Warpgroup/IR/Warpgroup.h"
 #include "dialects/Warpgroup/Transforms/BlockProgram.h"
+#include "dialects/Warpgroup/Transforms/ValueSlices.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace gridir::warpgroup {
@@ -26,21 +29,9 @@ namespace gridir::warpgroup {
 using namespace mlir;
 using namespace gridir;
 using namespace gridir::grid;
+using namespace gridir::warpgroup;
 
 namespace {
-
-/// Returns the only contracted dimension of each operand of a product of two
-/// matrices.
-std::optional<std::pair<int64_t, int64_t>> getContracted(DotOp dot) {
-  auto isMatrix = [](Value value) {
-    auto type = dyn_cast<RankedTensorType>(value.getType());
-    return type && type.getRank() == 2;
-  };
-  if (!isMatrix(dot.getLhs()) || !isMatrix(dot.getRhs()) ||
-      dot.getLhsContract().size() != 1 || !dot.getLhsBatch().empty())
-    return std::nullopt;
-  return std::pair(dot.getLhsContract()[0], dot.getRhsContract()[0]);
-}
 
 /// Replaces a transposed block by the block, with the other dimension
 /// contracted. Returns the number of replaced operands. Matrix units transpose
@@ -65,10 +56,10 @@ unsigned foldTransposes(DotOp dot) {
   return count;
 }
 
-/// A contraction of two blocks of inputs, as deep as the blocks are.
+/// A contraction of blocks of inputs, or of values that are computed from
+/// blocks, as deep as the blocks are.
 struct DeepContraction {
   DotOp dot;
-  LoadOp lhs, rhs;
   /// The op that adds the result to another value, which the loop does instead;
   /// null if there is none.
   arith::AddFOp sum;
@@ -87,6 +78,7 @@ public:
 
   void create() {
     Operation *position = findPosition();
+    auto kernel = position->getParentOfType<KernelOp>();
     Location loc = contractions.front().dot.getLoc();
     OpBuilder builder(position);
     SmallVector<Value> inits;
@@ -110,12 +102,9 @@ public:
         contraction.sum.erase();
       contraction.dot.erase();
     }
-    for (DeepContraction &contraction : contractions)
-      for (LoadOp load : {contraction.lhs, contraction.rhs})
-        unused.insert(load);
-    for (Operation *load : unused)
-      if (load->use_empty())
-        load->erase();
+    // The ops that computed whole operands may have no other use.
+    IRRewriter rewriter(builder);
+    (void)runRegionDCE(rewriter, kernel->getRegions());
   }
 
 private:
@@ -161,8 +150,9 @@ private:
                    Value offset, Value acc) {
     DotOp dot = contraction.dot;
     auto [lhsDim, rhsDim] = *getContracted(dot);
-    Value lhs = createWindow(builder, contraction.lhs, offset, lhsDim),
-          rhs = createWindow(builder, contraction.rhs, offset, rhsDim);
+    slicer.setPosition(offset, part);
+    Value lhs = slicer.create(builder, dot.getLhs(), lhsDim),
+          rhs = slicer.create(builder, dot.getRhs(), rhsDim);
     auto created = cast<DotOp>(builder.clone(*dot));
     created.getLhsMutable().assign(lhs);
     created.getRhsMutable().assign(rhs);
@@ -170,32 +160,9 @@ private:
     return created.getResult();
   }
 
-  /// Loads of one block at one offset are one.
-  Value createWindow(OpBuilder &builder, LoadOp load, Value offset,
-                     unsigned dim) {
-    Value &window = windows[{load.getRef(), dim}];
-    if (window)
-      return window;
-    auto type = cast<MemRefType>(load.getRef().getType());
-    SmallVector<int64_t> statics(type.getRank(), 0), sizes(type.getShape());
-    statics[dim] = ShapedType::kDynamic;
-    sizes[dim] = part;
-    auto windowType = MemRefType::get(sizes, type.getElementType(),
-                                      type.getLayout(), type.getMemorySpace());
-    Value ref = SliceRefOp::create(
-        builder, load.getLoc(), windowType, load.getRef(), offset, statics,
-        sizes, SmallVector<int64_t>(type.getRank(), 1), ArrayRef<int64_t>{});
-    window =
-        LoadOp::create(builder, load.getLoc(),
-                       RankedTensorType::get(sizes, type.getElementType()), ref,
-                       /*mask=*/Value(), /*other=*/Value());
-    return window;
-  }
-
   SmallVector<DeepContraction> contractions;
   int64_t depth, part;
-  llvm::MapVector<std::pair<Value, unsigned>, Value> windows;
-  llvm::SmallSetVector<Operation *, 4> unused;
+  ValueSlicer slicer;
 };
 
 class WarpgroupPrepareContractionsPass
@@ -217,7 +184,7 @@ public:
     for (DotOp dot : dots)
       numTransposes += foldTransposes(dot);
     if (kernel->hasAttr(warpgroup::kScheduleAttr) || gpu::isProgram(kernel) ||
-        findObstacle(kernel, *known))
+        findObstacle(kernel, *known, BlockForm::Authored))
       return;
     // One loop has all contractions of the same parts.
     llvm::MapVector<Parts, SmallVector<DeepContraction>> loops;
@@ -237,24 +204,37 @@ private:
   using Parts = std::pair<int64_t, int64_t>;
 
   static Parts getParts(DotOp dot) {
-    constexpr int64_t rowBits = 128 * 8;
+    // Products of f32 become those of parts in bf16.
+    constexpr int64_t rowBits = 128 * 8, maxBits = 16;
     auto type = cast<RankedTensorType>(dot.getLhs().getType());
     return {type.getDimSize(getContracted(dot)->first),
-            rowBits / type.getElementTypeBitWidth()};
+            rowBits /
+                std::min<int64_t>(type.getElementTypeBitWidth(), maxBits)};
   }
 
-  /// Returns a contraction of whole blocks that only contractions read, and
-  /// which are deeper than two parts.
+  /// Returns a contraction of whole blocks that only contractions read and
+  /// which are deeper than two parts, or of values that are deeper than one.
   static std::optional<DeepContraction> match(DotOp dot) {
     auto [depth, part] = getParts(dot);
-    if (depth <= 2 * part || depth % part != 0)
+    if (depth <= part || depth % part != 0)
       return std::nullopt;
-    auto lhs = dot.getLhs().getDefiningOp<LoadOp>(),
-         rhs = dot.getRhs().getDefiningOp<LoadOp>();
-    for (LoadOp load : {lhs, rhs})
-      if (!load || !isReadByContractions(load, depth))
+    bool isCopied = true;
+    for (auto [operand, dim] :
+         {std::pair<Value, int64_t>(dot.getLhs(), getContracted(dot)->first),
+          std::pair<Value, int64_t>(dot.getRhs(),
+                                    getContracted(dot)->second)}) {
+      auto load = operand.getDefiningOp<LoadOp>();
+      bool isBlock =
+          load && matchSharedLoad(load) &&
+          getElementTypeOrSelf(load.getType()).getIntOrFloatBitWidth() <= 16;
+      if (isBlock ? !isReadByContractions(load, depth)
+                  : !canSlice(operand, dim))
         return std::nullopt;
-    DeepContraction found{dot, lhs, rhs, {}, dot.getAcc()};
+      isCopied &= isBlock;
+    }
+    if (isCopied && depth <= 2 * part)
+      return std::nullopt;
+    DeepContraction found{dot, {}, dot.getAcc()};
     if (auto sum = warpgroup::matchSum(dot);
         sum && sum->op->getBlock() == dot->getBlock()) {
       found.sum = sum->op;

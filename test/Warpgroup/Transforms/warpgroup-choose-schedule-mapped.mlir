@@ -93,9 +93,9 @@ grid.kernel @constant grid(%i = 4) outputs(%o: f32 [8] block [2] at (%i)) {
 }
 // -----
 // REMARK: since {{.*}}matrix units do not compute a contraction
-grid.kernel @f32 grid(%i = 4) inputs(%x: f32 [64, 64]) outputs(%o: f32 [256, 64] block [64, 64] at (%i, 0)) {
-  %a = grid.load %x : memref<64x64xf32, #grid.space<default>> -> tensor<64x64xf32>
-  %d = grid.dot %a, %a contract [1] x [0] : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+grid.kernel @f64 grid(%i = 4) inputs(%x: f64 [64, 64]) outputs(%o: f64 [256, 64] block [64, 64] at (%i, 0)) {
+  %a = grid.load %x : memref<64x64xf64, #grid.space<default>> -> tensor<64x64xf64>
+  %d = grid.dot %a, %a contract [1] x [0] : tensor<64x64xf64>, tensor<64x64xf64> -> tensor<64x64xf64>
 }
 // -----
 // REMARK: since {{.*}}it computes with complex numbers

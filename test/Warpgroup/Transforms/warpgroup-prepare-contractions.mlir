@@ -79,3 +79,43 @@ grid.kernel @whole grid(%i = 4)
   grid.store %f, %o : tensor<64x256xf32>, memref<64x256xf32, #grid.space<default>>
   grid.store %e, %p : tensor<64x256xf32>, memref<64x256xf32, #grid.space<default>>
 }
+
+// -----
+
+// Registers do not hold values in the whole depth, which ops compute from parts of the blocks instead. Rows of 128 bytes
+// are those of the operand, or of its parts in bf16.
+// CHECK-LABEL: grid.kernel @values
+// CHECK: scf.for %[[K:.*]] = %{{.*}} to %{{.*}} step %c64
+// CHECK: %[[Y:.*]] = grid.slice_ref %{{.*}}[%[[K]], 0] [64, 64] [1, 1] : memref<128x64xi8
+// CHECK: %[[B:.*]] = grid.load %[[Y]]
+// CHECK: %[[W:.*]] = arith.sitofp %[[B]] : tensor<64x64xi8> to tensor<64x64xbf16>
+// CHECK: %[[ROW:.*]] = linalg.broadcast ins(%{{.*}} : tensor<64xbf16>) outs(%{{.*}} : tensor<64x64xbf16>) dimensions = [0]
+// CHECK: %[[SCALED:.*]] = arith.mulf %[[W]], %[[ROW]] : tensor<64x64xbf16>
+// CHECK: grid.dot %{{.*}}, %[[SCALED]] acc %{{.*}} contract [1] x [0]
+grid.kernel @values grid(%i = 4)
+    inputs(%x: bf16 [256, 128] block [64, 128] at (%i, 0), %y: i8 [128, 64], %s: bf16 [64])
+    outputs(%o: f32 [256, 64] block [64, 64] at (%i, 0)) semantics [parallel] {
+  %a = grid.load %x : memref<64x128xbf16, #grid.space<default>> -> tensor<64x128xbf16>
+  %b = grid.load %y : memref<128x64xi8, #grid.space<default>> -> tensor<128x64xi8>
+  %c = grid.load %s : memref<64xbf16, #grid.space<default>> -> tensor<64xbf16>
+  %w = arith.sitofp %b : tensor<128x64xi8> to tensor<128x64xbf16>
+  %empty = tensor.empty() : tensor<128x64xbf16>
+  %r = linalg.broadcast ins(%c : tensor<64xbf16>) outs(%empty : tensor<128x64xbf16>) dimensions = [0]
+  %scaled = arith.mulf %w, %r : tensor<128x64xbf16>
+  %d = grid.dot %a, %scaled contract [1] x [0] : tensor<64x128xbf16>, tensor<128x64xbf16> -> tensor<64x64xf32>
+  grid.store %d, %o : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>
+}
+
+// -----
+
+// A block that overhangs its array has no windows with a mask: the kernel is mapped to threads, and nothing changes.
+// CHECK-LABEL: grid.kernel @overhang
+// CHECK-NOT: scf.for
+grid.kernel @overhang grid(%i = 4)
+    inputs(%x: f32 [250, 256] block [64, 256] at (%i, 0), %y: f32 [256, 64])
+    outputs(%o: f32 [250, 64] block [64, 64] at (%i, 0)) semantics [parallel] {
+  %a = grid.load %x : memref<64x256xf32, #grid.space<default>> -> tensor<64x256xf32>
+  %b = grid.load %y : memref<256x64xf32, #grid.space<default>> -> tensor<256x64xf32>
+  %d = grid.dot %a, %b contract [1] x [0] : tensor<64x256xf32>, tensor<256x64xf32> -> tensor<64x64xf32>
+  grid.store %d, %o : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>
+}

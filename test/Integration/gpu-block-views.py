@@ -1,0 +1,171 @@
+# Kernels of blocks with dimensions of one element, and kernels that access elements at arrays of positions, give what
+# interpret mode gives as warpgroup programs: as tasks on the CPU, and as PTX with checks that must find nothing, in
+# three orders.
+#
+# RUN: %python %s | FileCheck %s
+
+import os
+import sys
+import warnings
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
+from jax.experimental.pallas import triton as plgpu
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
+from block_programs import normal, report, small
+
+with warnings.catch_warnings():
+    # JAX recommends another package.
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from jax.experimental.pallas.ops.gpu import layer_norm, rms_norm, softmax
+
+SHAPE = jax.ShapeDtypeStruct
+
+
+def product(x, y, rhs=0):
+    return lax.dot_general(x, y, (((1,), (rhs,)), ((), ())), preferred_element_type=jnp.float32)
+
+
+def batched(x, y, *, shaped=False):
+    """A product for each batch, whose dimension the body drops: by an index, or by a reshape of the whole block."""
+
+    def kernel(x_ref, y_ref, o_ref):
+        if shaped:
+            o_ref[...] = product(x_ref[...].reshape(128, -1), y_ref[...].reshape(-1, 64)).reshape(o_ref.shape)
+        else:
+            o_ref[0] = product(x_ref[0], y_ref[0])
+
+    depth = x.shape[2]
+    return pl.pallas_call(
+        kernel,
+        grid=(x.shape[0], x.shape[1] // 128, y.shape[2] // 64),
+        in_specs=[
+            pl.BlockSpec((1, 128, depth), lambda b, i, j: (b, i, 0)),
+            pl.BlockSpec((1, depth, 64), lambda b, i, j: (b, 0, j)),
+        ],
+        out_specs=pl.BlockSpec((1, 128, 64), lambda b, i, j: (b, i, j)),
+        out_shape=SHAPE((x.shape[0], x.shape[1], y.shape[2]), jnp.float32),
+    )(x, y)
+
+
+def flash_attention(q, k, v, *, causal=False):
+    """Attention by a sequential dimension over keys, for each batch and head."""
+    batch, heads, length, size = q.shape
+    block = 64
+
+    def kernel(q_ref, k_ref, v_ref, o_ref, m_ref, l_ref, acc_ref):
+        step = pl.program_id(3)
+
+        @pl.when(step == 0)
+        def _():
+            m_ref[...] = jnp.full_like(m_ref, -1e30)
+            l_ref[...] = jnp.zeros_like(l_ref)
+            acc_ref[...] = jnp.zeros_like(acc_ref)
+
+        scores = product(q_ref[0, 0], k_ref[0, 0], rhs=1) * 0.125
+        if causal:
+            rows = pl.program_id(2) * block + lax.broadcasted_iota(jnp.int32, scores.shape, 0)
+            columns = step * block + lax.broadcasted_iota(jnp.int32, scores.shape, 1)
+            scores = jnp.where(rows >= columns, scores, -1e30)
+        m = jnp.maximum(m_ref[...], scores.max(axis=1, keepdims=True))
+        scale = jnp.exp(m_ref[...] - m)
+        p = jnp.exp(scores - m)
+        l_ref[...] = l_ref[...] * scale + p.sum(axis=1, keepdims=True)
+        acc_ref[...] = acc_ref[...] * scale + product(p.astype(v_ref.dtype), v_ref[0, 0])
+        m_ref[...] = m
+
+        @pl.when(step == pl.num_programs(3) - 1)
+        def _():
+            o_ref[0, 0] = (acc_ref[...] / l_ref[...]).astype(o_ref.dtype)
+
+    rows = pl.BlockSpec((1, 1, block, size), lambda b, h, i, j: (b, h, i, 0))
+    keys = pl.BlockSpec((1, 1, block, size), lambda b, h, i, j: (b, h, j, 0))
+    return pl.pallas_call(
+        kernel,
+        grid=(batch, heads, length // block, length // block),
+        in_specs=[rows, keys, keys],
+        out_specs=rows,
+        out_shape=SHAPE(q.shape, q.dtype),
+        scratch_shapes=[pltpu.VMEM((block, 1), jnp.float32)] * 2 + [pltpu.VMEM((block, size), jnp.float32)],
+    )(q, k, v)
+
+
+def in_place(x, y):
+    """A block of the output that is read back, and is an input."""
+
+    def kernel(x_ref, y_ref, o_ref):
+        o_ref[0] = o_ref[0] + x_ref[0] * 2
+
+    block = pl.BlockSpec((1, 8, 128), lambda i: (i, 0, 0))
+    return pl.pallas_call(
+        kernel,
+        grid=(x.shape[0],),
+        in_specs=[block, block],
+        out_specs=block,
+        out_shape=SHAPE(y.shape, y.dtype),
+        input_output_aliases={1: 0},
+    )(x, y)
+
+
+def at_positions(x, *, block=128, rest=None):
+    """Rows and columns at arrays of positions; masked after `rest` columns."""
+
+    def kernel(x_ref, o_ref):
+        rows = pl.program_id(0) * 8 + jnp.arange(8)
+        columns = pl.program_id(1) * block + jnp.arange(block)
+        at = rows[:, None], columns[None, :]
+        mask = None if rest is None else jnp.broadcast_to(at[1] < rest, (8, block))
+        value = plgpu.load(x_ref.at[at], mask=mask, other=None if rest is None else 0.0)
+        plgpu.store(o_ref.at[at], value * 2, mask=mask)
+
+    return pl.pallas_call(kernel, grid=(x.shape[0] // 8, x.shape[1] // block), out_shape=SHAPE(x.shape, x.dtype))(x)
+
+
+def kept(x, *, rest):
+    """The output at which a masked store wrote."""
+    return at_positions(x, rest=rest)[:, :rest]
+
+
+def product_at_positions(x, y):
+    """A loop whose operands are windows at arrays of positions, as Triton's kernels have them."""
+
+    def kernel(x_ref, y_ref, o_ref):
+        rows, columns = pl.program_id(0) * 64 + jnp.arange(64), pl.program_id(1) * 64 + jnp.arange(64)
+
+        def body(step, acc):
+            depth = step * 64 + jnp.arange(64)
+            return acc + product(x_ref[rows[:, None], depth[None, :]], y_ref[depth[:, None], columns[None, :]])
+
+        acc = lax.fori_loop(0, x_ref.shape[1] // 64, body, jnp.zeros((64, 64), jnp.float32))
+        o_ref[rows[:, None], columns[None, :]] = acc
+
+    return pl.pallas_call(
+        kernel,
+        grid=(x.shape[0] // 64, y.shape[1] // 64),
+        out_shape=SHAPE((x.shape[0], y.shape[1]), jnp.float32),
+    )(x, y)
+
+
+def heads(*shape):
+    return [normal(*shape, dtype=jnp.bfloat16) for _ in range(3)]
+
+
+CASES = {
+    "batched": (batched, small(2, 128, 128), small(2, 128, 64)),
+    "batched, reshaped": (lambda x, y: batched(x, y, shaped=True), small(2, 256, 64), small(2, 64, 128)),
+    "flash attention": (flash_attention, *heads(1, 2, 128, 64)),
+    "causal flash attention": (lambda *args: flash_attention(*args, causal=True), *heads(2, 1, 128, 64)),
+    "in place": (in_place, normal(4, 8, 128), normal(4, 8, 128)),
+    "positions": (at_positions, normal(16, 256)),
+    "masked positions": (lambda x: kept(x, rest=250), normal(16, 256)),
+    "product at positions": (product_at_positions, small(128, 256), small(256, 128)),
+    "JAX's softmax": (softmax.softmax, normal(16, 256)),
+    "JAX's layer norm": (layer_norm.layer_norm, normal(2, 4, 1024), normal(1024), normal(1024)),
+    "JAX's RMS norm": (rms_norm.rms_norm, normal(2, 4, 1024), normal(1024), normal(1024)),
+}
+# CHECK: 11 of 11 kernels with views are right
+report("kernels with views", CASES, programs=True)
