@@ -78,6 +78,7 @@ void addProgram(OpPassManager &pm, const GPUPipelineOptions &options) {
   kernels.addPass(grid::createGridFlattenBlocksPass());
   kernels.addPass(grid::createGridSqueezeBlocksPass());
   kernels.addPass(grid::createGridGathersToWindowsPass());
+  kernels.addPass(grid::createGridSlicesToWindowsPass());
   kernels.addPass(grid::createGridDropMasksPass());
   warpgroup::WarpgroupPrepareContractionsPassOptions contractions;
   contractions.chip = options.chip;

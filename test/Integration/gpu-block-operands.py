@@ -91,6 +91,13 @@ def attention(q, k, v):
     return product(p / p.sum(axis=1, keepdims=True), v)
 
 
+def few_queries(q, k, v):
+    """Attention of a few queries, whose rows are columns of a matrix unit."""
+    scores = product(q, k, rhs=1) * 0.125
+    p = jnp.exp(scores - scores.max(axis=1, keepdims=True))
+    return product(p.astype(v.dtype), v) / p.sum(axis=1, keepdims=True)
+
+
 BF16, F8 = jnp.bfloat16, jnp.float8_e4m3fn
 EXTREME = (3.4e38, 1e-38, -np.inf, np.nan, 0.0, 1 / 3)
 CASES = {
@@ -149,6 +156,13 @@ CASES = {
         lambda x, y: matmul(x, y, k=128, rhs=1),
         *(numbers(128, 256, dtype=F8), numbers(128, 256, dtype=F8)),
     ),
+    "few rows": (lambda x, y: whole(product, x, y, m=32, n=128), small(32, 256), small(256, 256)),
+    "few rows of f32": (lambda x, y: whole(product, x, y, m=16, n=128), normal(16, 192), normal(192, 256)),
+    "few rows in steps": (lambda x, y: matmul(x, y, m=8, n=64), small(16, 128), small(128, 128)),
+    "few queries": (
+        lambda *args: whole(few_queries, *args, m=16, rhs=1),
+        *(normal(32, 64, dtype=BF16), normal(64, 64, dtype=BF16), normal(64, 64, dtype=BF16)),
+    ),
 }
-# CHECK: 19 of 19 kernels with such operands are right
+# CHECK: 23 of 23 kernels with such operands are right
 report("kernels with such operands", CASES, programs=True)

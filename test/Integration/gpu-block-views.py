@@ -1,6 +1,6 @@
-# Kernels of blocks with dimensions of one element, and kernels that access elements at arrays of positions, give what
-# interpret mode gives as warpgroup programs: as tasks on the CPU, and as PTX with checks that must find nothing, in
-# three orders.
+# Kernels of blocks with dimensions of one element, and kernels that access elements at arrays of positions or slices of
+# values, give what interpret mode gives as warpgroup programs: as tasks on the CPU, and as PTX with checks that must find
+# nothing, in three orders.
 #
 # RUN: %python %s | FileCheck %s
 
@@ -150,6 +150,60 @@ def product_at_positions(x, y):
     )(x, y)
 
 
+def rotary(x, sin, cos):
+    """A rotation of pairs of columns, which are in the two halves of a head."""
+
+    def kernel(x_ref, sin_ref, cos_ref, o_ref):
+        x = x_ref[0].astype(jnp.float32)
+        first, second = jnp.split(x, 2, axis=1)
+        sin, cos = sin_ref[...], cos_ref[...]
+        rotated = jnp.concatenate([first * cos - second * sin, second * cos + first * sin], axis=1)
+        o_ref[0] = rotated.astype(o_ref.dtype)
+
+    half = pl.BlockSpec((32, x.shape[2] // 2), lambda b, i: (i, 0))
+    block = pl.BlockSpec((1, 32, x.shape[2]), lambda b, i: (b, i, 0))
+    return pl.pallas_call(
+        kernel,
+        grid=(x.shape[0], x.shape[1] // 32),
+        in_specs=[block, half, half],
+        out_specs=block,
+        out_shape=SHAPE(x.shape, x.dtype),
+    )(x, sin, cos)
+
+
+def rolled(x, *, axis=1):
+    """Rows or columns that move by one, in the memory of the input."""
+
+    def kernel(x_ref, o_ref):
+        o_ref[...] = x_ref[...] + jnp.roll(x_ref[...], 1, axis=axis)
+
+    block = pl.BlockSpec((16, x.shape[1]), lambda i: (i, 0))
+    return pl.pallas_call(
+        kernel,
+        grid=(x.shape[0] // 16,),
+        in_specs=[block],
+        out_specs=block,
+        out_shape=SHAPE(x.shape, x.dtype),
+        input_output_aliases={0: 0},
+    )(x)
+
+
+def gated(x):
+    """Columns of the second half of a row gate those of the first."""
+
+    def kernel(x_ref, o_ref):
+        half = o_ref.shape[1]
+        o_ref[...] = jax.nn.sigmoid(x_ref[...][:, half:]) * x_ref[...][:, :half]
+
+    return pl.pallas_call(
+        kernel,
+        grid=(x.shape[0] // 8,),
+        in_specs=[pl.BlockSpec((8, x.shape[1]), lambda i: (i, 0))],
+        out_specs=pl.BlockSpec((8, x.shape[1] // 2), lambda i: (i, 0)),
+        out_shape=SHAPE((x.shape[0], x.shape[1] // 2), x.dtype),
+    )(x)
+
+
 def heads(*shape):
     return [normal(*shape, dtype=jnp.bfloat16) for _ in range(3)]
 
@@ -166,6 +220,10 @@ CASES = {
     "JAX's softmax": (softmax.softmax, normal(16, 256)),
     "JAX's layer norm": (layer_norm.layer_norm, normal(2, 4, 1024), normal(1024), normal(1024)),
     "JAX's RMS norm": (rms_norm.rms_norm, normal(2, 4, 1024), normal(1024), normal(1024)),
+    "rotary": (rotary, normal(2, 64, 128, dtype=jnp.bfloat16), normal(64, 64), normal(64, 64)),
+    "rolled columns": (rolled, normal(32, 128)),
+    "rolled rows": (lambda x: rolled(x, axis=0), normal(32, 128)),
+    "gated": (gated, normal(16, 256)),
 }
-# CHECK: 11 of 11 kernels with views are right
+# CHECK: 15 of 15 kernels with views are right
 report("kernels with views", CASES, programs=True)

@@ -305,10 +305,12 @@ def GPUConvertArithPass : Pass<"gpu-convert-arith", "::mlir::gpu::GPUModuleOp"> 
     Before:
 
     ```mlir
-    gpu.module @k attributes {dlti.dl_spec = #dlti.dl_spec<index = 32 : i32>} {
-      llvm.func @k(%i: i32, %x: f32, %y: f32) -> f32 {
-        %0 = arith.remf %x, %y : f32
-        llvm.return %0 : f32
+    module {
+      gpu.module @k attributes {dlti.dl_spec = #dlti.dl_spec<index = 32 : i32>} {
+        llvm.func @k(%i: i32, %x: f32, %y: f32) -> f32 {
+          %0 = arith.remf %x, %y : f32
+          llvm.return %0 : f32
+        }
       }
     }
     ```
@@ -316,10 +318,12 @@ def GPUConvertArithPass : Pass<"gpu-convert-arith", "::mlir::gpu::GPUModuleOp"> 
     After:
 
     ```mlir
-    gpu.module @k attributes {dlti.dl_spec = #dlti.dl_spec<index = 32 : i32>} {
-      llvm.func @k(%i: i32, %x: f32, %y: f32) -> f32 {
-        %0 = llvm.frem %x, %y : f32
-        llvm.return %0 : f32
+    module {
+      gpu.module @k attributes {dlti.dl_spec = #dlti.dl_spec<index = 32 : i32>} {
+        llvm.func @k(%i: i32, %x: f32, %y: f32) -> f32 {
+          %0 = llvm.frem %x, %y : f32
+          llvm.return %0 : f32
+        }
       }
     }
     ```

@@ -163,6 +163,59 @@ def GridGathersToWindowsPass : Pass<"grid-gathers-to-windows", "::gridir::grid::
   ];
 }
 
+def GridSlicesToWindowsPass : Pass<"grid-slices-to-windows", "::gridir::grid::KernelOp"> {
+  let summary = "Load and store windows instead of slices of values";
+  let description = [{
+    Replaces a slice of a value that elementwise ops compute from loads by the
+    same computation on windows, and a store of concatenated tensors by a store of
+    each. Targets that hold values in registers have no slices of them. A store is
+    divided into 8 parts at most: a scan has more.
+
+    Before:
+
+    ```mlir
+    grid.kernel @halves grid()
+        inputs(%x: f32 [8, 64]) outputs(%o: f32 [8, 64]) {
+      %v = grid.load %x : memref<8x64xf32, #grid.space<default>> -> tensor<8x64xf32>
+      %a = tensor.extract_slice %v[0, 0] [8, 32] [1, 1] : tensor<8x64xf32> to tensor<8x32xf32>
+      %b = tensor.extract_slice %v[0, 32] [8, 32] [1, 1] : tensor<8x64xf32> to tensor<8x32xf32>
+      %e = tensor.empty() : tensor<8x64xf32>
+      %p = tensor.insert_slice %b into %e[0, 0] [8, 32] [1, 1] : tensor<8x32xf32> into tensor<8x64xf32>
+      %q = tensor.insert_slice %a into %p[0, 32] [8, 32] [1, 1] : tensor<8x32xf32> into tensor<8x64xf32>
+      grid.store %q, %o : tensor<8x64xf32>, memref<8x64xf32, #grid.space<default>>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    grid.kernel @halves grid()
+        inputs(%x: f32 [8, 64]) outputs(%o: f32 [8, 64]) {
+      %s = grid.slice_ref %x[0, 32] [8, 32] [1, 1]
+          : memref<8x64xf32, #grid.space<default>> -> memref<8x32xf32, #grid.space<default>>
+      %b = grid.load %s : memref<8x32xf32, #grid.space<default>> -> tensor<8x32xf32>
+      %r = grid.slice_ref %x[0, 0] [8, 32] [1, 1]
+          : memref<8x64xf32, #grid.space<default>> -> memref<8x32xf32, #grid.space<default>>
+      %a = grid.load %r : memref<8x32xf32, #grid.space<default>> -> tensor<8x32xf32>
+      %t = grid.slice_ref %o[0, 0] [8, 32] [1, 1]
+          : memref<8x64xf32, #grid.space<default>> -> memref<8x32xf32, #grid.space<default>>
+      grid.store %b, %t : tensor<8x32xf32>, memref<8x32xf32, #grid.space<default>>
+      %u = grid.slice_ref %o[0, 32] [8, 32] [1, 1]
+          : memref<8x64xf32, #grid.space<default>> -> memref<8x32xf32, #grid.space<default>>
+      grid.store %a, %u : tensor<8x32xf32>, memref<8x32xf32, #grid.space<default>>
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+  let statistics = [
+    Statistic<"numSlices", "num-slices", "Number of slices that became windows">,
+    Statistic<"numStores", "num-stores", "Number of stores that became stores of windows">
+  ];
+}
+
 def GridSqueezeBlocksPass : Pass<"grid-squeeze-blocks", "::gridir::grid::KernelOp"> {
   let summary = "Remove dimensions of one element from blocks";
   let description = [{

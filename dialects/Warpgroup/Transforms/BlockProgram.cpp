@@ -169,7 +169,8 @@ grid::LoadOp gridir::warpgroup::getSharedLoad(Value operand,
 }
 
 /// True if a unit of the chip multiplies matrices of these types and sizes.
-static bool hasUnit(grid::DotOp dot, Type element, const gpu::Chip &chip) {
+static bool hasUnit(grid::DotOp dot, Type element, const gpu::Chip &chip,
+                    bool isSwapped = false) {
   auto contracted = getContracted(dot);
   auto result = dyn_cast<RankedTensorType>(dot.getType());
   if (!chip.hasWgmma || !contracted || !result || dot.getAlgorithm())
@@ -180,8 +181,9 @@ static bool hasUnit(grid::DotOp dot, Type element, const gpu::Chip &chip) {
                       .getDimSize(contracted->first);
   bool hasSum = element.isInteger(8) ? result.getElementType().isInteger(32)
                                      : result.getElementType().isF32();
-  return hasSum && result.getDimSize(0) % numRows == 0 &&
-         result.getDimSize(1) % 8 == 0 && depth * bits % depthBits == 0;
+  return hasSum && result.getDimSize(isSwapped) % numRows == 0 &&
+         result.getDimSize(!isSwapped) % 8 == 0 &&
+         depth * bits % depthBits == 0;
 }
 
 std::optional<Contraction>
@@ -209,8 +211,9 @@ gridir::warpgroup::matchContraction(grid::DotOp dot, const gpu::Chip &chip) {
 }
 
 bool gridir::warpgroup::canPrepareContraction(grid::DotOp dot,
-                                              const gpu::Chip &chip) {
-  if (matchContraction(dot, chip))
+                                              const gpu::Chip &chip,
+                                              bool isSwapped) {
+  if (!isSwapped && matchContraction(dot, chip))
     return true;
   Type element = getElementTypeOrSelf(dot.getLhs().getType());
   Builder builder(dot.getContext());
@@ -218,13 +221,14 @@ bool gridir::warpgroup::canPrepareContraction(grid::DotOp dot,
   bool isSingle = element.isF32();
   if ((!isSingle && !element.isF16() && !element.isBF16()) ||
       element != getElementTypeOrSelf(dot.getRhs().getType()) ||
-      !hasUnit(dot, isSingle ? builder.getBF16Type() : element, chip))
+      !hasUnit(dot, isSingle ? builder.getBF16Type() : element, chip,
+               isSwapped))
     return false;
   auto [lhsDim, rhsDim] = *getContracted(dot);
   int64_t depth =
       cast<RankedTensorType>(dot.getLhs().getType()).getDimSize(lhsDim);
-  auto isSupported = [&](OpOperand &operand, int64_t dim) {
-    OperandPlace place = getPlace(operand);
+  auto isSupported = [&](OpOperand &operand, int64_t dim, OperandSide side) {
+    OperandPlace place = getPlace(operand, side);
     if (place == OperandPlace::Copied)
       return true;
     // Registers hold a part of the depth at once.
@@ -236,11 +240,19 @@ bool gridir::warpgroup::canPrepareContraction(grid::DotOp dot,
     return place == OperandPlace::Registers ||
            (type.getDimSize(0) % 8 == 0 && type.getDimSize(1) % 64 == 0);
   };
-  return isSupported(dot.getLhsMutable(), lhsDim) &&
-         isSupported(dot.getRhsMutable(), rhsDim);
+  OperandSide left = isSwapped ? OperandSide::Right : OperandSide::Left,
+              right = isSwapped ? OperandSide::Left : OperandSide::Right;
+  return isSupported(dot.getLhsMutable(), lhsDim, left) &&
+         isSupported(dot.getRhsMutable(), rhsDim, right);
 }
 
 OperandPlace gridir::warpgroup::getPlace(OpOperand &operand) {
+  auto dot = cast<grid::DotOp>(operand.getOwner());
+  return getPlace(operand, operand == dot.getLhsMutable() ? OperandSide::Left
+                                                          : OperandSide::Right);
+}
+
+OperandPlace gridir::warpgroup::getPlace(OpOperand &operand, OperandSide side) {
   auto dot = cast<grid::DotOp>(operand.getOwner());
   // Threads divide f32 into parts.
   if (!getElementTypeOrSelf(operand.get().getType()).isF32())
@@ -248,8 +260,9 @@ OperandPlace gridir::warpgroup::getPlace(OpOperand &operand) {
                                   dot->getParentOfType<grid::KernelOp>()))
       return isStaged(load) ? OperandPlace::Staged : OperandPlace::Copied;
   // The left operand can be in registers unless it is transposed.
-  bool isLhs = operand == dot.getLhsMutable();
-  return isLhs && dot.getLhsContract()[0] == 1 ? OperandPlace::Registers
+  auto [lhsDim, rhsDim] = *getContracted(dot);
+  int64_t dim = operand == dot.getLhsMutable() ? lhsDim : rhsDim;
+  return side == OperandSide::Left && dim == 1 ? OperandPlace::Registers
                                                : OperandPlace::Staged;
 }
 
@@ -430,10 +443,12 @@ private:
       return;
     }
     if (auto dot = dyn_cast<grid::DotOp>(op)) {
-      bool isComputed = form == BlockForm::Authored
-                            ? canPrepareContraction(dot, chip)
-                            : matchContraction(dot, chip).has_value();
-      if (!isComputed)
+      bool isComputed = form == BlockForm::Parts
+                            ? matchContraction(dot, chip).has_value()
+                            : canPrepareContraction(dot, chip);
+      if (!isComputed &&
+          !(form == BlockForm::Authored &&
+            canPrepareContraction(dot, chip, /*isSwapped=*/true)))
         add(op->getLoc(), "matrix units do not compute a contraction");
       return;
     }

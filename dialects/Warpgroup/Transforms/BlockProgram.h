@@ -28,11 +28,12 @@ struct Obstacle {
   std::string reason;
 };
 
-/// The blocks of a kernel: the author's, or parts of those, whose contractions
-/// are ones that matrix units compute. Parts of blocks that overhang their
-/// array may be outside of it, where a program accesses nothing; blocks of an
-/// author may not.
-enum class BlockForm { Authored, Parts };
+/// The blocks of a kernel: the author's, those that
+/// `warpgroup-prepare-contractions` leaves, or parts of them, whose
+/// contractions are ones that matrix units compute. Parts of blocks that
+/// overhang their array may be outside of it, where a program accesses nothing;
+/// blocks of an author may not.
+enum class BlockForm { Authored, Prepared, Parts };
 
 /// Returns the first obstacle of a kernel of blocks, if it has any.
 std::optional<Obstacle> findObstacle(grid::KernelOp kernel,
@@ -82,15 +83,22 @@ grid::LoadOp getSharedLoad(mlir::Value operand, grid::KernelOp kernel);
 std::optional<Contraction> matchContraction(grid::DotOp dot,
                                             const gpu::Chip &chip);
 
+/// The side of a matrix unit that an operand of a contraction takes.
+enum class OperandSide { Left, Right };
+
 /// True if `warpgroup-expand-contractions` and `warpgroup-stage-operands` make
-/// this contraction one that matrix units compute.
-bool canPrepareContraction(grid::DotOp dot, const gpu::Chip &chip);
+/// this contraction one that matrix units compute; with `isSwapped`, the
+/// contraction whose operands are exchanged and whose result is transposed.
+bool canPrepareContraction(grid::DotOp dot, const gpu::Chip &chip,
+                           bool isSwapped = false);
 
 /// Where matrix units read an operand: a block that bulk copies precede,
 /// scratch in shared memory to which a warpgroup stores a value, or registers.
 enum class OperandPlace { Copied, Staged, Registers };
 
+/// Returns the place of an operand, by default for the side that it has.
 OperandPlace getPlace(mlir::OpOperand &operand);
+OperandPlace getPlace(mlir::OpOperand &operand, OperandSide side);
 
 /// The contracted dimension of both operands of a contraction of matrices that
 /// contracts one.

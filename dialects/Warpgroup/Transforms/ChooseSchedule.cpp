@@ -192,6 +192,16 @@ private:
     return acc;
   }
 
+  /// The number of columns of the output that parts must be multiples of: rows
+  /// of a matrix unit where the operands of a contraction are swapped.
+  int64_t getColumnUnit(ArrayRef<DotOp> dots) {
+    bool isSwapped = llvm::any_of(dots, [&](DotOp dot) {
+      std::optional<unsigned> axis = axes.getAxis(dot.getResult(), 0);
+      return axis && axis == axes.getAxis(output, 1);
+    });
+    return isSwapped ? kAccRows : 8;
+  }
+
   std::variant<ScheduleAttr, std::string>
   chooseForProducts(ArrayRef<DotOp> dots) {
     if (part.size() != 2)
@@ -210,7 +220,7 @@ private:
     auto isWide = [&] {
       return part[1] > 256 || countStagedRegisters(dots) > kArrayRegisters;
     };
-    while (columns && isWide() && part[1] % 16 == 0)
+    while (columns && isWide() && part[1] % (2 * getColumnUnit(dots)) == 0)
       part[1] /= 2;
     ofWarpgroup[1] = part[1];
     llvm::SmallSetVector<int64_t, 4> shared;
@@ -286,7 +296,7 @@ public:
     if (mapped)
       obstacle = Obstacle{kernel.getLoc(), "the option 'mapped' is set"};
     else
-      obstacle = findObstacle(kernel, *known, BlockForm::Authored);
+      obstacle = findObstacle(kernel, *known, BlockForm::Prepared);
     auto mapping = gpu::getMapping(kernel->getParentOfType<ModuleOp>());
     if (!obstacle && mapping && mapping.getReductionScratchBytes())
       obstacle = Obstacle{kernel.getLoc(),

@@ -225,12 +225,14 @@ def WarpgroupPrepareContractionsPass
     : Pass<"warpgroup-prepare-contractions", "::gridir::grid::KernelOp"> {
   let summary = "Bring contractions to the form that warpgroups pipeline";
   let description = [{
-    Changes the contractions of a kernel of blocks in two ways, so that
+    Changes the contractions of a kernel of blocks in three ways, so that
     `warpgroup-choose-schedule` and `convert-grid-to-warpgroup` can use matrix
     units for them:
 
     - A contraction of a transposed block contracts the other dimension of the
       block instead: matrix units transpose operands in shared memory.
+    - The operands of a contraction whose result has few rows are exchanged, and
+      the result is transposed: rows of a matrix unit are 64, columns 8.
     - A contraction of two whole blocks that are deeper than two rows of 128
       bytes becomes a loop over windows of that depth, to which a producer
       warpgroup copies ahead. Operands that elementwise ops compute from blocks,
@@ -238,8 +240,8 @@ def WarpgroupPrepareContractionsPass
       the same depth share a loop. A sum to which a product is added is the
       initial value of the loop.
 
-    Kernels that cannot become warpgroup programs, or have a schedule, are not
-    split.
+    Operands and depths of kernels that cannot become warpgroup programs, or have a
+    schedule, are not changed.
 
     Before:
 
@@ -292,10 +294,15 @@ def WarpgroupPrepareContractionsPass
   let statistics = [
     Statistic<"numTransposes", "num-transposes",
               "Number of transposes that contractions replace">,
+    Statistic<"numSwapped", "num-swapped",
+              "Number of contractions whose operands are exchanged">,
     Statistic<"numSplit", "num-split",
               "Number of contractions that loops compute in parts">
   ];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
 }
 
 def WarpgroupExpandContractionsPass

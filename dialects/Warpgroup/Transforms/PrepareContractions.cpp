@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/MapVector.h"
@@ -54,6 +55,44 @@ unsigned foldTransposes(DotOp dot) {
   dot.setLhsContract({fold(dot.getLhsMutable(), dot.getLhsContract())});
   dot.setRhsContract({fold(dot.getRhsMutable(), dot.getRhsContract())});
   return count;
+}
+
+/// The matrix with its dimensions exchanged.
+Value createTranspose(OpBuilder &builder, Location loc, Value matrix) {
+  auto type = cast<RankedTensorType>(matrix.getType());
+  Value empty = tensor::EmptyOp::create(
+      builder, loc, {type.getDimSize(1), type.getDimSize(0)},
+      type.getElementType());
+  return linalg::TransposeOp::create(builder, loc, matrix, empty,
+                                     ArrayRef<int64_t>{1, 0})
+      ->getResult(0);
+}
+
+/// Exchanges the operands of a contraction whose result has few rows, so that
+/// its columns become the rows of a matrix unit.
+void swapOperands(DotOp dot) {
+  OpBuilder builder(dot);
+  Location loc = dot.getLoc();
+  auto type = cast<RankedTensorType>(dot.getType());
+  auto swapped = cast<DotOp>(builder.clone(*dot));
+  swapped.getLhsMutable().assign(dot.getRhs());
+  swapped.getRhsMutable().assign(dot.getLhs());
+  swapped.setLhsContract(dot.getRhsContract());
+  swapped.setRhsContract(dot.getLhsContract());
+  swapped.setUnsignedLhs(dot.getUnsignedRhs());
+  swapped.setUnsignedRhs(dot.getUnsignedLhs());
+  if (ArrayAttr precision = dot.getPrecisionAttr())
+    swapped.setPrecisionAttr(
+        builder.getArrayAttr({precision[1], precision[0]}));
+  if (dot.getAcc()) {
+    builder.setInsertionPoint(swapped);
+    swapped.getAccMutable().assign(createTranspose(builder, loc, dot.getAcc()));
+    builder.setInsertionPoint(dot);
+  }
+  swapped.getResult().setType(RankedTensorType::get(
+      {type.getDimSize(1), type.getDimSize(0)}, type.getElementType()));
+  dot.replaceAllUsesWith(createTranspose(builder, loc, swapped));
+  dot.erase();
 }
 
 /// A contraction of blocks of inputs, or of values that are computed from
@@ -186,6 +225,11 @@ public:
     if (kernel->hasAttr(warpgroup::kScheduleAttr) || gpu::isProgram(kernel) ||
         findObstacle(kernel, *known, BlockForm::Authored))
       return;
+    for (DotOp dot : dots)
+      if (!canPrepareContraction(dot, *known)) {
+        swapOperands(dot);
+        ++numSwapped;
+      }
     // One loop has all contractions of the same parts.
     llvm::MapVector<Parts, SmallVector<DeepContraction>> loops;
     for (DotOp dot : kernel.getBodyBlock()->getOps<DotOp>())

@@ -16,6 +16,7 @@ from pathlib import Path
 # CHECK: grid-drop-masks: as described
 # CHECK: grid-flatten-blocks: as described
 # CHECK: grid-gathers-to-windows: as described
+# CHECK: grid-slices-to-windows: as described
 # CHECK: grid-squeeze-blocks: as described
 # CHECK: grid-canonicalize-index-maps: as described
 # CHECK: grid-check: as described

@@ -119,3 +119,25 @@ grid.kernel @overhang grid(%i = 4)
   %d = grid.dot %a, %b contract [1] x [0] : tensor<64x256xf32>, tensor<256x64xf32> -> tensor<64x64xf32>
   grid.store %d, %o : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>
 }
+
+// -----
+
+// Of 16 rows matrix units have none; the 128 columns are two times their rows.
+// CHECK-LABEL: grid.kernel @few_rows
+// CHECK: %[[A:.*]] = grid.load %{{.*}} : memref<16x64xbf16
+// CHECK: %[[B:.*]] = grid.load %{{.*}} : memref<64x128xbf16
+// CHECK: %[[C:.*]] = linalg.transpose ins(%{{.*}} : tensor<16x128xf32>) outs(%{{.*}} : tensor<128x16xf32>) permutation = [1, 0]
+// CHECK: %[[D:.*]] = grid.dot %[[B]], %[[A]] acc %[[C]] contract [0] x [1] precision ["HIGHEST", "DEFAULT"]
+// CHECK-SAME: -> tensor<128x16xf32>
+// CHECK: %[[T:.*]] = linalg.transpose ins(%[[D]] : tensor<128x16xf32>) outs(%{{.*}} : tensor<16x128xf32>) permutation = [1, 0]
+// CHECK: grid.store %[[T]]
+grid.kernel @few_rows grid(%i = 4)
+    inputs(%x: bf16 [64, 64] block [16, 64] at (%i, 0), %y: bf16 [64, 128], %z: f32 [16, 128])
+    outputs(%o: f32 [64, 128] block [16, 128] at (%i, 0)) semantics [parallel] {
+  %a = grid.load %x : memref<16x64xbf16, #grid.space<default>> -> tensor<16x64xbf16>
+  %b = grid.load %y : memref<64x128xbf16, #grid.space<default>> -> tensor<64x128xbf16>
+  %c = grid.load %z : memref<16x128xf32, #grid.space<default>> -> tensor<16x128xf32>
+  %d = grid.dot %a, %b acc %c contract [1] x [0] precision ["DEFAULT", "HIGHEST"]
+      : tensor<16x64xbf16>, tensor<64x128xbf16>, tensor<16x128xf32> -> tensor<16x128xf32>
+  grid.store %d, %o : tensor<16x128xf32>, memref<16x128xf32, #grid.space<default>>
+}
