@@ -143,18 +143,80 @@ def attention(*arrays: Any, causal: bool = False) -> Any:
     return mha(*arrays, None, causal=causal, sm_scale=0.125)
 
 
+def rounded_matmul(m: int, n: int, x: Any, y: Any) -> Any:
+    """The product in bf16 of the right matrix as the kernel rounds or scales it."""
+
+    def kernel(x_ref: Any, y_ref: Any, o_ref: Any) -> None:
+        product = jnp.dot(x_ref[...], y_ref[...].astype(jnp.bfloat16), preferred_element_type=jnp.float32)
+        o_ref[...] = product.astype(o_ref.dtype)
+
+    return in_whole_depth(kernel, m, n, x, y)
+
+
+def transposed_matmul(m: int, n: int, out: Any, x: Any, y: Any) -> Any:
+    """The product of a matrix and the transpose of another one."""
+
+    def kernel(x_ref: Any, y_ref: Any, o_ref: Any) -> None:
+        dims = (((1,), (1,)), ((), ()))
+        o_ref[...] = lax.dot_general(x_ref[...], y_ref[...], dims, preferred_element_type=out)
+
+    depth = x.shape[1]
+    return pl.pallas_call(
+        kernel,
+        grid=(x.shape[0] // m, y.shape[0] // n),
+        in_specs=[pl.BlockSpec((m, depth), lambda i, j: (i, 0)), pl.BlockSpec((n, depth), lambda i, j: (j, 0))],
+        out_specs=pl.BlockSpec((m, n), lambda i, j: (i, j)),
+        out_shape=jax.ShapeDtypeStruct((x.shape[0], y.shape[0]), out),
+    )(x, y)
+
+
+def library_softmax(x: Any) -> Any:
+    """JAX's softmax for GPUs."""
+    from jax.experimental.pallas.ops.gpu.softmax import softmax
+
+    return softmax(x)
+
+
+def library_layer_norm(x: Any, scale: Any, bias: Any) -> Any:
+    """JAX's layer norm for GPUs."""
+    from jax.experimental.pallas.ops.gpu.layer_norm import layer_norm
+
+    return layer_norm(x, scale, bias)
+
+
+def rotary(x_ref: Any, sin_ref: Any, cos_ref: Any, o_ref: Any) -> None:
+    """A rotation of pairs of columns, which are in the two halves of a row."""
+    first, second = jnp.split(x_ref[...], 2, axis=1)
+    sin, cos = sin_ref[...][:, : first.shape[1]], cos_ref[...][:, : first.shape[1]]
+    o_ref[...] = jnp.concatenate([first * cos - second * sin, second * cos + first * sin], axis=1)
+
+
 MATRIX = jax.ShapeDtypeStruct((4096, 4096), jnp.float32)
+BATCHES = jax.ShapeDtypeStruct((1, 4096, 4096), jnp.float32)
+VECTOR = jax.ShapeDtypeStruct((4096,), jnp.float32)
 ROW = jax.ShapeDtypeStruct((1, 4096), jnp.float32)
 HALVES = (jax.ShapeDtypeStruct((4096, 4096), jnp.bfloat16),) * 2
+BYTES = jax.ShapeDtypeStruct((4096, 4096), jnp.int8)
+SHORT = jax.ShapeDtypeStruct((4096, 4096), jnp.float8_e4m3fn)
+ROWS = jax.ShapeDtypeStruct((16, 4096), jnp.bfloat16)
 HEADS = (jax.ShapeDtypeStruct((2, 4096, 16, 64), jnp.bfloat16),) * 3
 CASES = {
     "add, blocks of 8x4096 f32": rows(add, MATRIX, MATRIX),
     "softmax, blocks of 8x4096 f32": rows(softmax, MATRIX),
     "layer norm, blocks of 8x4096 f32": rows(layer_norm, MATRIX, ROW, ROW),
+    "softmax of JAX, 4096 f32": (library_softmax, (MATRIX,)),
+    "layer norm of JAX, 4096 f32": (library_layer_norm, (BATCHES, VECTOR, VECTOR)),
+    "rotary, blocks of 8x4096 f32": rows(rotary, MATRIX, ROW, ROW),
     "matmul, blocks of 128x128x64 bf16": (functools.partial(matmul, 128, 128, 64), HALVES),
     "matmul, blocks of 128x256x64 bf16": (functools.partial(matmul, 128, 256, 64), HALVES),
     "matmul, 128x128, loop of 64 bf16": (functools.partial(loop_matmul, 128, 128, 64), HALVES),
     "matmul, 128x128, blocks of whole depth bf16": (functools.partial(deep_matmul, 128, 128), HALVES),
+    "matmul, blocks of 128x128x64 f32": (functools.partial(matmul, 128, 128, 64), (MATRIX, MATRIX)),
+    "matmul, 128x128, bf16 and rounded f32": (functools.partial(rounded_matmul, 128, 128), (HALVES[0], MATRIX)),
+    "matmul, 128x128, bf16 and int8": (functools.partial(rounded_matmul, 128, 128), (HALVES[0], BYTES)),
+    "matmul, 128x128, transposed int8": (functools.partial(transposed_matmul, 128, 128, jnp.int32), (BYTES, BYTES)),
+    "matmul, 128x128, transposed f8": (functools.partial(transposed_matmul, 128, 128, jnp.float32), (SHORT, SHORT)),
+    "matmul, 16 rows, 128 columns bf16": (functools.partial(deep_matmul, 16, 128), (ROWS, HALVES[0])),
     "gated linear unit, 128x128 bf16": (functools.partial(gated, 128, 128), (*HALVES, HALVES[0])),
     "attention of JAX, depth 64 bf16": (attention, HEADS),
     "causal attention of JAX, depth 64 bf16": (functools.partial(attention, causal=True), HEADS),
