@@ -10,6 +10,7 @@ computes it, so that the values of other block sizes follow without another trac
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
@@ -76,9 +77,10 @@ class Steps:
     @staticmethod
     def of(sizes: Sequence[int], most: int) -> Steps:
         """Returns the first steps of a grid, at most `most`."""
-        count = min(int(np.prod(sizes, dtype=np.int64)), most)
-        first = np.arange(count)
-        ids = np.unravel_index(first, tuple(sizes)) if len(sizes) else ()
+        # A size that a function computes of block sizes may be negative; such a grid has no steps.
+        clipped = tuple(max(size, 0) for size in sizes)
+        first = np.arange(min(math.prod(clipped), most))
+        ids = np.unravel_index(first, clipped) if len(sizes) else ()
         return Steps(tuple(sizes), tuple(x.astype(np.int64) for x in ids))
 
     @property

@@ -188,7 +188,7 @@ def count_work(request: KernelRequest, sizes: Sequence[Any] = (), scalars: Seque
         grid.append(1 if known is None else int(known))
     steps = Steps.of(grid, MAX_STEPS)
     work = StepWork(steps, math.prod(grid), operands=tuple(scalars), notes=notes)
-    if not work.total:
+    if not steps.count:
         return work
     refs = [KnownRef(np.asarray(x), i) if x is not None else None for i, x in enumerate(scalars)]
     refs += [None] * (mapping.num_index_operands - len(refs))

@@ -72,11 +72,16 @@ def refusals(work: WorkBatch, ledger: Sequence[Held], limit: int) -> dict[int, s
 
 
 def no_steps(work: WorkBatch) -> dict[int, str]:
-    """Returns the kernels whose grids have no steps, with the reason."""
-    return {
+    """Returns the kernels whose grids have no steps, or whose blocks have no elements, with the reason."""
+    found = {
         number: f"has a grid without steps: {tuple(work.sizes[number].tolist())}"
-        for number in np.flatnonzero(work.totals == 0).tolist()
+        for number in np.flatnonzero((work.sizes < 1).any(axis=1)).tolist()
     }
+    for transfer in work.transfers:
+        for number in np.flatnonzero(((transfer.block < 1) & (transfer.array > 0)).any(axis=1)).tolist():
+            shape = tuple(transfer.block[number].tolist())
+            found.setdefault(number, f"has blocks of {transfer.name} without elements: {shape}")
+    return found
 
 
 def _block_problems(transfer: BatchTransfer) -> dict[int, str]:

@@ -11,6 +11,7 @@ import jax
 import jax.numpy as jnp
 from gridir.runtime.chip_constants import load_chip
 from gridir.tuning.space import Record, Space, parse_choices
+from jax.experimental import pallas as pl
 
 sys.path.insert(0, sys.argv[1])
 from tuned import plain, tuned
@@ -77,6 +78,33 @@ fails(lambda: gridir.tune(tuned, symbolic, x, space={"rows": [512], "columns": [
 # CHECK-NEXT: expected a function with kernels, got 'plain' that calls none
 # CHECK-NEXT: note: a kernel is a call of pl.pallas_call or pl.kernel
 fails(lambda: gridir.tune(plain, x, x, space={"rows": [1]}, cache=False))
+
+
+# Values for which the grid or the blocks are empty or negative are not legal on any chip.
+def whole(x, *, size):
+    block = pl.BlockSpec((size, 512), lambda i, j: (0, 0))
+    out = jax.ShapeDtypeStruct(x.shape, x.dtype)
+    return pl.pallas_call(copy, grid=(x.shape[0] // 512, 1), in_specs=[block], out_specs=block, out_shape=out)(x)
+
+
+def both(x, *, size):
+    block = pl.BlockSpec((8, 512), lambda i, j: (0, 0))
+    grid = (x.shape[0] // size, x.shape[1] // size)
+    out = jax.ShapeDtypeStruct(x.shape, x.dtype)
+    return pl.pallas_call(copy, grid=grid, in_specs=[block], out_specs=block, out_shape=out)(x)
+
+
+def copy(x_ref, o_ref):
+    o_ref[...] = x_ref[...]
+
+
+for function in (whole, both):
+    for target in ("tpu:v5e", "gpu:sm_90a", "cpu"):
+        options = {"target": target, "tier": "estimate", "cache": False, "check": False}
+        result = gridir.tune(function, x, space={"size": [-8, 512]}, **options)
+        # CHECK-COUNT-3: whole {'size': -8} has blocks of x_ref without elements: (-8, 512)
+        # CHECK-COUNT-3: both {'size': -8} has a grid without steps: (-64, -64)
+        print(function.__name__, result.ranking[-1].config, result.ranking[-1].outcome.reason)
 
 # CHECK-NEXT: expected each parameter once, got rows twice
 fails(lambda: parse_choices(["rows=1", "rows=2"]))
