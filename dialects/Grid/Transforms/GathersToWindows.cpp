@@ -205,6 +205,11 @@ private:
     };
     for (Operation &inner : op.getBody()->without_terminator()) {
       std::optional<Positions> positions;
+      // A narrower number is not equal modulo 2^32 once it wraps around.
+      if (llvm::any_of(inner.getResultTypes(), [](Type type) {
+            return type.isIntOrFloat() && type.getIntOrFloatBitWidth() < 32;
+          }))
+        continue;
       if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
         positions = atRank({}, rank);
         positions->steps[index.getDim()] = 1;

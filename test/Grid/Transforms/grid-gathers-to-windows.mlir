@@ -126,3 +126,24 @@ grid.kernel @others grid(%i = 8) inputs(%x: f32 [16, 32], %d: i32 [8]) outputs(%
   %b = arith.addf %a, %3 : tensor<8x32xf32>
   %c = arith.addf %b, %4 : tensor<8x32xf32>
 }
+
+// -----
+
+// Positions that wrap around in 8 bits: the second half of them comes before the first one.
+// CHECK-LABEL: grid.kernel @narrow
+// CHECK-NOT:   grid.slice_ref
+// CHECK:       grid.gather
+grid.kernel @narrow grid() inputs(%x: f32 [512]) outputs(%o: f32 [256]) {
+  %e = tensor.empty() : tensor<256xi32>
+  %position = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%e : tensor<256xi32>) {
+  ^bb0(%out: i32):
+    %n = linalg.index 0 : index
+    %narrow = arith.index_cast %n : index to i8
+    %wide = arith.extsi %narrow : i8 to i32
+    %c128 = arith.constant 128 : i32
+    %sum = arith.addi %wide, %c128 : i32
+    linalg.yield %sum : i32
+  } -> tensor<256xi32>
+  %v = grid.gather %x[%position] dims [0] : memref<512xf32, #grid.space<default>>, tensor<256xi32> -> tensor<256xf32>
+  grid.store %v, %o : tensor<256xf32>, memref<256xf32, #grid.space<default>>
+}
