@@ -44,6 +44,15 @@ public:
   explicit PositionReader(ElementRanges &ranges) : ranges(ranges) {}
 
   std::optional<Positions> read(Value value) {
+    if (auto known = positions.find(value); known != positions.end())
+      return known->second;
+    std::optional<Positions> found = compute(value);
+    positions[value] = found;
+    return found;
+  }
+
+private:
+  std::optional<Positions> compute(Value value) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     Operation *op = value.getDefiningOp();
     if (!type)
@@ -106,7 +115,6 @@ public:
         .Default([](Operation *) { return std::nullopt; });
   }
 
-private:
   /// The maximum or minimum of two tensors, as of positions that are clamped,
   /// if it is the same tensor for all elements.
   std::optional<Positions> readClamped(Value a, Value b, bool isMax) {
@@ -183,7 +191,9 @@ private:
     }
     // Far from overflow in the next product of 32-bit numbers.
     auto isSmall = [](int64_t n) { return llvm::isInt<32>(n); };
-    if (!isSmall(a->constant) || !llvm::all_of(a->steps, isSmall))
+    constexpr size_t maxScalars = 8;
+    if (!isSmall(a->constant) || !llvm::all_of(a->steps, isSmall) ||
+        a->scalars.size() > maxScalars)
       return std::nullopt;
     return a;
   }
@@ -227,6 +237,7 @@ private:
   }
 
   ElementRanges &ranges;
+  llvm::DenseMap<Value, std::optional<Positions>> positions;
 };
 
 /// The window that an access at indices is of.
@@ -254,8 +265,9 @@ public:
       return markAllAnalysesPreserved();
     ProgramValues values(getOperation());
     ElementRanges ranges(values);
+    PositionReader reader(ranges);
     for (RefAccessOpInterface access : accesses)
-      if (std::optional<Window> window = match(access, ranges))
+      if (std::optional<Window> window = match(access, reader, ranges))
         replace(access, *window);
     // The computation of indices that nothing else uses.
     IRRewriter rewriter(&getContext());
@@ -265,6 +277,7 @@ public:
 
 private:
   static std::optional<Window> match(RefAccessOpInterface access,
+                                     PositionReader &reader,
                                      ElementRanges &ranges) {
     auto ref = cast<MemRefType>(access.getAccessedRef().getType());
     ValueRange indices = access.getAccessIndices();
@@ -285,7 +298,7 @@ private:
     for (auto [dim, index] : llvm::zip_equal(dims, indices)) {
       std::optional<Positions> positions;
       if (getElementTypeOrSelf(index.getType()).isInteger(32))
-        positions = PositionReader(ranges).read(index);
+        positions = reader.read(index);
       if (!positions)
         return std::nullopt;
       window.sizes[dim] = 1;

@@ -89,13 +89,13 @@ public:
     auto type = dyn_cast<RankedTensorType>(value.getType());
     if (!type || box.isWhole(type.getShape()))
       return value;
-    Value &known =
-        boxes[Key(value.getAsOpaquePointer(),
-                  std::vector<int64_t>(box.offsets.begin(), box.offsets.end()),
-                  std::vector<int64_t>(box.sizes.begin(), box.sizes.end()))];
-    if (!known)
-      known = create(value, box);
-    return known;
+    auto [known, isNew] = boxes.try_emplace(
+        Key(value.getAsOpaquePointer(),
+            std::vector<int64_t>(box.offsets.begin(), box.offsets.end()),
+            std::vector<int64_t>(box.sizes.begin(), box.sizes.end())));
+    if (isNew)
+      known->second = create(value, box);
+    return known->second;
   }
 
 private:

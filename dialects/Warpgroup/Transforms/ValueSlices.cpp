@@ -35,7 +35,9 @@ static bool canSliceLoad(grid::LoadOp load) {
          getOverhangingDims(kernel, ref.getArgNumber()).empty();
 }
 
-bool gridir::warpgroup::canSlice(Value value, int64_t dim) {
+/// Checks an op, and adds the operands that must be sliced to `next`.
+static bool visitSliced(Value value, int64_t dim,
+                        SmallVectorImpl<std::pair<Value, int64_t>> &next) {
   Operation *op = value.getDefiningOp();
   if (!op || !isa<RankedTensorType>(value.getType()))
     return false;
@@ -46,15 +48,27 @@ bool gridir::warpgroup::canSlice(Value value, int64_t dim) {
   if (isa<linalg::FillOp, tensor::SplatOp>(op))
     return true;
   if (auto broadcast = dyn_cast<linalg::BroadcastOp>(op)) {
-    std::optional<int64_t> inputDim = getInputDim(broadcast, dim);
-    return !inputDim || canSlice(broadcast.getInput(), *inputDim);
+    if (std::optional<int64_t> inputDim = getInputDim(broadcast, dim))
+      next.emplace_back(broadcast.getInput(), *inputDim);
+    return true;
   }
+  for (Value operand : op->getOperands())
+    if (isa<RankedTensorType>(operand.getType()))
+      next.emplace_back(operand, dim);
   return OpTrait::hasElementwiseMappableTraits(op) &&
-         op->getNumRegions() == 0 && op->getNumResults() == 1 &&
-         llvm::all_of(op->getOperands(), [&](Value operand) {
-           return !isa<RankedTensorType>(operand.getType()) ||
-                  canSlice(operand, dim);
-         });
+         op->getNumRegions() == 0 && op->getNumResults() == 1;
+}
+
+bool gridir::warpgroup::canSlice(Value value, int64_t dim) {
+  llvm::DenseSet<std::pair<Value, int64_t>> seen;
+  SmallVector<std::pair<Value, int64_t>> next{{value, dim}};
+  while (!next.empty()) {
+    auto [current, along] = next.pop_back_val();
+    if (seen.insert({current, along}).second &&
+        !visitSliced(current, along, next))
+      return false;
+  }
+  return true;
 }
 
 void ValueSlicer::setPosition(Value newOffset, int64_t newSize) {
