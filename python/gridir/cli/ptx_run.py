@@ -200,14 +200,19 @@ def _launch_module(
     """Launches the kernel of a module at stage `ptx` according to its `kernel.abi`."""
     from gridir.compiler.gpu import ptx_kernel_of
     from gridir.compiler.passes import parse_module
-    from gridir.errors import KernelError
+    from gridir.errors import KernelError, OptionError
 
     with open(file, "rb") as text:
-        module = parse_module(text.read())
+        module = parse_module(text.read(), file=file)
     try:
         kernel = ptx_kernel_of(module)
     except ValueError as error:
         raise KernelError(f"{error}, as gridir-opt --grid-to-gpu gives it") from None
+    numbers = [getattr(parameter, "operand", -1) for parameter in kernel.known_launch.parameters]
+    if len(arguments) <= max(numbers, default=-1):
+        raise OptionError(f"expected {max(numbers) + 1} arrays, the inputs and then the outputs, got {len(arguments)}")
+    if scalars := [str(argument.value) for argument in arguments if not argument.path]:
+        raise OptionError(f"expected arrays, since kernel.abi has the other arguments, got the number {scalars[0]}")
     asked = tuple(check for check in checks.split(",") if check)
     kernel = dataclasses.replace(kernel, checks=asked, schedule_seed=schedule_seed)
     start = time.perf_counter()
