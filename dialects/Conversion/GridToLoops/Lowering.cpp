@@ -8,6 +8,7 @@
 
 #include "dialects/Conversion/GridToLoops/Lowering.h"
 
+#include "dialects/Support/SourceLines.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -44,14 +45,6 @@ std::string KernelLowering::getName(Value ref) const {
       return "a Ref";
     ref = view.getViewSource();
   }
-}
-
-/// A message with its source line.
-StringAttr getLocatedText(Location loc, const Twine &message) {
-  std::string text = message.str();
-  if (std::string line = getSourceLine(loc); !line.empty())
-    text += " (" + line + ")";
-  return StringAttr::get(loc.getContext(), text);
 }
 
 int64_t KernelLowering::addDiagnostic(Location loc, const Twine &message) {
@@ -154,15 +147,6 @@ void KernelLowering::createABI(ModuleOp module) {
     abi.setGrid(kernel.getGridShape());
   if (recordsAccesses())
     abi.setUnwrittenOperandsAttr(builder.getArrayAttr(getUnwrittenOperands()));
-}
-
-std::string getSourceLine(Location loc) {
-  auto line = loc->findInstanceOf<FileLineColLoc>();
-  if (!line)
-    return {};
-  return (line.getFilename().getValue() + ":" + Twine(line.getLine()) + ":" +
-          Twine(line.getColumn()))
-      .str();
 }
 
 ResultRange createRuntimeCall(OpBuilder &builder, Location loc,

@@ -140,12 +140,6 @@ private:
 // Small builders
 //===----------------------------------------------------------------------===//
 
-/// The source line of a location as `file.py:12:3`, or nothing.
-std::string getSourceLine(mlir::Location loc);
-
-/// A text, with the author's line where it is known.
-mlir::StringAttr getLocatedText(mlir::Location loc, const llvm::Twine &message);
-
 /// Calls a function of the runtime, which is declared on its first use.
 mlir::ResultRange createRuntimeCall(mlir::OpBuilder &builder,
                                     mlir::Location loc,

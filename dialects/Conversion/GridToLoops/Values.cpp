@@ -8,6 +8,7 @@
 
 #include "dialects/Conversion/GridToLoops/Views.h"
 
+#include "dialects/Support/SourceLines.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -278,8 +278,11 @@ LogicalResult Lowering::createPrologue() {
     slot = createBytesBehind(builder, loc, sharedBase, offset);
     allocateTensorMemory(slot);
   }
+  unsigned numOperands = kernel.getNumInputs() + kernel.getNumOutputs();
   if (hasSemaphores(kernel) || hasProfile(kernel))
-    zeroed = entry->getArguments().back();
+    zeroed = entry->getArgument(numOperands);
+  if (hasChecks(kernel))
+    report = entry->getArguments().back();
   // A barrier must not be used before it is initialized.
   beginning = NVVM::BarrierOp::create(builder, loc);
   if (clusterSize > 1)

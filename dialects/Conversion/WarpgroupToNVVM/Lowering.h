@@ -208,6 +208,10 @@ public:
   /// CTAs of the launch, and the bytes of global memory that are zero when it
   /// begins, a parameter that holds traces and semaphores.
   int64_t numCtas = 1, zeroedBytes = 0;
+  /// The messages of checks, which the error report numbers from 1.
+  llvm::SmallSetVector<mlir::Attribute, 4> diagnostics;
+  /// The address of the error report; null for a kernel without checks.
+  mlir::Value report;
   /// True if a scope with shared memory has ended.
   bool sharedMemoryWasUsed = false;
   /// The phase that an op waits for where it goes round a ring.
@@ -557,6 +561,8 @@ void addProfileLowerings(Lowering &lowering);
 /// has one parameter for both.
 bool hasSemaphores(grid::KernelOp kernel);
 bool hasProfile(grid::KernelOp kernel);
+/// True if a kernel has checks. Its code has a parameter for their report.
+bool hasChecks(grid::KernelOp kernel);
 void addArrayLowerings(Lowering &lowering);
 void addPackedLowerings(Lowering &lowering);
 void addRelayoutLowerings(Lowering &lowering);

@@ -9,9 +9,9 @@
 #include "dialects/Conversion/WarpgroupToNVVM/Lowering.h"
 
 #include "dialects/GPU/Transforms/PrintFormat.h"
+#include "dialects/Support/SourceLines.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -120,10 +120,28 @@ LogicalResult lowerPrint(grid::PrintOp op, Lowering &lowering) {
   return Printer(op, lowering).lower();
 }
 
-/// Ends the launch if the condition is false.
+/// Stores the number of the check in the error report if the condition is
+/// false; the first of all threads does. The program continues, since others
+/// may wait for it at barriers.
 LogicalResult lowerAssert(grid::AssertOp op, Lowering &lowering) {
-  cf::AssertOp::create(lowering.builder, op.getLoc(),
-                       lowering.getScalar(op.getCondition()), op.getMessage());
+  OpBuilder &builder = lowering.builder;
+  Location loc = op.getLoc();
+  Attribute text = getLocatedText(loc, op.getMessage());
+  lowering.diagnostics.insert(text);
+  int64_t number =
+      llvm::find(lowering.diagnostics, text) - lowering.diagnostics.begin() + 1;
+  Value truth = arith::ConstantIntOp::create(builder, loc, 1, /*width=*/1);
+  Value fails = arith::XOrIOp::create(
+      builder, loc, lowering.getScalar(op.getCondition()), truth);
+  scf::IfOp::create(builder, loc, fails, [&](OpBuilder &builder, Location loc) {
+    LLVM::AtomicCmpXchgOp::create(
+        builder, loc, lowering.report,
+        arith::ConstantIntOp::create(builder, loc, 0, /*width=*/64),
+        arith::ConstantIntOp::create(builder, loc, number, /*width=*/64),
+        LLVM::AtomicOrdering::monotonic, LLVM::AtomicOrdering::monotonic,
+        "device");
+    scf::YieldOp::create(builder, loc);
+  });
   return success();
 }
 
@@ -134,6 +152,12 @@ LogicalResult lowerDelay(grid::DelayOp op, Lowering &lowering) {
 }
 
 } // namespace
+
+bool hasChecks(grid::KernelOp kernel) {
+  return kernel.getBodyRegion()
+      .walk([](grid::AssertOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
 
 void addPrintLowerings(Lowering &lowering) {
   lowering.add(lowerPrint);

@@ -52,6 +52,9 @@ Value Lowering::getTensorMap(kernel::TensorMapAttr map) {
 
 namespace {
 
+/// The number of a check and two values, which checks of warpgroups leave 0.
+constexpr int64_t kReportWords = 3;
+
 class ConvertWarpgroupToNVVMPass
     : public gridir::impl::ConvertWarpgroupToNVVMPassBase<
           ConvertWarpgroupToNVVMPass> {
@@ -133,7 +136,8 @@ private:
         builder.getContext(),
         static_cast<unsigned>(NVVM::NVVMMemorySpace::Global));
     SmallVector<Type> types(kernel.getNumInputs() + kernel.getNumOutputs() +
-                                (hasSemaphores(kernel) || hasProfile(kernel)),
+                                (hasSemaphores(kernel) || hasProfile(kernel)) +
+                                hasChecks(kernel),
                             pointer);
     auto type = LLVM::LLVMFunctionType::get(
         LLVM::LLVMVoidType::get(builder.getContext()), types);
@@ -178,7 +182,7 @@ private:
   }
 
   /// Describes the parameters of the function: operands, memory that is zero,
-  /// tensor maps.
+  /// the error report, tensor maps.
   static ArrayAttr getParams(grid::KernelOp kernel, Lowering &lowering) {
     MLIRContext *context = kernel.getContext();
     SmallVector<Attribute> params;
@@ -187,6 +191,8 @@ private:
       params.push_back(kernel::OperandAttr::get(context, i));
     if (hasSemaphores(kernel) || hasProfile(kernel))
       params.push_back(kernel::ZeroedAttr::get(context, lowering.zeroedBytes));
+    if (hasChecks(kernel))
+      params.push_back(kernel::ReportAttr::get(context, kReportWords));
     llvm::append_range(params, lowering.tensorMaps);
     return ArrayAttr::get(context, params);
   }
@@ -220,6 +226,8 @@ private:
     abi.setRegisterProducts(lowering.hasRegisterProducts);
     abi.setParamsAttr(getParams(kernel, lowering));
     abi.setPackedOperandsAttr(getPackedOperands(kernel, lowering));
+    abi.setDiagnosticsAttr(
+        builder.getArrayAttr(lowering.diagnostics.getArrayRef()));
     if (lowering.trace) {
       abi.setProfileScopesAttr(builder.getArrayAttr(
           llvm::to_vector_of<Attribute>(lowering.trace->scopes.getArrayRef())));

@@ -8,6 +8,7 @@
 
 #include "dialects/Warpgroup/Transforms/BlockProgram.h"
 
+#include "dialects/Grid/Analysis/InputSharing.h"
 #include "dialects/Grid/Analysis/ProgramValues.h"
 #include "dialects/Grid/Analysis/TaskPrograms.h"
 #include "dialects/Grid/IR/IndexMaps.h"
@@ -301,6 +302,8 @@ public:
       visitOperand(i);
     for (BlockArgument ref : kernel.getScratchRefs())
       visitScratch(ref);
+    if (!obstacle)
+      visitSharing();
     kernel.getBodyRegion().walk([&](Operation *op) {
       visitOp(op);
       return obstacle ? WalkResult::interrupt() : WalkResult::advance();
@@ -417,6 +420,39 @@ private:
         return add(user->getLoc(), "it accesses a part of " +
                                        kernel.getRefName(ref.getArgNumber()));
     }
+  }
+
+  /// A program accesses arrays in place: it has no copy of a block that the
+  /// kernel overwrites. Bulk copies must not pass stores to their memory.
+  void visitSharing() {
+    grid::RefHazards hazards(kernel);
+    for (unsigned i = 0; i < kernel.getNumInputs(); ++i) {
+      BlockArgument ref = kernel.getBodyBlock()->getArgument(i);
+      grid::Sharing sharing = grid::getSharing(kernel, hazards, i);
+      if (sharing.kind != grid::Sharing::InPlace || sharing.copiesBlocks)
+        return add(ref.getLoc(), "it needs a copy of " +
+                                     kernel.getOperandName(i) +
+                                     ", which it overwrites");
+      if (grid::mayChangeByAlias(kernel, hazards, i) && isCopiedAhead(i))
+        return add(ref.getLoc(), "copies of " + kernel.getOperandName(i) +
+                                     " would pass stores to its memory");
+    }
+  }
+
+  /// True if the producer copies blocks or windows of an input for later steps.
+  bool isCopiedAhead(unsigned input) {
+    bool hasSteps = llvm::any_of(llvm::seq(kernel.getRank()), [&](unsigned i) {
+      return isSequential(kernel, i);
+    });
+    return kernel.getBodyRegion()
+        .walk([&](grid::LoadOp load) {
+          std::optional<SharedLoad> shared = matchSharedLoad(load);
+          bool isAhead =
+              shared && shared->input == input && (shared->loop || hasSteps) &&
+              llvm::any_of(load->getUsers(), llvm::IsaPred<grid::DotOp>);
+          return isAhead ? WalkResult::interrupt() : WalkResult::advance();
+        })
+        .wasInterrupted();
   }
 
   /// Accesses are not checked, so windows must be proved to be in bounds.

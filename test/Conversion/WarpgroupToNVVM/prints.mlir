@@ -1,6 +1,8 @@
 // RUN: gridir-opt %s --split-input-file --warpgroup-infer-layouts --warpgroup-plan-memory --convert-warpgroup-to-nvvm --canonicalize --cse | FileCheck %s
 
 // Numbers are printed at once by the leader, of an array each element by itself.
+// CHECK: kernel.abi @prints {{.*}}params = [#kernel.operand<0>, #kernel.report<3>]
+// CHECK-SAME: diagnostics = ["expected more ({{.*}}:{{[0-9]+}}:3)"]
 // CHECK-LABEL: gpu.module @prints
 // CHECK: gpu.printf "100%% of %lld: %.9g\0A", %{{.+}}, %{{.+}} : i64, f64
 // CHECK: gpu.printf "x = ["
@@ -9,7 +11,8 @@
 // CHECK: gpu.printf "%llu", %{{.+}} : i64
 // CHECK: gpu.printf "]"
 // CHECK: gpu.printf "\0A"
-// CHECK: cf.assert %{{.+}}, "expected more"
+// CHECK: scf.if %{{.+}} {
+// CHECK: llvm.cmpxchg %arg1, %{{.+}}, %{{.+}} syncscope("device") monotonic monotonic : !llvm.ptr<1>, i64
 // CHECK: nvvm.nanosleep
 grid.kernel @prints grid() inputs(%x: i32 [3] space gpu.gmem) {
   %n = arith.constant 3 : i32

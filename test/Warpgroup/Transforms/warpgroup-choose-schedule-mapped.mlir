@@ -3,7 +3,7 @@
 // RUN:   --remarks-filter=warpgroup-choose-schedule --remark-format=emitRemark | FileCheck %s --check-prefix=REMARK
 
 // Each of these kernels is mapped to threads, and a remark states the reason.
-// CHECK-COUNT-29: warpgroup.mapped
+// CHECK-COUNT-31: warpgroup.mapped
 // CHECK-NOT: warpgroup.mapped
 
 // REMARK: the kernel is mapped to threads, since {{.*}}its grid is dynamic
@@ -163,4 +163,25 @@ grid.kernel @no_elements grid(%i = 4) inputs(%x: f32 [0]) outputs(%o: f32 [512] 
 // -----
 // REMARK: since {{.*}} has 2 GiB or more
 grid.kernel @gibibytes grid(%i = 65536) outputs(%o: f32 [65536, 32768] block [1, 32768] at (%i, 0)) {
+}
+// -----
+// REMARK: since {{.*}}it needs a copy of {{.*}}, which it overwrites
+grid.kernel @in_place grid(%i = 4) inputs(%x: f32 [512] block [128] at (%i))
+    outputs(%o: f32 [512] block [128] at (%i), %p: f32 [512] block [128] at (%i))
+    semantics [parallel] aliases [0 -> 0] {
+  %a = grid.load %x : memref<128xf32, #grid.space<default>> -> tensor<128xf32>
+  %b = arith.addf %a, %a : tensor<128xf32>
+  grid.store %b, %o : tensor<128xf32>, memref<128xf32, #grid.space<default>>
+  %c = grid.load %x : memref<128xf32, #grid.space<default>> -> tensor<128xf32>
+  grid.store %c, %p : tensor<128xf32>, memref<128xf32, #grid.space<default>>
+}
+// -----
+// REMARK: since {{.*}}copies of {{.*}} would pass stores to its memory
+grid.kernel @chain grid(%i = 3) inputs(%x: bf16 [256, 64] block [64, 64] at (%i, 0), %y: bf16 [64, 64])
+    outputs(%o: bf16 [256, 64] block [64, 64] at (%i + 1, 0)) aliases [0 -> 0] {
+  %a = grid.load %x : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
+  %b = grid.load %y : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
+  %d = grid.dot %a, %b contract [1] x [0] : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
+  %r = arith.truncf %d : tensor<64x64xf32> to tensor<64x64xbf16>
+  grid.store %r, %o : tensor<64x64xbf16>, memref<64x64xbf16, #grid.space<default>>
 }

@@ -141,6 +141,11 @@ def key_of(facts: Sequence[Facts]) -> bytes | None:
 
 def _dtype_of_interface(text: str, name: str) -> tuple[str, int]:
     kind, size = text[1], int(text[2:])
+    if kind == "V":
+        raise LaunchError(
+            f"expected an array with __dlpack__ for {name}, got one with __cuda_array_interface__ alone and elements "
+            f"{text!r}, which do not name their type"
+        )
     if text[0] == ">" or kind not in _INTERFACE_KINDS:
         raise LaunchError(f"expected numbers in the byte order of the GPU for {name}, got {text!r}")
     return _INTERFACE_KINDS[kind] + ("" if kind == "b" else str(8 * size)), size

@@ -13,7 +13,7 @@ import numpy as np
 
 from gridir.runtime import ptx
 from gridir.runtime.chips import chips_of
-from gridir.runtime.gpu.launch import WORD_BYTES, Launch, TensorMap
+from gridir.runtime.gpu.launch import WORD_BYTES, Arguments, Launch, TensorMap
 
 MULTIPROCESSORS = min(
     chip["multiprocessors"]
@@ -62,23 +62,32 @@ def execute(text: str, launch: Launch, buffers: Sequence[np.ndarray], how: Execu
     before = [buffer.copy() for buffer in buffers] if _observers else []
     memory = EmulatedMemory(launch, buffers)
     arguments = launch.arguments(memory.operands, memory)
-    if launch.ctas:
-        ptx.load(text, path=f"{launch.entry}.ptx").function(launch.entry).launch(
-            arguments.values,
-            grid=(launch.ctas,),
-            block=(launch.threads,),
-            cluster=(launch.cluster_ctas,),
-            shared_bytes=launch.shared_bytes,
-            checks=how.checks,
-            schedule_seed=how.schedule_seed,
-            blocks_at_once=(how.blocks_at_once or MULTIPROCESSORS) if launch.cancels_clusters else 0,
-        )
+    try:
+        if launch.ctas:
+            ptx.load(text, path=f"{launch.entry}.ptx").function(launch.entry).launch(
+                arguments.values,
+                grid=(launch.ctas,),
+                block=(launch.threads,),
+                cluster=(launch.cluster_ctas,),
+                shared_bytes=launch.shared_bytes,
+                checks=how.checks,
+                schedule_seed=how.schedule_seed,
+                blocks_at_once=(how.blocks_at_once or MULTIPROCESSORS) if launch.cancels_clusters else 0,
+            )
+    except ptx.LaunchError:
+        # A check that failed before is the cause.
+        _check_report(launch, arguments)
+        raise
     memory.write_back()
-    if arguments.report is not None:
-        launch.check_report(arguments.report.tolist())
+    _check_report(launch, arguments)
     for observer in _observers:
         observer(text, launch, before, buffers)
     return np.zeros(0, np.uint64) if arguments.zeroed is None else arguments.zeroed
+
+
+def _check_report(launch: Launch, arguments: Arguments[np.ndarray]) -> None:
+    if arguments.report is not None:
+        launch.check_report(arguments.report.tolist())
 
 
 Observer = Callable[[str, Launch, Sequence[np.ndarray], Sequence[np.ndarray]], None]

@@ -200,6 +200,9 @@ class LoadedBundle:
         self.versions = bundle.versions
         self._names = names_of(bundle.kernels)
 
+    def __repr__(self) -> str:
+        return f"<bundle of {self._names}>"
+
     def __getitem__(self, name: str) -> GpuKernel:
         """Returns the first kernel of a name.
 

@@ -332,6 +332,13 @@ class Function:
     def _launch_on(self, operands: Sequence[int], stream: int, *, reads_zeroed: bool) -> bytes:
         with self._device.current():
             launch, is_dynamic = self._launch, self._launch.dynamic_ctas is not None
+            if (is_dynamic or launch.diagnostics) and self._device.is_capturing(stream):
+                feature = "a dynamic grid" if is_dynamic else "run-time checks"
+                raise LaunchError(
+                    f"expected a stream that no CUDA graph is captured from for a kernel with {feature}, got a "
+                    "captured one: the call waits for it",
+                    kernel=launch.entry,
+                )
             if launch.dynamic_ctas is not None:
                 launch = launch.with_sizes([self._read_size(operands[x], stream) for x in launch.dynamic_ctas.operands])
             if not launch.ctas:

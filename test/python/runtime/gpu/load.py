@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 
+import ml_dtypes
 import numpy as np
 
 directory = sys.argv[1]
@@ -27,11 +28,11 @@ from gridir.runtime import ptx
 driver = ptx.open_driver()
 driver.pretend(9, devices=3, has_current_context=False)
 
-from device_arrays import DeviceArray, DLPackArray, ExchangeArray
+from device_arrays import DeviceArray, DLPackArray, ExchangeArray, StridedArray
 from gridir.runtime import gpu
 from gridir.runtime.gpu import open_device
 from gridir.runtime.gpu.host_arrays import execute_on_device
-from gridir.runtime.gpu.launch import DynamicCtas, NumItems
+from gridir.runtime.gpu.launch import DynamicCtas, NumItems, TensorMap
 
 x = np.arange(64 * 128, dtype=np.float32).reshape(64, 128)
 
@@ -122,6 +123,42 @@ gather(like(np.array([3], np.int32)), rows, out)
 assert (out.read() == x[3]).all()
 refused(gather, like(np.array([99], np.int32)), rows, out)
 
+# Checks of a kernel of warpgroups are reported in the same way. A check that may fail is not captured in a graph.
+# CHECK: refused: row 7 is reserved ({{.*}}kernels.py:{{[0-9]+}}:
+# CHECK: refused: expected a row ({{.*}}kernels.py:{{[0-9]+}}:
+checked_row, out = gpu.load(f"{directory}/checked_row.gridir"), like(np.zeros(128, np.float32))
+refused(checked_row, like(np.array([7], np.int32)), rows, out)
+refused(checked_row, like(np.array([-1], np.int32)), rows, out)
+checked_row(like(np.array([3], np.int32)), rows, out)
+assert (out.read() == x[3]).all()
+
+# A kernel of blocks that became a warpgroup program has tensor maps of its operands.
+# CHECK: <kernel product(x_ref: bfloat16[128, 192], y_ref: bfloat16[192, 128], total_ref: float32[128, 128], o_ref:
+# CHECK: maps of operands [0, 1] boxes [(64, 64), (64, 64)]
+product = gpu.load(f"{directory}/product.gridir")
+print(product["product"])
+maps = [p for p in product["product"]._kernel.launch.parameters if isinstance(p, TensorMap)]
+print("maps of operands", [p.operand for p in maps], "boxes", [p.box for p in maps], flush=True)
+left = np.arange(128 * 192).reshape(128, 192) % 5 - 2
+right = np.arange(192 * 128).reshape(192, 128) % 7 - 3
+narrow = [DLPackArray(value.astype(ml_dtypes.bfloat16)) for value in (left, right)]
+total = like(np.ones((128, 128), np.float32))
+for count in (1, 2):
+    product(*narrow, total, total)
+    assert (total.read() == 1 + count * (left @ right)).all()
+# CHECK: refused: expected an array with __dlpack__ for input x_ref,
+# CHECK-SAME: got one with __cuda_array_interface__ alone and elements '<V2', which do not name their type
+# CHECK: refused: expected the dtype bfloat16 of input x_ref, got float16
+# CHECK: refused: expected the strides (384, 2) in bytes of input x_ref, got (2, 256)
+# CHECK: refused: expected output o_ref in the memory of input total_ref at 0x{{.*}}, got it at 0x
+# CHECK: refused: expected an address of input total_ref that is a multiple of 16, got 0x{{.*}}8
+refused(product, like(left.astype(ml_dtypes.bfloat16)), narrow[1], total, total)
+refused(product, like(left.astype(np.float16)), narrow[1], total, total)
+refused(product, StridedArray(left.astype(ml_dtypes.bfloat16), (1, 128)), narrow[1], total, total)
+refused(product, *narrow, total, like(np.ones((128, 128), np.float32)))
+unaligned = like(np.ones((128, 128), np.float32), offset=8)
+refused(product, *narrow, unaligned, unaligned)
+
 # An array without elements may be anywhere; two results may not share memory.
 # CHECK: refused: expected output o_ref in memory of its own, got it at 0x{{.*}}, which overlaps output m_ref at 0x
 both_signs = gpu.load(f"{directory}/both_signs.gridir")
@@ -153,6 +190,18 @@ with open_device().current():
     before = len(driver.launches)
     cuda.call("cuGraphLaunch", runnable, stream)
     print("captured:", len(driver.launches) - before, "launches")
+    # A call that waits for the stream cannot be captured, and leaves the capture as it was.
+    # CHECK: refused: expected a stream that no CUDA graph is captured from for a kernel with run-time checks,
+    # CHECK-SAME: got a captured one: the call waits for it
+    # CHECK: refused: expected a stream that no CUDA graph is captured from for a kernel with a dynamic grid,
+    index = like(np.array([3], np.int32))
+    gather(index, rows, out)
+    some_rows, count, few = gpu.load(f"{directory}/some_rows.gridir"), like(np.int32(3)), like(x)
+    some_rows(count, few, few)
+    cuda.call("cuStreamBeginCapture_v2", stream, 0)
+    refused(gather, index, rows, out, stream=stream.value)
+    refused(some_rows, count, few, few, stream=stream.value)
+    cuda.call("cuStreamEndCapture", stream, ctypes.byref(graph))
 
 # A dynamic grid has its sizes in arrays of the GPU.
 # CHECK: <kernel some_rows(grid[0]: int32[], x_ref: float32[64, 128], o_ref: float32[64, 128]

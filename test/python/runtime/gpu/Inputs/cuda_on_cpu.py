@@ -13,7 +13,10 @@ from gridir.runtime import ptx
 from gridir.runtime.gpu import xla_call
 
 _INITIALIZE, _EXECUTE = 2, 3
-_BITS_OF_DTYPE = {1: 8, 2: 8, 3: 16, 4: 32, 5: 64, 6: 8, 7: 16, 8: 32, 9: 64, 10: 16, 11: 32, 12: 64, 16: 16}
+_BITS_OF_DTYPE = {
+    1: 8, 2: 8, 3: 16, 4: 32, 5: 64, 6: 8, 7: 16, 8: 32, 9: 64, 10: 16, 11: 32, 12: 64, 15: 64, 16: 16, 18: 128,
+    19: 8, 20: 8, 23: 8, 24: 8, 25: 8, 28: 8, 29: 8, 33: 8,
+}  # fmt: skip
 
 
 def _struct(name, *fields):

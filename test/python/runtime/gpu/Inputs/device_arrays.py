@@ -45,7 +45,7 @@ class _Tensor(ctypes.Structure):
     )
 
 
-_CODES = {"i": 0, "u": 1, "f": 2}
+_CODES = {"i": 0, "u": 1, "f": 2, "bfloat16": 4}
 _new = ctypes.pythonapi.PyCapsule_New
 _new.restype, _new.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
 
@@ -58,7 +58,7 @@ class DLPackArray(DeviceArray):
         del self.__cuda_array_interface__
         value = self.value
         self._shape = (ctypes.c_int64 * value.ndim)(*value.shape)
-        kind = _CODES[value.dtype.kind]
+        kind = _CODES[value.dtype.name if value.dtype.kind == "V" else value.dtype.kind]
         self._tensor = _Tensor(self.pointer, 2, device, value.ndim, kind, 8 * value.itemsize, 1, self._shape)
         self.streams = []
 
@@ -68,6 +68,15 @@ class DLPackArray(DeviceArray):
     def __dlpack__(self, *, stream=None):
         self.streams.append(stream)
         return _new(ctypes.addressof(self._tensor), b"dltensor", None)
+
+
+class StridedArray(DLPackArray):
+    """An array of DLPack whose elements are at given strides, counted in elements."""
+
+    def __init__(self, value, strides):
+        super().__init__(value)
+        self._strides = (ctypes.c_int64 * len(strides))(*strides)
+        self._tensor.strides = ctypes.cast(self._strides, ctypes.c_void_p)
 
 
 class ExchangeArray(DLPackArray):

@@ -87,3 +87,36 @@ def gather(i, x):
         out_shape=jax.ShapeDtypeStruct((128,), jnp.float32),
         name="gather",
     )(i, x)
+
+
+def checked_row(i, x):
+    """A kernel of warpgroups that checks the row which it reads."""
+
+    def checked_row_kernel(i, x, o):
+        pl.debug_check(i[0] != 7, "row 7 is reserved")
+        pl.debug_check(i[0] >= 0, "expected a row")
+        o[...] = x[jnp.maximum(i[0], 0)]
+
+    return plgpu.kernel(checked_row_kernel, out_type=jax.ShapeDtypeStruct((128,), jnp.float32))(i, x)
+
+
+def product(x, y, total):
+    """Becomes a warpgroup program; adds a product in place."""
+
+    def product_kernel(x_ref, y_ref, total_ref, o_ref):
+        o_ref[...] = total_ref[...] + jnp.dot(x_ref[...], y_ref[...], preferred_element_type=jnp.float32)
+
+    block = pl.BlockSpec((64, 64), lambda i, j, k: (i, j))
+    return pl.pallas_call(
+        product_kernel,
+        grid=(2, 2, 3),
+        in_specs=[
+            pl.BlockSpec((64, 64), lambda i, j, k: (i, k)),
+            pl.BlockSpec((64, 64), lambda i, j, k: (k, j)),
+            block,
+        ],
+        out_specs=block,
+        out_shape=jax.ShapeDtypeStruct((128, 128), jnp.float32),
+        input_output_aliases={2: 0},
+        name="product",
+    )(x, y, total)

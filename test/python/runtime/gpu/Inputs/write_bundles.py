@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import kernels
 from gridir.compiler.bundle import bundle_of
 from gridir.runtime.gpu import write_bundle
+from jax.experimental import pallas as pl
 
 S = jax.ShapeDtypeStruct
 f32, i32 = S((64, 128), jnp.float32), S((32,), jnp.int32)
@@ -25,5 +26,8 @@ write("copies", kernels.copies, S((256,), jnp.float32))
 write("both_signs", kernels.both_signs, f32)
 write("some_rows", kernels.some_rows, S((), jnp.int32), f32)
 write("gather", kernels.gather, S((1,), jnp.int32), f32)
+with pl.enable_debug_checks():
+    write("checked_row", kernels.checked_row, S((1,), jnp.int32), f32)
+write("product", kernels.product, S((128, 192), jnp.bfloat16), S((192, 128), jnp.bfloat16), S((128, 128), jnp.float32))
 write("both", lambda x, y, i: (kernels.add(x, y), kernels.update(i)), f32, f32, i32)
 write("sm_100a", kernels.add, f32, f32, chip="sm_100a")
