@@ -280,7 +280,7 @@ class _Search:
         model, waiting = self._model, self._open()
         taken = [row for row, sample in self.samples.items() if sample.kind != REFUSED]
         # Answers that no configuration has given that the function takes.
-        new = self._questions[waiting].any(axis=0) & ~self._questions[taken].any(axis=0)
+        new: np.ndarray = np.any(self._questions[waiting], axis=0) & ~np.any(self._questions[taken], axis=0)
         pairs = self._pairs(waiting) & ~self._pairs(taken)
         tests = np.bincount(model.parts[np.array(sorted(self._right), np.int64)], minlength=len(model.labels))
         chosen: list[int] = []

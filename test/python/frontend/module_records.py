@@ -2,13 +2,14 @@
 """The kernels of a module are called with operands that its text describes; others cannot be drawn."""
 
 from gridir.errors import KernelError
-from gridir.frontend.module_records import records_of
+from gridir.frontend.module_records import ModuleFile, records_of
 from refusals import report
 
 
 def records(grid="4", array="f32 [32]"):
     """The records of a module with one kernel, of this grid and with an input of this kind."""
-    return records_of(f"grid.kernel @scale grid(%i = {grid}) inputs(%x: {array}) outputs(%o: i32 [3]) {{\n}}".encode())
+    text = f"grid.kernel @scale grid(%i = {grid}) inputs(%x: {array}) outputs(%o: i32 [3]) {{\n}}"
+    return records_of(ModuleFile(text.encode()))
 
 
 # CHECK: scale float32 (32,) int32 (3,)
@@ -25,6 +26,6 @@ report(
         "expected arrays of numbers, got #grid.operand<!grid.semaphore<dma> [6]": lambda: records(
             array="!grid.semaphore<dma> [6]"
         ),
-        "expected a module with a grid.kernel, as the stage grid has it, got none": lambda: records_of(b""),
+        "expected a module with a grid.kernel, as the stage grid has it, got none": lambda: records_of(ModuleFile(b"")),
     },
 )

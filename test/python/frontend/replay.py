@@ -8,11 +8,11 @@ import sys
 import numpy as np
 from gridir.compiler.targets import CPU
 from gridir.errors import OptionError
-from gridir.frontend.module_records import records_of
+from gridir.frontend.module_records import ModuleFile, records_of
 from gridir.frontend.replay import run
 from refusals import report
 
-(record,) = records_of(pathlib.Path(sys.argv[1]).read_bytes())
+(record,) = records_of(ModuleFile(pathlib.Path(sys.argv[1]).read_bytes()))
 with_passes = dataclasses.replace(record, passes=CPU.pipeline(CPU.options(), "llvm"))
 
 # CHECK: negated: True True True
