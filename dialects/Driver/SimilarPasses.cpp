@@ -12,6 +12,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 
+#include <mutex>
+
 using namespace mlir;
 using namespace gridir;
 
@@ -30,14 +32,20 @@ static std::vector<std::string> getPassOptions() {
 /// Returns the names of all passes and pipelines. MLIR lists its registry only
 /// as options of a command line, which gridir-opt has and a library has not.
 static std::vector<std::string> listPasses() {
+  // Registering options is not safe in several threads.
+  static std::mutex mutex;
+  std::lock_guard<std::mutex> lock(mutex);
   std::vector<std::string> names = getPassOptions();
   if (!names.empty())
     return names;
   PassPipelineCLParser options("", "passes");
   names = getPassOptions();
   // Another command line of this process may register the same names.
-  if (!names.empty())
-    llvm::cl::getRegisteredOptions().lookup(names.front())->removeArgument();
+  for (StringRef name : {names.empty() ? StringRef() : StringRef(names.front()),
+                         StringRef("pass-pipeline")})
+    if (llvm::cl::Option *option =
+            llvm::cl::getRegisteredOptions().lookup(name))
+      option->removeArgument();
   return names;
 }
 
