@@ -83,7 +83,7 @@ def Warpgroup_ScheduleAttr : AttrDef<Warpgroup_Dialect, "Schedule"> {
                         DefaultValuedParameter<"int64_t", "1">:$stages);
   let assemblyFormat = [{
     `<` `cta` `=` `[` $cta `]` `,` `warpgroup` `=` `[` $warpgroup `]`
-    (`,` `shared` `=` `[` $shared^ `]` `,` `stages` `=` $stages)? `>`
+    (`,` `shared` `=` `[` $shared^ `]`)? (`,` `stages` `=` $stages^)? `>`
   }];
   let genVerifyDecl = 1;
 }

@@ -378,7 +378,7 @@ def WarpgroupStageOperandsPass
         outputs(%o: f32 [256, 64] block [64, 64] at (%i, 0))
         semantics [parallel] attributes {
           warpgroup.schedule = #warpgroup.schedule<cta = [64, 64], warpgroup = [64, 64],
-              shared = [0], stages = 1>} {
+              shared = [0]>} {
       %a = grid.load %x : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
       %v = grid.load %y : memref<64x64xf32, #grid.space<default>> -> tensor<64x64xf32>
       %b = arith.truncf %v : tensor<64x64xf32> to tensor<64x64xbf16>
@@ -397,7 +397,7 @@ def WarpgroupStageOperandsPass
         scratch(%s: memref<64x64xbf16, #grid.space<gpu.smem>> origin "staged")
         semantics [parallel] attributes {
           warpgroup.schedule = #warpgroup.schedule<cta = [64, 64], warpgroup = [64, 64],
-              shared = [0], stages = 1>} {
+              shared = [0]>} {
       %a = grid.load %x : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
       %v = grid.load %y : memref<64x64xf32, #grid.space<default>> -> tensor<64x64xf32>
       %b = arith.truncf %v : tensor<64x64xf32> to tensor<64x64xbf16>

@@ -7,6 +7,12 @@ grid.kernel @whole grid() attributes {
 
 // -----
 
+// One stage is the default.
+// CHECK: warpgroup.schedule = #warpgroup.schedule<cta = [64, 64], warpgroup = [64, 64], shared = [0]>
+grid.kernel @stage grid() attributes {
+    warpgroup.schedule = #warpgroup.schedule<cta = [64, 64], warpgroup = [64, 64], shared = [0], stages = 1>} {
+}
+
 // CHECK: warpgroup.schedule = #warpgroup.schedule<cta = [4, 1024], warpgroup = [1, 1024]>
 grid.kernel @short grid() attributes {warpgroup.schedule = #warpgroup.schedule<cta = [4, 1024], warpgroup = [1, 1024]>} {
 }

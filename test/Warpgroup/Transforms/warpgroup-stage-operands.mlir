@@ -20,7 +20,7 @@
 grid.kernel @products grid(%i = 4)
     inputs(%x: bf16 [256, 64] block [64, 64] at (%i, 0), %y: f32 [64, 64])
     outputs(%o: f32 [256, 64] block [64, 64] at (%i, 0)) semantics [parallel] attributes {
-      warpgroup.schedule = #warpgroup.schedule<cta = [64, 64], warpgroup = [64, 64], shared = [0], stages = 1>} {
+      warpgroup.schedule = #warpgroup.schedule<cta = [64, 64], warpgroup = [64, 64], shared = [0]>} {
   %c = grid.load %x : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
   %v = grid.load %y : memref<64x64xf32, #grid.space<default>> -> tensor<64x64xf32>
   %b = arith.truncf %v : tensor<64x64xf32> to tensor<64x64xbf16>
