@@ -101,10 +101,14 @@ def checked_row(i, x):
 
 
 def product(x, y, total):
-    """Becomes a warpgroup program; adds a product in place."""
+    """Becomes a warpgroup program; adds a product to another matrix."""
 
     def product_kernel(x_ref, y_ref, total_ref, o_ref):
-        o_ref[...] = total_ref[...] + jnp.dot(x_ref[...], y_ref[...], preferred_element_type=jnp.float32)
+        @pl.when(pl.program_id(2) == 0)
+        def _():
+            o_ref[...] = total_ref[...]
+
+        o_ref[...] += jnp.dot(x_ref[...], y_ref[...], preferred_element_type=jnp.float32)
 
     block = pl.BlockSpec((64, 64), lambda i, j, k: (i, j))
     return pl.pallas_call(
@@ -117,6 +121,5 @@ def product(x, y, total):
         ],
         out_specs=block,
         out_shape=jax.ShapeDtypeStruct((128, 128), jnp.float32),
-        input_output_aliases={2: 0},
         name="product",
     )(x, y, total)
