@@ -310,7 +310,7 @@ class _Search:
         special, values = np.flatnonzero(pairs.any(axis=1)), np.flatnonzero(pairs.any(axis=0))
         found = self._questions[np.ix_(rows, np.flatnonzero(answers))].any(axis=1)
         joined = self._special[np.ix_(rows, special)] @ pairs[np.ix_(special, values)]
-        return found | (joined & self._values[np.ix_(rows, values)]).any(axis=1)
+        return np.asarray(found | (joined & self._values[np.ix_(rows, values)]).any(axis=1))
 
     def _pairs(self, rows: Any) -> np.ndarray:
         """Which special equalities configurations have together with which values of parameters."""
