@@ -9,8 +9,7 @@
 #include "dialects/Grid/Transforms/Passes.h"
 
 #include "dialects/Grid/IR/Grid.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "dialects/Support/TensorParts.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -63,12 +62,6 @@ std::optional<Box> getBox(tensor::InsertSliceOp op) {
   return getBox(op, op.getSourceType(), op.getDestType());
 }
 
-bool isElementwise(Operation *op) {
-  return OpTrait::hasElementwiseMappableTraits(op) &&
-         op->getNumRegions() == 0 && op->getNumResults() == 1 &&
-         isMemoryEffectFree(op);
-}
-
 Value createWindow(OpBuilder &builder, Location loc, Value ref,
                    const Box &box) {
   auto type = cast<MemRefType>(ref.getType());
@@ -106,29 +99,15 @@ private:
     OpBuilder builder(op->getContext());
     builder.setInsertionPointAfter(op);
     Location loc = op->getLoc();
-    auto type =
-        RankedTensorType::get(box.sizes, getElementTypeOrSelf(value.getType()));
     if (auto load = dyn_cast<LoadOp>(op)) {
       if (load.getMask())
         return {};
+      auto type = RankedTensorType::get(box.sizes,
+                                        getElementTypeOrSelf(value.getType()));
       return LoadOp::create(builder, loc, type,
                             createWindow(builder, loc, load.getRef(), box),
                             /*mask=*/Value(), /*other=*/Value());
     }
-    if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-      auto splat = dyn_cast<SplatElementsAttr>(constant.getValue());
-      return splat ? arith::ConstantOp::create(builder, loc,
-                                               splat.resizeSplat(type))
-                   : Value();
-    }
-    if (auto fill = dyn_cast<linalg::FillOp>(op))
-      return tensor::SplatOp::create(builder, loc, type, fill.value(),
-                                     ValueRange());
-    if (auto splat = dyn_cast<tensor::SplatOp>(op))
-      return tensor::SplatOp::create(builder, loc, type, splat.getInput(),
-                                     ValueRange());
-    if (auto broadcast = dyn_cast<linalg::BroadcastOp>(op))
-      return createBroadcast(builder, broadcast, box);
     if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
       std::optional<Box> outer = getBox(slice);
       if (!outer)
@@ -140,25 +119,25 @@ private:
     }
     if (auto insertion = dyn_cast<tensor::InsertSliceOp>(op))
       return createInserted(insertion, box);
-    return isElementwise(op) ? createElements(builder, op, type, box) : Value();
+    return createFromOperands(builder, op, box);
   }
 
-  Value createBroadcast(OpBuilder &builder, linalg::BroadcastOp op,
-                        const Box &box) {
-    Box ofInput;
-    for (auto [dim, offset] : llvm::enumerate(box.offsets))
-      if (!llvm::is_contained(op.getDimensions(), static_cast<int64_t>(dim))) {
-        ofInput.offsets.push_back(offset);
-        ofInput.sizes.push_back(box.sizes[dim]);
-      }
-    Value input = get(op.getInput(), ofInput);
-    if (!input)
+  Value createFromOperands(OpBuilder &builder, Operation *op, const Box &box) {
+    FailureOr<SmallVector<PartOperand>> operands = getPartOperands(op);
+    if (failed(operands))
       return {};
-    Value empty = tensor::EmptyOp::create(
-        builder, op.getLoc(), box.sizes, getElementTypeOrSelf(input.getType()));
-    return linalg::BroadcastOp::create(builder, op.getLoc(), input, empty,
-                                       op.getDimensions())
-        ->getResult(0);
+    SmallVector<Value> parts;
+    for (const PartOperand &operand : *operands) {
+      Box ofOperand;
+      for (int64_t dim : operand.dims) {
+        ofOperand.offsets.push_back(box.offsets[dim]);
+        ofOperand.sizes.push_back(box.sizes[dim]);
+      }
+      parts.push_back(get(operand.value, ofOperand));
+      if (!parts.back())
+        return {};
+    }
+    return createPart(builder, op, box.sizes, parts);
   }
 
   /// A box of the inserted tensor, or of the elements around it.
@@ -177,20 +156,6 @@ private:
     if (isInside)
       return get(op.getSource(), inner);
     return isOutside ? get(op.getDest(), box) : Value();
-  }
-
-  Value createElements(OpBuilder &builder, Operation *op, RankedTensorType type,
-                       const Box &box) {
-    SmallVector<Value> operands;
-    for (Value operand : op->getOperands()) {
-      operands.push_back(get(operand, box));
-      if (!operands.back())
-        return {};
-    }
-    Operation *part = builder.clone(*op);
-    part->setOperands(operands);
-    part->getResult(0).setType(type);
-    return part->getResult(0);
   }
 
   /// A value, and the offsets and sizes of a box.
@@ -249,10 +214,11 @@ private:
         }
       return findBoundaries(insertion.getDest(), found, seen);
     }
-    if (isElementwise(op))
-      for (Value operand : op->getOperands())
-        if (isa<RankedTensorType>(operand.getType()))
-          findBoundaries(operand, found, seen);
+    if (!OpTrait::hasElementwiseMappableTraits(op))
+      return;
+    for (Value operand : op->getOperands())
+      if (isa<RankedTensorType>(operand.getType()))
+        findBoundaries(operand, found, seen);
   }
 
   /// Replaces a store of concatenated tensors by one of each.

@@ -1,0 +1,79 @@
+//===- TensorParts.cpp - Parts of the result of an op on tensors ----------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Support/TensorParts.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace gridir {
+
+FailureOr<SmallVector<PartOperand>> getPartOperands(Operation *op) {
+  if (op->getNumResults() != 1)
+    return failure();
+  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!type)
+    return failure();
+  SmallVector<PartOperand> operands;
+  auto constant = dyn_cast<arith::ConstantOp>(op);
+  if (constant && !isa<SplatElementsAttr>(constant.getValue()))
+    return failure();
+  if (constant || isa<linalg::FillOp, tensor::SplatOp>(op))
+    return operands;
+  auto dims = llvm::to_vector(llvm::seq<int64_t>(type.getRank()));
+  if (auto broadcast = dyn_cast<linalg::BroadcastOp>(op)) {
+    llvm::erase_if(dims, [&](int64_t dim) {
+      return llvm::is_contained(broadcast.getDimensions(), dim);
+    });
+    operands.push_back({broadcast.getInput(), dims});
+    return operands;
+  }
+  if (!OpTrait::hasElementwiseMappableTraits(op) || op->getNumRegions() != 0 ||
+      !isMemoryEffectFree(op))
+    return failure();
+  for (Value operand : op->getOperands())
+    if (isa<RankedTensorType>(operand.getType()))
+      operands.push_back({operand, dims});
+  return operands;
+}
+
+Value createPart(OpBuilder &builder, Operation *op, ArrayRef<int64_t> shape,
+                 ValueRange operands) {
+  Location loc = op->getLoc();
+  auto type = RankedTensorType::get(
+      shape, getElementTypeOrSelf(op->getResult(0).getType()));
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    return arith::ConstantOp::create(
+        builder, loc,
+        cast<SplatElementsAttr>(constant.getValue()).resizeSplat(type));
+  if (auto fill = dyn_cast<linalg::FillOp>(op))
+    return tensor::SplatOp::create(builder, loc, type, fill.value(),
+                                   ValueRange());
+  if (auto splat = dyn_cast<tensor::SplatOp>(op))
+    return tensor::SplatOp::create(builder, loc, type, splat.getInput(),
+                                   ValueRange());
+  if (auto broadcast = dyn_cast<linalg::BroadcastOp>(op)) {
+    Value empty =
+        tensor::EmptyOp::create(builder, loc, shape, type.getElementType());
+    return linalg::BroadcastOp::create(builder, loc, operands.front(), empty,
+                                       broadcast.getDimensions())
+        ->getResult(0);
+  }
+  Operation *part = builder.clone(*op);
+  auto next = operands.begin();
+  for (OpOperand &operand : part->getOpOperands())
+    if (isa<RankedTensorType>(operand.get().getType()))
+      operand.set(*next++);
+  part->getResult(0).setType(type);
+  return part->getResult(0);
+}
+
+} // namespace gridir

@@ -1,0 +1,37 @@
+//===- TensorParts.h - Parts of the result of an op on tensors --*- C++ -*-===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_SUPPORT_TENSORPARTS_H
+#define GRIDIR_DIALECTS_SUPPORT_TENSORPARTS_H
+
+#include "mlir/IR/Builders.h"
+
+namespace gridir {
+
+/// A tensor operand whose elements the result has at the same positions.
+struct PartOperand {
+  mlir::Value value;
+  /// For each dimension of the operand, that of the result.
+  mlir::SmallVector<int64_t> dims;
+};
+
+/// Returns the tensor operands of an op that computes each element of its
+/// result from elements at the same position: a constant of one value, a fill,
+/// a splat, a broadcast, or an elementwise op. Fails for other ops.
+mlir::FailureOr<mlir::SmallVector<PartOperand>>
+getPartOperands(mlir::Operation *op);
+
+/// Creates such an op for a part of its result, of that shape, from parts of
+/// the operands that `getPartOperands` returns.
+mlir::Value createPart(mlir::OpBuilder &builder, mlir::Operation *op,
+                       mlir::ArrayRef<int64_t> shape,
+                       mlir::ValueRange operands);
+
+} // namespace gridir
+
+#endif // GRIDIR_DIALECTS_SUPPORT_TENSORPARTS_H
