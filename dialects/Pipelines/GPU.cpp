@@ -80,18 +80,25 @@ void addProgram(OpPassManager &pm, const GPUPipelineOptions &options) {
   kernels.addPass(grid::createGridGathersToWindowsPass());
   kernels.addPass(grid::createGridSlicesToWindowsPass());
   kernels.addPass(grid::createGridDropMasksPass());
+  if (options.path != GPUPath::Mapped) {
+    warpgroup::WarpgroupWindowBlocksPassOptions windows;
+    windows.chip = options.chip;
+    pm.addPass(warpgroup::createWarpgroupWindowBlocksPass(windows));
+  }
+  OpPassManager &programs = pm.nest<grid::KernelOp>();
   warpgroup::WarpgroupPrepareContractionsPassOptions contractions;
   contractions.chip = options.chip;
-  kernels.addPass(
+  programs.addPass(
       warpgroup::createWarpgroupPrepareContractionsPass(contractions));
   warpgroup::WarpgroupChooseSchedulePassOptions schedule;
   schedule.chip = options.chip;
   schedule.numWarps = options.numWarps;
   schedule.mapped = options.path == GPUPath::Mapped;
-  kernels.addPass(warpgroup::createWarpgroupChooseSchedulePass(schedule));
-  kernels.addPass(warpgroup::createWarpgroupExpandContractionsPass());
-  kernels.addPass(warpgroup::createWarpgroupStageOperandsPass());
-  kernels.addPass(warpgroup::createWarpgroupSplitBlocksPass());
+  programs.addPass(warpgroup::createWarpgroupChooseSchedulePass(schedule));
+  programs.addPass(warpgroup::createWarpgroupCheckWindowsPass());
+  programs.addPass(warpgroup::createWarpgroupExpandContractionsPass());
+  programs.addPass(warpgroup::createWarpgroupStageOperandsPass());
+  programs.addPass(warpgroup::createWarpgroupSplitBlocksPass());
   ConvertGridToWarpgroupPassOptions conversion;
   conversion.chip = options.chip;
   pm.addPass(createConvertGridToWarpgroupPass(conversion));

@@ -56,7 +56,11 @@ public:
     Value truth = arith::ConstantIntOp::create(rewriter, op.getLoc(), 1, 1);
     Value fails =
         arith::XOrIOp::create(rewriter, op.getLoc(), op.getCondition(), truth);
-    lowering.reportIf(rewriter, op.getLoc(), fails, op.getMessage());
+    auto getValue = [&](unsigned i) {
+      return i < op.getValues().size() ? op.getValues()[i] : Value();
+    };
+    lowering.reportIf(rewriter, op.getLoc(), fails, op.getMessage(),
+                      getValue(0), getValue(1));
     rewriter.eraseOp(op);
     return success();
   }

@@ -26,8 +26,7 @@ MemRefType gridir::grid_to_warpgroup::getRefType(ArrayRef<int64_t> shape,
       grid::MemorySpaceAttr::get(element.getContext(), space));
 }
 
-/// Changes the memory space of a Ref's views to that of the Ref.
-static void changeSpaceOfViews(Value ref) {
+void gridir::grid_to_warpgroup::changeSpaceOfViews(Value ref) {
   Attribute space = cast<MemRefType>(ref.getType()).getMemorySpace();
   for (Operation *user : ref.getUsers())
     if (isa<grid::RefViewOpInterface>(user)) {

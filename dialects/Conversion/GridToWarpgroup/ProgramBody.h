@@ -11,6 +11,7 @@
 
 #include "dialects/GPU/Target/Chip.h"
 #include "dialects/Warpgroup/IR/Warpgroup.h"
+#include "dialects/Warpgroup/Transforms/BlockProgram.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/MapVector.h"
@@ -51,6 +52,7 @@ private:
   using Ids = llvm::SmallVector<mlir::Value>;
 
   void findRings();
+  bool dependsOnThread(warpgroup::SharedLoad load) const;
   RingGroup &getGroup(mlir::scf::ForOp loop);
   void changeKernel();
   mlir::Value createIndex(int64_t value);
@@ -116,6 +118,9 @@ private:
   llvm::MapVector<mlir::Value, mlir::Value> staged;
   mlir::StringAttr threadName;
 };
+
+/// Changes the memory space of a Ref's views to that of the Ref.
+void changeSpaceOfViews(mlir::Value ref);
 
 /// A Ref type in a memory space.
 mlir::MemRefType getRefType(llvm::ArrayRef<int64_t> shape, mlir::Type element,

@@ -36,9 +36,10 @@ void ProgramBody::findRings() {
           !llvm::is_contained(schedule.getShared(), match->input) ||
           !seen.insert(load.getRef()))
         return;
-      bool isOfThread = llvm::any_of(threadDims, [&](unsigned dim) {
-        return maps[match->input].isFunctionOfDim(dim);
-      });
+      bool isOfThread = dependsOnThread(*match) ||
+                        llvm::any_of(threadDims, [&](unsigned dim) {
+                          return maps[match->input].isFunctionOfDim(dim);
+                        });
       getGroup(match->loop)
           .rings.push_back({match->input, load.getRef(),
                             isOfThread ? numConsumers : 1, Value()});
@@ -47,6 +48,18 @@ void ProgramBody::findRings() {
   // The blocks of a step come before the windows of loops.
   visit(/*isInLoop=*/false);
   visit(/*isInLoop=*/true);
+}
+
+/// True if the warpgroups of a CTA load windows at different offsets.
+bool ProgramBody::dependsOnThread(warpgroup::SharedLoad load) const {
+  llvm::SetVector<Operation *> ops;
+  if (!load.window || failed(warpgroup::collectComputation(
+                          load.window.getOffsets(), load.loop, ops)))
+    return false;
+  return llvm::any_of(ops, [&](Operation *op) {
+    auto id = dyn_cast<grid::ProgramIdOp>(op);
+    return id && llvm::is_contained(threadDims, findDim(id.getAxis()));
+  });
 }
 
 ProgramBody::RingGroup &ProgramBody::getGroup(scf::ForOp loop) {
@@ -235,8 +248,13 @@ void ProgramBody::createCopies(const RingGroup &group, const Ring &ring,
                                       loop ? loop.getInductionVar() : Value()),
                          builder);
       unsigned kept = 0;
+      SmallVector<int64_t> squeezed = std::move(dropped);
+      dropped.clear();
       for (auto [dim, offset] : llvm::enumerate(offsets)) {
-        if (llvm::is_contained(dropped, dim))
+        bool isSqueezed = llvm::is_contained(squeezed, dim);
+        if (isSqueezed || llvm::is_contained(window.getDropped(), kept))
+          dropped.push_back(dim);
+        if (isSqueezed)
           continue;
         sizes[dim] = window.getSizes()[kept];
         offset = createSum(offset, inside[kept++]);
@@ -281,11 +299,20 @@ SmallVector<Value> ProgramBody::createCopyOf(ValueRange values, const Ids &ids,
   IRMapping mapping;
   if (from)
     mapping.map(from.getInductionVar(), iteration);
+  SmallVector<Value> windows;
+  for (Operation *op : ops)
+    for (Value operand : op->getOperands())
+      if (auto ref = dyn_cast<BlockArgument>(operand);
+          ref && isa<MemRefType>(ref.getType()) && !mapping.contains(ref)) {
+        windows.push_back(createWindow(ref.getArgNumber(), ids));
+        mapping.map(ref, windows.back());
+      }
   for (Operation *op : ops)
     if (isa<grid::ProgramIdOp, grid::NumProgramsOp>(op))
       mapping.map(op->getResult(0), createAxis(op, ids));
     else
       builder.clone(*op, mapping);
+  llvm::for_each(windows, changeSpaceOfViews);
   return llvm::map_to_vector(
       values, [&](Value value) { return mapping.lookup(value); });
 }

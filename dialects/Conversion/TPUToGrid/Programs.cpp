@@ -99,8 +99,8 @@ LogicalResult raiseLogBuffer(tpu::LogBufferOp op,
 
 LogicalResult raiseAssert(cf::AssertOp op, cf::AssertOp::Adaptor adaptor,
                           Rewriter &rewriter) {
-  rewriter.replaceOpWithNewOp<grid::AssertOp>(op, adaptor.getArg(),
-                                              op.getMsg());
+  rewriter.replaceOpWithNewOp<grid::AssertOp>(op, adaptor.getArg(), op.getMsg(),
+                                              ValueRange());
   return success();
 }
 

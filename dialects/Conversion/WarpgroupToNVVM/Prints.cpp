@@ -120,9 +120,9 @@ LogicalResult lowerPrint(grid::PrintOp op, Lowering &lowering) {
   return Printer(op, lowering).lower();
 }
 
-/// Stores the number of the check in the error report if the condition is
-/// false; the first of all threads does. The program continues, since others
-/// may wait for it at barriers.
+/// Stores the number of the check and its integers in the error report if the
+/// condition is false; the first of all threads does. The program continues,
+/// since others may wait for it at barriers.
 LogicalResult lowerAssert(grid::AssertOp op, Lowering &lowering) {
   OpBuilder &builder = lowering.builder;
   Location loc = op.getLoc();
@@ -134,12 +134,25 @@ LogicalResult lowerAssert(grid::AssertOp op, Lowering &lowering) {
   Value fails = arith::XOrIOp::create(
       builder, loc, lowering.getScalar(op.getCondition()), truth);
   scf::IfOp::create(builder, loc, fails, [&](OpBuilder &builder, Location loc) {
-    LLVM::AtomicCmpXchgOp::create(
-        builder, loc, lowering.report,
-        arith::ConstantIntOp::create(builder, loc, 0, /*width=*/64),
-        arith::ConstantIntOp::create(builder, loc, number, /*width=*/64),
-        LLVM::AtomicOrdering::monotonic, LLVM::AtomicOrdering::monotonic,
-        "device");
+    Value exchange = LLVM::AtomicCmpXchgOp::create(
+        builder, loc, lowering.report, createI64(builder, loc, 0),
+        createI64(builder, loc, number), LLVM::AtomicOrdering::monotonic,
+        LLVM::AtomicOrdering::monotonic, "device");
+    if (!op.getValues().empty()) {
+      Value isFirst = LLVM::ExtractValueOp::create(builder, loc, exchange, 1);
+      scf::IfOp::create(
+          builder, loc, isFirst, [&](OpBuilder &builder, Location loc) {
+            for (auto [i, value] : llvm::enumerate(op.getValues())) {
+              Value address = LLVM::GEPOp::create(
+                  builder, loc, lowering.report.getType(), builder.getI64Type(),
+                  lowering.report, ArrayRef<LLVM::GEPArg>(i + 1));
+              LLVM::StoreOp::create(
+                  builder, loc, toI64(builder, loc, lowering.getScalar(value)),
+                  address);
+            }
+            scf::YieldOp::create(builder, loc);
+          });
+    }
     scf::YieldOp::create(builder, loc);
   });
   return success();

@@ -183,9 +183,12 @@ void BlockAxes::visitAliases() {
   }
 }
 
-/// A window keeps the axes of the dimensions that it has whole.
+/// A window keeps the axes of the dimensions that it has whole. Parts of
+/// another window of an input are windows of the input.
 void BlockAxes::visitSlice(SliceRefOp slice) {
   Value source = slice.getSource(), result = slice.getResult();
+  bool isOfInput = llvm::is_contained(kernel.getInputRefs(), source) &&
+                   kernel.getAliasPairs().empty();
   unsigned kept = 0;
   for (auto [dim, size] : llvm::enumerate(slice.getSizes())) {
     if (llvm::is_contained(slice.getDropped(), dim)) {
@@ -197,7 +200,8 @@ void BlockAxes::visitSlice(SliceRefOp slice) {
       join(source, dim, result, kept);
     } else {
       block(source, dim);
-      block(result, kept);
+      if (!isOfInput || slice.getStrides()[dim] != 1)
+        block(result, kept);
     }
     ++kept;
   }
@@ -327,7 +331,7 @@ void BlockAxes::visit(Operation *op) {
           block(constant.getResult());
       })
       .Case<scf::YieldOp, YieldOp, linalg::YieldOp, tensor::EmptyOp,
-            tensor::SplatOp>([](Operation *) {})
+            tensor::SplatOp, AssertOp>([](Operation *) {})
       .Default([&](Operation *) { visitOther(op); });
 }
 

@@ -200,6 +200,15 @@ LogicalResult CallbackOp::verify() {
   return verifySigns(*this);
 }
 
+LogicalResult AssertOp::verify() {
+  // The error report of a call has as many numbers.
+  constexpr unsigned maxValues = 2;
+  if (getValues().size() > maxValues)
+    return emitOpError("expected at most ")
+           << maxValues << " integers, got " << getValues().size();
+  return success();
+}
+
 LogicalResult AssertOp::canonicalize(AssertOp op, PatternRewriter &rewriter) {
   if (!matchPattern(op.getCondition(), m_One()))
     return rewriter.notifyMatchFailure(op,

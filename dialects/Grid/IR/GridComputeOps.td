@@ -194,15 +194,22 @@ def Grid_AssertOp : Grid_Op<"assert", [
     Grid_ProgramOpInterface, MemoryEffects<[MemWrite<Grid_Output>]>]> {
   let summary = "fail the call unless a condition holds";
   let description = [{
+    The error has the message, with up to two integers in place of `{0}` and
+    `{1}`.
+
     Example:
 
     ```mlir
-    grid.assert %ok, "block index is negative"
+    grid.assert %ok, "block index {0} is negative"(%index : i32)
     ```
   }];
-  let arguments = (ins I1:$condition, StrAttr:$message);
-  let assemblyFormat = "$condition `,` $message attr-dict";
+  let arguments = (ins I1:$condition, StrAttr:$message,
+      Variadic<AnySignlessIntegerOrIndex>:$values);
+  let assemblyFormat = [{
+    $condition `,` $message (`(` $values^ `:` type($values) `)`)? attr-dict
+  }];
   let hasCanonicalizeMethod = 1;
+  let hasVerifier = 1;
 }
 
 #endif // GRIDIR_DIALECTS_GRID_IR_GRIDCOMPUTEOPS_TD

@@ -12,6 +12,7 @@
 #include "dialects/Grid/Analysis/ProgramValues.h"
 #include "dialects/Grid/Analysis/TaskPrograms.h"
 #include "dialects/Grid/IR/IndexMaps.h"
+#include "dialects/Warpgroup/Transforms/DataWindows.h"
 #include "dialects/Warpgroup/Transforms/ValueSlices.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -48,6 +49,44 @@ gridir::warpgroup::getOverhangingDims(grid::KernelOp kernel, unsigned operand) {
 // Contractions
 //===----------------------------------------------------------------------===//
 
+/// True if nothing in a call changes an input.
+static bool isConstantInput(BlockArgument ref, grid::KernelOp kernel) {
+  // The kernel may have got a new body.
+  unsigned number = ref.getArgNumber(), first = kernel.getNumIndexOperands();
+  if (ref.getOwner()->getParentOp() != kernel || number < first ||
+      number >= first + kernel.getNumInputs() ||
+      llvm::any_of(
+          kernel.getAliasPairs(),
+          [&](auto pair) {
+            return static_cast<unsigned>(pair.first) == number;
+          }))
+    return false;
+  SmallVector<Value> views{ref};
+  while (!views.empty())
+    for (Operation *user : views.pop_back_val().getUsers())
+      if (isa<grid::SliceRefOp>(user))
+        views.push_back(user->getResult(0));
+      else if (!isa<grid::LoadOp>(user))
+        return false;
+  return true;
+}
+
+/// Collects the chain of windows that leads to a Ref, and their offsets, if it
+/// begins with an input that does not change.
+static LogicalResult collectWindows(Value ref, scf::ForOp loop,
+                                    llvm::SetVector<Operation *> &ops) {
+  if (auto argument = dyn_cast<BlockArgument>(ref)) {
+    auto kernel = dyn_cast<grid::KernelOp>(argument.getOwner()->getParentOp());
+    return success(kernel && isConstantInput(argument, kernel));
+  }
+  auto slice = ref.getDefiningOp<grid::SliceRefOp>();
+  if (!slice || failed(collectWindows(slice.getSource(), loop, ops)) ||
+      failed(collectComputation(slice.getOffsets(), loop, ops)))
+    return failure();
+  ops.insert(slice);
+  return success();
+}
+
 LogicalResult
 gridir::warpgroup::collectComputation(ValueRange values, scf::ForOp loop,
                                       llvm::SetVector<Operation *> &ops) {
@@ -61,6 +100,13 @@ gridir::warpgroup::collectComputation(ValueRange values, scf::ForOp loop,
                       llvm::all_of(op->getResultTypes(), [](Type type) {
                         return type.isIntOrIndex();
                       });
+    if (auto load = dyn_cast_if_present<grid::LoadOp>(op);
+        load && isScalarOp && !load.getMask()) {
+      if (failed(collectWindows(load.getRef(), loop, ops)))
+        return failure();
+      ops.insert(load);
+      continue;
+    }
     if (!isScalarOp ||
         !(isa<grid::ProgramIdOp, grid::NumProgramsOp>(op) ||
           isa_and_nonnull<arith::ArithDialect>(op->getDialect())) ||
@@ -103,7 +149,9 @@ gridir::warpgroup::matchSharedLoad(grid::LoadOp load) {
   auto type = cast<MemRefType>(load.getRef().getType());
   if (type.getRank() != 2 || !type.getElementType().isIntOrFloat() ||
       static_cast<int64_t>(array.size()) > maxRank ||
-      spec.getBlockDims().back().isSqueezed())
+      spec.getBlockDims().back().isSqueezed() ||
+      (window &&
+       llvm::is_contained(window.getDropped(), window.getSizes().size() - 1)))
     return std::nullopt;
   int64_t bits = type.getElementTypeBitWidth();
   if (type.getDimSize(0) % groupRows != 0 ||
@@ -114,8 +162,7 @@ gridir::warpgroup::matchSharedLoad(grid::LoadOp load) {
                    /*loop=*/{}};
   if (!window)
     return found;
-  if (!window.getDropped().empty() ||
-      llvm::any_of(window.getStrides(), [](int64_t n) { return n != 1; }))
+  if (llvm::any_of(window.getStrides(), [](int64_t n) { return n != 1; }))
     return std::nullopt;
   if (window->getBlock() != kernel.getBodyBlock()) {
     found.loop = dyn_cast<scf::ForOp>(window->getParentOp());
@@ -455,18 +502,22 @@ private:
         .wasInterrupted();
   }
 
-  /// Accesses are not checked, so windows must be proved to be in bounds.
+  /// Programs do not check accesses, so `warpgroup-check-windows` checks
+  /// offsets. Accesses with a mask may exceed a Ref where the mask is false.
   void visitSlice(grid::SliceRefOp slice) {
-    auto offset = slice.getOffsets().begin();
-    auto source = cast<MemRefType>(slice.getSource().getType());
-    for (auto [dim, first, size, stride] : llvm::enumerate(
-             slice.getStaticOffsets(), slice.getSizes(), slice.getStrides())) {
-      if (!ShapedType::isDynamic(first))
-        continue;
-      int64_t last = source.getDimSize(dim) - 1 - (size - 1) * stride;
-      if (!values.getRange(*offset++).isIn(0, last))
+    for (unsigned dim : getUnprovedDims(slice, values))
+      if (form == BlockForm::Parts || getLastOffset(slice, dim) < 0 ||
+          hasMaskedAccess(slice))
         return add(slice.getLoc(), "a window may exceed its Ref");
-    }
+  }
+
+  static bool hasMaskedAccess(Value ref) {
+    return llvm::any_of(ref.getUsers(), [](Operation *user) {
+      if (auto slice = dyn_cast<grid::SliceRefOp>(user))
+        return hasMaskedAccess(slice);
+      auto access = dyn_cast<grid::RefAccessOpInterface>(user);
+      return !access || access.getAccessMask();
+    });
   }
 
   void visitOp(Operation *op) {
@@ -500,7 +551,7 @@ private:
             op->getDialect()) &&
         llvm::none_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
     if (!isElementwise && !isScalar &&
-        !isa<grid::LoadOp, grid::StoreOp, grid::ProgramIdOp,
+        !isa<grid::AssertOp, grid::LoadOp, grid::StoreOp, grid::ProgramIdOp,
              grid::NumProgramsOp, grid::YieldOp, linalg::BroadcastOp,
              linalg::FillOp, linalg::GenericOp, linalg::IndexOp, linalg::MapOp,
              linalg::ReduceOp, linalg::TransposeOp, linalg::YieldOp, scf::ForOp,

@@ -65,8 +65,9 @@ std::optional<SharedLoad> matchSharedLoad(grid::LoadOp load);
 /// True if bulk copies can precede all loads of an input.
 bool isSharable(grid::KernelOp kernel, unsigned input);
 
-/// Collects the ops that compute values from program ids and the induction
-/// variable of `loop`, which may be null. Fails if values depend on others.
+/// Collects the ops that compute values from program ids, scalars of inputs
+/// that do not change, and the induction variable of `loop`, which may be null.
+/// Fails if values depend on others.
 mlir::LogicalResult collectComputation(mlir::ValueRange values,
                                        mlir::scf::ForOp loop,
                                        llvm::SetVector<mlir::Operation *> &ops);

@@ -11,6 +11,46 @@
 
 include "mlir/Pass/PassBase.td"
 
+def WarpgroupCheckWindowsPass
+    : Pass<"warpgroup-check-windows", "::gridir::grid::KernelOp"> {
+  let summary = "Check offsets of windows that are data";
+  let description = [{
+    A warpgroup program does not check its accesses. This pass adds a check of
+    each offset of a window that is not proved to be in bounds, for example one
+    that the kernel loads. A call with an offset out of bounds fails with the
+    message that kernels mapped to threads have, and accesses the nearest window.
+
+    Only kernels with a schedule are changed.
+
+    Before:
+
+    ```mlir
+    %i = grid.load %s : memref<i32> -> i32
+    %w = grid.slice_ref %x[%i, 0] [16, 128] [1, 1] : memref<64x128xf32>, i32 -> memref<16x128xf32>
+    ```
+
+    After:
+
+    ```mlir
+    %i = grid.load %s : memref<i32> -> i32
+    %n = arith.index_cast %i : i32 to index
+    %zero = arith.constant 0 : index
+    %last = arith.constant 48 : index
+    %extent = arith.constant 64 : index
+    %low = arith.cmpi sge, %n, %zero : index
+    %high = arith.cmpi sle, %n, %last : index
+    %both = arith.andi %low, %high : i1
+    grid.assert %both, "a slice of 16 elements from index {0} is out of bounds [0, {1}) in dimension 0 of x"(%n, %extent : index, index)
+    %a = arith.maxsi %n, %zero : index
+    %b = arith.minsi %a, %last : index
+    %w = grid.slice_ref %x[%b, 0] [16, 128] [1, 1] : memref<64x128xf32>, index -> memref<16x128xf32>
+    ```
+  }];
+  let statistics = [
+    Statistic<"numChecked", "num-checked", "Number of windows that are checked">
+  ];
+}
+
 def WarpgroupChooseSchedulePass : Pass<"warpgroup-choose-schedule", "::gridir::grid::KernelOp"> {
   let summary = "Choose how CTAs and warpgroups compute the blocks of a kernel";
   let description = [{
@@ -552,6 +592,63 @@ def WarpgroupSplitStoresPass : Pass<"warpgroup-split-stores", "::mlir::ModuleOp"
     Statistic<"numSplit", "num-split", "Number of stores that were split">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def WarpgroupWindowBlocksPass : Pass<"warpgroup-window-blocks", "::mlir::ModuleOp"> {
+  let summary = "Access blocks at positions that are data as windows";
+  let description = [{
+    Index maps that read index operands, as scalar prefetch does, or that are not
+    affine for another reason are computed in the body. The kernel takes index
+    operands as inputs, and accesses such blocks as windows of whole arrays. An
+    index that is not proved to be in bounds is checked: a call with an index out
+    of bounds fails with the message that kernels mapped to threads have, and
+    accesses the nearest block.
+
+    A kernel is changed if a warpgroup program can compute the result, and if such
+    blocks do not overhang their arrays.
+
+    Before:
+
+    ```mlir
+    grid.kernel @copy grid(%i = 4)
+        index(%s: i32 [4] space tpu.smem)
+        inputs(%x: f32 [64, 128] block [16, 128] map(%g: i32, %a: memref<4xi32, #grid.space<tpu.smem>>) {
+      %e = grid.slice_ref %a[%g] [1] [1] drop [0] : memref<4xi32, #grid.space<tpu.smem>>, i32 -> memref<i32, #grid.space<tpu.smem>>
+      %n = grid.load %e : memref<i32, #grid.space<tpu.smem>> -> i32
+      %zero = arith.constant 0 : i32
+      grid.yield %n, %zero : i32, i32
+    })
+        outputs(%o: f32 [64, 128] block [16, 128] at (%i, 0)) {
+      %v = grid.load %x : memref<16x128xf32, #grid.space<default>> -> tensor<16x128xf32>
+      grid.store %v, %o : tensor<16x128xf32>, memref<16x128xf32, #grid.space<default>>
+    }
+    ```
+
+    After, without the check and the limits of the index:
+
+    ```mlir
+    grid.kernel @copy grid(%i = 4)
+        inputs(%s: i32 [4] space tpu.smem, %x: f32 [64, 128])
+        outputs(%o: f32 [64, 128] block [16, 128] at (%i, 0)) {
+      %g = grid.program_id 0
+      %e = grid.slice_ref %s[%g] [1] [1] drop [0] : memref<4xi32, #grid.space<tpu.smem>>, i32 -> memref<i32, #grid.space<tpu.smem>>
+      %n = grid.load %e : memref<i32, #grid.space<tpu.smem>> -> i32
+      %size = arith.constant 16 : i32
+      %first = arith.muli %n, %size : i32
+      %b = grid.slice_ref %x[%first, 0] [16, 128] [1, 1]
+          : memref<64x128xf32, #grid.space<default>>, i32 -> memref<16x128xf32, #grid.space<default>>
+      %v = grid.load %b : memref<16x128xf32, #grid.space<default>> -> tensor<16x128xf32>
+      grid.store %v, %o : tensor<16x128xf32>, memref<16x128xf32, #grid.space<default>>
+    }
+    ```
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"\"sm_90a\"",
+           "The chip, with LLVM's name">
+  ];
+  let statistics = [
+    Statistic<"numChanged", "num-changed", "Number of kernels with windows for blocks">
+  ];
 }
 
 #endif // GRIDIR_DIALECTS_WARPGROUP_TRANSFORMS_PASSES_TD

@@ -13,6 +13,7 @@
 #include "dialects/Support/Builders.h"
 #include "dialects/Warpgroup/IR/Warpgroup.h"
 #include "dialects/Warpgroup/Transforms/BlockProgram.h"
+#include "dialects/Warpgroup/Transforms/DataWindows.h"
 #include "dialects/Warpgroup/Transforms/ValueSlices.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -291,7 +292,7 @@ private:
   /// read, over all of its depth.
   static bool isReadByContractions(LoadOp load, int64_t depth) {
     auto kernel = load->getParentOfType<KernelOp>();
-    auto ref = dyn_cast<BlockArgument>(load.getRef());
+    auto ref = dyn_cast<BlockArgument>(getWindowedRef(load.getRef()));
     if (load.getMask() || !ref || load->getBlock() != kernel.getBodyBlock() ||
         !llvm::is_contained(kernel.getInputRefs(), ref) ||
         !kernel.getAliasPairs().empty())

@@ -10,10 +10,12 @@
 
 #include "dialects/Grid/Analysis/BlockAxes.h"
 #include "dialects/Grid/Analysis/TaskPrograms.h"
+#include "dialects/Support/Builders.h"
 #include "dialects/Warpgroup/IR/Warpgroup.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 namespace gridir::warpgroup {
 #define GEN_PASS_DEF_WARPGROUPSPLITBLOCKSPASS
@@ -43,6 +45,9 @@ public:
       splitOperand(i);
     // Before the types that say which loops run along the axis change.
     shiftIndices();
+    for (Value value : values)
+      if (auto slice = value.getDefiningOp<SliceRefOp>())
+        shiftWindow(slice);
     for (Value value : values)
       changeShape(value);
     for (Value value : values)
@@ -162,6 +167,36 @@ private:
       auto shifted = arith::AddIOp::create(builder, loc, op, offset);
       op.getResult().replaceAllUsesExcept(shifted, shifted);
     }
+  }
+
+  /// A part of a window begins later in the Ref unless the Ref is split, too.
+  void shiftWindow(SliceRefOp slice) {
+    if (axes.findDim(slice.getSource(), axis))
+      return;
+    unsigned dim = 0, kept = 0, ofWindow = *axes.findDim(slice, axis);
+    for (;; ++dim) {
+      bool isKept = !llvm::is_contained(slice.getDropped(), dim);
+      if (isKept && kept == ofWindow)
+        break;
+      kept += isKept;
+    }
+    builder.setInsertionPoint(slice);
+    Location loc = slice.getLoc();
+    Value part = ProgramIdOp::create(builder, loc, builder.getI32Type(),
+                                     builder.getI64IntegerAttr(newDim));
+    Value offset = arith::MulIOp::create(
+        builder, loc, toIndex(builder, loc, part),
+        arith::ConstantIndexOp::create(builder, loc, size));
+    SmallVector<OpFoldResult> offsets =
+        getMixedValues(slice.getStaticOffsets(), slice.getOffsets(), builder);
+    offsets[dim] = arith::AddIOp::create(builder, loc, offset,
+                                         toIndex(builder, loc, offsets[dim]))
+                       .getResult();
+    SmallVector<int64_t> statics;
+    SmallVector<Value> dynamics;
+    dispatchIndexOpFoldResults(offsets, dynamics, statics);
+    slice.getOffsetsMutable().assign(dynamics);
+    slice.setStaticOffsets(statics);
   }
 
   void changeShape(Value value) {

@@ -10,6 +10,7 @@
 
 #include "dialects/Support/TensorParts.h"
 #include "dialects/Warpgroup/Transforms/BlockProgram.h"
+#include "dialects/Warpgroup/Transforms/DataWindows.h"
 
 using namespace mlir;
 using namespace gridir;
@@ -17,7 +18,7 @@ using namespace gridir::warpgroup;
 
 static bool canSliceLoad(grid::LoadOp load) {
   auto kernel = load->getParentOfType<grid::KernelOp>();
-  auto ref = dyn_cast<BlockArgument>(load.getRef());
+  auto ref = dyn_cast<BlockArgument>(getWindowedRef(load.getRef()));
   return !load.getMask() && ref && load->getBlock() == kernel.getBodyBlock() &&
          llvm::is_contained(kernel.getInputRefs(), ref) &&
          kernel.getAliasPairs().empty() &&
@@ -71,14 +72,12 @@ Value ValueSlicer::create(OpBuilder &builder, Value value, int64_t dim) {
 Value ValueSlicer::createLoad(OpBuilder &builder, grid::LoadOp load,
                               int64_t dim) {
   auto type = cast<MemRefType>(load.getRef().getType());
-  SmallVector<int64_t> statics(type.getRank(), 0), sizes(type.getShape());
-  statics[dim] = ShapedType::kDynamic;
+  SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0));
+  SmallVector<int64_t> sizes(type.getShape());
+  offsets[dim] = offset;
   sizes[dim] = size;
-  auto windowType = MemRefType::get(sizes, type.getElementType(),
-                                    type.getLayout(), type.getMemorySpace());
-  Value ref = grid::SliceRefOp::create(
-      builder, load.getLoc(), windowType, load.getRef(), offset, statics, sizes,
-      SmallVector<int64_t>(type.getRank(), 1), ArrayRef<int64_t>{});
+  Value ref = createWindow(builder, load.getLoc(), load.getRef(), offsets,
+                           sizes, /*dropped=*/{});
   return grid::LoadOp::create(
       builder, load.getLoc(),
       RankedTensorType::get(sizes, type.getElementType()), ref,

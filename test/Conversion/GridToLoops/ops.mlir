@@ -173,10 +173,14 @@ grid.kernel @callbacks grid(%i = 4) outputs(%o: f32 [8]) semantics [parallel] {
 // -----
 
 // A condition that does not hold is an error of the call; an assumption is not checked.
-// CHECK-LABEL: kernel.abi @asserts diagnostics = ["too large (kernel.py:4:2)"]
+// CHECK-LABEL: kernel.abi @asserts diagnostics = ["too large (kernel.py:4:2)", "{0} is not {1} (kernel.py:5:2)"]
 // CHECK:       func.func @asserts(
 // CHECK:         arith.xori
 // CHECK:         scf.if
+// CHECK:         %[[FIRST:.*]] = arith.extsi %{{.*}} : i32 to i64
+// CHECK:         %[[SECOND:.*]] = arith.extsi %{{.*}} : i32 to i64
+// CHECK:         memref.store %[[FIRST]], %{{.*}}[%{{.*}}] : memref<4xi64>
+// CHECK:         memref.store %[[SECOND]], %{{.*}}[%{{.*}}] : memref<4xi64>
 // CHECK-NOT:     assume
 grid.kernel @asserts grid(%i = 4) inputs() outputs(%o: i32 []) {
   %c2 = arith.constant 2 : i32
@@ -184,6 +188,7 @@ grid.kernel @asserts grid(%i = 4) inputs() outputs(%o: i32 []) {
   %q = grid.assume_multiple %p, 1 : i32
   %ok = arith.cmpi slt, %q, %c2 : i32
   grid.assert %ok, "too large" loc("kernel.py":4:2)
+  grid.assert %ok, "{0} is not {1}"(%q, %c2 : i32, i32) loc("kernel.py":5:2)
   grid.store %q, %o : i32, memref<i32, #grid.space<default>>
 }
 

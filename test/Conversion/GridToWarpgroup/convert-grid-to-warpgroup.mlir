@@ -159,3 +159,36 @@ grid.kernel @loop grid(%i = 4)
   }
   grid.store %sum, %o : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>
 }
+
+// -----
+
+// The producer loads the number of the matrix that it copies, and the consumers do so for themselves.
+// CHECK-LABEL: grid.kernel @grouped grid(%i = 2, %j = 2 named "warpgroup" thread)
+// CHECK: inputs(%s: i32 [2] space gpu.gmem origin "s"
+// CHECK: scf.if
+// CHECK: %[[E:.*]] = grid.slice_ref %s[%{{.*}}] [1] [1] drop [0] : {{.*}} -> memref<i32, #grid.space<gpu.gmem>>
+// CHECK: %[[N:.*]] = grid.load %[[E]] : memref<i32, #grid.space<gpu.gmem>> -> i32
+// CHECK: %[[LOW:.*]] = arith.maxsi %[[N]]
+// CHECK: %[[PAGE:.*]] = arith.minsi %[[LOW]]
+// CHECK: warpgroup.tma_load %y [%[[PAGE]] : i32, 0, 0] [1, 64, 64] drop [0]
+// CHECK: scf.if
+// CHECK: warpgroup.mma
+grid.kernel @grouped grid(%i = 2)
+    inputs(%s: i32 [2] origin "s", %x: bf16 [128, 64] block [64, 64] at (%i, 0) origin "x", %y: bf16 [3, 64, 64] origin "y")
+    outputs(%o: f32 [128, 64] block [64, 64] at (%i, 0) origin "o")
+    semantics [parallel]
+    attributes {warpgroup.schedule = #warpgroup.schedule<cta = [64, 64], warpgroup = [64, 64], shared = [1, 2]>} {
+  %p = grid.program_id 0
+  %e = grid.slice_ref %s[%p] [1] [1] drop [0] : memref<2xi32, #grid.space<default>>, i32 -> memref<i32, #grid.space<default>>
+  %n = grid.load %e : memref<i32, #grid.space<default>> -> i32
+  %c0 = arith.constant 0 : i32
+  %c2 = arith.constant 2 : i32
+  %low = arith.maxsi %n, %c0 : i32
+  %m = arith.minsi %low, %c2 : i32
+  %w = grid.slice_ref %y[%m, 0, 0] [1, 64, 64] [1, 1, 1] drop [0]
+      : memref<3x64x64xbf16, #grid.space<default>>, i32 -> memref<64x64xbf16, #grid.space<default>>
+  %a = grid.load %x : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
+  %b = grid.load %w : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
+  %d = grid.dot %a, %b contract [1] x [0] : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
+  grid.store %d, %o : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>
+}

@@ -2,7 +2,7 @@
 
 // Numbers are printed at once by the leader, of an array each element by itself.
 // CHECK: kernel.abi @prints {{.*}}params = [#kernel.operand<0>, #kernel.report<3>]
-// CHECK-SAME: diagnostics = ["expected more ({{.*}}:{{[0-9]+}}:3)"]
+// CHECK-SAME: diagnostics = ["expected more ({{.*}}:{{[0-9]+}}:3)", "expected {0} ({{.*}}:{{[0-9]+}}:3)"]
 // CHECK-LABEL: gpu.module @prints
 // CHECK: gpu.printf "100%% of %lld: %.9g\0A", %{{.+}}, %{{.+}} : i64, f64
 // CHECK: gpu.printf "x = ["
@@ -13,6 +13,12 @@
 // CHECK: gpu.printf "\0A"
 // CHECK: scf.if %{{.+}} {
 // CHECK: llvm.cmpxchg %arg1, %{{.+}}, %{{.+}} syncscope("device") monotonic monotonic : !llvm.ptr<1>, i64
+// CHECK: scf.if %{{.+}} {
+// CHECK: %[[PAIR:.+]] = llvm.cmpxchg %arg1
+// CHECK: %[[IS_FIRST:.+]] = llvm.extractvalue %[[PAIR]][1]
+// CHECK: scf.if %[[IS_FIRST]] {
+// CHECK: %[[VALUE:.+]] = llvm.getelementptr %arg1[1]
+// CHECK: llvm.store %{{.+}}, %[[VALUE]] : i64, !llvm.ptr<1>
 // CHECK: nvvm.nanosleep
 grid.kernel @prints grid() inputs(%x: i32 [3] space gpu.gmem) {
   %n = arith.constant 3 : i32
@@ -24,5 +30,6 @@ grid.kernel @prints grid() inputs(%x: i32 [3] space gpu.gmem) {
   %z = tensor.extract %v[%z0] : tensor<3xi32>
   %more = arith.cmpi sgt, %z, %n : i32
   grid.assert %more, "expected more"
+  grid.assert %more, "expected {0}"(%n : i32)
   grid.delay %n
 }

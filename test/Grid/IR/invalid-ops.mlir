@@ -406,6 +406,14 @@ func.func @print_placeholders(%x: f32) {
 
 // -----
 
+func.func @assert_values(%ok: i1, %i: i32) {
+  // expected-error @below {{expected at most 2 integers, got 3}}
+  grid.assert %ok, "{0} {1} {2}"(%i, %i, %i : i32, i32, i32)
+  return
+}
+
+// -----
+
 func.func @callback_identity() {
   // expected-error @below {{expected the identity of a function, got none}}
   grid.callback ""

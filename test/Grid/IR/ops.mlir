@@ -225,6 +225,8 @@ func.func @values(%a: tensor<2x8x16xbf16>, %b: tensor<2x4x16xbf16>, %c: tensor<2
   grid.callback "5f0c93e1"
   // CHECK: grid.assert %{{.*}}, "index is negative"
   grid.assert %ok, "index is negative"
+  // CHECK: grid.assert %{{.*}}, "index {0} is not {1}"(%{{.*}}, %{{.*}} : i32, i32)
+  grid.assert %ok, "index {0} is not {1}"(%i, %1 : i32, i32)
   return
 }
 

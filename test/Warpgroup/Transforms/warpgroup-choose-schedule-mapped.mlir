@@ -85,6 +85,10 @@ grid.kernel @window grid(%i = 10) inputs(%x: f32 [8, 128]) outputs(%o: f32 [1280
   %i = grid.program_id 0
   %r = grid.slice_ref %x[%i, 0] [1, 128] [1, 1] drop [0]
       : memref<8x128xf32, #grid.space<default>>, i32 -> memref<128xf32, #grid.space<default>>
+  %m = arith.constant dense<true> : tensor<128xi1>
+  %z = arith.constant dense<0.0> : tensor<128xf32>
+  %v = grid.load %r mask %m other %z
+      : memref<128xf32, #grid.space<default>>, tensor<128xi1>, tensor<128xf32> -> tensor<128xf32>
 }
 // -----
 // REMARK: since {{.*}}a constant has several values

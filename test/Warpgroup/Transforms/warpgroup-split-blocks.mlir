@@ -104,3 +104,31 @@ grid.kernel @overhang grid(%i = 4)
     outputs(%o: f32 [28, 128] block [8, 128] at (%i, 0))
     attributes {warpgroup.schedule = #warpgroup.schedule<cta = [4, 128], warpgroup = [4, 128]>} {
 }
+
+// -----
+
+// Parts of a window of an input begin later in the array, those of one row, too. A dimension that the window has not is
+// not counted.
+// CHECK-LABEL: grid.kernel @windows grid(%i = 4, %j = 8)
+// CHECK: inputs(%s: i32 [4] origin "s",
+// CHECK-NEXT: %x: f32 [3, 64, 128] origin "x")
+// CHECK: %[[N:.*]] = grid.load
+// CHECK: %[[P:.*]] = grid.program_id 1
+// CHECK: %[[PART:.*]] = arith.index_cast %[[P]] : i32 to index
+// CHECK: %[[OFFSET:.*]] = arith.muli %[[PART]], %c1
+// CHECK: %[[FIRST:.*]] = arith.index_cast %[[N]] : i32 to index
+// CHECK: %[[ROW:.*]] = arith.addi %[[OFFSET]], %[[FIRST]]
+// CHECK: grid.slice_ref %x[2, %[[ROW]], 0] [1, 1, 128] [1, 1, 1] drop [0] : {{.*}} -> memref<1x128xf32,
+grid.kernel @windows grid(%i = 4)
+    inputs(%s: i32 [4] origin "s", %x: f32 [3, 64, 128] origin "x")
+    outputs(%o: f32 [32, 128] block [8, 128] at (%i, 0) origin "o")
+    semantics [parallel]
+    attributes {warpgroup.schedule = #warpgroup.schedule<cta = [1, 128], warpgroup = [1, 128]>} {
+  %p = grid.program_id 0
+  %e = grid.slice_ref %s[%p] [1] [1] drop [0] : memref<4xi32, #grid.space<default>>, i32 -> memref<i32, #grid.space<default>>
+  %n = grid.load %e : memref<i32, #grid.space<default>> -> i32
+  %w = grid.slice_ref %x[2, %n, 0] [1, 8, 128] [1, 1, 1] drop [0]
+      : memref<3x64x128xf32, #grid.space<default>>, i32 -> memref<8x128xf32, #grid.space<default>>
+  %v = grid.load %w : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
+  grid.store %v, %o : tensor<8x128xf32>, memref<8x128xf32, #grid.space<default>>
+}

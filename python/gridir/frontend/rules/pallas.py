@@ -135,7 +135,7 @@ def _check(ctx: RuleContext, *leaves: ir.Value, err_tree: Any, debug: bool) -> l
         )
     if jax_compat.debug_checks_enabled():
         failed, message = jax_compat.read_check(err_tree, leaves)
-        grid.AssertOp(emit.logical_not(failed), ir.StringAttr.get(message))
+        grid.AssertOp(emit.logical_not(failed), ir.StringAttr.get(message), [])
     return []
 
 

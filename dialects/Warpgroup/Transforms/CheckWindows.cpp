@@ -1,0 +1,75 @@
+//===- CheckWindows.cpp - Checks of windows at positions that are data ----===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Warpgroup/Transforms/Passes.h"
+
+#include "dialects/Grid/Analysis/RefNames.h"
+#include "dialects/Warpgroup/IR/Warpgroup.h"
+#include "dialects/Warpgroup/Transforms/DataWindows.h"
+
+namespace gridir::warpgroup {
+#define GEN_PASS_DEF_WARPGROUPCHECKWINDOWSPASS
+#include "dialects/Warpgroup/Transforms/Passes.h.inc"
+} // namespace gridir::warpgroup
+
+using namespace mlir;
+using namespace gridir;
+using namespace gridir::grid;
+
+namespace {
+
+class WarpgroupCheckWindowsPass
+    : public warpgroup::impl::WarpgroupCheckWindowsPassBase<
+          WarpgroupCheckWindowsPass> {
+public:
+  using WarpgroupCheckWindowsPassBase::WarpgroupCheckWindowsPassBase;
+
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    if (!kernel->hasAttr(warpgroup::kScheduleAttr))
+      return markAllAnalysesPreserved();
+    ProgramValues values(kernel);
+    SmallVector<std::pair<SliceRefOp, SmallVector<unsigned>>> found;
+    kernel.getBodyRegion().walk([&](SliceRefOp slice) {
+      SmallVector<unsigned> dims = warpgroup::getUnprovedDims(slice, values);
+      if (!dims.empty())
+        found.emplace_back(slice, std::move(dims));
+    });
+    for (auto &[slice, dims] : found)
+      for (unsigned dim : dims)
+        check(slice, dim);
+    numChecked += found.size();
+  }
+
+private:
+  /// The texts are those of kernels that are mapped to threads.
+  static void check(SliceRefOp slice, unsigned dim) {
+    OpBuilder builder(slice);
+    int64_t size = slice.getSizes()[dim];
+    std::string text = size == 1 ? std::string("index {0} is")
+                                 : "a slice of " + std::to_string(size) +
+                                       " elements from index {0} is";
+    text += " out of bounds [0, {1}) in dimension " + std::to_string(dim) +
+            " of " + getRefName(getRoot(slice));
+    unsigned number = llvm::count_if(slice.getStaticOffsets().take_front(dim),
+                                     ShapedType::isDynamic);
+    OpOperand &offset = slice.getOffsetsMutable()[number];
+    offset.set(warpgroup::createCheckedIndex(
+        builder, slice.getLoc(), offset.get(),
+        warpgroup::getLastOffset(slice, dim),
+        cast<MemRefType>(slice.getSource().getType()).getDimSize(dim), text));
+  }
+
+  static Value getRoot(Value ref) {
+    while (auto view = ref.getDefiningOp<RefViewOpInterface>())
+      ref = view.getViewSources().front();
+    return ref;
+  }
+};
+
+} // namespace

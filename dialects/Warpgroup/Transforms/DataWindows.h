@@ -1,0 +1,44 @@
+//===- DataWindows.h - Windows at positions that are data ------*- C++ -*--===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_WARPGROUP_TRANSFORMS_DATAWINDOWS_H
+#define GRIDIR_DIALECTS_WARPGROUP_TRANSFORMS_DATAWINDOWS_H
+
+#include "dialects/Grid/Analysis/ProgramValues.h"
+
+namespace gridir::warpgroup {
+
+/// The dimensions along which a window is not proved to be inside of its Ref.
+llvm::SmallVector<unsigned> getUnprovedDims(grid::SliceRefOp slice,
+                                            grid::ProgramValues &values);
+
+/// The last offset along a dimension at which a window is inside of its Ref.
+int64_t getLastOffset(grid::SliceRefOp slice, unsigned dim);
+
+/// Returns an integer as an index in [0, last]. The call fails with `message`
+/// if the integer is not in that range; the message may contain the integer and
+/// `extent`.
+mlir::Value createCheckedIndex(mlir::OpBuilder &builder, mlir::Location loc,
+                               mlir::Value number, int64_t last, int64_t extent,
+                               llvm::StringRef message);
+
+/// Creates a window of a Ref, which may itself be a window with unit strides:
+/// then the result is a window of the Ref that is no view.
+grid::SliceRefOp createWindow(mlir::OpBuilder &builder, mlir::Location loc,
+                              mlir::Value ref,
+                              llvm::ArrayRef<mlir::OpFoldResult> offsets,
+                              llvm::ArrayRef<int64_t> sizes,
+                              llvm::ArrayRef<int64_t> dropped);
+
+/// The Ref whose elements a window has, or a window of a window and so on, as
+/// long as strides are 1.
+mlir::Value getWindowedRef(mlir::Value ref);
+
+} // namespace gridir::warpgroup
+
+#endif // GRIDIR_DIALECTS_WARPGROUP_TRANSFORMS_DATAWINDOWS_H
