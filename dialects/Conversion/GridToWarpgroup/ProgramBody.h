@@ -77,6 +77,7 @@ private:
   mlir::Value createBlock(const Ring &ring, mlir::Value slot,
                           mlir::Value warpgroup);
   void createProducer();
+  void createFills(mlir::Block *block, mlir::Value step, mlir::scf::ForOp copy);
   void createFill(RingGroup &group, mlir::Value step, mlir::scf::ForOp loop);
   void createCopies(const RingGroup &group, const Ring &ring, mlir::Value step,
                     mlir::Value slot, mlir::scf::ForOp loop);
@@ -84,7 +85,7 @@ private:
   llvm::SmallVector<mlir::Value> createCopyOf(mlir::ValueRange values,
                                               const Ids &ids,
                                               mlir::scf::ForOp from,
-                                              mlir::Value iteration);
+                                              mlir::scf::ForOp copy);
 
   void createStaging();
   mlir::Value createElement(mlir::Value buffer, mlir::Value number);

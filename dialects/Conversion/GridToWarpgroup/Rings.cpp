@@ -11,7 +11,7 @@
 // wait for a stage, read it and release it. There are rings for the blocks of
 // each step of a CTA, and for the windows that a loop of the body loads. The
 // producer repeats those loops in the order of the body, so both sides count
-// the same stages.
+// the same stages. Loops may be nested.
 //
 //===----------------------------------------------------------------------===//
 
@@ -136,19 +136,37 @@ void ProgramBody::createRings() {
 Value ProgramBody::createNumber(RingGroup &group, Value step, scf::ForOp loop) {
   if (!loop)
     return toI32(builder, loc, step ? step : createIndex(0));
-  Value number = loop.getInductionVar();
-  if (!isConstantIntValue(loop.getLowerBound(), 0))
-    number = arith::SubIOp::create(builder, loc, number, loop.getLowerBound());
-  if (!isConstantIntValue(loop.getStep(), 1))
-    number = arith::DivUIOp::create(builder, loc, number, loop.getStep());
-  number = toI32(builder, loc, number);
-  if (numSteps == 1)
-    return number;
-  // Loops of programs with several steps have a constant number of iterations.
-  Value before = arith::MulIOp::create(
-      builder, loc, toI32(builder, loc, step),
-      createI32(builder, loc, group.loop.getStaticTripCount()->getSExtValue()));
-  return arith::AddIOp::create(builder, loc, before, number);
+  // All but the outermost loop have a constant number of iterations, and that
+  // one has in programs with several steps.
+  Value number;
+  int64_t inner = 1;
+  auto add = [&](Value iteration) {
+    iteration = toI32(builder, loc, iteration);
+    if (inner != 1)
+      iteration = arith::MulIOp::create(builder, loc, iteration,
+                                        createI32(builder, loc, inner));
+    number =
+        number
+            ? arith::AddIOp::create(builder, loc, iteration, number).getResult()
+            : iteration;
+  };
+  for (scf::ForOp original = group.loop; original;
+       original = dyn_cast<scf::ForOp>(original->getParentOp())) {
+    Value iteration = loop.getInductionVar();
+    if (!isConstantIntValue(loop.getLowerBound(), 0))
+      iteration =
+          arith::SubIOp::create(builder, loc, iteration, loop.getLowerBound());
+    if (!isConstantIntValue(loop.getStep(), 1))
+      iteration =
+          arith::DivUIOp::create(builder, loc, iteration, loop.getStep());
+    add(iteration);
+    if (auto count = original.getStaticTripCount())
+      inner *= count->getSExtValue();
+    loop = dyn_cast<scf::ForOp>(loop->getParentOp());
+  }
+  if (numSteps > 1)
+    add(step);
+  return number;
 }
 
 /// The stage that has a number.
@@ -193,23 +211,33 @@ void ProgramBody::createProducer() {
     warpgroup::SetMaxRegistersOp::create(builder, loc, 40,
                                          /*increase=*/false);
   createLoop(0, numSteps, [&](Value step) {
-    for (RingGroup &group : groups) {
-      if (!group.loop) {
-        createFill(group, step, /*loop=*/{});
-        continue;
-      }
-      SmallVector<Value> bounds =
-          createCopyOf({group.loop.getLowerBound(), group.loop.getUpperBound(),
-                        group.loop.getStep()},
-                       createIds(/*warpgroup=*/{}, step), /*from=*/{},
-                       /*iteration=*/{});
-      auto loop =
-          scf::ForOp::create(builder, loc, bounds[0], bounds[1], bounds[2]);
-      OpBuilder::InsertionGuard guard(builder);
-      builder.setInsertionPointToStart(loop.getBody());
-      createFill(group, step, loop);
-    }
+    if (!groups.front().loop)
+      createFill(groups.front(), step, /*loop=*/{});
+    createFills(oldBody, step, /*copy=*/{});
   });
+}
+
+/// Repeats those loops of a block of the author's body that have rings. `copy`
+/// is the copy of the loop around the block.
+void ProgramBody::createFills(Block *block, Value step, scf::ForOp copy) {
+  auto around = dyn_cast<scf::ForOp>(block->getParentOp());
+  for (auto loop : block->getOps<scf::ForOp>()) {
+    if (llvm::none_of(groups, [&](const RingGroup &group) {
+          return group.loop && loop->isAncestor(group.loop);
+        }))
+      continue;
+    SmallVector<Value> bounds = createCopyOf(
+        {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()},
+        createIds(/*warpgroup=*/{}, step), around, copy);
+    auto repeated =
+        scf::ForOp::create(builder, loc, bounds[0], bounds[1], bounds[2]);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(repeated.getBody());
+    for (RingGroup &group : groups)
+      if (group.loop == loop)
+        createFill(group, step, repeated);
+    createFills(loop.getBody(), step, repeated);
+  }
 }
 
 /// Fills the next stage of a group once all consumers have released it.
@@ -242,11 +270,9 @@ void ProgramBody::createCopies(const RingGroup &group, const Ring &ring,
     SmallVector<OpFoldResult> offsets = createOffsets(ring.input, ids);
     if (window) {
       // The window is one of the dimensions that the block keeps.
-      SmallVector<OpFoldResult> inside =
-          getMixedValues(window.getStaticOffsets(),
-                         createCopyOf(window.getOffsets(), ids, group.loop,
-                                      loop ? loop.getInductionVar() : Value()),
-                         builder);
+      SmallVector<OpFoldResult> inside = getMixedValues(
+          window.getStaticOffsets(),
+          createCopyOf(window.getOffsets(), ids, group.loop, loop), builder);
       unsigned kept = 0;
       SmallVector<int64_t> squeezed = std::move(dropped);
       dropped.clear();
@@ -288,17 +314,19 @@ OpFoldResult ProgramBody::createSum(OpFoldResult a, OpFoldResult b) {
       .getResult();
 }
 
-/// A copy of the ops of the author's body that compute values, in the iteration
-/// `iteration` of the loop `from`, or outside of loops.
+/// A copy of the ops of the author's body that compute values, in the loop
+/// `from`, which `copy` repeats, or outside of loops.
 SmallVector<Value> ProgramBody::createCopyOf(ValueRange values, const Ids &ids,
-                                             scf::ForOp from, Value iteration) {
+                                             scf::ForOp from, scf::ForOp copy) {
   llvm::SetVector<Operation *> ops;
   [[maybe_unused]] LogicalResult found =
       warpgroup::collectComputation(values, from, ops);
   assert(succeeded(found) && "expected a load that a bulk copy can precede");
   IRMapping mapping;
-  if (from)
-    mapping.map(from.getInductionVar(), iteration);
+  // Copies are nested as the loops of the author are.
+  for (; from; from = dyn_cast<scf::ForOp>(from->getParentOp()),
+               copy = dyn_cast<scf::ForOp>(copy->getParentOp()))
+    mapping.map(from.getInductionVar(), copy.getInductionVar());
   SmallVector<Value> windows;
   for (Operation *op : ops)
     for (Value operand : op->getOperands())

@@ -207,6 +207,23 @@ void BlockAxes::visitSlice(SliceRefOp slice) {
   }
 }
 
+/// A part of a tensor keeps the axes of the dimensions that it has whole.
+void BlockAxes::visitPart(OffsetSizeAndStrideOpInterface op, Value whole,
+                          Value part) {
+  if (getShape(whole).size() != getShape(part).size()) {
+    block(whole);
+    block(part);
+    return;
+  }
+  for (auto [dim, size] : llvm::enumerate(getShape(whole)))
+    if (size == getShape(part)[dim] && op.getStaticOffsets()[dim] == 0) {
+      join(whole, dim, part, dim);
+    } else {
+      block(whole, dim);
+      block(part, dim);
+    }
+}
+
 /// The result has the batch dimensions, then the free ones of both operands.
 void BlockAxes::visitDot(DotOp dot) {
   unsigned next = 0;
@@ -303,6 +320,13 @@ void BlockAxes::visit(Operation *op) {
       })
       .Case([&](DotOp dot) { visitDot(dot); })
       .Case([&](linalg::LinalgOp structured) { visitStructured(structured); })
+      .Case([&](tensor::ExtractSliceOp slice) {
+        visitPart(slice, slice.getSource(), slice.getResult());
+      })
+      .Case([&](tensor::InsertSliceOp slice) {
+        joinAll(slice.getDest(), slice.getResult());
+        visitPart(slice, slice.getResult(), slice.getSource());
+      })
       .Case([&](tensor::ExpandShapeOp expand) {
         joinReshaped(expand.getSrc(), expand.getResult(),
                      expand.getReassociationIndices());
@@ -322,6 +346,12 @@ void BlockAxes::visit(Operation *op) {
         joinValues(loop.getResults(), loop.getRegionIterArgs());
         joinValues(loop.getResults(), loop.getYieldedValues());
       })
+      .Case([&](scf::WhileOp loop) {
+        joinValues(loop.getBeforeArguments(), loop.getInits());
+        joinValues(loop.getBeforeArguments(), loop.getYieldOp().getResults());
+        joinValues(loop.getResults(), loop.getConditionOp().getArgs());
+        joinValues(loop.getResults(), loop.getAfterArguments());
+      })
       .Case([&](ScopedOp scope) {
         joinValues(scope.getResults(),
                    scope.getBody().front().getTerminator()->getOperands());
@@ -330,8 +360,8 @@ void BlockAxes::visit(Operation *op) {
         if (!isa<SplatElementsAttr>(constant.getValue()))
           block(constant.getResult());
       })
-      .Case<scf::YieldOp, YieldOp, linalg::YieldOp, tensor::EmptyOp,
-            tensor::SplatOp, AssertOp>([](Operation *) {})
+      .Case<scf::ConditionOp, scf::YieldOp, YieldOp, linalg::YieldOp,
+            tensor::EmptyOp, tensor::SplatOp, AssertOp>([](Operation *) {})
       .Default([&](Operation *) { visitOther(op); });
 }
 

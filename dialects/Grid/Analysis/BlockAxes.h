@@ -42,6 +42,8 @@ public:
 private:
   void visit(mlir::Operation *op);
   void visitSlice(SliceRefOp slice);
+  void visitPart(mlir::OffsetSizeAndStrideOpInterface op, mlir::Value whole,
+                 mlir::Value part);
   void visitDot(DotOp dot);
   void visitStructured(mlir::linalg::LinalgOp op);
   void visitOther(mlir::Operation *op);

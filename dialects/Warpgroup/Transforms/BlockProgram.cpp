@@ -49,6 +49,14 @@ gridir::warpgroup::getOverhangingDims(grid::KernelOp kernel, unsigned operand) {
 // Contractions
 //===----------------------------------------------------------------------===//
 
+/// True for the induction variable of a loop or of one around it.
+static bool isInductionVar(Value value, scf::ForOp loop) {
+  for (; loop; loop = dyn_cast<scf::ForOp>(loop->getParentOp()))
+    if (value == loop.getInductionVar())
+      return true;
+  return false;
+}
+
 /// True if nothing in a call changes an input.
 static bool isConstantInput(BlockArgument ref, grid::KernelOp kernel) {
   // The kernel may have got a new body.
@@ -91,7 +99,7 @@ LogicalResult
 gridir::warpgroup::collectComputation(ValueRange values, scf::ForOp loop,
                                       llvm::SetVector<Operation *> &ops) {
   for (Value value : values) {
-    if (loop && value == loop.getInductionVar())
+    if (isInductionVar(value, loop))
       continue;
     Operation *op = value.getDefiningOp();
     if (op && ops.contains(op))
@@ -117,18 +125,23 @@ gridir::warpgroup::collectComputation(ValueRange values, scf::ForOp loop,
   return success();
 }
 
-/// True if the number of iterations of a loop is the same in all programs of a
-/// CTA, and its copies can be issued before the body runs.
+/// True if the producer can repeat a loop and those around it. Of a nest, only
+/// the number of iterations of the outermost loop may depend on the program or
+/// on data, and only if a program has one step: stages are counted.
 static bool canIssueAhead(scf::ForOp loop, grid::KernelOp kernel) {
+  auto around = dyn_cast<scf::ForOp>(loop->getParentOp());
   llvm::SetVector<Operation *> ops;
-  if (loop->getBlock() != kernel.getBodyBlock() ||
-      failed(collectComputation(
-          {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()},
-          /*loop=*/{}, ops)))
+  if (failed(collectComputation(
+          {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()}, around,
+          ops)))
     return false;
-  return loop.getStaticTripCount() ||
-         llvm::none_of(llvm::seq(kernel.getRank()),
-                       [&](unsigned dim) { return isSequential(kernel, dim); });
+  if (around)
+    return loop.getStaticTripCount() && canIssueAhead(around, kernel);
+  return loop->getBlock() == kernel.getBodyBlock() &&
+         (loop.getStaticTripCount() ||
+          llvm::none_of(llvm::seq(kernel.getRank()), [&](unsigned dim) {
+            return isSequential(kernel, dim);
+          }));
 }
 
 std::optional<SharedLoad>
@@ -555,8 +568,10 @@ private:
              grid::NumProgramsOp, grid::YieldOp, linalg::BroadcastOp,
              linalg::FillOp, linalg::GenericOp, linalg::IndexOp, linalg::MapOp,
              linalg::ReduceOp, linalg::TransposeOp, linalg::YieldOp, scf::ForOp,
-             scf::IfOp, scf::YieldOp, tensor::CollapseShapeOp, tensor::EmptyOp,
-             tensor::ExpandShapeOp, tensor::ExtractOp, tensor::SplatOp>(op))
+             scf::IfOp, scf::ConditionOp, scf::WhileOp, scf::YieldOp,
+             tensor::CollapseShapeOp, tensor::EmptyOp, tensor::ExpandShapeOp,
+             tensor::ExtractOp, tensor::ExtractSliceOp, tensor::InsertSliceOp,
+             tensor::SplatOp>(op))
       add(op->getLoc(),
           "warpgroups do not compute " + op->getName().getStringRef());
   }

@@ -55,8 +55,8 @@ struct SharedLoad {
   unsigned input;
   /// The view that is loaded; null for the whole block.
   grid::SliceRefOp window;
-  /// The loop of the body that loads a window in each iteration; null if each
-  /// program loads one.
+  /// The innermost loop of the body that loads a window in each iteration; null
+  /// if each program loads one.
   mlir::scf::ForOp loop;
 };
 
@@ -66,8 +66,8 @@ std::optional<SharedLoad> matchSharedLoad(grid::LoadOp load);
 bool isSharable(grid::KernelOp kernel, unsigned input);
 
 /// Collects the ops that compute values from program ids, scalars of inputs
-/// that do not change, and the induction variable of `loop`, which may be null.
-/// Fails if values depend on others.
+/// that do not change, and the induction variables of `loop`, which may be
+/// null, and of loops around it. Fails if values depend on others.
 mlir::LogicalResult collectComputation(mlir::ValueRange values,
                                        mlir::scf::ForOp loop,
                                        llvm::SetVector<mlir::Operation *> &ops);
