@@ -215,6 +215,10 @@ private:
           splat.resizeSplat(cast<ShapedType>(result.getType())));
     } else if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
       expand.setStaticOutputShape(shape);
+    } else if (auto part = dyn_cast<tensor::ExtractSliceOp>(op)) {
+      part.setStaticSizes(shape);
+    } else if (auto insertion = dyn_cast<tensor::InsertSliceOp>(op)) {
+      insertion.setStaticSizes(insertion.getSourceType().getShape());
     } else if (auto slice = dyn_cast<SliceRefOp>(op)) {
       SmallVector<int64_t> sizes(slice.getSizes());
       unsigned kept = 0;

@@ -118,6 +118,15 @@ Value rewrite(tensor::InsertSliceOp op) {
   }
   SmallVector<Value> offsets = getOffsets(builder, op);
   llvm::SmallBitVector dropped = op.getDroppedDims();
+  // A window of another array, as of a shifted one, is read there.
+  Value source = op.getSource();
+  SmallVector<Value> begins;
+  if (auto part = source.getDefiningOp<tensor::ExtractSliceOp>();
+      part && part.hasUnitStride() &&
+      part.getSourceType().getRank() == window.getRank()) {
+    source = part.getSource();
+    begins = getOffsets(builder, part);
+  }
   return createElements(
       builder, op, op.getDest(),
       [&](OpBuilder &b, ValueRange indices, Value old) -> Value {
@@ -143,14 +152,18 @@ Value rewrite(tensor::InsertSliceOp op) {
           if (!dropped[d])
             at.push_back(from);
         }
+        auto read = [&]() -> Value {
+          for (auto [index, begin] : llvm::zip(at, begins))
+            index = arith::AddIOp::create(b, loc, index, begin);
+          return tensor::ExtractOp::create(b, loc, source, at);
+        };
         if (!isInside)
-          return tensor::ExtractOp::create(b, loc, op.getSource(), at);
+          return read();
         // An element outside of the window is replaced by the first one, whose
         // value is not used.
         for (Value &index : at)
           index = arith::SelectOp::create(b, loc, isInside, index, zero);
-        Value element = tensor::ExtractOp::create(b, loc, op.getSource(), at);
-        return arith::SelectOp::create(b, loc, isInside, element, old);
+        return arith::SelectOp::create(b, loc, isInside, read(), old);
       });
 }
 
@@ -162,11 +175,13 @@ template <typename OpT> void rewriteAll(Region &region) {
     if constexpr (std::is_same_v<OpT, tensor::ExtractSliceOp>)
       std::swap(all, window);
     if (!ShapedType::isDynamicShape(all) &&
-        !ShapedType::isDynamicShape(window) && !getWindowTile(op, all, window))
+        !ShapedType::isDynamicShape(window) &&
+        (op->use_empty() || !getWindowTile(op, all, window)))
       ops.push_back(op);
   });
   for (OpT op : ops) {
-    op.getResult().replaceAllUsesWith(rewrite(op));
+    if (!op->use_empty())
+      op.getResult().replaceAllUsesWith(rewrite(op));
     op.erase();
   }
 }
@@ -174,6 +189,6 @@ template <typename OpT> void rewriteAll(Region &region) {
 } // namespace
 
 void gridir::warpgroup::rewriteWindows(Region &region) {
-  rewriteAll<tensor::ExtractSliceOp>(region);
   rewriteAll<tensor::InsertSliceOp>(region);
+  rewriteAll<tensor::ExtractSliceOp>(region);
 }
