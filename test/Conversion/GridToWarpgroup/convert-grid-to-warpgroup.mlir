@@ -192,3 +192,49 @@ grid.kernel @grouped grid(%i = 2)
   %d = grid.dot %a, %b contract [1] x [0] : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
   grid.store %d, %o : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>
 }
+
+// -----
+
+// The producer repeats a nest of loops; a stage has the number of the iteration of both.
+// CHECK-LABEL: grid.kernel @nest grid(%i = 2, %j = 2 named "warpgroup" thread)
+// CHECK: scf.if
+// CHECK: scf.for %[[A:.*]] = %c0 to %c3 step %c1 {
+// CHECK: scf.for %[[B:.*]] = %c0 to %c2 step %c1 {
+// CHECK-DAG: %[[INNER:.*]] = arith.index_cast %[[B]] : index to i32
+// CHECK-DAG: %[[OUTER:.*]] = arith.index_cast %[[A]] : index to i32
+// CHECK: %[[BEFORE:.*]] = arith.muli %[[OUTER]], %c2_i32
+// CHECK: %[[NUMBER:.*]] = arith.addi %[[BEFORE]], %[[INNER]]
+// CHECK: arith.remsi %[[NUMBER]], %c4_i32
+// CHECK: warpgroup.barrier_wait
+// CHECK: warpgroup.tma_load %y
+// CHECK: scf.if
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: warpgroup.mma
+grid.kernel @nest grid(%i = 2)
+    inputs(%x: bf16 [128, 64] block [64, 64] at (%i, 0) origin "x", %y: bf16 [384, 64] origin "y")
+    outputs(%o: f32 [128, 64] block [64, 64] at (%i, 0) origin "o")
+    semantics [parallel]
+    attributes {warpgroup.schedule = #warpgroup.schedule<cta = [64, 64], warpgroup = [64, 64], shared = [0, 1], stages = 4>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %a = grid.load %x : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
+  %r = scf.for %m = %c0 to %c3 step %c1 iter_args(%outer = %zero) -> tensor<64x64xf32> {
+    %s = scf.for %n = %c0 to %c2 step %c1 iter_args(%acc = %outer) -> tensor<64x64xf32> {
+      %two = arith.muli %m, %c2 : index
+      %block = arith.addi %two, %n : index
+      %row = arith.muli %block, %c64 : index
+      %w = grid.slice_ref %y[%row, 0] [64, 64] [1, 1] : memref<384x64xbf16, #grid.space<default>>, index -> memref<64x64xbf16, #grid.space<default>>
+      %b = grid.load %w : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
+      %d = grid.dot %a, %b contract [1] x [0] : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
+      %t = arith.addf %acc, %d : tensor<64x64xf32>
+      scf.yield %t : tensor<64x64xf32>
+    }
+    scf.yield %s : tensor<64x64xf32>
+  }
+  grid.store %r, %o : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>
+}

@@ -132,3 +132,22 @@ grid.kernel @windows grid(%i = 4)
   %v = grid.load %w : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
   grid.store %v, %o : tensor<8x128xf32>, memref<8x128xf32, #grid.space<default>>
 }
+
+// -----
+
+// Rows of a shifted array are independent of one another.
+// CHECK-LABEL: grid.kernel @shifted grid(%i = 4, %j = 4)
+// CHECK: %[[PART:.*]] = tensor.extract_slice %{{.*}}[0, 0] [2, 127] [1, 1] : tensor<2x128xf32> to tensor<2x127xf32>
+// CHECK: tensor.insert_slice %[[PART]] into %{{.*}}[0, 1] [2, 127] [1, 1] : tensor<2x127xf32> into tensor<2x128xf32>
+grid.kernel @shifted grid(%i = 4)
+    inputs(%x: f32 [32, 128] block [8, 128] at (%i, 0) origin "x")
+    outputs(%o: f32 [32, 128] block [8, 128] at (%i, 0) origin "o")
+    semantics [parallel]
+    attributes {warpgroup.schedule = #warpgroup.schedule<cta = [2, 128], warpgroup = [2, 128]>} {
+  %v = grid.load %x : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
+  %zero = arith.constant dense<0.0> : tensor<8x128xf32>
+  %part = tensor.extract_slice %v[0, 0] [8, 127] [1, 1] : tensor<8x128xf32> to tensor<8x127xf32>
+  %shifted = tensor.insert_slice %part into %zero[0, 1] [8, 127] [1, 1] : tensor<8x127xf32> into tensor<8x128xf32>
+  %s = arith.addf %v, %shifted : tensor<8x128xf32>
+  grid.store %s, %o : tensor<8x128xf32>, memref<8x128xf32, #grid.space<default>>
+}
