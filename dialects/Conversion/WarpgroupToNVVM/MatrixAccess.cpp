@@ -14,8 +14,9 @@ using namespace mlir;
 
 namespace gridir::warpgroup_to_nvvm {
 
-/// Elements of a row of a matrix, and the words of an instruction at most.
-static constexpr int64_t kRowElements = 8, kMaxMatrices = 4;
+/// Bytes of a row of a matrix and of a word, and the words of an instruction at
+/// most.
+static constexpr int64_t kRowBytes = 16, kWordBytes = 4, kMaxMatrices = 4;
 
 /// The difference of the coordinates of two elements.
 static Coords subtract(const Coords &to, const Coords &from) {
@@ -25,8 +26,8 @@ static Coords subtract(const Coords &to, const Coords &from) {
   return result;
 }
 
-/// True if a view is in the CTA's own shared memory, and eight consecutive
-/// elements of a row are 16 bytes with an alignment of 16.
+/// True if a view is in the CTA's own shared memory, and its rows consist of 16
+/// bytes with an alignment of 16.
 static bool hasRows(const View &view) {
   const Storage &storage = *view.storage;
   int64_t last = storage.shape.size() - 1;
@@ -36,10 +37,12 @@ static bool hasRows(const View &view) {
            static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared);
   };
   if (storage.kind != Storage::Kind::Shared || last < 0 || !isOwn() ||
-      getStorageType(storage.elementType).getIntOrFloatBitWidth() != 16 ||
+      storage.isPacked || storage.getElementBytes() > 2 ||
       view.strides[last] != 1)
     return false;
-  auto divides = [](int64_t number) { return number % kRowElements == 0; };
+  auto divides = [&](int64_t number) {
+    return number * storage.getElementBytes() % kRowBytes == 0;
+  };
   for (int64_t d = 0; d < last; ++d)
     if (!divides(storage.getStride(d)))
       return false;
@@ -60,48 +63,55 @@ static bool addUp(ArrayRef<Coords> registers, int64_t count) {
 std::optional<MatrixAccess>
 MatrixAccess::get(Lowering &lowering, Location loc, const View &view,
                   const Distribution &distribution) {
-  if (!hasRows(view) || distribution.isFlat() || distribution.hasCopies() ||
-      distribution.isSplat)
+  if (!hasRows(view) || distribution.isFlat() || distribution.isSplat)
     return std::nullopt;
   auto *column = llvm::find(view.dims, int64_t(view.storage->shape.size()) - 1);
   if (column == view.dims.end())
     return std::nullopt;
   MatrixAccess access(lowering, loc, view);
   ArrayRef<Coords> registers = distribution.registers;
+  const int64_t perWord = kWordBytes / view.storage->getElementBytes();
   for (access.numMatrices = kMaxMatrices; access.numMatrices > 0;
        access.numMatrices /= 2)
-    if (registers.size() % (2 * access.numMatrices) == 0 &&
-        addUp(registers, 2 * access.numMatrices))
+    if (registers.size() % (perWord * access.numMatrices) == 0 &&
+        addUp(registers, perWord * access.numMatrices))
       break;
   if (access.numMatrices == 0)
     return std::nullopt;
-  // Three bits each of an index in a matrix: from one element of a word to the
-  // next, with those of the quarter's lanes, and from one quarter to the next.
+  // A word has consecutive elements. Two lane bits select a word of a row, and
+  // three bits a row; or, transposed, an index in a word and two bits select a
+  // row, and three bits an element of it.
   const auto &threads = distribution.threadBits;
   std::array<Coords, 3> inner = {subtract(registers[1], registers[0]),
                                  threads[0], threads[1]},
                         outer = {threads[2], threads[3], threads[4]};
-  auto isAlongColumns = [&](ArrayRef<Coords> bits) {
-    for (auto [i, bit] : llvm::enumerate(bits)) {
-      Coords expected(view.dims.size(), 0);
-      expected[column - view.dims.begin()] = int64_t(1) << i;
-      if (bit != expected)
-        return false;
-    }
-    return true;
+  auto isColumn = [&](const Coords &coords, int64_t expected) {
+    Coords all(view.dims.size(), 0);
+    all[column - view.dims.begin()] = expected;
+    return coords == all;
   };
-  access.isTransposed = isAlongColumns(outer);
-  if (!access.isTransposed && !isAlongColumns(inner))
-    return std::nullopt;
+  auto isAlongColumns = [&](ArrayRef<Coords> bits, int64_t first) {
+    return llvm::all_of(llvm::enumerate(bits), [&](auto bit) {
+      return isColumn(bit.value(), first << bit.index());
+    });
+  };
+  access.isTransposed = perWord == 2 && isAlongColumns(outer, 1);
+  if (!access.isTransposed) {
+    for (int64_t i = 1; i < perWord; ++i)
+      if (!isColumn(subtract(registers[i], registers[0]), i))
+        return std::nullopt;
+    if (!isAlongColumns(ArrayRef(inner).drop_front(), perWord))
+      return std::nullopt;
+  }
   Distribution &rows = access.rows;
   rows.shape = distribution.shape;
   rows.space = distribution.space;
   for (size_t first = 0; first < registers.size();
-       first += 2 * access.numMatrices)
+       first += perWord * access.numMatrices)
     rows.registers.push_back(registers[first]);
-  // A row begins where eight columns do.
+  // A row begins at a multiple of its size.
   for (const Coords &coords : rows.registers)
-    if (coords[column - view.dims.begin()] % kRowElements != 0)
+    if (coords[column - view.dims.begin()] % (kRowBytes / kWordBytes * perWord))
       return std::nullopt;
   rows.threadBits = threads;
   llvm::copy(access.isTransposed ? inner : outer, rows.threadBits.begin());
@@ -110,14 +120,14 @@ MatrixAccess::get(Lowering &lowering, Location loc, const View &view,
     int64_t matrix = int64_t(1) << bit;
     rows.threadBits[3 + bit] =
         matrix < access.numMatrices
-            ? subtract(registers[2 * matrix], registers[0])
+            ? subtract(registers[perWord * matrix], registers[0])
             : Coords(view.dims.size(), 0);
   }
   if (access.numMatrices == kMaxMatrices) {
     Coords sum = rows.threadBits[3];
     for (auto [to, from] : llvm::zip_equal(sum, rows.threadBits[4]))
       to += from;
-    if (sum != subtract(registers[6], registers[0]))
+    if (sum != subtract(registers[3 * perWord], registers[0]))
       return std::nullopt;
   }
   return access;
@@ -133,7 +143,8 @@ static NVVM::MMALayout getOrder(bool isTransposed) {
 }
 
 static NVVM::LdStMatrixShapeAttr getShape(MLIRContext *context) {
-  return NVVM::LdStMatrixShapeAttr::get(context, kRowElements, kRowElements);
+  constexpr int rows = 8, columns = 8;
+  return NVVM::LdStMatrixShapeAttr::get(context, rows, columns);
 }
 
 Registers MatrixAccess::load() {

@@ -14,11 +14,11 @@
 namespace gridir::warpgroup_to_nvvm {
 
 /// An access by matrices of eight rows of 16 bytes, which a warp moves together
-/// between registers and shared memory: each lane holds two neighbours of a
-/// row, or of a column, and has the address of another row.
+/// between registers and shared memory: each lane holds four bytes of a
+/// row, or two 16-bit elements of a column, and has the address of another row.
 class MatrixAccess {
 public:
-  /// Returns none if the layout of the 16-bit elements or the shared memory
+  /// Returns none if the layout of the elements or the shared memory
   /// does not match such matrices.
   static std::optional<MatrixAccess> get(Lowering &lowering, mlir::Location loc,
                                          const View &view,

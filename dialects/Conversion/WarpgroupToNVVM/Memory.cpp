@@ -555,7 +555,7 @@ void Lowering::createStore(Location loc, const View &view,
                            const Distribution &distribution,
                            const Registers &values, ArrayRef<Value> mask) {
   // Chips before Hopper load matrices, but do not store them.
-  if (mask.empty() && chip.hasBulkCopies)
+  if (mask.empty() && chip.hasBulkCopies && !distribution.hasCopies())
     if (auto matrices = MatrixAccess::get(*this, loc, view, distribution))
       return matrices->store(values);
   Addresses addresses(*this, loc, view, distribution);
