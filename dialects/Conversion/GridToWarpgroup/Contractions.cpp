@@ -67,8 +67,8 @@ gridir::grid_to_warpgroup::findAccumulator(grid::DotOp dot) {
 
 namespace {
 
-/// The block in shared memory that an operand is, as the matrix that `wgmma`
-/// takes; the operand itself for a value in registers.
+/// The block in shared memory that an operand is, as the matrix that MMAs take;
+/// the operand itself for a value in registers.
 Value createOperand(OpBuilder &builder, Location loc, Value operand,
                     bool transposes) {
   auto load = operand.getDefiningOp<grid::LoadOp>();
@@ -98,6 +98,29 @@ void createMma(OpBuilder &builder, grid::DotOp dot, Value acc) {
   warpgroup::MmaOp::create(builder, loc, acc, lhs, rhs,
                            dot.getUnsignedLhsAttr(), dot.getUnsignedRhsAttr());
   warpgroup::MmaWaitOp::create(builder, loc, 0);
+}
+
+/// Replaces a contraction, and the op that adds its result to a value, by an
+/// MMA of warps, whose accumulator is a value.
+void createMmaSync(OpBuilder &builder, grid::DotOp dot) {
+  Location loc = dot.getLoc();
+  Value acc = dot.getAcc();
+  Operation *replaced = dot;
+  if (auto sum = warpgroup::matchSum(dot);
+      sum && DominanceInfo().properlyDominates(sum->addend, dot)) {
+    acc = sum->addend;
+    replaced = sum->op;
+  }
+  if (!acc)
+    acc = createZero(builder, loc, cast<RankedTensorType>(dot.getType()));
+  replaced->replaceAllUsesWith(ValueRange(warpgroup::MmaSyncOp::create(
+      builder, loc, acc,
+      createOperand(builder, loc, dot.getLhs(), dot.getLhsContract()[0] == 0),
+      createOperand(builder, loc, dot.getRhs(), dot.getRhsContract()[0] == 1),
+      dot.getUnsignedLhsAttr(), dot.getUnsignedRhsAttr())));
+  if (replaced != dot)
+    replaced->erase();
+  dot->erase();
 }
 
 /// Replaces a contraction, and the op that adds its result to a value, by
@@ -140,7 +163,8 @@ void createAccumulator(OpBuilder &builder, grid::DotOp dot) {
 
 } // namespace
 
-unsigned gridir::grid_to_warpgroup::convertContractions(grid::KernelOp kernel) {
+unsigned gridir::grid_to_warpgroup::convertContractions(grid::KernelOp kernel,
+                                                        const gpu::Chip &chip) {
   SmallVector<grid::DotOp> dots;
   kernel.getBodyRegion().walk([&](grid::DotOp dot) { dots.push_back(dot); });
   for (grid::DotOp dot : dots) {
@@ -150,7 +174,9 @@ unsigned gridir::grid_to_warpgroup::convertContractions(grid::KernelOp kernel) {
         if (!llvm::is_contained(unused, load))
           unused.push_back(load);
     OpBuilder builder(dot);
-    if (std::optional<Accumulator> acc = findAccumulator(dot)) {
+    if (!chip.hasWgmma) {
+      createMmaSync(builder, dot);
+    } else if (std::optional<Accumulator> acc = findAccumulator(dot)) {
       // Other ops between the load and the store do not access the Ref.
       builder.setInsertionPoint(acc->replaced.front());
       createMma(builder, dot, acc->ref);

@@ -54,7 +54,7 @@ private:
       return failure();
     kernel->removeAttr(warpgroup::kScheduleAttr);
     grid_to_warpgroup::ProgramBody(kernel, schedule, *known).convert();
-    numContractions += grid_to_warpgroup::convertContractions(kernel);
+    numContractions += grid_to_warpgroup::convertContractions(kernel, *known);
     ++numConverted;
     return success();
   }
@@ -72,8 +72,9 @@ private:
                                 "those of rows of 128 bytes, in groups of 8, "
                                 "which copies can precede, got other loads of ")
                << kernel.getOperandName(kernel.getNumIndexOperands() + input);
-      if (!chip.hasBulkCopies)
-        return kernel.emitError("expected no shared operands on ")
+      if (schedule.getProducers() != 0 && !chip.hasBulkCopies)
+        return kernel.emitError("expected a schedule with shared operands and "
+                                "without a producer on ")
                << chip.name << ", which has no bulk copies";
     }
     WalkResult result = kernel.getBodyRegion().walk([&](grid::DotOp dot) {
@@ -81,11 +82,20 @@ private:
       for (grid::LoadOp load : {product->lhs, product->rhs}) {
         if (!load || warpgroup::isStaged(load))
           continue;
-        unsigned input = warpgroup::matchSharedLoad(load)->input;
+        auto match = warpgroup::matchSharedLoad(load);
+        unsigned input = match->input;
         if (!llvm::is_contained(schedule.getShared(), input)) {
           dot.emitError("expected the operands of a contraction in shared "
                         "memory, got input ")
               << input << " in global memory";
+          return WalkResult::interrupt();
+        }
+        if (schedule.getProducers() == 0 &&
+            !warpgroup::hasAlignedRows(*match, kernel)) {
+          dot.emitError("expected a producer, since threads do not copy rows "
+                        "that begin at other bytes than multiples of 16, as "
+                        "those of input ")
+              << input;
           return WalkResult::interrupt();
         }
       }

@@ -73,10 +73,11 @@ void ProgramBody::convert() {
     warpgroup = grid::ProgramIdOp::create(builder, loc, builder.getI32Type(),
                                           threadName);
   createStaging();
-  if (groups.empty()) {
+  if (!groups.empty())
+    createRings();
+  if (!hasProducer()) {
     createConsumer(warpgroup);
   } else {
-    createRings();
     auto consumers = arith::ConstantOp::create(
         builder, loc, builder.getI32IntegerAttr(numConsumers));
     auto createBranch = [&](arith::CmpIPredicate predicate,
@@ -105,7 +106,7 @@ void ProgramBody::changeKernel() {
     semantics.push_back(
         grid::DimSemanticsAttr::get(context, grid::DimSemantics::Parallel));
   }
-  int64_t numWarpgroups = numConsumers + !groups.empty();
+  int64_t numWarpgroups = numConsumers + hasProducer();
   if (numWarpgroups > 1) {
     std::string name = "warpgroup";
     while (llvm::any_of(dims, [&](grid::DimAttr dim) {
@@ -312,7 +313,7 @@ Value ProgramBody::createElement(Value buffer, Value number) {
 }
 
 void ProgramBody::createConsumer(Value warpgroup) {
-  if (!groups.empty() && numConsumers > 1 && chip.hasSetMaxRegisters)
+  if (hasProducer() && numConsumers > 1 && chip.hasSetMaxRegisters)
     warpgroup::SetMaxRegistersOp::create(builder, loc, 232, /*increase=*/true);
   SmallVector<unsigned> carried = findCarriedOutputs();
   SmallVector<Value> refs(oldBody->getArguments().drop_front(specs.size()));
@@ -338,18 +339,20 @@ void ProgramBody::createConsumer(Value warpgroup) {
     builder.setInsertionPointToStart(block);
     for (auto [ref, argument] : llvm::zip_equal(refs, block->getArguments()))
       ref.replaceAllUsesWith(argument);
-    // Matrix units have accumulators of their own.
-    oldBody->walk([&](grid::DotOp dot) {
-      if (std::optional<Accumulator> found = findAccumulator(dot)) {
-        auto type = cast<MemRefType>(found->ref.getType());
-        found->ref.setType(getRefType(type.getShape(), type.getElementType(),
-                                      grid::MemorySpace::GpuRegs));
-      }
-    });
+    if (chip.hasWgmma)
+      oldBody->walk([&](grid::DotOp dot) {
+        if (std::optional<Accumulator> found = findAccumulator(dot)) {
+          auto type = cast<MemRefType>(found->ref.getType());
+          found->ref.setType(getRefType(type.getShape(), type.getElementType(),
+                                        grid::MemorySpace::GpuRegs));
+        }
+      });
     held.append(block->args_begin(), block->args_end());
   }
   if (loopDims.empty() && groups.empty())
     return createStep(warpgroup, Value());
+  if (!hasProducer() && !groups.empty() && !groups.front().loop)
+    beginRound(groups.front(), warpgroup, /*step=*/{}, createRound(groups.front(), {}));
   bool isPeeled = numSteps > 2 && dependsOnStep();
   if (isPeeled)
     createStep(warpgroup, createIndex(0));
@@ -431,12 +434,10 @@ void ProgramBody::createStep(Value warpgroup, Value step) {
   // Windows that are loaded in each step are views, which are copied with the
   // body and then replaced.
   llvm::SmallMapVector<Value, Value, 4> blocks;
-  Value release;
+  Value slot;
   if (!groups.empty() && !groups.front().loop) {
     RingGroup &group = groups.front();
-    Value slot = createSlot(group, createNumber(group, step, /*loop=*/{}));
-    warpgroup::BarrierWaitOp::create(builder, loc,
-                                     createBarrier(group.full, slot));
+    slot = beginTurn(group, warpgroup, step, /*loop=*/{});
     for (const Ring &ring : group.rings) {
       Value block = createBlock(ring, slot, warpgroup);
       if (auto whole = dyn_cast<BlockArgument>(ring.loaded)) {
@@ -446,7 +447,6 @@ void ProgramBody::createStep(Value warpgroup, Value step) {
         blocks[ring.loaded] = block;
       }
     }
-    release = createBarrier(group.empty, slot);
   }
   SmallVector<Operation *> copies;
   for (Operation &op : oldBody->without_terminator())
@@ -463,11 +463,11 @@ void ProgramBody::createStep(Value warpgroup, Value step) {
     if (group.loop)
       createLoopStages(group, warpgroup, step, mapping);
   replaceAxes(copies, ids);
-  if (release)
-    warpgroup::BarrierArriveOp::create(builder, loc, release);
+  if (slot)
+    endTurn(groups.front(), slot);
 }
 
-/// Lets a copy of a loop of the body read the stages that the producer fills.
+/// Lets a copy of a loop of the body read the stages of its group.
 void ProgramBody::createLoopStages(RingGroup &group, Value warpgroup,
                                    Value step, const IRMapping &mapping) {
   OpBuilder::InsertionGuard guard(builder);
@@ -475,14 +475,15 @@ void ProgramBody::createLoopStages(RingGroup &group, Value warpgroup,
   auto loop = cast<scf::ForOp>(mapping.lookup(group.rings.front().loaded)
                                    .getDefiningOp()
                                    ->getParentOp());
+  if (!hasProducer()) {
+    builder.setInsertionPoint(loop);
+    beginRound(group, warpgroup, step, createRound(group, loop));
+  }
   builder.setInsertionPointToStart(loop.getBody());
-  Value slot = createSlot(group, createNumber(group, step, loop));
-  warpgroup::BarrierWaitOp::create(builder, loc,
-                                   createBarrier(group.full, slot));
+  Value slot = beginTurn(group, warpgroup, step, loop);
   for (const Ring &ring : group.rings)
     mapping.lookup(ring.loaded)
         .replaceAllUsesWith(createBlock(ring, slot, warpgroup));
   builder.setInsertionPoint(loop.getBody()->getTerminator());
-  warpgroup::BarrierArriveOp::create(builder, loc,
-                                     createBarrier(group.empty, slot));
+  endTurn(group, slot);
 }

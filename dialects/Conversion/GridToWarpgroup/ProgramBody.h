@@ -46,7 +46,22 @@ private:
     mlir::scf::ForOp loop;
     int64_t stages;
     llvm::SmallVector<Ring> rings;
+    /// The barriers of the producer.
     mlir::Value full, empty;
+  };
+
+  /// The window of an array that a stage is a copy of. Dynamic offsets are i32.
+  struct CopyWindow {
+    llvm::SmallVector<int64_t> statics, sizes, dropped;
+    llvm::SmallVector<mlir::Value> dynamics;
+  };
+
+  /// The turns in which a group's stages are used, one after the other: values
+  /// of an induction variable.
+  struct Round {
+    mlir::Value first, end, distance;
+    /// Iterations of the loops around that of the group.
+    llvm::SmallVector<mlir::Value> around = {};
   };
 
   using Ids = llvm::SmallVector<mlir::Value>;
@@ -79,13 +94,32 @@ private:
   void createProducer();
   void createFills(mlir::Block *block, mlir::Value step, mlir::scf::ForOp copy);
   void createFill(RingGroup &group, mlir::Value step, mlir::scf::ForOp loop);
-  void createCopies(const RingGroup &group, const Ring &ring, mlir::Value step,
-                    mlir::Value slot, mlir::scf::ForOp loop);
+  CopyWindow createCopyWindow(const RingGroup &group, const Ring &ring,
+                              const Ids &ids, mlir::ValueRange iterations);
   mlir::OpFoldResult createSum(mlir::OpFoldResult a, mlir::OpFoldResult b);
   llvm::SmallVector<mlir::Value> createCopyOf(mlir::ValueRange values,
                                               const Ids &ids,
                                               mlir::scf::ForOp from,
-                                              mlir::scf::ForOp copy);
+                                              mlir::ValueRange iterations);
+  static llvm::SmallVector<mlir::Value> getIterations(mlir::scf::ForOp from,
+                                                      mlir::scf::ForOp copy);
+
+  bool hasProducer() const;
+  Round createRound(const RingGroup &group, mlir::scf::ForOp loop);
+  mlir::Value createNumber(const Round &round, mlir::Value turn);
+  mlir::Value createLaterTurn(const Round &round, mlir::Value turn,
+                              int64_t count);
+  void createThreadFill(const RingGroup &group, mlir::Value warpgroup,
+                        mlir::Value step, const Round &round, mlir::Value turn);
+  void createThreadCopies(const RingGroup &group, const Ring &ring,
+                          mlir::Value warpgroup, const Ids &ids,
+                          mlir::Value slot, mlir::ValueRange iterations);
+  void createThreadSync();
+  void beginRound(const RingGroup &group, mlir::Value warpgroup,
+                  mlir::Value step, const Round &round);
+  mlir::Value beginTurn(RingGroup &group, mlir::Value warpgroup,
+                        mlir::Value step, mlir::scf::ForOp loop);
+  void endTurn(const RingGroup &group, mlir::Value slot);
 
   void createStaging();
   mlir::Value createElement(mlir::Value buffer, mlir::Value number);
@@ -127,15 +161,19 @@ void changeSpaceOfViews(mlir::Value ref);
 mlir::MemRefType getRefType(llvm::ArrayRef<int64_t> shape, mlir::Type element,
                             grid::MemorySpace space);
 
+/// The attribute for the dropped dimensions of a copy.
+mlir::DenseI64ArrayAttr toOptional(mlir::Builder &builder,
+                                   llvm::ArrayRef<int64_t> dims);
+
 /// The layout of a matrix in shared memory that matrix units read.
 mlir::ArrayAttr getMatrixTransforms(mlir::Type element);
 
-/// Converts the contractions of a warpgroup program to MMAs. Returns their
-/// number.
-unsigned convertContractions(grid::KernelOp kernel);
+/// Converts the contractions of a warpgroup program to MMAs of the chip.
+/// Returns their number.
+unsigned convertContractions(grid::KernelOp kernel, const gpu::Chip &chip);
 
 /// The accumulator in scratch memory that a contraction is added to: the body
-/// loads it, adds the result, and stores the sum.
+/// loads it, adds the result, and stores the sum. `wgmma` adds in place.
 struct Accumulator {
   mlir::Value ref;
   llvm::SmallVector<mlir::Operation *> replaced;

@@ -8,7 +8,8 @@
 //
 // Blocks that matrix units read are in rings of shared memory. A producer
 // warpgroup issues bulk copies into free stages of a ring, and the consumers
-// wait for a stage, read it and release it. There are rings for the blocks of
+// wait for a stage, read it and release it. Without a producer, the consumers
+// copy (ThreadRings.cpp). There are rings for the blocks of
 // each step of a CTA, and for the windows that a loop of the body loads. The
 // producer repeats those loops in the order of the body, so both sides count
 // the same stages. Loops may be nested.
@@ -25,6 +26,14 @@
 using namespace mlir;
 using namespace gridir;
 using namespace gridir::grid_to_warpgroup;
+
+/// The attribute for dropped dimensions; null for none.
+DenseI64ArrayAttr
+gridir::grid_to_warpgroup::toOptional(Builder &builder,
+                                      ArrayRef<int64_t> dims) {
+  return dims.empty() ? DenseI64ArrayAttr()
+                      : builder.getDenseI64ArrayAttr(dims);
+}
 
 /// Finds the Refs of `shared` operands that the body loads.
 void ProgramBody::findRings() {
@@ -112,11 +121,14 @@ void ProgramBody::createRings() {
       origins.push_back(builder.getStringAttr(specs[ring.input].getName("")));
       copies += ring.copies;
     }
+    if (!hasProducer())
+      continue;
     addBarriers("full", group.stages, copies);
     addBarriers("empty", group.stages, numConsumers);
   }
   auto scope = grid::ScopedOp::create(
-      builder, loc, TypeRange(), builder.getArrayAttr({threadName}),
+      builder, loc, TypeRange(),
+      threadName ? builder.getArrayAttr({threadName}) : ArrayAttr(),
       builder.getArrayAttr(transforms), builder.getArrayAttr(origins));
   Block *block = builder.createBlock(&scope.getBody(), {}, types,
                                      SmallVector<Location>(types.size(), loc));
@@ -124,6 +136,8 @@ void ProgramBody::createRings() {
   for (RingGroup &group : groups) {
     for (Ring &ring : group.rings)
       ring.buffer = *argument++;
+    if (!hasProducer())
+      continue;
     group.full = *argument++;
     group.empty = *argument++;
   }
@@ -228,7 +242,7 @@ void ProgramBody::createFills(Block *block, Value step, scf::ForOp copy) {
       continue;
     SmallVector<Value> bounds = createCopyOf(
         {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()},
-        createIds(/*warpgroup=*/{}, step), around, copy);
+        createIds(/*warpgroup=*/{}, step), around, getIterations(around, copy));
     auto repeated =
         scf::ForOp::create(builder, loc, bounds[0], bounds[1], bounds[2]);
     OpBuilder::InsertionGuard guard(builder);
@@ -255,52 +269,54 @@ void ProgramBody::createFill(RingGroup &group, Value step, scf::ForOp loop) {
     warpgroup::BarrierWaitOp::create(builder, loc,
                                      createBarrier(group.empty, slot));
   }
+  SmallVector<Value> iterations = getIterations(group.loop, loop);
   for (const Ring &ring : group.rings)
-    createCopies(group, ring, step, slot, loop);
+    for (int64_t copy = 0; copy < ring.copies; ++copy) {
+      Value consumer = createI32(builder, loc, copy);
+      CopyWindow window =
+          createCopyWindow(group, ring, createIds(consumer, step), iterations);
+      warpgroup::TmaLoadOp::create(
+          builder, loc, newBody->getArgument(ring.input), window.dynamics,
+          window.statics, window.sizes, toOptional(builder, window.dropped),
+          createBlock(ring, slot, consumer), createBarrier(group.full, slot),
+          /*collective=*/ArrayAttr(), /*leader_tracked=*/false);
+    }
 }
 
-void ProgramBody::createCopies(const RingGroup &group, const Ring &ring,
-                               Value step, Value slot, scf::ForOp loop) {
-  auto window = ring.loaded.getDefiningOp<grid::SliceRefOp>();
-  SmallVector<int64_t> dropped = getSqueezedDims(ring.input),
-                       sizes = specs[ring.input].getBlockShape();
-  for (int64_t copy = 0; copy < ring.copies; ++copy) {
-    Value consumer = createI32(builder, loc, copy);
-    Ids ids = createIds(consumer, step);
-    SmallVector<OpFoldResult> offsets = createOffsets(ring.input, ids);
-    if (window) {
-      // The window is one of the dimensions that the block keeps.
-      SmallVector<OpFoldResult> inside = getMixedValues(
-          window.getStaticOffsets(),
-          createCopyOf(window.getOffsets(), ids, group.loop, loop), builder);
-      unsigned kept = 0;
-      SmallVector<int64_t> squeezed = std::move(dropped);
-      dropped.clear();
-      for (auto [dim, offset] : llvm::enumerate(offsets)) {
-        bool isSqueezed = llvm::is_contained(squeezed, dim);
-        if (isSqueezed || llvm::is_contained(window.getDropped(), kept))
-          dropped.push_back(dim);
-        if (isSqueezed)
-          continue;
-        sizes[dim] = window.getSizes()[kept];
-        offset = createSum(offset, inside[kept++]);
-      }
+/// The window of an input that the programs with these ids load, in iterations
+/// of the group's loop and of the loops around it.
+ProgramBody::CopyWindow ProgramBody::createCopyWindow(const RingGroup &group,
+                                                      const Ring &ring,
+                                                      const Ids &ids,
+                                                      ValueRange iterations) {
+  CopyWindow result;
+  SmallVector<int64_t> squeezed = getSqueezedDims(ring.input);
+  result.dropped = squeezed;
+  result.sizes = specs[ring.input].getBlockShape();
+  SmallVector<OpFoldResult> offsets = createOffsets(ring.input, ids);
+  if (auto window = ring.loaded.getDefiningOp<grid::SliceRefOp>()) {
+    // The window is one of the dimensions that the block keeps.
+    SmallVector<OpFoldResult> inside = getMixedValues(
+        window.getStaticOffsets(),
+        createCopyOf(window.getOffsets(), ids, group.loop, iterations),
+        builder);
+    unsigned kept = 0;
+    result.dropped.clear();
+    for (auto [dim, offset] : llvm::enumerate(offsets)) {
+      bool isSqueezed = llvm::is_contained(squeezed, dim);
+      if (isSqueezed || llvm::is_contained(window.getDropped(), kept))
+        result.dropped.push_back(dim);
+      if (isSqueezed)
+        continue;
+      result.sizes[dim] = window.getSizes()[kept];
+      offset = createSum(offset, inside[kept++]);
     }
-    SmallVector<int64_t> statics;
-    SmallVector<Value> dynamics;
-    for (OpFoldResult &offset : offsets)
-      if (auto value = dyn_cast<Value>(offset))
-        offset = toI32(builder, loc, value);
-    dispatchIndexOpFoldResults(offsets, dynamics, statics);
-    Value dest = createBlock(ring, slot, consumer);
-    warpgroup::TmaLoadOp::create(
-        builder, loc, newBody->getArgument(ring.input), dynamics, statics,
-        sizes,
-        dropped.empty() ? DenseI64ArrayAttr()
-                        : builder.getDenseI64ArrayAttr(dropped),
-        dest, createBarrier(group.full, slot), /*collective=*/ArrayAttr(),
-        /*leader_tracked=*/false);
   }
+  for (OpFoldResult &offset : offsets)
+    if (auto value = dyn_cast<Value>(offset))
+      offset = toI32(builder, loc, value);
+  dispatchIndexOpFoldResults(offsets, result.dynamics, result.statics);
+  return result;
 }
 
 /// The sum of two offsets, as i32 if it is no constant.
@@ -314,19 +330,31 @@ OpFoldResult ProgramBody::createSum(OpFoldResult a, OpFoldResult b) {
       .getResult();
 }
 
-/// A copy of the ops of the author's body that compute values, in the loop
-/// `from`, which `copy` repeats, or outside of loops.
+/// The iterations of a copy of a loop of the author and of those around it, the
+/// innermost first. Copies are nested as the loops of the author are.
+SmallVector<Value> ProgramBody::getIterations(scf::ForOp from,
+                                              scf::ForOp copy) {
+  SmallVector<Value> iterations;
+  for (; from; from = dyn_cast<scf::ForOp>(from->getParentOp()),
+               copy = dyn_cast<scf::ForOp>(copy->getParentOp()))
+    iterations.push_back(copy.getInductionVar());
+  return iterations;
+}
+
+/// A copy of the ops of the author's body that compute values, in iterations of
+/// the loop `from` and of those around it, or outside of loops.
 SmallVector<Value> ProgramBody::createCopyOf(ValueRange values, const Ids &ids,
-                                             scf::ForOp from, scf::ForOp copy) {
+                                             scf::ForOp from,
+                                             ValueRange iterations) {
   llvm::SetVector<Operation *> ops;
   [[maybe_unused]] LogicalResult found =
       warpgroup::collectComputation(values, from, ops);
   assert(succeeded(found) && "expected a load that a bulk copy can precede");
   IRMapping mapping;
-  // Copies are nested as the loops of the author are.
-  for (; from; from = dyn_cast<scf::ForOp>(from->getParentOp()),
-               copy = dyn_cast<scf::ForOp>(copy->getParentOp()))
-    mapping.map(from.getInductionVar(), copy.getInductionVar());
+  for (Value iteration : iterations) {
+    mapping.map(from.getInductionVar(), iteration);
+    from = dyn_cast<scf::ForOp>(from->getParentOp());
+  }
   SmallVector<Value> windows;
   for (Operation *op : ops)
     for (Value operand : op->getOperands())

@@ -37,6 +37,13 @@ Value gridir::createProduct(OpBuilder &builder, Location loc, Value lhs,
 
 namespace {
 
+/// The value of an operand, which may be a Ref.
+Value createValue(OpBuilder &builder, Location loc, Value operand) {
+  return isa<MemRefType>(operand.getType())
+             ? createWholeLoad(builder, loc, operand)
+             : operand;
+}
+
 class MmaPattern : public OpRewritePattern<warpgroup::MmaOp> {
 public:
   using OpRewritePattern::OpRewritePattern;
@@ -44,11 +51,10 @@ public:
   LogicalResult matchAndRewrite(warpgroup::MmaOp op,
                                 PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value lhs = op.getLhs(), rhs = createWholeLoad(rewriter, loc, op.getRhs());
-    if (isa<MemRefType>(lhs.getType()))
-      lhs = createWholeLoad(rewriter, loc, lhs);
-    Value sum = createProduct(rewriter, loc, lhs, rhs,
-                              createWholeLoad(rewriter, loc, op.getAcc()),
+    Value lhs = createValue(rewriter, loc, op.getLhs()),
+          rhs = createValue(rewriter, loc, op.getRhs()),
+          old = createWholeLoad(rewriter, loc, op.getAcc());
+    Value sum = createProduct(rewriter, loc, lhs, rhs, old,
                               op.getUnsignedLhsAttr(), op.getUnsignedRhsAttr());
     rewriter.replaceOpWithNewOp<grid::StoreOp>(op, sum, op.getAcc(),
                                                /*mask=*/Value());
@@ -62,8 +68,10 @@ public:
 
   LogicalResult matchAndRewrite(warpgroup::MmaSyncOp op,
                                 PatternRewriter &rewriter) const override {
-    rewriter.replaceOp(op, createProduct(rewriter, op.getLoc(), op.getLhs(),
-                                         op.getRhs(), op.getAcc(),
+    Location loc = op.getLoc();
+    Value lhs = createValue(rewriter, loc, op.getLhs()),
+          rhs = createValue(rewriter, loc, op.getRhs());
+    rewriter.replaceOp(op, createProduct(rewriter, loc, lhs, rhs, op.getAcc(),
                                          op.getUnsignedLhsAttr(),
                                          op.getUnsignedRhsAttr()));
     return success();

@@ -184,6 +184,23 @@ protected:
   }
 };
 
+/// Zeroes a tile if a part of the window is outside of the array.
+void fillOutside(OpBuilder &builder, Location loc, KernelLowering &lowering,
+                 const ClippedWindow &window, Value tile) {
+  if (!window.isPartial)
+    return;
+  scf::IfOp::create(
+      builder, loc, window.isPartial, [&](OpBuilder &builder, Location loc) {
+        Type element = cast<MemRefType>(tile.getType()).getElementType();
+        linalg::FillOp::create(builder, loc, createZero(builder, loc, element),
+                               tile);
+        // The copy itself writes only elements of the array.
+        if (lowering.recordsAccesses())
+          createMemoryState(builder, loc, lowering, tile, /*defined=*/true);
+        scf::YieldOp::create(builder, loc);
+      });
+}
+
 class LoadPattern : public CopyPattern<warpgroup::TmaLoadOp> {
 public:
   using CopyPattern::CopyPattern;
@@ -204,20 +221,7 @@ public:
     if (op.getLeaderTracked() && failed(trackByLeader(rewriter, op, arrival)))
       return failure();
     ClippedWindow window = createWindow(rewriter, lowering, op, source, dest);
-    if (window.isPartial) {
-      Value tile = dest;
-      scf::IfOp::create(
-          rewriter, loc, window.isPartial,
-          [&](OpBuilder &builder, Location loc) {
-            Type element = cast<MemRefType>(tile.getType()).getElementType();
-            linalg::FillOp::create(builder, loc,
-                                   createZero(builder, loc, element), tile);
-            // The copy itself writes only elements of the array.
-            if (lowering.recordsAccesses())
-              createMemoryState(builder, loc, lowering, tile, /*defined=*/true);
-            scf::YieldOp::create(builder, loc);
-          });
-    }
+    fillOutside(rewriter, loc, lowering, window, dest);
     arrival.site = createSite(rewriter, lowering, op,
                               "copy to " + lowering.getName(op.getDest()));
     createCall(rewriter, op, window.array, window.tile, arrival);
@@ -321,6 +325,34 @@ private:
   }
 };
 
+/// A copy by threads is complete when it starts, which no barrier can observe.
+class CpAsyncPattern : public CopyPattern<warpgroup::CpAsyncOp> {
+public:
+  using CopyPattern::CopyPattern;
+
+  LogicalResult matchAndRewrite(warpgroup::CpAsyncOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto ends = getEnds(rewriter, op);
+    if (failed(ends))
+      return failure();
+    auto [source, dest] = *ends;
+    ClippedWindow window = createWindow(rewriter, lowering, op, source, dest);
+    fillOutside(rewriter, loc, lowering, window, dest);
+    if (lowering.recordsAccesses()) {
+      createRecordedAccess(rewriter, loc, lowering, window.array,
+                           grid::AccessKind::Read,
+                           lowering.getName(op.getSource()));
+      createRecordedAccess(rewriter, loc, lowering, window.tile,
+                           grid::AccessKind::Write,
+                           lowering.getName(op.getDest()));
+    }
+    linalg::CopyOp::create(rewriter, loc, window.array, window.tile);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 /// Proxies matter only to the checks.
 class CommitSmemPattern : public LoweringPattern<warpgroup::CommitSmemOp> {
 public:
@@ -378,7 +410,7 @@ public:
 
 void gridir::populateWarpgroupCopyPatterns(RewritePatternSet &patterns,
                                            KernelLowering &lowering) {
-  patterns.add<LoadPattern, StorePattern, CommitSmemPattern, CommitGmemPattern,
-               CommitGroupPattern, WaitGroupPattern>(patterns.getContext(),
-                                                     lowering);
+  patterns.add<LoadPattern, StorePattern, CpAsyncPattern, CommitSmemPattern,
+               CommitGmemPattern, CommitGroupPattern, WaitGroupPattern>(
+      patterns.getContext(), lowering);
 }

@@ -33,7 +33,9 @@ struct WarpgroupToLoops : GridToLoopsDialectInterface {
 
   void populatePatterns(RewritePatternSet &patterns) const override {
     populateCombinedStorePatterns(patterns);
-    patterns.add<ErasePattern<warpgroup::MmaWaitOp>,
+    patterns.add<ErasePattern<warpgroup::CpAsyncCommitOp>,
+                 ErasePattern<warpgroup::CpAsyncWaitOp>,
+                 ErasePattern<warpgroup::MmaWaitOp>,
                  ErasePattern<warpgroup::CommitTmemOp>,
                  ErasePattern<warpgroup::WaitTmemLoadOp>,
                  ErasePattern<warpgroup::SetMaxRegistersOp>,

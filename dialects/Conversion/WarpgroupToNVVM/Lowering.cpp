@@ -36,6 +36,7 @@ Lowering::Lowering(grid::KernelOp kernel, OpBuilder &builder,
   addBarrierLowerings(*this);
   addCopyLowerings(*this);
   addRowCopyLowerings(*this);
+  addThreadCopyLowerings(*this);
   addClusterLowerings(*this);
   addClusterLaunchLowerings(*this);
   addAtomicLowerings(*this);
@@ -538,32 +539,5 @@ OpFoldResult createOffset(OpBuilder &builder, Location loc, OpFoldResult offset,
   return arith::AddIOp::create(builder, loc, toI32(builder, loc, offset), value)
       .getResult();
 }
-
-/// Zero is a multiple of everything.
-static int64_t getDivisor(OpFoldResult value, unsigned depth) {
-  if (std::optional<int64_t> number = getConstantIntValue(value))
-    return std::abs(*number);
-  Operation *op = cast<Value>(value).getDefiningOp();
-  if (!op || depth == 0)
-    return 1;
-  auto ofOperand = [&](unsigned i) {
-    return getDivisor(op->getOperand(i), depth - 1);
-  };
-  if (isa<arith::MulIOp>(op)) {
-    // A product that is too large for its type keeps only powers of two.
-    uint64_t product = uint64_t(ofOperand(0)) * ofOperand(1);
-    return llvm::isUInt<31>(product) ? product : uint32_t(product & -product);
-  }
-  if (isa<arith::AddIOp, arith::SubIOp, arith::RemSIOp, arith::RemUIOp,
-          arith::MinSIOp, arith::MaxSIOp, arith::MinUIOp, arith::MaxUIOp>(op))
-    return std::gcd(ofOperand(0), ofOperand(1));
-  if (isa<arith::SelectOp>(op))
-    return std::gcd(ofOperand(1), ofOperand(2));
-  if (isa<arith::IndexCastOp, arith::ExtSIOp, arith::ExtUIOp>(op))
-    return ofOperand(0);
-  return 1;
-}
-
-int64_t getDivisor(OpFoldResult value) { return getDivisor(value, 8); }
 
 } // namespace gridir::warpgroup_to_nvvm

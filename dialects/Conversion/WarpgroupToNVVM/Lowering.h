@@ -14,6 +14,7 @@
 #include "dialects/Grid/IR/Grid.h"
 #include "dialects/Kernel/IR/Kernel.h"
 #include "dialects/Support/Builders.h"
+#include "dialects/Support/Divisors.h"
 #include "dialects/Warpgroup/IR/TensorMemory.h"
 #include "dialects/Warpgroup/IR/Warpgroup.h"
 #include "dialects/Warpgroup/Layout/Conversion.h"
@@ -549,6 +550,7 @@ void addAccessLowerings(Lowering &lowering);
 void addBarrierLowerings(Lowering &lowering);
 void addCopyLowerings(Lowering &lowering);
 void addRowCopyLowerings(Lowering &lowering);
+void addThreadCopyLowerings(Lowering &lowering);
 void addClusterLowerings(Lowering &lowering);
 void addClusterLaunchLowerings(Lowering &lowering);
 void addAtomicLowerings(Lowering &lowering);
@@ -594,9 +596,6 @@ llvm::LogicalResult checkAddresses(mlir::Operation *op, const View &view);
 mlir::OpFoldResult createOffset(mlir::OpBuilder &builder, mlir::Location loc,
                                 mlir::OpFoldResult offset,
                                 mlir::OpFoldResult index, int64_t stride = 1);
-
-/// Returns a known divisor of an i32.
-int64_t getDivisor(mlir::OpFoldResult value);
 
 /// Emits inline PTX without a corresponding op.
 mlir::LLVM::InlineAsmOp

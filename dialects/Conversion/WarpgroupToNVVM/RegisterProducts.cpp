@@ -12,7 +12,8 @@
 // that is exact, every chip multiplies them, and the PTX needs no newer driver.
 // One step of the narrow elements along k is two of the wider ones. The
 // assignment of elements to steps is arbitrary, as long as both operands use
-// the same.
+// the same. Warps load operands in shared memory one step along k at a time, so
+// that registers hold the elements of one step.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,8 +41,8 @@ public:
         loc(op.getLoc()) {}
 
   LogicalResult lower() {
-    auto lhsType = cast<RankedTensorType>(op.getLhs().getType());
-    auto rhsType = cast<RankedTensorType>(op.getRhs().getType());
+    auto lhsType = cast<ShapedType>(op.getLhs().getType());
+    auto rhsType = cast<ShapedType>(op.getRhs().getType());
     RankedTensorType accType = op.getType();
     narrow = lhsType.getElementType();
     Type sum = accType.getElementType();
@@ -73,24 +74,35 @@ public:
       return op.emitError(
                  "expected an accumulator in the layout of mma.sync, got ")
              << accType;
-    const Registers lhs = getElements(op.getLhs(), layouts->lhs);
-    const Registers rhs = getElements(op.getRhs(), layouts->rhs);
-    Registers sums = lowering.get(op.getAcc());
     const int64_t numRows = m / layouts->acc.getTile()[0],
                   numColumns = n / layouts->acc.getTile()[1],
-                  numSteps = k / layouts->lhs.getTile()[1];
-    for (int64_t step = 0; step < numSteps; ++step)
+                  depth = layouts->lhs.getTile()[1], numSteps = k / depth,
+                  lhsSize = kLhsWords * getElementsOfRegister(),
+                  rhsSize = kRhsWords * getElementsOfRegister();
+    const Registers wholeLhs = getWhole(op.getLhs(), layouts->lhs),
+                    wholeRhs = getWhole(op.getRhs(), layouts->rhs);
+    Registers sums = lowering.get(op.getAcc());
+    for (int64_t step = 0; step < numSteps; ++step) {
+      Registers lhs, rhs;
+      if (wholeLhs.empty())
+        lhs = loadStep(op.getLhs(), layouts->lhs, /*dim=*/1, step * depth);
+      else
+        for (int64_t row = 0; row < numRows; ++row)
+          llvm::append_range(
+              lhs, ArrayRef(wholeLhs).slice((row * numSteps + step) * lhsSize,
+                                            lhsSize));
+      if (wholeRhs.empty())
+        rhs = loadStep(op.getRhs(), layouts->rhs, /*dim=*/0, step * depth);
+      else
+        rhs = Registers(ArrayRef(wholeRhs).slice(step * numColumns * rhsSize,
+                                                 numColumns * rhsSize));
       for (int64_t row = 0; row < numRows; ++row)
         for (int64_t column = 0; column < numColumns; ++column)
-          createTile(
-              ArrayRef(lhs).slice((row * numSteps + step) * kLhsWords *
-                                      getElementsOfRegister(),
-                                  kLhsWords * getElementsOfRegister()),
-              ArrayRef(rhs).slice((step * numColumns + column) * kRhsWords *
-                                      getElementsOfRegister(),
-                                  kRhsWords * getElementsOfRegister()),
-              MutableArrayRef(sums).slice((row * numColumns + column) * kSums,
-                                          kSums));
+          createTile(ArrayRef(lhs).slice(row * lhsSize, lhsSize),
+                     ArrayRef(rhs).slice(column * rhsSize, rhsSize),
+                     MutableArrayRef(sums).slice(
+                         (row * numColumns + column) * kSums, kSums));
+    }
     lowering.set(op.getResult(), std::move(sums));
     return success();
   }
@@ -109,12 +121,33 @@ private:
 
   bool isWidened() const { return isInteger ? bits == 4 : bits == 8; }
 
-  /// The elements of an operand in the order of its layout, widened.
-  Registers getElements(Value operand, const warpgroup::Layout &layout) {
-    ArrayRef<int64_t> shape =
-        cast<RankedTensorType>(operand.getType()).getShape();
-    Registers values =
-        lowering.redistribute(loc, operand, *Distribution::get(layout, shape));
+  /// The elements of an array in the order of its layout, widened; none of a
+  /// Ref.
+  Registers getWhole(Value operand, const warpgroup::Layout &layout) {
+    auto type = dyn_cast<RankedTensorType>(operand.getType());
+    if (!type)
+      return {};
+    return widen(operand, lowering.redistribute(
+                              loc, operand,
+                              *Distribution::get(layout, type.getShape())));
+  }
+
+  /// Loads the elements of a Ref from `begin` on that are one step of the depth
+  /// `dim`, in the order of the layout, widened.
+  Registers loadStep(Value ref, const warpgroup::Layout &layout, int64_t dim,
+                     int64_t begin) {
+    View part = lowering.getView(ref);
+    part.sizes[dim] = layout.getTile()[dim];
+    if (int64_t d = part.dims[dim]; d >= 0)
+      part.offsets[d] =
+          createOffset(builder, loc, part.offsets[d],
+                       builder.getI32IntegerAttr(begin), part.strides[d]);
+    lowering.syncBeforeRead(loc, part.storage.get());
+    return widen(ref, lowering.createLoad(
+                          loc, part, *Distribution::get(layout, part.sizes)));
+  }
+
+  Registers widen(Value operand, Registers values) {
     if (!isWidened())
       return values;
     if (!isInteger)

@@ -62,9 +62,11 @@ private:
       read(columns, use == product.getLhsMutable() ? 1 : 0);
     } else if (auto product = dyn_cast<warpgroup::Tcgen05MmaOp>(user)) {
       read(columns, use == product.getLhsMutable() ? 1 : 0);
-    } else if (isa<warpgroup::TmaLoadOp, warpgroup::TmaStoreOp>(user)) {
+    } else if (isa<warpgroup::TmaLoadOp, warpgroup::TmaStoreOp,
+                   warpgroup::CpAsyncOp>(user)) {
       multiple = std::gcd(std::gcd(multiple, columns.offset), columns.size);
-    } else if (!isa<grid::LoadOp, grid::StoreOp, grid::AccumulateOp>(user)) {
+    } else if (!isa<grid::LoadOp, grid::StoreOp, grid::AccumulateOp,
+                    warpgroup::MmaSyncOp>(user)) {
       // Other views and copies require contiguous elements.
       isFixed = true;
     }

@@ -11,10 +11,53 @@
 #include "dialects/Warpgroup/Layout/NamedLayouts.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace gridir::warpgroup;
+
+/// Parses the fields of a schedule that have defaults, in any order.
+static ParseResult parseSharedCopies(AsmParser &parser,
+                                     SmallVector<int64_t> &shared,
+                                     int64_t &stages, int64_t &producers) {
+  stages = producers = 1;
+  while (succeeded(parser.parseOptionalComma())) {
+    llvm::SMLoc loc = parser.getCurrentLocation();
+    StringRef name;
+    if (parser.parseKeyword(&name) || parser.parseEqual())
+      return failure();
+    ParseResult result =
+        llvm::StringSwitch<llvm::function_ref<ParseResult()>>(name)
+            .Case("shared",
+                  [&] {
+                    return parser.parseCommaSeparatedList(
+                        AsmParser::Delimiter::Square, [&] {
+                          return parser.parseInteger(shared.emplace_back());
+                        });
+                  })
+            .Case("stages", [&] { return parser.parseInteger(stages); })
+            .Case("producers", [&] { return parser.parseInteger(producers); })
+            .Default([&] {
+              return parser.emitError(loc, "expected shared, stages or "
+                                           "producers of a schedule, got ")
+                     << name;
+            })();
+    if (result)
+      return failure();
+  }
+  return success();
+}
+
+static void printSharedCopies(AsmPrinter &printer, ArrayRef<int64_t> shared,
+                              int64_t stages, int64_t producers) {
+  if (!shared.empty())
+    printer << ", shared = [" << shared << "]";
+  if (stages != 1)
+    printer << ", stages = " << stages;
+  if (producers != 1)
+    printer << ", producers = " << producers;
+}
 
 #define GET_ATTRDEF_CLASSES
 #include "dialects/Warpgroup/IR/WarpgroupAttrs.cpp.inc"
@@ -33,7 +76,8 @@ void WarpgroupDialect::registerAttributes() {
 LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    ArrayRef<int64_t> cta,
                                    ArrayRef<int64_t> warpgroup,
-                                   ArrayRef<int64_t> shared, int64_t stages) {
+                                   ArrayRef<int64_t> shared, int64_t stages,
+                                   int64_t producers) {
   if (cta.size() != warpgroup.size())
     return emitError() << "expected as many sizes for a warpgroup as for a "
                           "CTA, got "
@@ -45,6 +89,8 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                          << ofWarpgroup << " and " << ofCta;
   if (stages < 1)
     return emitError() << "expected at least one stage, got " << stages;
+  if (producers != 0 && producers != 1)
+    return emitError() << "expected at most one producer, got " << producers;
   return success();
 }
 

@@ -68,22 +68,26 @@ def Warpgroup_ScheduleAttr : AttrDef<Warpgroup_Dialect, "Schedule"> {
     sizes of the block. `shared` lists the operands, inputs before outputs,
     whose blocks are copied to shared memory; threads access all others in
     global memory. `stages` is the number of blocks of each shared operand that
-    the CTA has buffers for.
+    the CTA has buffers for. With one of `producers`, a further warpgroup starts
+    bulk copies to shared memory; with none, the warpgroups that compute copy
+    with `cp.async`.
 
     Example:
 
     ```mlir
     #warpgroup.schedule<cta = [4, 1024], warpgroup = [1, 1024]>
     #warpgroup.schedule<cta = [128, 128], warpgroup = [64, 128], shared = [0, 1], stages = 4>
+    #warpgroup.schedule<cta = [64, 64], warpgroup = [64, 64], shared = [0, 1], stages = 2, producers = 0>
     ```
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$cta,
                         ArrayRefParameter<"int64_t">:$warpgroup,
                         OptionalArrayRefParameter<"int64_t">:$shared,
-                        DefaultValuedParameter<"int64_t", "1">:$stages);
+                        DefaultValuedParameter<"int64_t", "1">:$stages,
+                        DefaultValuedParameter<"int64_t", "1">:$producers);
   let assemblyFormat = [{
     `<` `cta` `=` `[` $cta `]` `,` `warpgroup` `=` `[` $warpgroup `]`
-    (`,` `shared` `=` `[` $shared^ `]`)? (`,` `stages` `=` $stages^)? `>`
+    `` custom<SharedCopies>($shared, $stages, $producers) `>`
   }];
   let genVerifyDecl = 1;
 }

@@ -75,6 +75,74 @@ def Warpgroup_TmaLoadOp : Warpgroup_Op<"tma_load", [
   }];
 }
 
+def Warpgroup_CpAsyncOp : Warpgroup_Op<"cp_async", [
+    Grid_RefAccessOpInterface, Grid_WindowOpInterface]> {
+  let summary = "start a copy of a window to shared memory, by the threads of the warpgroup";
+  let description = [{
+    The copy is in the group that the next `cp_async_commit` of the warpgroup
+    closes. The destination must not be read before `cp_async_wait` and a barrier
+    of all threads that copied. Offsets are static or dynamic (i32, i64 or index);
+    a dimension in `drop` has size 1 and is absent from the destination. Elements
+    of the window outside of the source are zero; `in_bounds` states that there
+    are none.
+
+    Example:
+
+    ```mlir
+    warpgroup.cp_async %x[%i : i32, 0] [128, 64] to %tile
+        : memref<512x512xf16>, memref<128x64xf16>
+    ```
+  }];
+  let arguments = (ins Arg<Grid_Ref, "", [MemRead]>:$source,
+                       Variadic<Grid_IndexLike>:$offsets,
+                       DenseI64ArrayAttr:$static_offsets, DenseI64ArrayAttr:$sizes,
+                       OptionalAttr<DenseI64ArrayAttr>:$dropped,
+                       Arg<Grid_Ref, "", [MemWrite]>:$dest,
+                       UnitAttr:$in_bounds);
+  let assemblyFormat = [{
+    $source custom<Offsets>($offsets, type($offsets), $static_offsets) $sizes (`drop` $dropped^)?
+    `to` $dest (`in_bounds` $in_bounds^)? attr-dict `:` type($source) `,` type($dest)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = Warpgroup_Window # [{
+    ::mlir::Value getWindowRef() { return getSource(); }
+    bool replacesAll(::mlir::Value ref) { return ref == getDest(); }
+  }];
+}
+
+def Warpgroup_CpAsyncCommitOp : Warpgroup_Op<"cp_async_commit", [
+    MemoryEffects<[MemRead<Warpgroup_Pending>, MemWrite<Warpgroup_Pending>]>]> {
+  let summary = "close the group of copies by threads";
+  let description = [{
+    The group consists of the `cp_async` copies since the last one. It may be
+    empty.
+
+    Example:
+
+    ```mlir
+    warpgroup.cp_async_commit
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Warpgroup_CpAsyncWaitOp : Warpgroup_Op<"cp_async_wait", [
+    MemoryEffects<[MemRead<Warpgroup_Pending>, MemWrite<Warpgroup_Pending>]>]> {
+  let summary = "wait until at most some groups of copies by threads are pending";
+  let description = [{
+    The last groups of this warpgroup may stay pending. Each thread waits for its
+    own part of the other copies; a barrier makes the parts of others visible.
+
+    Example:
+
+    ```mlir
+    warpgroup.cp_async_wait 2
+    ```
+  }];
+  let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$pending);
+  let assemblyFormat = "$pending attr-dict";
+}
+
 def Warpgroup_TmaGatherOp : Warpgroup_Op<"tma_gather", [
     Warpgroup_AsyncProxyOpInterface, Grid_AsyncOpInterface, Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
   let summary = "start a copy of rows from global to shared memory";

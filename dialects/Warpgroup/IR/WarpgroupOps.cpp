@@ -98,6 +98,11 @@ LogicalResult TmaLoadOp::verify() {
                       cast<MemRefType>(getDest().getType()));
 }
 
+LogicalResult CpAsyncOp::verify() {
+  return verifyWindow(*this, cast<MemRefType>(getSource().getType()),
+                      cast<MemRefType>(getDest().getType()));
+}
+
 /// A copy of rows is between an array, which has the rows, and a tile.
 static LogicalResult verifyRows(Operation *op, MemRefType array,
                                 RankedTensorType rows, MemRefType tile) {
@@ -203,12 +208,23 @@ LogicalResult MmaOp::verify() { return verifyProduct(*this); }
 
 LogicalResult MmaSyncOp::verify() { return verifyProduct(*this); }
 
-void MmaOp::getEffects(
-    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
-  for (OpOperand &operand : getOperation()->getOpOperands())
+/// Adds reads of all operands that are Refs.
+static void addReads(Operation *op,
+                     SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  for (OpOperand &operand : op->getOpOperands())
     if (isa<MemRefType>(operand.get().getType()))
       effects.emplace_back(MemoryEffects::Read::get(), &operand);
+}
+
+void MmaOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  addReads(*this, effects);
   effects.emplace_back(MemoryEffects::Write::get(), &getAccMutable());
+}
+
+void MmaSyncOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  addReads(*this, effects);
 }
 
 LogicalResult Tcgen05MmaOp::verify() {

@@ -203,21 +203,28 @@ def Warpgroup_MmaWaitOp : Warpgroup_Op<"mma_wait", [
 }
 
 def Warpgroup_MmaSyncOp : Warpgroup_Op<"mma_sync", [
-    Pure, AllTypesMatch<["acc", "result"]>]> {
-  let summary = "add a product of arrays in registers to another one";
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, Grid_RefAccessOpInterface,
+    AllTypesMatch<["acc", "result"]>]> {
+  let summary = "add a product to an array in registers";
   let description = [{
     `%acc + %a * %b`, for an `m x k` and a `k x n` operand. Each warp computes a
-    part of it, with `mma.sync`, and has the result when the op ends. Integers are
-    signed unless `unsigned_lhs` or `unsigned_rhs` says otherwise.
+    part of it, with `mma.sync`, and has the result when the op ends. An operand
+    is an array in registers, or a Ref in shared memory, of which each warp loads
+    one step along `k` at a time. Integers are signed unless `unsigned_lhs` or
+    `unsigned_rhs` is set.
 
     Example:
 
     ```mlir
     %sum = warpgroup.mma_sync %acc, %a, %b
         : tensor<64x8xf32>, tensor<64x16xf16>, tensor<16x8xf16>
+    %next = warpgroup.mma_sync %sum, %a, %tile
+        : tensor<64x8xf32>, tensor<64x16xf16>, memref<16x8xf16>
     ```
   }];
-  let arguments = (ins Grid_NumberTensor:$acc, Grid_NumberTensor:$lhs, Grid_NumberTensor:$rhs,
+  let arguments = (ins Grid_NumberTensor:$acc,
+                       AnyTypeOf<[Grid_Ref, Grid_NumberTensor]>:$lhs,
+                       AnyTypeOf<[Grid_Ref, Grid_NumberTensor]>:$rhs,
                        UnitAttr:$unsigned_lhs, UnitAttr:$unsigned_rhs);
   let results = (outs Grid_NumberTensor:$result);
   let assemblyFormat = [{

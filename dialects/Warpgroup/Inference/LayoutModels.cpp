@@ -337,12 +337,14 @@ struct MmaModel : LayoutOpInterface::ExternalModel<MmaModel, MmaOp> {
 
 /// All three arrays have the layouts of the warp-level instruction. If a layout
 /// cast selects a distribution of rows and columns to warps, that one is used.
+/// Otherwise warps have rows of their own, unless both operands are in shared
+/// memory: then each distribution costs the loads of the operands.
 struct MmaSyncModel
     : LayoutOpInterface::ExternalModel<MmaSyncModel, MmaSyncOp> {
   LogicalResult getLayoutFrames(Operation *op,
                                 SmallVectorImpl<LayoutFrame> &frames) const {
     auto mma = cast<MmaSyncOp>(op);
-    auto lhs = cast<RankedTensorType>(mma.getLhs().getType());
+    auto lhs = cast<ShapedType>(mma.getLhs().getType());
     ArrayRef<int64_t> shape = mma.getType().getShape();
     Type element = lhs.getElementType();
     const unsigned bits =
@@ -359,7 +361,8 @@ struct MmaSyncModel
           return isCast(mma.getAcc(), of.acc) || isCast(mma.getLhs(), of.lhs) ||
                  isCast(mma.getRhs(), of.rhs);
         });
-    if (chosen == fitting.end())
+    const bool isCastTo = chosen != fitting.end();
+    if (!isCastTo)
       chosen = fitting.begin();
     auto add = [&](OpOperand &operand, const Layout &layout) -> LayoutFrame & {
       auto type = cast<RankedTensorType>(operand.get().getType());
@@ -368,9 +371,29 @@ struct MmaSyncModel
       frame.allowed = {layout};
       return frame;
     };
-    add(mma.getLhsMutable(), chosen->lhs);
-    add(mma.getRhsMutable(), chosen->rhs);
-    add(mma.getAccMutable(), chosen->acc).addEqual(mma.getResult());
+    if (isa<RankedTensorType>(mma.getLhs().getType()))
+      add(mma.getLhsMutable(), chosen->lhs);
+    if (isa<RankedTensorType>(mma.getRhs().getType()))
+      add(mma.getRhsMutable(), chosen->rhs);
+    LayoutFrame &sums = add(mma.getAccMutable(), chosen->acc);
+    sums.addEqual(mma.getResult());
+    if (isCastTo || !isa<MemRefType>(mma.getLhs().getType()) ||
+        !isa<MemRefType>(mma.getRhs().getType()))
+      return success();
+    sums.allowed.clear();
+    for (const MmaLayouts &layouts : fitting)
+      sums.allowed.push_back(layouts.acc);
+    sums.cost = [fitting, bits, m = shape[0], n = shape[1],
+                 k = lhs.getDimSize(1)](const Layout &acc) {
+      const auto *layouts = llvm::find_if(fitting, [&](const MmaLayouts &of) {
+        return Layout::isSame(of.acc, acc, {m, n});
+      });
+      // An instruction loads four registers of 16-bit elements.
+      int64_t ofLoad = bits == 16 ? 8 : std::max<int64_t>(32 / bits, 1);
+      return 4 * llvm::divideCeil(layouts->lhs.getNumRegisters({m, k}) +
+                                      layouts->rhs.getNumRegisters({k, n}),
+                                  ofLoad);
+    };
     return success();
   }
 

@@ -12,6 +12,7 @@
 #include "dialects/Grid/Analysis/ProgramValues.h"
 #include "dialects/Grid/Analysis/TaskPrograms.h"
 #include "dialects/Grid/IR/IndexMaps.h"
+#include "dialects/Support/Divisors.h"
 #include "dialects/Warpgroup/Transforms/DataWindows.h"
 #include "dialects/Warpgroup/Transforms/ValueSlices.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -19,6 +20,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace gridir;
@@ -188,6 +190,27 @@ gridir::warpgroup::matchSharedLoad(grid::LoadOp load) {
   return found;
 }
 
+bool gridir::warpgroup::hasAlignedRows(const SharedLoad &load,
+                                       grid::KernelOp kernel) {
+  unsigned operand = kernel.getNumIndexOperands() + load.input;
+  grid::BlockDimAttr dim = kernel.getOperandSpec(operand).getBlockDims().back();
+  int64_t unit =
+      16 * 8 /
+      kernel.getOperandSpec(operand).getElementType().getIntOrFloatBitWidth();
+  AffineExpr index = kernel.getAffineIndexMap(operand)->getResults().back();
+  if (dim.getKind() == grid::BlockKind::Blocked)
+    index = index * dim.getSize();
+  if (!index.isMultipleOf(unit))
+    return false;
+  grid::SliceRefOp window = load.window;
+  return !window ||
+         getDivisor(getMixedValues(window.getStaticOffsets(),
+                                   window.getOffsets(), window.getContext())
+                        .back()) %
+                 unit ==
+             0;
+}
+
 bool gridir::warpgroup::isSharable(grid::KernelOp kernel, unsigned input) {
   auto isShared = [](Operation *user) {
     auto load = dyn_cast<grid::LoadOp>(user);
@@ -234,7 +257,7 @@ static bool hasUnit(grid::DotOp dot, Type element, const gpu::Chip &chip,
                     bool isSwapped = false) {
   auto contracted = getContracted(dot);
   auto result = dyn_cast<RankedTensorType>(dot.getType());
-  if (!chip.hasWgmma || !contracted || !result || dot.getAlgorithm())
+  if (!contracted || !result || dot.getAlgorithm())
     return false;
   constexpr int64_t numRows = 64, depthBits = 256;
   int64_t bits = element.getIntOrFloatBitWidth(),
@@ -265,8 +288,9 @@ gridir::warpgroup::matchContraction(grid::DotOp dot, const gpu::Chip &chip) {
   found.rhs = getSharedLoad(dot.getRhs(), kernel);
   if (!found.rhs || (!found.lhs && found.transposesLhs))
     return std::nullopt;
-  // The unit does not transpose bytes, whose depth is the last dimension.
-  if (isByte && (!found.lhs || found.transposesLhs || !found.transposesRhs))
+  // wgmma does not transpose bytes, whose depth is the last dimension.
+  if (isByte && chip.hasWgmma &&
+      (!found.lhs || found.transposesLhs || !found.transposesRhs))
     return std::nullopt;
   return found;
 }

@@ -62,6 +62,10 @@ struct SharedLoad {
 
 std::optional<SharedLoad> matchSharedLoad(grid::LoadOp load);
 
+/// True if the rows of a block or window begin at multiples of 16 bytes, the
+/// unit of copies by threads.
+bool hasAlignedRows(const SharedLoad &load, grid::KernelOp kernel);
+
 /// True if bulk copies can precede all loads of an input.
 bool isSharable(grid::KernelOp kernel, unsigned input);
 

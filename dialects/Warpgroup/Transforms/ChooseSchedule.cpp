@@ -148,7 +148,8 @@ private:
                std::to_string(elements) + " elements";
       }
     }
-    return ScheduleAttr::get(kernel.getContext(), getPartOfCta(), part, {}, 1);
+    return ScheduleAttr::get(kernel.getContext(), getPartOfCta(), part,
+                             /*shared=*/{}, /*stages=*/1, /*producers=*/1);
   }
 
   /// The parts of as many warpgroups as the author requests, side by side.
@@ -161,6 +162,11 @@ private:
         break;
       }
     return cta;
+  }
+
+  /// True if a warpgroup only copies: the others then take over its registers.
+  bool hasProducer() const {
+    return chip.hasBulkCopies && chip.hasSetMaxRegisters;
   }
 
   static bool isSingle(DotOp dot) {
@@ -250,6 +256,11 @@ private:
           continue;
         }
         SharedLoad match = *matchSharedLoad(load);
+        if (!hasProducer() && !hasAlignedRows(match, kernel))
+          return "threads do not copy rows of " +
+                 kernel.getOperandName(kernel.getNumIndexOperands() +
+                                       match.input) +
+                 " that begin at other bytes than multiples of 16";
         shared.insert(match.input);
         bool isRepeated = match.loop || hasSteps();
         (isRepeated ? stageBytes : fixedBytes) +=
@@ -266,7 +277,7 @@ private:
     SmallVector<int64_t> operands(shared.begin(), shared.end());
     llvm::sort(operands);
     return ScheduleAttr::get(kernel.getContext(), part, ofWarpgroup, operands,
-                             stages);
+                             stages, hasProducer() ? 1 : 0);
   }
 
   KernelOp kernel;

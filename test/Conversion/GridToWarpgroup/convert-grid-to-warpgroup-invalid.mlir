@@ -19,7 +19,7 @@ grid.kernel @number grid(%i = 4)
 
 // -----
 
-// CHECK: expected no shared operands on sm_80, which has no bulk copies
+// CHECK: expected a schedule with shared operands and without a producer on sm_80, which has no bulk copies
 grid.kernel @chip grid(%i = 4)
     inputs(%x: bf16 [256, 64] block [64, 64] at (%i, 0))
     outputs(%o: bf16 [256, 64] block [64, 64] at (%i, 0))
@@ -81,6 +81,22 @@ grid.kernel @global grid(%i = 4)
   %a = grid.load %x : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
   %b = grid.load %y : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
   // expected-error @below {{expected the operands of a contraction in shared memory, got input 1 in global memory}}
+  %d = grid.dot %a, %b contract [1] x [0] : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
+  grid.store %d, %o : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>
+}
+
+// -----
+
+// Threads copy 16 bytes at a time.
+grid.kernel @unaligned grid(%i = 4)
+    inputs(%x: bf16 [256, 64] block [64, 64] at (%i, 0), %y: bf16 [64, 72])
+    outputs(%o: f32 [256, 64] block [64, 64] at (%i, 0))
+    attributes {warpgroup.schedule = #warpgroup.schedule<cta = [64, 64], warpgroup = [64, 64], shared = [0, 1], stages = 2, producers = 0>} {
+  %a = grid.load %x : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
+  %window = grid.slice_ref %y[0, 4] [64, 64] [1, 1]
+      : memref<64x72xbf16, #grid.space<default>> -> memref<64x64xbf16, #grid.space<default>>
+  %b = grid.load %window : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
+  // expected-error @below {{expected a producer, since threads do not copy rows that begin at other bytes than multiples of 16, as those of input 1}}
   %d = grid.dot %a, %b contract [1] x [0] : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
   grid.store %d, %o : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>
 }

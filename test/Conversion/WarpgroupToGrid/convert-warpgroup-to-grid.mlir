@@ -22,12 +22,16 @@ grid.kernel @mma grid()
 
 // CHECK-LABEL: grid.kernel @registers
 // CHECK:         grid.dot %[[A:.*]], %{{.*}} acc %{{.*}} contract [1] x [0] {unsigned_rhs}
+// CHECK:         %[[RHS:.*]] = grid.load %{{.*}} : memref<32x8xi8, #grid.space<gpu.smem>>
+// CHECK:         grid.dot %[[A]], %[[RHS]] acc
 // CHECK-NOT:     warpgroup.mma_sync
-grid.kernel @registers grid() outputs(%o: i32 [64, 8] space gpu.gmem) semantics [] {
+grid.kernel @registers grid() outputs(%o: i32 [64, 8] space gpu.gmem)
+    scratch(%t: memref<32x8xi8, #grid.space<gpu.smem>>) semantics [] {
   %acc = arith.constant dense<1> : tensor<64x8xi32>
   %a = arith.constant dense<2> : tensor<64x32xi8>
   %b = arith.constant dense<3> : tensor<32x8xi8>
-  %sum = warpgroup.mma_sync %acc, %a, %b {unsigned_rhs} : tensor<64x8xi32>, tensor<64x32xi8>, tensor<32x8xi8>
+  %part = warpgroup.mma_sync %acc, %a, %b {unsigned_rhs} : tensor<64x8xi32>, tensor<64x32xi8>, tensor<32x8xi8>
+  %sum = warpgroup.mma_sync %part, %a, %t : tensor<64x8xi32>, tensor<64x32xi8>, memref<32x8xi8, #grid.space<gpu.smem>>
   grid.store %sum, %o : tensor<64x8xi32>, memref<64x8xi32, #grid.space<gpu.gmem>>
 }
 

@@ -24,6 +24,14 @@ func.func @rank(%x: memref<512x512xf16>, %tile: memref<128x64xf16>, %b: memref<!
 
 // -----
 
+func.func @cp_async_tile(%x: memref<512x512xf16>, %tile: memref<128x32xf16>) {
+  // expected-error @below {{expected a tile of type 'memref<128x64xf16>', got 'memref<128x32xf16>'}}
+  warpgroup.cp_async %x[0, 0] [128, 64] to %tile : memref<512x512xf16>, memref<128x32xf16>
+  return
+}
+
+// -----
+
 func.func @dynamic_offsets(%x: memref<512xf16>, %tile: memref<128xf16>, %b: memref<!warpgroup.barrier<1>>) {
   // expected-error @below {{expected 1 dynamic offsets, got 0}}
   "warpgroup.tma_load"(%x, %tile, %b) <{static_offsets = array<i64: -9223372036854775808>, sizes = array<i64: 128>}>

@@ -34,6 +34,14 @@ func.func @copies(%x: memref<512x512xf16>, %tile: memref<128x64xf16>, %row: memr
   // CHECK: warpgroup.tma_load %{{.*}}[%{{.*}} : i32, 0] [128, 64] to %{{.*}} barrier
   warpgroup.tma_load %x[%i : i32, 0] [128, 64] to %tile barrier %b
       : memref<512x512xf16>, memref<128x64xf16>, memref<!warpgroup.barrier<1>>
+  // CHECK: warpgroup.cp_async %{{.*}}[%{{.*}} : i32, 0] [128, 64] to %{{.*}} in_bounds :
+  warpgroup.cp_async %x[%i : i32, 0] [128, 64] to %tile in_bounds : memref<512x512xf16>, memref<128x64xf16>
+  // CHECK: warpgroup.cp_async %{{.*}}[3, 0] [1, 64] drop [0] to %{{.*}} :
+  warpgroup.cp_async %x[3, 0] [1, 64] drop [0] to %row : memref<512x512xf16>, memref<64xf16>
+  // CHECK: warpgroup.cp_async_commit
+  warpgroup.cp_async_commit
+  // CHECK: warpgroup.cp_async_wait 1
+  warpgroup.cp_async_wait 1
   // CHECK: warpgroup.tma_load %{{.*}}[3, 0] [1, 64] drop [0] to %{{.*}} barrier %{{.*}} collective ["c"]
   warpgroup.tma_load %x[3, 0] [1, 64] drop [0] to %row barrier %b collective ["c"]
       : memref<512x512xf16>, memref<64xf16>, memref<!warpgroup.barrier<1>>

@@ -13,6 +13,11 @@ grid.kernel @stage grid() attributes {
     warpgroup.schedule = #warpgroup.schedule<cta = [64, 64], warpgroup = [64, 64], shared = [0], stages = 1>} {
 }
 
+// CHECK: warpgroup.schedule = #warpgroup.schedule<cta = [64, 64], warpgroup = [64, 64], shared = [0], stages = 2, producers = 0>
+grid.kernel @producers grid() attributes {
+    warpgroup.schedule = #warpgroup.schedule<cta = [64, 64], warpgroup = [64, 64], shared = [0], stages = 2, producers = 0>} {
+}
+
 // CHECK: warpgroup.schedule = #warpgroup.schedule<cta = [4, 1024], warpgroup = [1, 1024]>
 grid.kernel @short grid() attributes {warpgroup.schedule = #warpgroup.schedule<cta = [4, 1024], warpgroup = [1, 1024]>} {
 }
@@ -46,4 +51,18 @@ grid.kernel @parts grid() attributes {warpgroup.schedule = #warpgroup.schedule<c
 grid.kernel @stages grid()
     // expected-error @below {{expected at least one stage, got 0}}
     attributes {warpgroup.schedule = #warpgroup.schedule<cta = [4], warpgroup = [4], shared = [0], stages = 0>} {
+}
+
+// -----
+
+grid.kernel @field grid()
+    // expected-error @below {{expected shared, stages or producers of a schedule, got stage}}
+    attributes {warpgroup.schedule = #warpgroup.schedule<cta = [4], warpgroup = [4], stage = 2>} {
+}
+
+// -----
+
+grid.kernel @many_producers grid()
+    // expected-error @below {{expected at most one producer, got 2}}
+    attributes {warpgroup.schedule = #warpgroup.schedule<cta = [4], warpgroup = [4], shared = [0], producers = 2>} {
 }

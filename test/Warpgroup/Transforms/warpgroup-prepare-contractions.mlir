@@ -23,8 +23,8 @@
 // CHECK: scf.yield %[[SUM]]
 // CHECK: grid.store %[[D]]
 // SM80-LABEL: grid.kernel @deep
-// SM80-NOT: scf.for
-// SM80: grid.dot %{{.*}}, %{{.*}} contract [1] x [1]
+// SM80: scf.for %{{.*}} = %c0 to %c1024 step %c64
+// SM80: grid.dot %{{.*}}, %{{.*}} acc %{{.*}} contract [1] x [1]
 grid.kernel @deep grid(%i = 4)
     inputs(%x: bf16 [256, 1024] block [64, 1024] at (%i, 0), %y: bf16 [64, 1024])
     outputs(%o: f32 [256, 64] block [64, 64] at (%i, 0))
