@@ -8,6 +8,7 @@ A kernel of blocks is a warpgroup program, or is mapped to threads. Needs no GPU
 
 from __future__ import annotations
 
+import argparse
 import functools
 import re
 from typing import Any
@@ -223,11 +224,11 @@ CASES = {
 }
 
 
-def row(name: str, path: str) -> str:
+def row(name: str, path: str, chip: str) -> str:
     """Returns the row of a kernel on one path."""
     function, args = CASES[name]
-    options = gridir.GpuOptions(chip="sm_90a", path=path)
-    [kernel] = gridir.lower(function, *args, target="gpu:sm_90a", options=options).kernels
+    options = gridir.GpuOptions(chip=chip, path=path)
+    [kernel] = gridir.lower(function, *args, target=f"gpu:{chip}", options=options).kernels
     compiled = kernel.prepare()
     code = Code.of(compiled.cubin(), compiled.shared_bytes)
     loop = f"{code.loop.instructions} ({code.loop.units})" if code.loop else ""
@@ -240,15 +241,21 @@ def row(name: str, path: str) -> str:
 
 
 def main() -> None:
-    """Prints the table."""
+    """Prints the table of a chip."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--chip", default="sm_90a")
+    parser.add_argument("--paths", default="auto,mapped", help="separated by commas")
+    parser.add_argument("--only", default="", help="kernels whose names contain this text")
+    args = parser.parse_args()
     print(
         "| kernel | path | CTAs x threads | registers | spills | steady loop (matrix) "
         "| accesses of 16 bytes | shared memory |"
     )
     print("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |")
     for name in CASES:
-        for path in ("auto", "mapped"):
-            print(row(name, path), flush=True)
+        if args.only in name:
+            for path in args.paths.split(","):
+                print(row(name, path, args.chip), flush=True)
 
 
 if __name__ == "__main__":

@@ -14,40 +14,9 @@ from jax import lax
 from jax.experimental import pallas as pl
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
-from block_programs import RANDOM, matmul, normal, report, small
+from block_programs import RANDOM, matmul, normal, product, report, small, whole
 
 SHAPE = jax.ShapeDtypeStruct
-
-
-def product(x, y, lhs=1, rhs=0, out=jnp.float32, **options):
-    return lax.dot_general(x, y, (((lhs,), (rhs,)), ((), ())), preferred_element_type=out, **options)
-
-
-def whole(body, *arrays, m=64, n=64, lhs=1, rhs=0, out=jnp.float32):
-    """Calls a body on rows of the first array, columns of the second one, and whole other arrays."""
-    x, y, *others = arrays
-    rows, columns = x.shape[1 - lhs], y.shape[1 - rhs]
-
-    def kernel(*refs):
-        *inputs, o_ref = refs
-        o_ref[...] = body(*(ref[...] for ref in inputs)).astype(o_ref.dtype)
-
-    specs = [
-        pl.BlockSpec((m, x.shape[1]), lambda i, j: (i, 0))
-        if lhs == 1
-        else pl.BlockSpec((x.shape[0], m), lambda i, j: (0, i)),
-        pl.BlockSpec((y.shape[0], n), lambda i, j: (0, j))
-        if rhs == 0
-        else pl.BlockSpec((n, y.shape[1]), lambda i, j: (j, 0)),
-        *(pl.BlockSpec(z.shape, lambda i, j, rank=z.ndim: (0,) * rank) for z in others),
-    ]
-    return pl.pallas_call(
-        kernel,
-        grid=(rows // m, columns // n),
-        in_specs=specs,
-        out_specs=pl.BlockSpec((m, n), lambda i, j: (i, j)),
-        out_shape=SHAPE((rows, columns), out),
-    )(*arrays)
 
 
 def loop(x, y):

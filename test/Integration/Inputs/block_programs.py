@@ -92,22 +92,53 @@ def matmul(x, y, *, m=128, n=128, k=64, lhs=1, rhs=0, out=None, scratch=True, ac
     )(x, y, *([] if bias is None else [bias]))
 
 
-def are_programs(function, args):
+def product(x, y, lhs=1, rhs=0, out=jnp.float32, **options):
+    return lax.dot_general(x, y, (((lhs,), (rhs,)), ((), ())), preferred_element_type=out, **options)
+
+
+def whole(body, *arrays, m=64, n=64, lhs=1, rhs=0, out=jnp.float32):
+    """Calls a body on rows of the first array, columns of the second one, and whole other arrays."""
+    x, y, *others = arrays
+    rows, columns = x.shape[1 - lhs], y.shape[1 - rhs]
+
+    def kernel(*refs):
+        *inputs, o_ref = refs
+        o_ref[...] = body(*(ref[...] for ref in inputs)).astype(o_ref.dtype)
+
+    specs = [
+        pl.BlockSpec((m, x.shape[1]), lambda i, j: (i, 0))
+        if lhs == 1
+        else pl.BlockSpec((x.shape[0], m), lambda i, j: (0, i)),
+        pl.BlockSpec((y.shape[0], n), lambda i, j: (0, j))
+        if rhs == 0
+        else pl.BlockSpec((n, y.shape[1]), lambda i, j: (j, 0)),
+        *(pl.BlockSpec(z.shape, lambda i, j, rank=z.ndim: (0,) * rank) for z in others),
+    ]
+    return pl.pallas_call(
+        kernel,
+        grid=(rows // m, columns // n),
+        in_specs=specs,
+        out_specs=pl.BlockSpec((m, n), lambda i, j: (i, j)),
+        out_shape=jax.ShapeDtypeStruct((rows, columns), out),
+    )(*arrays)
+
+
+def are_programs(function, args, chip="sm_90a"):
     """True if all kernels become warpgroup programs, False if none does."""
-    kernels = gridir.lower(function, *args, target="gpu:sm_90a").kernels
+    kernels = gridir.lower(function, *args, target=f"gpu:{chip}").kernels
     [found] = {"warpgroup.mapped" not in kernel.text("program") for kernel in kernels}
     return found
 
 
-def problem_of(function, args):
-    """The difference from interpret mode: of tasks on the CPU, and of PTX with checks in three orders."""
+def problem_of(function, args, chip="sm_90a", seeds=(1, 2, 3)):
+    """The difference from interpret mode: of tasks on the CPU, and of PTX with checks in an order for each seed."""
     with interpreted():
         want = jax.jit(function)(*args)
     runs = [{"stage": "program"}]
-    runs += [{"checks": ("races", "uninitialized"), "schedule_seed": seed} for seed in (1, 2, 3)]
+    runs += [{"checks": ("races", "uninitialized"), "schedule_seed": seed} for seed in seeds]
     for how in runs:
         try:
-            executable = execute(function, args, get_target("gpu:sm_90a"), **how)
+            executable = execute(function, args, get_target(f"gpu:{chip}"), **how)
             if found := differences(executable.function(*args), want, function, args):
                 return f"{how}: {found[0]}"
         except Exception as error:
@@ -115,12 +146,12 @@ def problem_of(function, args):
     return None
 
 
-def report(kind, cases, *, programs):
+def report(kind, cases, *, programs, **how):
     """Prints how many kernels are right and take the expected path, and the problems of the others."""
     right = 0
     for name, (function, *args) in cases.items():
-        problem = problem_of(function, args)
-        if are_programs(function, args) != programs:
+        problem = problem_of(function, args, **how)
+        if are_programs(function, args, how.get("chip", "sm_90a")) != programs:
             problem = f"is {'not ' if programs else ''}a warpgroup program"
         if problem:
             print(f"{name}: {problem}")
