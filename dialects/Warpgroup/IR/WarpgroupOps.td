@@ -209,8 +209,8 @@ def Warpgroup_MmaSyncOp : Warpgroup_Op<"mma_sync", [
   let description = [{
     `%acc + %a * %b`, for an `m x k` and a `k x n` operand. Each warp computes a
     part of it, with `mma.sync`, and has the result when the op ends. An operand
-    is an array in registers, or a Ref in shared memory, of which each warp loads
-    one step along `k` at a time. Integers are signed unless `unsigned_lhs` or
+    is an array in registers or a Ref in shared memory. Each warp loads a Ref one
+    step along `k` at a time. Integers are signed unless `unsigned_lhs` or
     `unsigned_rhs` is set.
 
     Example:
