@@ -95,6 +95,16 @@ Value createAdd(OpBuilder &builder, Location loc, Value a, Value b) {
   return arith::AddIOp::create(builder, loc, a, b);
 }
 
+Value createTransposed(OpBuilder &builder, Location loc, Value matrix) {
+  auto type = cast<RankedTensorType>(matrix.getType());
+  Value empty = tensor::EmptyOp::create(
+      builder, loc, {type.getDimSize(1), type.getDimSize(0)},
+      type.getElementType());
+  return linalg::TransposeOp::create(builder, loc, matrix, empty,
+                                     ArrayRef<int64_t>{1, 0})
+      ->getResult(0);
+}
+
 Type withElementType(Type like, Type type) {
   if (isa<RankedTensorType, VectorType>(like))
     return cast<ShapedType>(like).clone(type);

@@ -45,6 +45,10 @@ mlir::Value createInteger(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value createAdd(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value a, mlir::Value b);
 
+/// A matrix with its dimensions exchanged.
+mlir::Value createTransposed(mlir::OpBuilder &builder, mlir::Location loc,
+                             mlir::Value matrix);
+
 /// `type`, or a vector or tensor of it, as `like` is one.
 mlir::Type withElementType(mlir::Type like, mlir::Type type);
 

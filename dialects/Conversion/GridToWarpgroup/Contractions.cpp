@@ -10,6 +10,7 @@
 
 #include "dialects/Support/Builders.h"
 #include "dialects/Warpgroup/Transforms/BlockProgram.h"
+#include "dialects/Warpgroup/Transforms/MatrixUnits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Dominance.h"
 
@@ -37,7 +38,7 @@ static bool hasShortSums(grid::DotOp dot) {
 
 std::optional<Accumulator>
 gridir::grid_to_warpgroup::findAccumulator(grid::DotOp dot) {
-  if (hasShortSums(dot))
+  if (hasShortSums(dot) || !dot->hasAttr(kWgmmaAttr))
     return std::nullopt;
   Operation *sum = dot;
   Value old = dot.getAcc();
@@ -113,11 +114,17 @@ void createMmaSync(OpBuilder &builder, grid::DotOp dot) {
   }
   if (!acc)
     acc = createZero(builder, loc, cast<RankedTensorType>(dot.getType()));
+  auto createMatrix = [&](Value operand, bool transposes) {
+    Value matrix = createOperand(builder, loc, operand, transposes);
+    return matrix == operand && transposes
+               ? createTransposed(builder, loc, operand)
+               : matrix;
+  };
+  Value lhs = createMatrix(dot.getLhs(), dot.getLhsContract()[0] == 0),
+        rhs = createMatrix(dot.getRhs(), dot.getRhsContract()[0] == 1);
   replaced->replaceAllUsesWith(ValueRange(warpgroup::MmaSyncOp::create(
-      builder, loc, acc,
-      createOperand(builder, loc, dot.getLhs(), dot.getLhsContract()[0] == 0),
-      createOperand(builder, loc, dot.getRhs(), dot.getRhsContract()[0] == 1),
-      dot.getUnsignedLhsAttr(), dot.getUnsignedRhsAttr())));
+      builder, loc, acc, lhs, rhs, dot.getUnsignedLhsAttr(),
+      dot.getUnsignedRhsAttr())));
   if (replaced != dot)
     replaced->erase();
   dot->erase();
@@ -163,8 +170,15 @@ void createAccumulator(OpBuilder &builder, grid::DotOp dot) {
 
 } // namespace
 
-unsigned gridir::grid_to_warpgroup::convertContractions(grid::KernelOp kernel,
-                                                        const gpu::Chip &chip) {
+void gridir::grid_to_warpgroup::selectUnits(grid::KernelOp kernel,
+                                            const gpu::Chip &chip) {
+  kernel.getBodyRegion().walk([&](grid::DotOp dot) {
+    if (warpgroup::findUnit(dot, chip) == warpgroup::MatrixUnit::Warpgroup)
+      dot->setAttr(kWgmmaAttr, UnitAttr::get(kernel.getContext()));
+  });
+}
+
+unsigned gridir::grid_to_warpgroup::convertContractions(grid::KernelOp kernel) {
   SmallVector<grid::DotOp> dots;
   kernel.getBodyRegion().walk([&](grid::DotOp dot) { dots.push_back(dot); });
   for (grid::DotOp dot : dots) {
@@ -174,9 +188,9 @@ unsigned gridir::grid_to_warpgroup::convertContractions(grid::KernelOp kernel,
         if (!llvm::is_contained(unused, load))
           unused.push_back(load);
     OpBuilder builder(dot);
-    if (!chip.hasWgmma) {
+    if (!dot->hasAttr(kWgmmaAttr)) {
       createMmaSync(builder, dot);
-    } else if (std::optional<Accumulator> acc = findAccumulator(dot)) {
+    } else if (auto acc = findAccumulator(dot)) {
       // Other ops between the load and the store do not access the Ref.
       builder.setInsertionPoint(acc->replaced.front());
       createMma(builder, dot, acc->ref);

@@ -10,6 +10,7 @@
 
 #include "dialects/Conversion/GridToWarpgroup/ProgramBody.h"
 #include "dialects/Warpgroup/Transforms/BlockProgram.h"
+#include "dialects/Warpgroup/Transforms/MatrixUnits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -53,8 +54,9 @@ private:
     if (failed(verifySchedule(kernel, schedule, *known)))
       return failure();
     kernel->removeAttr(warpgroup::kScheduleAttr);
+    grid_to_warpgroup::selectUnits(kernel, *known);
     grid_to_warpgroup::ProgramBody(kernel, schedule, *known).convert();
-    numContractions += grid_to_warpgroup::convertContractions(kernel, *known);
+    numContractions += grid_to_warpgroup::convertContractions(kernel);
     ++numConverted;
     return success();
   }
@@ -78,8 +80,8 @@ private:
                << chip.name << ", which has no bulk copies";
     }
     WalkResult result = kernel.getBodyRegion().walk([&](grid::DotOp dot) {
-      auto product = warpgroup::matchContraction(dot, chip);
-      for (grid::LoadOp load : {product->lhs, product->rhs}) {
+      for (Value operand : {dot.getLhs(), dot.getRhs()}) {
+        grid::LoadOp load = warpgroup::getSharedLoad(operand, kernel);
         if (!load || warpgroup::isStaged(load))
           continue;
         auto match = warpgroup::matchSharedLoad(load);

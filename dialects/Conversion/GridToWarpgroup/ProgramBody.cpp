@@ -11,6 +11,7 @@
 #include "dialects/Grid/IR/IndexMaps.h"
 #include "dialects/Support/Builders.h"
 #include "dialects/Warpgroup/Transforms/BlockProgram.h"
+#include "dialects/Warpgroup/Transforms/MatrixUnits.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -339,14 +340,13 @@ void ProgramBody::createConsumer(Value warpgroup) {
     builder.setInsertionPointToStart(block);
     for (auto [ref, argument] : llvm::zip_equal(refs, block->getArguments()))
       ref.replaceAllUsesWith(argument);
-    if (chip.hasWgmma)
-      oldBody->walk([&](grid::DotOp dot) {
-        if (std::optional<Accumulator> found = findAccumulator(dot)) {
-          auto type = cast<MemRefType>(found->ref.getType());
-          found->ref.setType(getRefType(type.getShape(), type.getElementType(),
-                                        grid::MemorySpace::GpuRegs));
-        }
-      });
+    oldBody->walk([&](grid::DotOp dot) {
+      if (std::optional<Accumulator> found = findAccumulator(dot)) {
+        auto type = cast<MemRefType>(found->ref.getType());
+        found->ref.setType(getRefType(type.getShape(), type.getElementType(),
+                                      grid::MemorySpace::GpuRegs));
+      }
+    });
     held.append(block->args_begin(), block->args_end());
   }
   if (loopDims.empty() && groups.empty())

@@ -168,9 +168,14 @@ mlir::DenseI64ArrayAttr toOptional(mlir::Builder &builder,
 /// The layout of a matrix in shared memory that matrix units read.
 mlir::ArrayAttr getMatrixTransforms(mlir::Type element);
 
-/// Converts the contractions of a warpgroup program to MMAs of the chip.
-/// Returns their number.
-unsigned convertContractions(grid::KernelOp kernel, const gpu::Chip &chip);
+/// Marks a contraction that `wgmma` computes, while the kernel is converted:
+/// its copies do not show which blocks were shared.
+constexpr llvm::StringLiteral kWgmmaAttr = "wgmma";
+void selectUnits(grid::KernelOp kernel, const gpu::Chip &chip);
+
+/// Converts the contractions of a warpgroup program to MMAs of the selected
+/// units. Returns their number.
+unsigned convertContractions(grid::KernelOp kernel);
 
 /// The accumulator in scratch memory that a contraction is added to: the body
 /// loads it, adds the result, and stores the sum. `wgmma` adds in place.

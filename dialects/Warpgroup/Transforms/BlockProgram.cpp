@@ -14,6 +14,7 @@
 #include "dialects/Grid/IR/IndexMaps.h"
 #include "dialects/Support/Divisors.h"
 #include "dialects/Warpgroup/Transforms/DataWindows.h"
+#include "dialects/Warpgroup/Transforms/MatrixUnits.h"
 #include "dialects/Warpgroup/Transforms/ValueSlices.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -48,7 +49,7 @@ gridir::warpgroup::getOverhangingDims(grid::KernelOp kernel, unsigned operand) {
 }
 
 //===----------------------------------------------------------------------===//
-// Contractions
+// Copies to shared memory
 //===----------------------------------------------------------------------===//
 
 /// True for the induction variable of a loop or of one around it.
@@ -222,143 +223,6 @@ bool gridir::warpgroup::isSharable(grid::KernelOp kernel, unsigned input) {
                           return llvm::all_of(user->getUsers(), isShared);
                         return isShared(user);
                       });
-}
-
-bool gridir::warpgroup::isStaged(grid::LoadOp load) {
-  auto space = dyn_cast_if_present<grid::MemorySpaceAttr>(
-      cast<MemRefType>(load.getRef().getType()).getMemorySpace());
-  return space && space.getValue() == grid::MemorySpace::GpuSmem &&
-         isa<BlockArgument>(load.getRef()) && !load.getMask();
-}
-
-std::optional<std::pair<int64_t, int64_t>>
-gridir::warpgroup::getContracted(grid::DotOp dot) {
-  auto isMatrix = [](Value value) {
-    auto type = dyn_cast<RankedTensorType>(value.getType());
-    return type && type.getRank() == 2;
-  };
-  if (!isMatrix(dot.getLhs()) || !isMatrix(dot.getRhs()) ||
-      dot.getLhsContract().size() != 1 || !dot.getLhsBatch().empty())
-    return std::nullopt;
-  return std::pair(dot.getLhsContract()[0], dot.getRhsContract()[0]);
-}
-
-grid::LoadOp gridir::warpgroup::getSharedLoad(Value operand,
-                                              grid::KernelOp kernel) {
-  auto load = operand.getDefiningOp<grid::LoadOp>();
-  if (!load || isStaged(load))
-    return load;
-  std::optional<SharedLoad> shared = matchSharedLoad(load);
-  return shared && isSharable(kernel, shared->input) ? load : grid::LoadOp();
-}
-
-/// True if a unit of the chip multiplies matrices of these types and sizes.
-static bool hasUnit(grid::DotOp dot, Type element, const gpu::Chip &chip,
-                    bool isSwapped = false) {
-  auto contracted = getContracted(dot);
-  auto result = dyn_cast<RankedTensorType>(dot.getType());
-  if (!contracted || !result || dot.getAlgorithm())
-    return false;
-  constexpr int64_t numRows = 64, depthBits = 256;
-  int64_t bits = element.getIntOrFloatBitWidth(),
-          depth = cast<RankedTensorType>(dot.getLhs().getType())
-                      .getDimSize(contracted->first);
-  bool hasSum = element.isInteger(8) ? result.getElementType().isInteger(32)
-                                     : result.getElementType().isF32();
-  return hasSum && result.getDimSize(isSwapped) % numRows == 0 &&
-         result.getDimSize(!isSwapped) % 8 == 0 &&
-         depth * bits % depthBits == 0;
-}
-
-std::optional<Contraction>
-gridir::warpgroup::matchContraction(grid::DotOp dot, const gpu::Chip &chip) {
-  Type element = getElementTypeOrSelf(dot.getLhs().getType());
-  bool isHalf = element.isF16() || element.isBF16(),
-       isByte = element.isInteger(8) ||
-                isa<Float8E4M3FNType, Float8E5M2Type>(element);
-  if ((!isHalf && !isByte) ||
-      element != getElementTypeOrSelf(dot.getRhs().getType()) ||
-      !hasUnit(dot, element, chip))
-    return std::nullopt;
-  Contraction found;
-  found.transposesLhs = dot.getLhsContract()[0] == 0;
-  found.transposesRhs = dot.getRhsContract()[0] == 1;
-  auto kernel = dot->getParentOfType<grid::KernelOp>();
-  found.lhs = getSharedLoad(dot.getLhs(), kernel);
-  found.rhs = getSharedLoad(dot.getRhs(), kernel);
-  if (!found.rhs || (!found.lhs && found.transposesLhs))
-    return std::nullopt;
-  // wgmma does not transpose bytes, whose depth is the last dimension.
-  if (isByte && chip.hasWgmma &&
-      (!found.lhs || found.transposesLhs || !found.transposesRhs))
-    return std::nullopt;
-  return found;
-}
-
-bool gridir::warpgroup::canPrepareContraction(grid::DotOp dot,
-                                              const gpu::Chip &chip,
-                                              bool isSwapped) {
-  if (!isSwapped && matchContraction(dot, chip))
-    return true;
-  Type element = getElementTypeOrSelf(dot.getLhs().getType());
-  Builder builder(dot.getContext());
-  // Products of f32 become those of parts in bf16.
-  bool isSingle = element.isF32();
-  if ((!isSingle && !element.isF16() && !element.isBF16()) ||
-      element != getElementTypeOrSelf(dot.getRhs().getType()) ||
-      !hasUnit(dot, isSingle ? builder.getBF16Type() : element, chip,
-               isSwapped))
-    return false;
-  auto [lhsDim, rhsDim] = *getContracted(dot);
-  int64_t depth =
-      cast<RankedTensorType>(dot.getLhs().getType()).getDimSize(lhsDim);
-  auto isSupported = [&](OpOperand &operand, int64_t dim, OperandSide side) {
-    OperandPlace place = getPlace(operand, side);
-    if (place == OperandPlace::Copied)
-      return true;
-    // Registers hold a part of the depth at once.
-    constexpr int64_t maxDepth = 128;
-    if (depth > maxDepth && !canSlice(operand.get(), dim))
-      return false;
-    // Rows of 128 bytes, in groups of 8, are the unit of shared memory.
-    auto type = cast<RankedTensorType>(operand.get().getType());
-    return place == OperandPlace::Registers ||
-           (type.getDimSize(0) % 8 == 0 && type.getDimSize(1) % 64 == 0);
-  };
-  OperandSide left = isSwapped ? OperandSide::Right : OperandSide::Left,
-              right = isSwapped ? OperandSide::Left : OperandSide::Right;
-  return isSupported(dot.getLhsMutable(), lhsDim, left) &&
-         isSupported(dot.getRhsMutable(), rhsDim, right);
-}
-
-OperandPlace gridir::warpgroup::getPlace(OpOperand &operand) {
-  auto dot = cast<grid::DotOp>(operand.getOwner());
-  return getPlace(operand, operand == dot.getLhsMutable() ? OperandSide::Left
-                                                          : OperandSide::Right);
-}
-
-OperandPlace gridir::warpgroup::getPlace(OpOperand &operand, OperandSide side) {
-  auto dot = cast<grid::DotOp>(operand.getOwner());
-  // Threads divide f32 into parts.
-  if (!getElementTypeOrSelf(operand.get().getType()).isF32())
-    if (auto load = getSharedLoad(operand.get(),
-                                  dot->getParentOfType<grid::KernelOp>()))
-      return isStaged(load) ? OperandPlace::Staged : OperandPlace::Copied;
-  // The left operand can be in registers unless it is transposed.
-  auto [lhsDim, rhsDim] = *getContracted(dot);
-  int64_t dim = operand == dot.getLhsMutable() ? lhsDim : rhsDim;
-  return side == OperandSide::Left && dim == 1 ? OperandPlace::Registers
-                                               : OperandPlace::Staged;
-}
-
-std::optional<ContractionSum> gridir::warpgroup::matchSum(grid::DotOp dot) {
-  if (dot.getAcc() || !dot->hasOneUse())
-    return std::nullopt;
-  auto sum = dyn_cast<arith::AddFOp>(*dot->user_begin());
-  if (!sum)
-    return std::nullopt;
-  return ContractionSum{sum, sum.getLhs() == dot.getResult() ? sum.getRhs()
-                                                             : sum.getLhs()};
 }
 
 //===----------------------------------------------------------------------===//
@@ -567,12 +431,11 @@ private:
       return;
     }
     if (auto dot = dyn_cast<grid::DotOp>(op)) {
-      bool isComputed = form == BlockForm::Parts
-                            ? matchContraction(dot, chip).has_value()
-                            : canPrepareContraction(dot, chip);
-      if (!isComputed &&
-          !(form == BlockForm::Authored &&
-            canPrepareContraction(dot, chip, /*isSwapped=*/true)))
+      MatrixUnit unit = form == BlockForm::Parts ? findUnit(dot, chip)
+                                                 : findPreparedUnit(dot, chip);
+      if (form == BlockForm::Authored)
+        unit = std::max(unit, findPreparedUnit(dot, chip, /*isSwapped=*/true));
+      if (unit == MatrixUnit::None)
         add(op->getLoc(), "matrix units do not compute a contraction");
       return;
     }

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The kernels of blocks that `convert-grid-to-warpgroup` can convert, and the
-// contractions in them that matrix units compute.
+// loads in them that copies to shared memory can precede.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,6 @@
 
 #include "dialects/GPU/Target/Chip.h"
 #include "dialects/Grid/IR/Grid.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -38,16 +37,6 @@ enum class BlockForm { Authored, Prepared, Parts };
 /// Returns the first obstacle of a kernel of blocks, if it has any.
 std::optional<Obstacle> findObstacle(grid::KernelOp kernel,
                                      const gpu::Chip &chip, BlockForm form);
-
-/// A contraction of two matrices that `wgmma` computes. The left operand is a
-/// load from shared memory or a value, the right one such a load: of an input
-/// that bulk copies can precede, or of scratch in shared memory.
-struct Contraction {
-  /// The loads of the operands; that of a left value is null.
-  grid::LoadOp lhs, rhs;
-  /// True if an operand is the transpose of the matrix that `wgmma` takes.
-  bool transposesLhs = false, transposesRhs = false;
-};
 
 /// A load that a bulk copy to shared memory precedes: of an input's block, or
 /// of a window of one, in the rows that matrix units read.
@@ -75,49 +64,6 @@ bool isSharable(grid::KernelOp kernel, unsigned input);
 mlir::LogicalResult collectComputation(mlir::ValueRange values,
                                        mlir::scf::ForOp loop,
                                        llvm::SetVector<mlir::Operation *> &ops);
-
-/// True if a load is one of scratch in shared memory.
-bool isStaged(grid::LoadOp load);
-
-/// Returns the load of an operand that matrix units read in shared memory, if
-/// it is one.
-grid::LoadOp getSharedLoad(mlir::Value operand, grid::KernelOp kernel);
-
-/// Returns the contraction that an op is, if matrix units of the chip support
-/// its types and shapes.
-std::optional<Contraction> matchContraction(grid::DotOp dot,
-                                            const gpu::Chip &chip);
-
-/// The side of a matrix unit that an operand of a contraction takes.
-enum class OperandSide { Left, Right };
-
-/// True if `warpgroup-expand-contractions` and `warpgroup-stage-operands` make
-/// this contraction one that matrix units compute; with `isSwapped`, the
-/// contraction whose operands are exchanged and whose result is transposed.
-bool canPrepareContraction(grid::DotOp dot, const gpu::Chip &chip,
-                           bool isSwapped = false);
-
-/// Where matrix units read an operand: a block that bulk copies precede,
-/// scratch in shared memory to which a warpgroup stores a value, or registers.
-enum class OperandPlace { Copied, Staged, Registers };
-
-/// Returns the place of an operand, by default for the side that it has.
-OperandPlace getPlace(mlir::OpOperand &operand);
-OperandPlace getPlace(mlir::OpOperand &operand, OperandSide side);
-
-/// The contracted dimension of both operands of a contraction of matrices that
-/// contracts one.
-std::optional<std::pair<int64_t, int64_t>> getContracted(grid::DotOp dot);
-
-/// The op that adds the result of a contraction to another value.
-struct ContractionSum {
-  mlir::arith::AddFOp op;
-  mlir::Value addend;
-};
-
-/// Returns the sum that is the only use of a contraction without an
-/// accumulator operand.
-std::optional<ContractionSum> matchSum(grid::DotOp dot);
 
 /// Returns the dimensions of an operand's array along which some program's
 /// block has elements outside of the array.

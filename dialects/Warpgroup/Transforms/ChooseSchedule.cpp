@@ -13,6 +13,7 @@
 #include "dialects/Grid/Analysis/BlockAxes.h"
 #include "dialects/Warpgroup/IR/Warpgroup.h"
 #include "dialects/Warpgroup/Transforms/BlockProgram.h"
+#include "dialects/Warpgroup/Transforms/MatrixUnits.h"
 #include "mlir/IR/Remarks.h"
 
 #include <variant>
@@ -185,27 +186,40 @@ private:
   }
 
   /// The registers of a thread for the accumulators of a contraction, and for
-  /// the parts of a left operand of f32.
+  /// its operands: a right one, and the parts of a left one of f32.
   int64_t countProductRegisters(DotOp dot, ArrayRef<int64_t> sizes) {
-    int64_t acc = countElements(dot.getResult(), sizes) / kNumThreads;
-    if (!isSingle(dot))
-      return acc;
-    // The least products have an accumulator of their own.
-    acc *= 2;
-    if (getPlace(dot.getLhsMutable()) == OperandPlace::Registers)
-      acc +=
-          countElements(dot.getLhs(), sizes) / kNumThreads * kSingleParts / 2;
-    return acc;
+    auto countWords = [&](Value value) {
+      int64_t bits = countElements(value, sizes) *
+                     cast<ShapedType>(value.getType()).getElementTypeBitWidth();
+      return isSingle(dot) && value != dot.getResult()
+                 ? bits / 64 * kSingleParts
+                 : bits / 32;
+    };
+    int64_t words = countWords(dot.getResult());
+    if (isSingle(dot)) {
+      // The least products have an accumulator of their own.
+      words *= 2;
+      if (getPlace(dot.getLhsMutable()) == OperandPlace::Registers)
+        words += countWords(dot.getLhs());
+    }
+    // Up to four warps have the same columns.
+    if (getPlace(dot.getRhsMutable()) == OperandPlace::Registers)
+      words += kWarps * countWords(dot.getRhs());
+    return words / kNumThreads;
   }
 
   /// The number of columns of the output that parts must be multiples of: rows
-  /// of a matrix unit where the operands of a contraction are swapped.
+  /// of a matrix unit where the operands of a contraction are swapped, and the
+  /// columns of four warps where their result has fewer rows than four warps.
   int64_t getColumnUnit(ArrayRef<DotOp> dots) {
+    constexpr int64_t unit = 8;
     bool isSwapped = llvm::any_of(dots, [&](DotOp dot) {
       std::optional<unsigned> axis = axes.getAxis(dot.getResult(), 0);
       return axis && axis == axes.getAxis(output, 1);
     });
-    return isSwapped ? kAccRows : 8;
+    if (isSwapped)
+      return kAccRows;
+    return part[0] % kAccRows == 0 ? unit : kWarps * unit;
   }
 
   std::variant<ScheduleAttr, std::string>
@@ -224,11 +238,14 @@ private:
       ofWarpgroup[0] = kAccRows;
     }
     auto isWide = [&] {
-      return part[1] > 256 || countStagedRegisters(dots) > kArrayRegisters;
+      auto exceedsRegisters = [&](DotOp dot) {
+        return countProductRegisters(dot, ofWarpgroup) > kMaxAccRegisters;
+      };
+      return part[1] > 256 || countStagedRegisters(dots) > kArrayRegisters ||
+             llvm::any_of(dots, exceedsRegisters);
     };
     while (columns && isWide() && part[1] % (2 * getColumnUnit(dots)) == 0)
-      part[1] /= 2;
-    ofWarpgroup[1] = part[1];
+      ofWarpgroup[1] = part[1] /= 2;
     llvm::SmallSetVector<int64_t, 4> shared;
     llvm::SmallSetVector<Value, 4> seen;
     // Bytes of the operands that are loaded once, and of those of each stage.
@@ -277,7 +294,7 @@ private:
     SmallVector<int64_t> operands(shared.begin(), shared.end());
     llvm::sort(operands);
     return ScheduleAttr::get(kernel.getContext(), part, ofWarpgroup, operands,
-                             stages, hasProducer() ? 1 : 0);
+                             stages, operands.empty() || hasProducer() ? 1 : 0);
   }
 
   KernelOp kernel;

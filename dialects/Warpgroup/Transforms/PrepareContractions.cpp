@@ -14,6 +14,7 @@
 #include "dialects/Warpgroup/IR/Warpgroup.h"
 #include "dialects/Warpgroup/Transforms/BlockProgram.h"
 #include "dialects/Warpgroup/Transforms/DataWindows.h"
+#include "dialects/Warpgroup/Transforms/MatrixUnits.h"
 #include "dialects/Warpgroup/Transforms/ValueSlices.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -58,19 +59,8 @@ unsigned foldTransposes(DotOp dot) {
   return count;
 }
 
-/// The matrix with its dimensions exchanged.
-Value createTranspose(OpBuilder &builder, Location loc, Value matrix) {
-  auto type = cast<RankedTensorType>(matrix.getType());
-  Value empty = tensor::EmptyOp::create(
-      builder, loc, {type.getDimSize(1), type.getDimSize(0)},
-      type.getElementType());
-  return linalg::TransposeOp::create(builder, loc, matrix, empty,
-                                     ArrayRef<int64_t>{1, 0})
-      ->getResult(0);
-}
-
-/// Exchanges the operands of a contraction whose result has few rows, so that
-/// its columns become the rows of a matrix unit.
+/// Exchanges the operands of a contraction, so that the columns of its result
+/// become the rows of a matrix unit.
 void swapOperands(DotOp dot) {
   OpBuilder builder(dot);
   Location loc = dot.getLoc();
@@ -87,12 +77,13 @@ void swapOperands(DotOp dot) {
         builder.getArrayAttr({precision[1], precision[0]}));
   if (dot.getAcc()) {
     builder.setInsertionPoint(swapped);
-    swapped.getAccMutable().assign(createTranspose(builder, loc, dot.getAcc()));
+    swapped.getAccMutable().assign(
+        createTransposed(builder, loc, dot.getAcc()));
     builder.setInsertionPoint(dot);
   }
   swapped.getResult().setType(RankedTensorType::get(
       {type.getDimSize(1), type.getDimSize(0)}, type.getElementType()));
-  dot.replaceAllUsesWith(createTranspose(builder, loc, swapped));
+  dot.replaceAllUsesWith(createTransposed(builder, loc, swapped));
   dot.erase();
 }
 
@@ -227,7 +218,8 @@ public:
         findObstacle(kernel, *known, BlockForm::Authored))
       return;
     for (DotOp dot : dots)
-      if (!canPrepareContraction(dot, *known)) {
+      if (findPreparedUnit(dot, *known, /*isSwapped=*/true) >
+          findPreparedUnit(dot, *known)) {
         swapOperands(dot);
         ++numSwapped;
       }

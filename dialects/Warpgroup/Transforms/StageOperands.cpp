@@ -10,6 +10,7 @@
 
 #include "dialects/Warpgroup/IR/Warpgroup.h"
 #include "dialects/Warpgroup/Transforms/BlockProgram.h"
+#include "dialects/Warpgroup/Transforms/MatrixUnits.h"
 
 namespace gridir::warpgroup {
 #define GEN_PASS_DEF_WARPGROUPSTAGEOPERANDSPASS

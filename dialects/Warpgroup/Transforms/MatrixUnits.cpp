@@ -1,0 +1,198 @@
+//===- MatrixUnits.cpp - Contractions that matrix units compute -----------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Warpgroup/Transforms/MatrixUnits.h"
+
+#include "dialects/Warpgroup/Layout/MmaLayouts.h"
+#include "dialects/Warpgroup/Transforms/BlockProgram.h"
+#include "dialects/Warpgroup/Transforms/ValueSlices.h"
+
+using namespace mlir;
+using namespace gridir;
+using namespace gridir::warpgroup;
+
+bool gridir::warpgroup::isStaged(grid::LoadOp load) {
+  auto space = dyn_cast_if_present<grid::MemorySpaceAttr>(
+      cast<MemRefType>(load.getRef().getType()).getMemorySpace());
+  return space && space.getValue() == grid::MemorySpace::GpuSmem &&
+         isa<BlockArgument>(load.getRef()) && !load.getMask();
+}
+
+std::optional<std::pair<int64_t, int64_t>>
+gridir::warpgroup::getContracted(grid::DotOp dot) {
+  auto isMatrix = [](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return type && type.getRank() == 2;
+  };
+  if (!isMatrix(dot.getLhs()) || !isMatrix(dot.getRhs()) ||
+      dot.getLhsContract().size() != 1 || !dot.getLhsBatch().empty())
+    return std::nullopt;
+  return std::pair(dot.getLhsContract()[0], dot.getRhsContract()[0]);
+}
+
+grid::LoadOp gridir::warpgroup::getSharedLoad(Value operand,
+                                              grid::KernelOp kernel) {
+  auto load = operand.getDefiningOp<grid::LoadOp>();
+  if (!load || isStaged(load))
+    return load;
+  std::optional<SharedLoad> shared = matchSharedLoad(load);
+  return shared && isSharable(kernel, shared->input) ? load : grid::LoadOp();
+}
+
+namespace {
+
+/// The matrices of a contraction: `rows x depth` times `depth x columns`.
+struct Sizes {
+  int64_t rows, columns, depth;
+};
+
+/// 16-bit floats, and numbers of a byte.
+bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
+bool isByte(Type type) {
+  return type.isInteger(8) || isa<Float8E4M3FNType, Float8E5M2Type>(type);
+}
+
+/// True if a unit of the chip adds products of these elements in elements of
+/// the result.
+bool hasTypes(Type element, Type sum, const gpu::Chip &chip) {
+  if (element.isF64())
+    return sum.isF64() && chip.hasBulkCopies;
+  if (element.isInteger(8))
+    return sum.isInteger(32);
+  return (isHalf(element) || isByte(element)) && sum.isF32();
+}
+
+/// Returns the sizes of a contraction of matrices of one type, if the chip has
+/// units for its types. `element` replaces the type of the operands.
+std::optional<Sizes> getSizes(grid::DotOp dot, Type element,
+                              const gpu::Chip &chip) {
+  auto contracted = getContracted(dot);
+  auto result = dyn_cast<RankedTensorType>(dot.getType());
+  if (!contracted || !result || dot.getAlgorithm() ||
+      getElementTypeOrSelf(dot.getLhs().getType()) !=
+          getElementTypeOrSelf(dot.getRhs().getType()) ||
+      !hasTypes(element, result.getElementType(), chip))
+    return std::nullopt;
+  auto lhs = cast<RankedTensorType>(dot.getLhs().getType());
+  return Sizes{result.getDimSize(0), result.getDimSize(1),
+               lhs.getDimSize(contracted->first)};
+}
+
+/// True if `wgmma` has instructions for these sizes.
+bool fitsWarpgroup(const Sizes &sizes, Type element, const gpu::Chip &chip) {
+  constexpr int64_t numRows = 64, numColumns = 8, depthBits = 256;
+  return chip.hasWgmma && !element.isF64() && sizes.rows % numRows == 0 &&
+         sizes.columns % numColumns == 0 &&
+         sizes.depth * element.getIntOrFloatBitWidth() % depthBits == 0;
+}
+
+/// True if instructions of four warps divide these sizes.
+bool fitsWarps(const Sizes &sizes, Type element) {
+  return !MmaLayouts::getFitting(element.getIntOrFloatBitWidth(), sizes.rows,
+                                 sizes.columns, sizes.depth)
+              .empty();
+}
+
+/// True if shared memory has the rows of a matrix: 128 bytes, in groups of
+/// eight. It has f32 as parts in bf16.
+bool isStageable(RankedTensorType type) {
+  constexpr int64_t rowBits = 128 * 8, groupRows = 8;
+  int64_t bits =
+      type.getElementType().isF32() ? 16 : type.getElementTypeBitWidth();
+  return type.getDimSize(0) % groupRows == 0 &&
+         type.getDimSize(1) * bits % rowBits == 0;
+}
+
+} // namespace
+
+MatrixUnit gridir::warpgroup::findUnit(grid::DotOp dot, const gpu::Chip &chip) {
+  Type element = getElementTypeOrSelf(dot.getLhs().getType());
+  std::optional<Sizes> sizes = getSizes(dot, element, chip);
+  if (!sizes)
+    return MatrixUnit::None;
+  bool transposesLhs = dot.getLhsContract()[0] == 0,
+       transposesRhs = dot.getRhsContract()[0] == 1;
+  auto kernel = dot->getParentOfType<grid::KernelOp>();
+  auto lhs = getSharedLoad(dot.getLhs(), kernel),
+       rhs = getSharedLoad(dot.getRhs(), kernel);
+  // wgmma does not transpose bytes, whose depth is the last dimension.
+  bool takesOperands = isByte(element)
+                           ? lhs && rhs && !transposesLhs && transposesRhs
+                           : rhs && (lhs || !transposesLhs);
+  if (takesOperands && fitsWarpgroup(*sizes, element, chip))
+    return MatrixUnit::Warpgroup;
+  return fitsWarps(*sizes, element) ? MatrixUnit::Warps : MatrixUnit::None;
+}
+
+MatrixUnit gridir::warpgroup::findPreparedUnit(grid::DotOp dot,
+                                               const gpu::Chip &chip,
+                                               bool isSwapped) {
+  if (!isSwapped && findUnit(dot, chip) == MatrixUnit::Warpgroup)
+    return MatrixUnit::Warpgroup;
+  Type element = getElementTypeOrSelf(dot.getLhs().getType());
+  // Products of f32 become those of parts in bf16.
+  if (element.isF32())
+    element = BFloat16Type::get(dot.getContext());
+  std::optional<Sizes> sizes = getSizes(dot, element, chip);
+  if (!sizes)
+    return MatrixUnit::None;
+  if (isSwapped)
+    std::swap(sizes->rows, sizes->columns);
+  auto [lhsDim, rhsDim] = *getContracted(dot);
+  OperandPlace lhs =
+                   getPlace(dot.getLhsMutable(),
+                            isSwapped ? OperandSide::Right : OperandSide::Left),
+               rhs =
+                   getPlace(dot.getRhsMutable(),
+                            isSwapped ? OperandSide::Left : OperandSide::Right);
+  // Registers hold a part of the depth at once.
+  constexpr int64_t maxDepth = 128;
+  if (sizes->depth > maxDepth &&
+      ((lhs != OperandPlace::Copied && !canSlice(dot.getLhs(), lhsDim)) ||
+       (rhs != OperandPlace::Copied && !canSlice(dot.getRhs(), rhsDim))))
+    return MatrixUnit::None;
+  OperandPlace left = isSwapped ? rhs : lhs, right = isSwapped ? lhs : rhs;
+  bool transposesLeft = isSwapped ? rhsDim == 0 : lhsDim == 0;
+  if (isHalf(element) && right != OperandPlace::Registers &&
+      (left != OperandPlace::Registers || !transposesLeft) &&
+      fitsWarpgroup(*sizes, element, chip))
+    return MatrixUnit::Warpgroup;
+  return fitsWarps(*sizes, element) ? MatrixUnit::Warps : MatrixUnit::None;
+}
+
+OperandPlace gridir::warpgroup::getPlace(OpOperand &operand) {
+  auto dot = cast<grid::DotOp>(operand.getOwner());
+  return getPlace(operand, operand == dot.getLhsMutable() ? OperandSide::Left
+                                                          : OperandSide::Right);
+}
+
+OperandPlace gridir::warpgroup::getPlace(OpOperand &operand, OperandSide side) {
+  auto dot = cast<grid::DotOp>(operand.getOwner());
+  auto type = cast<RankedTensorType>(operand.get().getType());
+  // Threads divide f32 into parts.
+  if (!type.getElementType().isF32())
+    if (auto load = getSharedLoad(operand.get(),
+                                  dot->getParentOfType<grid::KernelOp>()))
+      return isStaged(load) ? OperandPlace::Staged : OperandPlace::Copied;
+  // The left operand can be in registers unless it is transposed.
+  auto [lhsDim, rhsDim] = *getContracted(dot);
+  int64_t dim = operand == dot.getLhsMutable() ? lhsDim : rhsDim;
+  return (side == OperandSide::Left && dim == 1) || !isStageable(type)
+             ? OperandPlace::Registers
+             : OperandPlace::Staged;
+}
+
+std::optional<ContractionSum> gridir::warpgroup::matchSum(grid::DotOp dot) {
+  if (dot.getAcc() || !dot->hasOneUse())
+    return std::nullopt;
+  auto sum = dyn_cast<arith::AddFOp>(*dot->user_begin());
+  if (!sum)
+    return std::nullopt;
+  return ContractionSum{sum, sum.getLhs() == dot.getResult() ? sum.getRhs()
+                                                             : sum.getLhs()};
+}

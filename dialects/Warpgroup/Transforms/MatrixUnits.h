@@ -1,0 +1,69 @@
+//===- MatrixUnits.h - Contractions that matrix units compute ---*- C++ -*-===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_WARPGROUP_TRANSFORMS_MATRIXUNITS_H
+#define GRIDIR_DIALECTS_WARPGROUP_TRANSFORMS_MATRIXUNITS_H
+
+#include "dialects/GPU/Target/Chip.h"
+#include "dialects/Grid/IR/Grid.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+namespace gridir::warpgroup {
+
+/// How a chip computes a contraction, the fastest way last: not at all, with
+/// `mma.sync`, or with `wgmma`.
+enum class MatrixUnit { None, Warps, Warpgroup };
+
+/// Returns the unit that computes a contraction of parts as it is. `wgmma`
+/// takes a right operand in shared memory, and a left one there or, if it is
+/// not transposed, in registers. `mma.sync` takes any operands.
+MatrixUnit findUnit(grid::DotOp dot, const gpu::Chip &chip);
+
+/// Returns the unit of a contraction of blocks, once
+/// `warpgroup-expand-contractions` and `warpgroup-stage-operands` have changed
+/// its operands; with `isSwapped`, of the contraction whose operands are
+/// exchanged and whose result is transposed.
+MatrixUnit findPreparedUnit(grid::DotOp dot, const gpu::Chip &chip,
+                            bool isSwapped = false);
+
+/// The side of a matrix unit that an operand of a contraction takes.
+enum class OperandSide { Left, Right };
+
+/// Where a matrix unit reads an operand: a block that copies to shared memory
+/// precede, scratch in shared memory to which a warpgroup stores a value, or
+/// registers.
+enum class OperandPlace { Copied, Staged, Registers };
+
+/// Returns the place of an operand, by default for the side that it has.
+OperandPlace getPlace(mlir::OpOperand &operand);
+OperandPlace getPlace(mlir::OpOperand &operand, OperandSide side);
+
+/// True if a load is one of scratch in shared memory.
+bool isStaged(grid::LoadOp load);
+
+/// Returns the load of an operand that matrix units read in shared memory, if
+/// it is one.
+grid::LoadOp getSharedLoad(mlir::Value operand, grid::KernelOp kernel);
+
+/// The contracted dimension of both operands of a contraction of matrices that
+/// contracts one.
+std::optional<std::pair<int64_t, int64_t>> getContracted(grid::DotOp dot);
+
+/// The op that adds the result of a contraction to another value.
+struct ContractionSum {
+  mlir::arith::AddFOp op;
+  mlir::Value addend;
+};
+
+/// Returns the sum that is the only use of a contraction without an
+/// accumulator operand.
+std::optional<ContractionSum> matchSum(grid::DotOp dot);
+
+} // namespace gridir::warpgroup
+
+#endif // GRIDIR_DIALECTS_WARPGROUP_TRANSFORMS_MATRIXUNITS_H
