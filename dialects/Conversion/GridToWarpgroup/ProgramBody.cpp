@@ -352,7 +352,8 @@ void ProgramBody::createConsumer(Value warpgroup) {
   if (loopDims.empty() && groups.empty())
     return createStep(warpgroup, Value());
   if (!hasProducer() && !groups.empty() && !groups.front().loop)
-    beginRound(groups.front(), warpgroup, /*step=*/{}, createRound(groups.front(), {}));
+    beginRound(groups.front(), warpgroup, /*step=*/{},
+               createRound(groups.front(), {}));
   bool isPeeled = numSteps > 2 && dependsOnStep();
   if (isPeeled)
     createStep(warpgroup, createIndex(0));

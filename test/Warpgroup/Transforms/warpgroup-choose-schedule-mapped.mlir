@@ -97,9 +97,9 @@ grid.kernel @constant grid(%i = 4) outputs(%o: f32 [8] block [2] at (%i)) {
 }
 // -----
 // REMARK: since {{.*}}matrix units do not compute a contraction
-grid.kernel @f64 grid(%i = 4) inputs(%x: f64 [64, 64]) outputs(%o: f64 [256, 64] block [64, 64] at (%i, 0)) {
-  %a = grid.load %x : memref<64x64xf64, #grid.space<default>> -> tensor<64x64xf64>
-  %d = grid.dot %a, %a contract [1] x [0] : tensor<64x64xf64>, tensor<64x64xf64> -> tensor<64x64xf64>
+grid.kernel @i16 grid(%i = 4) inputs(%x: i16 [64, 64]) outputs(%o: i16 [256, 64] block [64, 64] at (%i, 0)) {
+  %a = grid.load %x : memref<64x64xi16, #grid.space<default>> -> tensor<64x64xi16>
+  %d = grid.dot %a, %a contract [1] x [0] : tensor<64x64xi16>, tensor<64x64xi16> -> tensor<64x64xi16>
 }
 // -----
 // REMARK: since {{.*}}it computes with complex numbers
