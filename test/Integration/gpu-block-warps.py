@@ -1,5 +1,5 @@
 # Contractions of few rows, of short depths, of blocks that shared memory has no rows for, of bytes by rows, and of f64.
-# Where `wgmma` does not take them, warps compute them with `mma.sync`, with operands in registers. The results are those
+# Where `wgmma` does not take them, warps compute them with `mma.sync`, with operands in registers. Results are those
 # of interpret mode, as tasks on the CPU and as PTX with checks that must find nothing.
 #
 # RUN: %python %s | FileCheck %s
