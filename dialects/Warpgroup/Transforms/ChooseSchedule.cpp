@@ -14,6 +14,7 @@
 #include "dialects/Warpgroup/IR/Warpgroup.h"
 #include "dialects/Warpgroup/Transforms/BlockProgram.h"
 #include "dialects/Warpgroup/Transforms/MatrixUnits.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Remarks.h"
 
 #include <variant>
@@ -34,6 +35,9 @@ namespace {
 /// part is divided for, and at most. A body holds a few arrays at once, and a
 /// thread has 255 registers.
 constexpr int64_t kArrayRegisters = 32, kMaxArrayRegisters = 64;
+/// Parts of arrays, and arrays that are put together from parts, of a body. Code
+/// for more of them is too long.
+constexpr int64_t kMaxSlices = 128;
 /// Elements of a part below which accesses of a warpgroup are too short.
 constexpr int64_t kMinElements = 1024;
 /// CTAs for which parts are made smaller than registers require: a few for
@@ -65,7 +69,17 @@ public:
     if (numWarps % kWarps != 0)
       return "its author requests " + std::to_string(numWarps) +
              " warps, which are no warpgroups";
-    return dots.empty() ? chooseForRegisters() : chooseForProducts(dots);
+    int64_t numSlices = 0;
+    kernel.getBodyRegion().walk([&](Operation *op) {
+      numSlices += isa<tensor::ExtractSliceOp, tensor::InsertSliceOp>(op);
+    });
+    if (numSlices > kMaxSlices)
+      return "it puts arrays together from " + std::to_string(numSlices) +
+             " parts";
+    // Arrays that are put together and their parts are held at once.
+    return dots.empty() ? chooseForRegisters(numSlices ? kArrayRegisters
+                                                       : kMaxArrayRegisters)
+                        : chooseForProducts(dots);
   }
 
 private:
@@ -136,14 +150,15 @@ private:
     return false;
   }
 
-  std::variant<ScheduleAttr, std::string> chooseForRegisters() {
+  std::variant<ScheduleAttr, std::string>
+  chooseForRegisters(int64_t maxRegisters) {
     for (;;) {
       auto [registers, elements] = getLargestArray();
       bool fits = registers <= kArrayRegisters;
       if (fits && (elements <= kMinElements || countCtas() >= kEnoughCtas))
         break;
       if (!divide()) {
-        if (registers <= kMaxArrayRegisters)
+        if (registers <= maxRegisters)
           break;
         return "registers of a warpgroup do not hold " +
                std::to_string(elements) + " elements";
