@@ -35,8 +35,8 @@ namespace {
 /// part is divided for, and at most. A body holds a few arrays at once, and a
 /// thread has 255 registers.
 constexpr int64_t kArrayRegisters = 32, kMaxArrayRegisters = 64;
-/// Parts of arrays, and arrays that are put together from parts, of a body. Code
-/// for more of them is too long.
+/// Parts of arrays, and arrays that are put together from parts, of a body.
+/// Code for more of them is too long.
 constexpr int64_t kMaxSlices = 128;
 /// Elements of a part below which accesses of a warpgroup are too short.
 constexpr int64_t kMinElements = 1024;
