@@ -157,22 +157,39 @@ class PtxKernel:
         if self.profile is not None and launch.ctas:
             self.profile.write(self.name, zeroed, launch.ctas)
 
-    def cubin(self, chip: str = "", *, line_info: bool = False) -> Cubin:
+    def cubin(self, chip: str = "", *, line_info: bool = False, timeout: float = 120) -> Cubin:
         """Assembles the kernel with `ptxas`, for its own chip unless another one is named.
+
+        Args:
+          chip: the chip; "" for the kernel's own.
+          line_info: keeps the lines that the text names.
+          timeout: seconds after which `ptxas` is given up.
 
         Raises:
           PtxasError: when `ptxas` is not found, is too old for the kernel, or refuses it.
         """
         products = self.description is not None and self.description.register_products
-        return assemble(self.ptx, chip or self.chip, kernel=self.name, line_info=line_info, register_products=products)
+        return assemble(
+            self.ptx,
+            chip or self.chip,
+            kernel=self.name,
+            timeout=timeout,
+            line_info=line_info,
+            register_products=products,
+        )
 
-    def assemble(self) -> KernelReport:
+    def assemble(self, *, timeout: float = 120) -> KernelReport:
         """Assembles the kernel with `ptxas`; a product that ptxas serializes is a remark of the report.
+
+        Args:
+          timeout: seconds after which `ptxas` is given up.
 
         Raises:
           PtxasError: when `ptxas` is not found or refuses the kernel.
         """
-        return KernelReport(self.name, self.cubin(), self.ctas, self.threads, self.shared_bytes, self.workspace_bytes)
+        return KernelReport(
+            self.name, self.cubin(timeout=timeout), self.ctas, self.threads, self.shared_bytes, self.workspace_bytes
+        )
 
 
 def _as_tasks(options: GpuOptions) -> CpuOptions:

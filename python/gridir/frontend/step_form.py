@@ -18,7 +18,10 @@ from typing import Any
 import numpy as np
 
 from gridir.frontend.step_values import Scalar, compute, element
-from gridir.frontend.step_work import MAX_STEPS, StepWork
+from gridir.frontend.step_work import MAX_STEPS, Held, StepWork
+
+HELD_NUMBERS = len(dataclasses.fields(Held))
+"""The numbers of a `Form` that are those of `Held`."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -103,11 +106,13 @@ def form_of(work: StepWork) -> Form:
         for each in work.transfers
     )
     scratch = tuple((name, len(shape), itemsize) for name, shape, itemsize in work.scratch)
+    held = work.held
     numbers = [float(size) for size in work.steps.sizes] + literals + [float(count.amount) for count in work.counts]
     for each in work.transfers:
         numbers += [*map(float, each.block), *map(float, each.array), float(each.buffers)]
     for _, shape, _ in work.scratch:
         numbers += map(float, shape)
+    numbers += map(float, dataclasses.astuple(held))
     read = {int(detail) for op, _, detail in ops if op == "element" and isinstance(detail, int)}
     return Form(
         Structure(len(work.steps.sizes), tuple(ops), len(literals), counts, transfers, scratch, tuple(work.notes)),
@@ -168,6 +173,7 @@ class WorkBatch:
       work: amounts by kind, as `step_work.Count` has them.
       transfers: the operands whose blocks the pipeline copies.
       scratch: the scratch buffers in VMEM: name, for each kernel the shape, and bytes of an element.
+      held: for each kernel the numbers of `step_work.Held`.
       notes: how exact that is.
     """
 
@@ -178,6 +184,7 @@ class WorkBatch:
     work: dict[str | int, Amount]
     transfers: tuple[BatchTransfer, ...]
     scratch: tuple[tuple[str, np.ndarray, float], ...]
+    held: np.ndarray
     notes: tuple[str, ...]
 
     @functools.cached_property
@@ -268,7 +275,8 @@ def batch_of(
         changes = None if indices is None else run.changes([values[slot] for slot in indices])
         transfers.append(BatchTransfer(name, itemsize, is_output, space, block, array, buffers, changes))
     scratch = tuple((name, take(dims), itemsize) for name, dims, itemsize in structure.scratch)
-    return WorkBatch(sizes, totals, counts, run.starts, work, tuple(transfers), scratch, structure.notes)
+    held = take(HELD_NUMBERS)
+    return WorkBatch(sizes, totals, counts, run.starts, work, tuple(transfers), scratch, held, structure.notes)
 
 
 _Known = tuple[np.ndarray, int]

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from jax.experimental import pallas as pl
 
-from gridir.frontend import jax_compat
+from gridir.frontend import jax_compat, step_warpgroup
 from gridir.frontend.jax_compat_equations import canonical, primitive_name
 from gridir.frontend.request import KernelRequest
 from gridir.frontend.rules.control import open_jaxpr
@@ -137,6 +137,23 @@ class Count:
 
 
 @dataclasses.dataclass
+class Held:
+    """Bytes that a program of a GPU holds at once.
+
+    Attributes:
+      shared: scratch buffers in shared memory.
+      carried: the values that a loop carries, of the loop that carries most.
+      made: the largest value that an iteration of a loop computes and does not carry.
+      loaded: the blocks that one iteration of a loop loads, of the loop that loads most.
+    """
+
+    shared: float = 0
+    carried: float = 0
+    made: float = 0
+    loaded: float = 0
+
+
+@dataclasses.dataclass
 class StepWork:
     """The work of a kernel at each step.
 
@@ -146,6 +163,7 @@ class StepWork:
       counts: the work of the equations.
       transfers: the operands whose blocks the pipeline copies.
       scratch: name, shape and bytes of an element of each scratch buffer in VMEM.
+      held: bytes that a program of a GPU holds at once, see `Held`.
       operands: the values of the prefetched operands; None for one that is not known.
       parts: the jaxprs of branches and loops in the order of the kernel: whether it is a loop, the jaxpr, and how often
         it runs at each step, None if that depends on data.
@@ -157,6 +175,7 @@ class StepWork:
     counts: list[Count] = dataclasses.field(default_factory=list)
     transfers: tuple[Transfer, ...] = ()
     scratch: tuple[tuple[str, tuple[int, ...], float], ...] = ()
+    held: Held = dataclasses.field(default_factory=lambda: Held())
     operands: tuple[Any, ...] = ()
     parts: list[tuple[bool, Any, Value]] = dataclasses.field(default_factory=list)
     notes: dict[str, None] = dataclasses.field(default_factory=dict)
@@ -193,9 +212,10 @@ def count_work(request: KernelRequest, sizes: Sequence[Any] = (), scalars: Seque
     refs = [KnownRef(np.asarray(x), i) if x is not None else None for i, x in enumerate(scalars)]
     refs += [None] * (mapping.num_index_operands - len(refs))
     own_axes = [i for i in range(len(grid)) if i not in mapping.vmapped_dims]
-    walk = _Walk(work, own_axes)
+    walk = _Walk(work, own_axes, mapping.grid_names)
     work.transfers = tuple(_transfers(request, walk, refs))
     work.scratch = tuple(_scratch(request))
+    work.held.shared = walk.shared = sum(map(_shared_bytes, request.jaxpr.invars))
     names = [*refs, *[None] * (len(request.jaxpr.invars) - len(refs))]
     walk.jaxpr(request.jaxpr, (), names, ONCE)
     return work
@@ -251,6 +271,13 @@ def _scratch(request: KernelRequest) -> Iterator[tuple[str, tuple[int, ...], flo
             yield names[number] if number < len(names) else "scratch", tuple(aval.shape), aval.dtype.itemsize
 
 
+def _shared_bytes(var: Any) -> float:
+    """The bytes of shared memory that a Ref of a GPU's kernel takes."""
+    aval: Any = var.aval
+    is_shared = is_ref(aval) and str(aval.memory_space) == "smem" and hasattr(aval.dtype, "itemsize")
+    return _elements(aval) * _itemsize(aval.dtype) if is_shared else 0
+
+
 def _lines(jaxpr: Any) -> Iterator[tuple[str, int]]:
     """The files and lines that the equations of a jaxpr come from."""
     for eqn in equations_of(jaxpr):
@@ -277,9 +304,11 @@ def _elements(aval: Any) -> int:
 class _Walk:
     """Walks the jaxpr of a kernel once, with the values of scalars and how often each equation runs at each step."""
 
-    def __init__(self, work: StepWork, axes: Sequence[int]):
+    def __init__(self, work: StepWork, axes: Sequence[int], names: Sequence[Any] | None = None):
         self.work = work
+        self.shared = 0.0
         self._axes = list(axes)
+        self._names = list(names or ())
 
     def jaxpr(
         self,
@@ -291,7 +320,8 @@ class _Walk:
         """Counts the equations of a jaxpr and returns its results."""
         env: dict[Any, Any] = {}
         for var, value in zip(jaxpr.constvars, consts or [None] * len(jaxpr.constvars), strict=True):
-            env[var] = literal(value) if value is not None and not np.shape(value) else None
+            known = value is None or isinstance(value, Scalar | KnownRef)
+            env[var] = value if known else literal(value) if not np.shape(value) else None
         env.update(zip(jaxpr.invars, arguments, strict=True))
 
         def read(atom: Any) -> Any:
@@ -310,6 +340,19 @@ class _Walk:
         unknown = [None] * len(eqn.outvars)
         if name in ("program_id", "num_programs"):
             return [self._of_grid(name, eqn.params["axis"])]
+        if name == "axis_index":
+            return [self._of_axis(eqn.params["axis_name"])]
+        if (product := step_warpgroup.product_of(name, eqn)) is not None:
+            self.work.counts.append(Count(product[0], times, product[1]))
+            return unknown
+        if (moved := step_warpgroup.moved_by(name, eqn)) is not None:
+            # A copy for several CTAs is divided among them.
+            moved /= math.prod(self._size_of(axis) for axis in eqn.params.get("collective_axes") or ())
+            self.work.counts.append(Count("copied", times, moved))
+            if name not in ("get", "swap"):
+                return unknown
+        if name in ("run_scoped", "mpmd_map"):
+            return self._scope(name, eqn, values, times)
         if name == "get":
             element = read_element(values[0], eqn.params["tree"], values[1:])
             return [element if not eqn.outvars[0].aval.shape else None]
@@ -345,6 +388,29 @@ class _Walk:
         if name == "program_id":
             return Scalar(steps.ids[dim], "id", (), dim)
         return Scalar(np.asarray(steps.sizes[dim]), "size", (), dim)
+
+    def _of_axis(self, name: Any) -> Value:
+        """The index along a named dimension of the grid; None for another axis."""
+        if name not in self._names:
+            return None
+        dim = self._names.index(name)
+        return Scalar(self.work.steps.ids[dim], "id", (), dim)
+
+    def _size_of(self, name: Any) -> int:
+        """The size of a named dimension of the grid; 1 for another axis."""
+        return self.work.steps.sizes[self._names.index(name)] if name in self._names else 1
+
+    def _scope(self, name: str, eqn: Any, values: list[Any], times: Scalar) -> Sequence[Any]:
+        """Counts the body of a scope that allocates buffers, or of the warps of a warpgroup."""
+        jaxpr, before = nested_jaxprs(eqn)[0], self.shared
+        self.shared += sum(map(_shared_bytes, jaxpr.invars)) if name == "run_scoped" else 0
+        self.work.held.shared = max(self.work.held.shared, self.shared)
+        if name == "run_scoped":
+            self.jaxpr(jaxpr, values, [None] * len(jaxpr.invars), times)
+        else:
+            self.jaxpr(jaxpr, (), values[: len(jaxpr.invars)], times)
+        self.shared = before
+        return [None] * len(eqn.outvars)
 
     def _count(self, name: str, eqn: Any, times: Scalar) -> None:
         if name == "dot_general":
@@ -395,14 +461,38 @@ class _Walk:
         consts = len(eqn.params["ft_in"].unpack()[0])
         jaxpr, closed = open_jaxpr(eqn.params["jaxpr"])
         length = eqn.params["length"]
-        arguments = [*values[:consts], *[None] * (len(jaxpr.invars) - consts)]
-        self._loop(jaxpr, closed, arguments, times, literal(float(length)))
+        carried = len(eqn.params["ft_in"].unpack()[1])
+        self._loop(jaxpr, closed, values[:consts], values[consts : consts + carried], times, literal(float(length)))
         return [None] * len(eqn.outvars)
 
-    def _loop(self, jaxpr: Any, consts: Any, arguments: list[Any], times: Scalar, trips: Value) -> None:
+    def _loop(
+        self, jaxpr: Any, consts: Any, arguments: list[Any], carried: Sequence[Any], times: Scalar, trips: Value
+    ) -> None:
+        """Counts the body of a loop, for the constants of its body and the first values of what it carries."""
         around = times if trips is None else repeated(times, trips)
+        step_warpgroup.note_held(self.work.held, jaxpr)
+        first = len(arguments)
+        unknown = [*arguments, *[None] * (len(jaxpr.invars) - first)]
+        counters = [
+            (first + i, begin)
+            for i, begin in enumerate(carried)
+            if isinstance(begin, Scalar) and i < len(jaxpr.outvars) and _counts_up(jaxpr, first + i, first)
+        ]
+        if trips is not None and counters and _has_loops(jaxpr):
+            # Trip counts of inner loops may depend on the counter: some iterations stand for all.
+            self.work.parts.append((True, jaxpr, around))
+            share = derive("times", (around, literal(1 / _SAMPLES)), None)
+            for sample in range(_SAMPLES):
+                chosen = list(unknown)
+                for number, begin in counters:
+                    dtype = begin.array.dtype
+                    scaled = derive("mul", (trips, literal(2 * sample + 1)), np.int64)
+                    here = derive("div", (scaled, literal(2 * _SAMPLES)), np.int64)
+                    chosen[number] = derive("add", (begin, here), dtype)
+                self.jaxpr(jaxpr, consts, chosen, share)
+            return
         self.work.parts.append((True, jaxpr, None if trips is None else around))
-        self.jaxpr(jaxpr, consts, arguments, around)
+        self.jaxpr(jaxpr, consts, unknown, around)
 
     def _while(self, eqn: Any, values: list[Any], times: Scalar) -> Sequence[Any]:
         params = eqn.params
@@ -416,7 +506,7 @@ class _Walk:
             self.work.notes[
                 "loops whose trip counts depend on data count once: times are too small, and the order may be wrong"
             ] = None
-        self._loop(body, body_consts, [*of_body, *[None] * len(carried)], times, trips)
+        self._loop(body, body_consts, of_body, carried, times, trips)
         return [None] * len(eqn.outvars)
 
     def _trips(
@@ -430,7 +520,9 @@ class _Walk:
         carried: list[Any],
     ) -> Value:
         """The trip count of a loop at each step, found by evaluating its scalars."""
-        quiet = _Walk(StepWork(self.work.steps, self.work.total), self._axes)
+        if (counted := _counted_trips(condition, [*of_condition, *carried], body, len(of_body))) is not None:
+            return counted
+        quiet = _Walk(StepWork(self.work.steps, self.work.total), self._axes, self._names)
         trips = np.zeros(1)
         for _ in range(_MAX_TRIPS):
             (goes_on,) = quiet.jaxpr(condition, cond_consts, [*of_condition, *carried], ONCE)
@@ -448,6 +540,56 @@ class _Walk:
                 for new, old in zip(results, carried, strict=True)
             ]
         return None
+
+
+def _counted_trips(condition: Any, arguments: Sequence[Any], body: Any, num_consts: int) -> Value:
+    """The trip count of a loop that counts one value up by one to another one; None for another loop.
+
+    Args:
+      condition: the jaxpr of the condition, without the constants of the body.
+      arguments: the values of its constants and of what the loop carries.
+      body: the jaxpr of the body.
+      num_consts: how many constants the body has.
+    """
+    if len(condition.eqns) != 1 or primitive_name(condition.eqns[0].primitive) != "lt":
+        return None
+    carried = len(body.invars) - num_consts
+    places = [condition.invars.index(x) if x in condition.invars else None for x in condition.eqns[0].invars]
+    first, last = (
+        None if place is None else place - (len(condition.invars) - carried) + num_consts for place in places
+    )
+    values = [
+        literal(atom.val) if isinstance(atom, jax_compat.Literal) else None if place is None else arguments[place]
+        for atom, place in zip(condition.eqns[0].invars, places, strict=True)
+    ]
+    if first is None or first < num_consts or not all(isinstance(value, Scalar) for value in values):
+        return None
+    if last is not None and last >= num_consts and body.outvars[last - num_consts] is not body.invars[last]:
+        return None
+    if not _counts_up(body, first, num_consts):
+        return None
+    begin, end = values
+    span = derive("sub", (end, begin), end.array.dtype)
+    return derive("max", (span, literal(np.zeros((), end.array.dtype))), np.dtype(float))
+
+
+def _counts_up(body: Any, number: int, num_consts: int) -> bool:
+    """True if the body of a loop adds one to an input that it carries."""
+    var, out = body.invars[number], body.outvars[number - num_consts]
+    for eqn in body.eqns:
+        if out in eqn.outvars:
+            steps = [atom.val for atom in eqn.invars if isinstance(atom, jax_compat.Literal)]
+            return primitive_name(eqn.primitive) == "add" and var in eqn.invars and steps == [1]
+    return False
+
+
+def _has_loops(jaxpr: Any) -> bool:
+    """True if the body of a loop has loops whose trip count is no constant."""
+    return any(primitive_name(eqn.primitive) == "while" for eqn in equations_of(jaxpr))
+
+
+_SAMPLES = 8
+"""Iterations of a loop that stand for all, if work in it depends on the counter."""
 
 
 # Loops that are repeated more often have trip counts that depend on data, or are too slow to follow.

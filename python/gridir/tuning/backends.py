@@ -29,7 +29,7 @@ def make_backend(chip: Chip, cache: Cache, *, jobs: int, timeout: float, lowerin
     if chip.kind == "gpu":
         from gridir.tuning.gpu import GpuBackend
 
-        return GpuBackend(chip, cache, jobs=jobs)
+        return GpuBackend(chip, cache, jobs=jobs, timeout=timeout)
     from gridir.tuning.cpu import CpuBackend
 
     return CpuBackend(chip, cache)

@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tuning for a GPU: a closed form first, then registers, spills and shared memory as ptxas says, with no GPU."""
+"""Tuning for a GPU: a closed form first, then resources and instructions of the code that ptxas makes, with no GPU."""
 
 from __future__ import annotations
 
@@ -14,32 +14,38 @@ import numpy as np
 
 from gridir import __version__
 from gridir.errors import Error
+from gridir.frontend.jax_compat_gpu import is_mesh as is_gpu_mesh
 from gridir.frontend.kernel_calls import KernelCall
 from gridir.frontend.lower import lower
 from gridir.frontend.step_form import WorkBatch, alone
 from gridir.frontend.step_work import count_work
 from gridir.reading import check_fields, check_value
 from gridir.runtime.chip_constants import Chip
-from gridir.runtime.ptxas import KernelReport, PtxasError, find_ptxas, ptxas_version
+from gridir.runtime.ptxas import (
+    CodeCounts,
+    KernelReport,
+    PtxasError,
+    disassemble,
+    find_nvdisasm,
+    find_ptxas,
+    ptxas_version,
+    read_sass,
+)
 from gridir.tuning.backend import Backend, Finished, Outcome, combine
 from gridir.tuning.cache import Cache
+from gridir.tuning.gpu_model import Resources, guess_registers, loads_in_buffers, predict
 from gridir.tuning.ledger import mebibytes, no_steps
 from gridir.tuning.measure import available_tiers, measure, run_by_jax
 from gridir.tuning.traced import Traced, function_key
 
-_UNCERTAIN = (
-    "times of GPUs are rough: a closed form of this kind ranks measured winners within the first 10 %, with times that "
-    "are off by a factor of 0.8 to 1.3; measure the first ones"
-)
+_FROM_CODE = "times are predicted from the machine code"
+_FROM_FORM = "times are predicted from the kernel's operations and buffers, not from its code"
 _THREADS = 128
-_REGISTERS = 128
-_CTA_RESERVED = 1024
-"""Bytes of shared memory that CUDA reserves for each CTA."""
-_CTA_SECONDS = 1e-6
-_SPILL_SECONDS = 4e-9
-"""The cost of starting a CTA, and of a byte that a thread spills."""
+_WARPGROUP = 128
+_MOST_REGISTERS = 255
 _KERNEL_FIELDS = {
     "name": str, "ctas": (int, type(None)), "threads": int, "registers": int, "shared_bytes": int, "spill_bytes": int,
+    "code": (dict, type(None)),
 }  # fmt: skip
 """The fields of a report of ptxas that a prediction uses, and their types in JSON."""
 
@@ -47,14 +53,26 @@ _KERNEL_FIELDS = {
 class GpuBackend(Backend):
     """A GPU, which need not be there."""
 
-    def __init__(self, chip: Chip, cache: Cache, *, jobs: int):
-        """Starts nothing yet."""
-        self.chip, self._cache, self._jobs = chip, cache, jobs
+    def __init__(self, chip: Chip, cache: Cache, *, jobs: int, timeout: float):
+        """Starts nothing yet; the arguments are those of `gridir.tune`."""
+        self.chip, self._cache, self._jobs, self._timeout = chip, cache, jobs, timeout
         self.tiers = available_tiers(chip, bool(find_ptxas()))
 
     def estimate(self, call: KernelCall, work: WorkBatch) -> list[Outcome]:
-        """See `Backend`; with registers and threads that most kernels have."""
-        return self._predict(work, work.totals, _threads(call), _REGISTERS, 0, 0)
+        """See `Backend`; registers and shared memory follow from the values and buffers of the kernel."""
+        programs, threads, groups = _shape(call, work)
+        shared, carried, made, loaded = work.held.T
+        stages = getattr(call.request.compiler_params, "num_stages", None)
+        if is_gpu_mesh(call.request.mesh):
+            # Warpgroups exchange registers, so all of a multiprocessor are used.
+            registers, spills = np.minimum(self.chip["registers"] // threads, 168), 0
+        else:
+            # A compiler that has too little shared memory or registers takes fewer, so this says nothing on legality.
+            shared = np.minimum(shared + loads_in_buffers(stages, loaded), self.chip["cta_shared_bytes"])
+            most = min(_MOST_REGISTERS, self.chip["registers"] // threads)
+            registers, spills = guess_registers(threads, carried, made, most)
+        resources = Resources(threads, groups, registers, shared, spills)
+        return self._predict(work, work.totals // programs, resources, _FROM_FORM)
 
     def compile(self, traced: dict[int, Traced]) -> Finished:
         """See `Backend`: ptxas runs in separate processes, and its results are cached as soon as they are there."""
@@ -64,6 +82,7 @@ class GpuBackend(Backend):
             "gridir": __version__,
             "jax": metadata.version("jax"),
             "ptxas": ptxas_version(),
+            "listed": find_nvdisasm() is not None,
         }
         threads = concurrent.futures.ThreadPoolExecutor(self._jobs)
         try:
@@ -90,14 +109,13 @@ class GpuBackend(Backend):
     def _assemble(self, key: str, kernels: list[Any]) -> dict[str, Any]:
         """Assembles the kernels of a function; returns their record."""
         try:
-            reports: list[KernelReport] = [kernel.assemble() for kernel in kernels]
+            reports: list[KernelReport] = [kernel.assemble(timeout=self._timeout) for kernel in kernels]
+            record: dict[str, Any] = {"kernels": [each.to_json() | {"code": _counts(each)} for each in reports]}
         except PtxasError as error:
-            record: dict[str, Any] = {"reason": error.message}
+            record = {"reason": error.message}
             # Another run may give an answer.
             if error.stage != "compile":
                 return record
-        else:
-            record = {"kernels": [report.to_json() for report in reports]}
         self._cache.put(key, record)
         return record
 
@@ -114,80 +132,85 @@ class GpuBackend(Backend):
             if kernel is None:
                 return Outcome.illegal(f"kernel {call.request.kernel_name} was not compiled")
             work = alone(count_work(call.request, call.sizes, call.scalars))
-            (outcome,) = self._predict(
-                work,
-                np.array([kernel["ctas"]]) if kernel["ctas"] else work.totals,
+            programs, _, groups = _shape(call, work)
+            resources = Resources(
                 kernel["threads"],
+                groups,
                 kernel["registers"],
                 kernel["shared_bytes"],
                 kernel["spill_bytes"],
+                None if kernel["code"] is None else CodeCounts.from_json(kernel["code"]),
             )
+            ctas = np.array([kernel["ctas"]]) if kernel["ctas"] else work.totals // programs
+            (outcome,) = self._predict(work, ctas, resources, _FROM_CODE if kernel["code"] else _FROM_FORM)
             outcomes.append((outcome, call.times))
         return combine(outcomes)
 
-    def _predict(
-        self, work: WorkBatch, ctas: np.ndarray, threads: int, registers: int, shared_bytes: int, spill_bytes: int
-    ) -> list[Outcome]:
-        chip, kernels = self.chip, range(len(work.counts))
-        if shared_bytes > chip["cta_shared_bytes"]:
-            limit = mebibytes(chip["cta_shared_bytes"])
-            reason = f"needs {mebibytes(shared_bytes)} of shared memory of a CTA, the limit is {limit}"
-            return [Outcome.illegal(reason) for _ in kernels]
-        limits = {
-            "registers": chip["registers"] // max(registers * threads, 1),
-            "shared memory": chip["shared_bytes"] // (shared_bytes + _CTA_RESERVED),
-            "threads": chip["threads"] // threads,
-            "ctas": chip["ctas"],
-        }
-        occupancy = int(min(limits.values()))
-        if occupancy < 1:
-            return [Outcome.illegal(f"no CTA fits: {registers} registers of {threads} threads") for _ in kernels]
+    @property
+    def _uncertainty(self) -> str:
+        """How far times may be off."""
+        if "uncertainty" not in self.chip.values:
+            return f"times of {self.chip.name} were compared with no measurement: measure the first configurations"
+        return f"they are uncertain by {self.chip['uncertainty']:.0%} ({self.chip.sources['uncertainty']})"
+
+    def _predict(self, work: WorkBatch, ctas: np.ndarray, resources: Resources, note: str) -> list[Outcome]:
+        found, chip = predict(work, ctas, resources, self.chip), self.chip
         refused = no_steps(work)
-        ctas = np.maximum(ctas, 1)
-        clock, count = chip["clock_hz"], chip["multiprocessors"]
-        # CTAs that run at the same time share the units of a multiprocessor.
-        resident = np.minimum(occupancy, np.ceil(ctas / count))
-        share = work.scale / ctas * resident
-        moved, total_moved = _bytes(work)
-        products = sum(map(work.total, work.products.values()), np.zeros(len(work.counts)))
-        busy = [
-            products / (chip["flops"] / count),
-            work.total(work.amount("functions")) / (chip["function_ops"] * clock),
-            work.total(work.amount("elements")) / (chip["vector_ops"] * clock),
-        ]
-        fixed = _CTA_SECONDS + spill_bytes * _SPILL_SECONDS
-        parts = {
-            "compute": np.max(busy, axis=0) * share,
-            "memory": moved / (chip["l2_bandwidth"] / count) * share,
-            "steps": np.full(len(work.counts), fixed),
-        }
-        waves = ctas / (count * resident)
-        # The last of few waves is rarely full; of many, CTAs drift apart.
-        waves = np.where(waves < 4, np.ceil(waves), waves + 0.3)
-        slower = np.maximum(parts["compute"], parts["memory"])
-        seconds = np.maximum(waves * (slower + fixed), total_moved / chip["bandwidth"])
-        names = list(parts)
-        bounds = np.stack(list(parts.values())).argmax(axis=0)
+        many = len(work.counts)
+        shared = np.broadcast_to(resources.shared_bytes, many)
+        registers, spills = (np.broadcast_to(x, many) for x in (resources.registers, resources.spill_bytes))
+        for i in range(many):
+            if shared[i] > chip["cta_shared_bytes"]:
+                limit = mebibytes(chip["cta_shared_bytes"])
+                refused.setdefault(i, f"needs {mebibytes(shared[i])} of shared memory of a CTA, the limit is {limit}")
+            elif found.occupancy[i] < 1:
+                name = min(found.limits, key=lambda name: float(found.limits[name][i]))
+                refused.setdefault(i, f"no CTA fits: too many {name}")
         return [
             Outcome.illegal(refused[i])
             if i in refused
             else Outcome(
-                float(seconds[i]),
+                float(found.seconds[i]),
                 "",
-                names[bounds[i]],
-                shared_bytes,
+                found.bound(i),
+                int(shared[i]),
                 {
                     "steps": float(work.totals[i]),
-                    "bytes": float(total_moved[i]),
-                    "registers": float(registers),
-                    "spill_bytes": float(spill_bytes),
-                    "occupancy": float(occupancy),
-                    "waves": float(waves[i]),
-                },
-                (*work.notes_of(i), _UNCERTAIN),
+                    "bytes": float(found.moved[i]),
+                    "registers": float(registers[i]),
+                    "spill_bytes": float(spills[i]),
+                    "occupancy": float(found.occupancy[i]),
+                    "waves": float(found.waves[i]),
+                }
+                | {f"{name}_seconds": float(seconds[i]) for name, seconds in found.units.items()},
+                (*work.notes_of(i), f"{note}; {self._uncertainty}"),
             )
-            for i in kernels
+            for i in range(many)
         ]
+
+
+def _counts(report: KernelReport) -> dict[str, float] | None:
+    """Returns the counts of a kernel's instructions; None without an nvdisasm that reads its code."""
+    if find_nvdisasm() is None:
+        return None
+    try:
+        return read_sass(disassemble(report.cubin.code, kernel=report.name)).counts().to_json()
+    except PtxasError as error:
+        if error.stage != "compile":
+            raise
+        return None
+
+
+def _shape(call: KernelCall, work: WorkBatch) -> tuple[Any, Any, Any]:
+    """Returns how many steps of the grid are programs of one CTA, its threads, and its warpgroups that compute."""
+    mesh = call.request.mesh
+    if is_gpu_mesh(mesh):
+        groups = work.sizes[:, -1] if mesh.num_threads is not None else np.ones(len(work.counts), np.int64)
+        # Of several warpgroups, one copies for the others.
+        return groups, groups * _WARPGROUP, np.maximum(groups - 1, 1)
+    warps = getattr(call.request.compiler_params, "num_warps", None)
+    threads = 32 * warps if warps else _THREADS
+    return 1, threads, max(threads // _WARPGROUP, 1)
 
 
 def _read_record(record: Any) -> dict[str, Any]:
@@ -201,19 +224,3 @@ def _read_record(record: Any) -> dict[str, Any]:
         for name, kind in _KERNEL_FIELDS.items():
             check_value(name, kernel.get(name), kind)
     return record
-
-
-def _threads(call: KernelCall) -> int:
-    warps = getattr(call.request.compiler_params, "num_warps", None)
-    return 32 * warps if warps else _THREADS
-
-
-def _bytes(work: WorkBatch) -> tuple[np.ndarray, np.ndarray]:
-    """The bytes that all programs read and write, and those of the arrays, which come from DRAM once."""
-    moved = work.total(work.amount("copied"))
-    arrays = np.zeros(len(work.counts))
-    for transfer in work.transfers:
-        # Programs share no memory but global memory: each has blocks of its own.
-        moved = moved + work.counts * np.prod(transfer.block, axis=1, dtype=float) * transfer.itemsize
-        arrays += np.prod(transfer.array, axis=1, dtype=float) * transfer.itemsize
-    return moved, arrays

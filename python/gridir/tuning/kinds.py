@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gridir.frontend.kernel_calls import KernelCall
-from gridir.frontend.step_form import Structure, batch_of, form_of
+from gridir.frontend.step_form import HELD_NUMBERS, Structure, batch_of, form_of
 from gridir.frontend.step_work import count_work
 from gridir.tuning.backend import Backend, Outcome, combine
 from gridir.tuning.traced import Traced
@@ -146,7 +146,7 @@ def steps_of(kind: Kind, numbers: np.ndarray) -> np.ndarray:
 def _width(structure: Structure) -> int:
     blocks = sum(2 * dims + 1 for _, dims, *_ in structure.transfers)
     scratch = sum(dims for _, dims, _ in structure.scratch)
-    return structure.dims + structure.literals + len(structure.counts) + blocks + scratch
+    return structure.dims + structure.literals + len(structure.counts) + blocks + scratch + HELD_NUMBERS
 
 
 def _buffers(calls: Sequence[KernelCall]) -> tuple[Any, ...]:

@@ -6,11 +6,12 @@
 from gridir.runtime.ptxas.comparison import Code, compare
 from gridir.runtime.ptxas.cubin import Cubin, PtxasError, assemble, disassemble, ptxas_version
 from gridir.runtime.ptxas.report import KernelReport, Report
-from gridir.runtime.ptxas.sass import Loop, read_sass
+from gridir.runtime.ptxas.sass import CodeCounts, Loop, read_sass
 from gridir.runtime.ptxas.toolkit import find_all_ptxas, find_libdevice_toolkit, find_nvdisasm, find_ptxas
 
 __all__ = [
     "Code",
+    "CodeCounts",
     "Cubin",
     "KernelReport",
     "Loop",

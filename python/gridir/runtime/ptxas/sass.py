@@ -14,6 +14,9 @@ import collections
 import dataclasses
 import re
 from collections.abc import Iterator, Sequence
+from typing import Any
+
+from gridir.reading import check_fields
 
 _LABEL = re.compile(r"^(\.L\w+):")
 _INSTRUCTION = re.compile(
@@ -21,6 +24,11 @@ _INSTRUCTION = re.compile(
 )
 _TARGET = re.compile(r"`\((\.L\w+)\)")
 _UNIT = re.compile(r"(UTC)?[A-Z]G?MMA")
+_WARPGROUP_SHAPE = re.compile(r"\.(\d+)x(\d+)x(\d+)\b")
+_WARP_SHAPE = re.compile(r"\.(16|8)(8)(\d{1,3})\b")
+_GLOBAL = frozenset(("LDG", "STG", "LDGSTS"))
+_LANES = 32
+_WIDTH = re.compile(r"\.[US]?(8|16|64|128|256)\b")
 # The predicates on which a branch or an exit depends, apart from its guard.
 _PREDICATE = re.compile(r"\bU?P\d")
 
@@ -43,6 +51,74 @@ class Instruction:
     def is_unit(self) -> bool:
         """True if the instruction is a matrix multiplication."""
         return _UNIT.fullmatch(self.name) is not None
+
+    @property
+    def flops(self) -> float:
+        """The floating-point operations of products that a warp does; 0 where the shape is an operand."""
+        if self.name in ("FFMA", "FFMA2"):
+            return 2.0 * _LANES * (2 if self.name == "FFMA2" else 1)
+        if not self.is_unit:
+            return 0.0
+        # Four warps share an instruction of a warpgroup.
+        found, warps = _WARPGROUP_SHAPE.match(self.rest), 4
+        if found is None:
+            found, warps = _WARP_SHAPE.match(self.rest), 1
+        return 0.0 if found is None else 2.0 * int(found[1]) * int(found[2]) * int(found[3]) / warps
+
+    @property
+    def global_bytes(self) -> float:
+        """The bytes of global memory that a warp loads or stores; 0 for bulk copies, whose size is an operand."""
+        if self.name not in _GLOBAL:
+            return 0.0
+        width = _WIDTH.search(self.rest.partition(" ")[0])
+        return _LANES * (int(width[1]) if width else 32) / 8
+
+
+@dataclasses.dataclass(frozen=True)
+class CodeCounts:
+    """Counts of the instructions of a warp, by which a model predicts a time.
+
+    Attributes:
+      loop_instructions: those of the loop in which it multiplies matrices, or else of all innermost loops that multiply
+        and add, or else of those that access global memory.
+      loop_functions: how many of them compute functions such as `exp`.
+      loop_flops: the operations of products in one iteration; 0 where there are none, or the code does not show them.
+      loop_bytes: the bytes of global memory that an iteration loads and stores.
+      other_instructions: instructions outside of these loops.
+      other_functions: how many of them compute functions.
+      loops: how many loops the code has.
+    """
+
+    loop_instructions: int
+    loop_functions: int
+    loop_flops: float
+    loop_bytes: float
+    other_instructions: int
+    other_functions: int
+    loops: int
+
+    def trips(self, flops: Any, moved: Any) -> Any:
+        """Returns how many iterations of a warp do the work of a kernel; None if the code does not show it.
+
+        Args:
+          flops: the operations of products; a number or an array.
+          moved: the bytes of global memory that are loaded and stored; likewise.
+        """
+        if self.loop_flops:
+            return flops / self.loop_flops
+        if self.loop_bytes:
+            return moved / self.loop_bytes
+        return None if self.loops else 0.0 * moved
+
+    def to_json(self) -> dict[str, float]:
+        """Returns the counts in their JSON form."""
+        return dataclasses.asdict(self)
+
+    @staticmethod
+    def from_json(record: Any) -> CodeCounts:
+        """Returns the counts that `to_json` gave; raises ValueError for another form."""
+        check_fields(record, {field.name: (int, float) for field in dataclasses.fields(CodeCounts)})
+        return CodeCounts(**record)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -87,6 +163,33 @@ class Listing:
                 found.append((body, Loop(collections.Counter(x.name for x in inside), units)))
         inner = [loop for body, loop in found if not any(other < body for other, _ in found)]
         return max(inner, key=lambda loop: (loop.units, -loop.instructions), default=None)
+
+    def counts(self) -> CodeCounts:
+        """Returns the counts of its instructions."""
+        loops = [(body, {i for i in body if header <= i <= latch}) for header, latch, body in self._loops()]
+        inner = [inside for body, inside in loops if not any(other < body for other, _ in loops)]
+        chosen: set[int] = set()
+        if inner:
+            units = max(inner, key=lambda inside: (sum(self.instructions[i].is_unit for i in inside), -len(inside)))
+            if any(self.instructions[i].is_unit for i in units):
+                chosen = units
+            else:
+                products = [inside for inside in inner if any(self.instructions[i].flops for i in inside)]
+                accesses = [inside for inside in inner if any(self.instructions[i].global_bytes for i in inside)]
+                chosen = set().union(*(products or accesses))
+        inside = [self.instructions[i] for i in sorted(chosen)]
+        functions = sum(x.name == "MUFU" for x in inside)
+        # With matrix units, other products are not those of the kernel.
+        has_units = any(x.is_unit for x in inside)
+        return CodeCounts(
+            len(inside),
+            functions,
+            sum(x.flops for x in inside if x.is_unit or not has_units),
+            sum(x.global_bytes for x in inside),
+            len(self.instructions) - len(inside),
+            sum(x.name == "MUFU" for x in self.instructions) - functions,
+            len(loops),
+        )
 
     def _loops(self) -> Iterator[tuple[int, int, frozenset[int]]]:
         """The first and last instruction of each loop, and all of them."""
