@@ -161,7 +161,7 @@ def ptx_run(
             function = ptx.load(text.read(), path=file).function(entry)
         start = time.perf_counter()
         asked = [check for check in checks.split(",") if check]
-        function.prepare(checked=bool(asked), profiled=profile)
+        function.prepare(checks=asked, profiled=profile)
         prepared = time.perf_counter()
         tell(f"running {function.name}")
         counts = function.launch(

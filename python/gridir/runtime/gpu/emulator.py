@@ -70,6 +70,7 @@ def execute(text: str, launch: Launch, buffers: Sequence[np.ndarray], how: Execu
                 block=(launch.threads,),
                 cluster=(launch.cluster_ctas,),
                 shared_bytes=launch.shared_bytes,
+                temporaries=memory.temporaries,
                 checks=how.checks,
                 schedule_seed=how.schedule_seed,
                 blocks_at_once=(how.blocks_at_once or MULTIPROCESSORS) if launch.cancels_clusters else 0,
@@ -109,10 +110,12 @@ class EmulatedMemory:
 
     Attributes:
       operands: the arrays of the operands, which a kernel accesses in whole words if it updates parts of words.
+      temporaries: arrays that hold no values before and after the launch.
     """
 
     def __init__(self, launch: Launch, buffers: Sequence[np.ndarray]):
         self._buffers = buffers
+        self.temporaries: list[np.ndarray] = []
         # An output that is in the memory of an input is the same array, and stays so.
         words = {id(x): _in_words(x) for x in buffers} if launch.updates_parts_of_words else {}
         self.operands = [words.get(id(x), x) for x in buffers]
@@ -139,7 +142,10 @@ class EmulatedMemory:
 
     def scratch(self, size: int, *, zeroed: bool) -> np.ndarray:
         """See `Materializer`; the array has words of 64 bits."""
-        return (np.zeros if zeroed else np.empty)(-(-size // WORD_BYTES), np.uint64)
+        array = (np.zeros if zeroed else np.empty)(-(-size // WORD_BYTES), np.uint64)
+        if not zeroed:
+            self.temporaries.append(array)
+        return array
 
     def unused(self) -> np.ndarray:
         """See `Materializer`."""

@@ -260,7 +260,7 @@ class Driver:
     def _run(self, text: str, name: str, sizes: list[int], values: Any) -> None:
         function = load(self.rewrite(text) if self.rewrite is not None else text).function(name)
         start = time.perf_counter()
-        function.prepare(checked=bool(self.options.get("checks")))
+        function.prepare(checks=self.options.get("checks") or ())
         prepared = time.perf_counter()
         arguments = [ctypes.string_at(values[i], x.bytes) for i, x in enumerate(function.parameters)]
         grid, block, cluster = tuple(sizes[:3]), tuple(sizes[3:6]), tuple(sizes[6:9])

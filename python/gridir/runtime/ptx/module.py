@@ -67,11 +67,11 @@ class Function:
     _program: Any = dataclasses.field(repr=False, compare=False)
     _path: str = dataclasses.field(repr=False, compare=False)
 
-    def prepare(self, *, checked: bool = False, profiled: bool = False) -> Literal["memory", "disk", "compiled"]:
+    def prepare(self, *, checks: Sequence[str] = (), profiled: bool = False) -> Literal["memory", "disk", "compiled"]:
         """Compiles the function before its first launch.
 
         Args:
-          checked: for launches with checks.
+          checks: for launches with these checks.
           profiled: for launches that count.
 
         Returns:
@@ -81,7 +81,7 @@ class Function:
         Raises:
           PtxError: for each instruction that the executor does not know.
         """
-        reply = self._program.prepare(self.name, checked, profiled)
+        reply = self._program.prepare(self.name, bool(checks), profiled, "uninitialized" in checks)
         _raise_problems(reply["problems"], self._path, self.name)
         if reply["warning"]:
             warnings.warn(reply["warning"], stacklevel=2)
@@ -100,6 +100,7 @@ class Function:
         schedule_seed: int | None = None,
         blocks_at_once: int = 0,
         memory: Sequence[np.ndarray] = (),
+        temporaries: Sequence[np.ndarray] = (),
         profile: bool = False,
         cores: int | None = None,
     ) -> Profile | None:
@@ -114,12 +115,13 @@ class Function:
           shared_bytes: shared memory for the arrays whose size the launch says.
           timeout: seconds after which the launch is given up; 0 for never.
           checks: the checks that make the launch fail: "races", two accesses to one byte, one of them a write, that are
-            unordered; "uninitialized", a read of shared memory that nothing has written.
+            unordered; "uninitialized", a result, branch or address that depends on memory that nothing has written.
           schedule_seed: runs threads in an order that this number chooses, and copies as late as a wait for them
             allows; None for the order of their numbers.
           blocks_at_once: how many blocks run at a time, as a chip has room for; others have not begun, and may be
             cancelled. At least one cluster runs, and more where threads wait for them.
           memory: arrays that the function may access, too, as it finds their addresses in arguments or in memory.
+          temporaries: those of these arrays and of the arguments that hold no values before and after the launch.
           profile: True to count the executions of each instruction, which takes 4 to 80 times as long. cores: the
           number of threads of this process that run blocks; by default the number of processors. One does where blocks
           could tell: where they update global memory atomically or wait for it, print, or take the work of others, and
@@ -141,9 +143,10 @@ class Function:
         if schedule_seed is not None and not 0 <= schedule_seed < 2**64:
             raise OptionError(f"expected schedule_seed from 0 to 2**64 - 1, got {schedule_seed!r}")
         profile = profile or is_profiling()
-        self.prepare(checked=bool(checks), profiled=profile)
+        self.prepare(checks=checks, profiled=profile)
         data, buffers = self._encode(args)
         buffers += [(x.ctypes.data, x.nbytes, f"memory {i}") for i, x in enumerate(memory)]
+        addresses = {x.ctypes.data for x in temporaries}
         reply = self._program.launch(
             self.name,
             grid=self._sizes("grid", grid),
@@ -151,7 +154,7 @@ class Function:
             cluster=self._sizes("cluster", cluster or self.required_cluster or (1,)),
             dynamic_shared=self._check_range("shared_bytes", shared_bytes),
             parameters=data,
-            buffers=buffers,
+            buffers=[(*buffer, buffer[0] in addresses) for buffer in buffers],
             timeout=timeout,
             finds_races="races" in checks,
             finds_unwritten="uninitialized" in checks,

@@ -43,7 +43,7 @@ def origin(increment=1, variable="", **asked):
     function = ptx.load(text(increment, variable), path=f"{next(numbers)}.ptx").function()
     found = function.prepare(**asked)
     out = np.zeros(1, np.int32)
-    function.launch([out], grid=(1,), block=(1,), checks=("races",) if asked.get("checked") else ())
+    function.launch([out], grid=(1,), block=(1,), checks=asked.get("checks", ()))
     assert out[0] == increment
     assert function.prepare(**asked) == "memory"
     return found
@@ -54,7 +54,7 @@ print("first:", origin())
 # CHECK: again: disk
 print("again:", origin())
 # CHECK: checked: compiled disk
-print("checked:", origin(checked=True), origin(checked=True))
+print("checked:", origin(checks=("races",)), origin(checks=("races",)))
 # CHECK: profiled: compiled disk
 print("profiled:", origin(profiled=True), origin(profiled=True))
 # CHECK: other text: compiled disk

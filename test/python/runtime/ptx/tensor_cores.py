@@ -360,8 +360,9 @@ PRODUCT = (
 show("add.u32 %r4, %m, 510; tcgen05.ld.sync.aligned.32x32b.x4.b32 {%r5, %r6, %r7, %r8}, [%r4];")
 # CHECK: expected lanes of tensor memory in quarter {{[0-3]}}, which is the warp's, got lane 96
 show(f"add.u32 %r4, %m, {96 << 16}; tcgen05.ld.sync.aligned.32x32b.x1.b32 {{%r5}}, [%r4];")
-# CHECK: read of lane {{[0-9]+}}, column 0 of tensor memory, which is uninitialized
-show("tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r5}, [%m];")
+# CHECK: expected a condition or an address that is initialized, got one that depends on lane {{[0-9]+}}, column 0 of
+# CHECK-SAME: tensor memory, which is uninitialized
+show("tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r5}, [%m]; setp.eq.u32 %p, %r5, 0; @%p mov.b32 %r5, 0;")
 # CHECK: expected an element type of '.kind::f16' that is implemented, got number 3
 show(PRODUCT.format(describe(3, "f32", 128, 16)))
 # CHECK: expected 64 or 128 rows of a block and 8 to 256 columns, got 32 rows and 16 columns

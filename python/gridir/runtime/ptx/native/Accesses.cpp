@@ -66,8 +66,8 @@ Value *Emitter::locate(const Operand &operand, Space space, unsigned bytes,
         builder.getInt8Ty(),
         loadFrame(offsetof(Frame, ranges), builder.getPtrTy()),
         site * sizeof(AllowedRange));
-    begin = builder.CreateLoad(i64, range);
-    starts = builder.CreateLoad(
+    begin = loadDefined(i64, range);
+    starts = loadDefined(
         i64, builder.CreateConstInBoundsGEP1_64(
                  builder.getInt8Ty(), range, offsetof(AllowedRange, starts)));
   } else {
@@ -181,7 +181,7 @@ void Emitter::noteRead(Value *pointer, unsigned bytes) {
   if (!context.instrumentation.isChecked || context.instrumentation.isProfiled)
     return note(pointer, bytes, Reads);
   auto load = [&](size_t offset) {
-    return builder.CreateLoad(
+    return loadDefined(
         builder.getInt64Ty(),
         builder.CreateConstInBoundsGEP1_64(
             builder.getInt8Ty(),
@@ -202,10 +202,7 @@ void Emitter::noteRead(Value *pointer, unsigned bytes) {
   builder.SetInsertPoint(done);
 }
 
-void Emitter::noteStore(Value *pointer, ArrayRef<Value *> values) {
-  if (!tellsOfAccesses())
-    return;
-  // They lie where collectives have their arguments.
+unsigned Emitter::storeArguments(ArrayRef<Value *> values) {
   unsigned bytes = 0;
   for (Value *value : values) {
     builder.CreateAlignedStore(
@@ -217,6 +214,22 @@ void Emitter::noteStore(Value *pointer, ArrayRef<Value *> values) {
   }
   context.numArguments =
       std::max<unsigned>(context.numArguments, divideCeil(bytes, 8));
+  return bytes;
+}
+
+void Emitter::checkOutput(Value *pointer, ArrayRef<Value *> values) {
+  if (!context.instrumentation.isTracked)
+    return;
+  const unsigned bytes = storeArguments(values);
+  callRuntime("ptx.check_output", builder.getVoidTy(),
+              {getFrame(), pointer, builder.getInt32(bytes), context.arguments,
+               getSite()});
+}
+
+void Emitter::noteStore(Value *pointer, ArrayRef<Value *> values) {
+  if (!tellsOfAccesses())
+    return;
+  const unsigned bytes = storeArguments(values);
   callRuntime("ptx.note_store", builder.getVoidTy(),
               {getFrame(), pointer, builder.getInt32(bytes), context.arguments,
                getSite()});

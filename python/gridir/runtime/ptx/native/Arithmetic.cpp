@@ -79,21 +79,23 @@ Value *divide(Emitter &e, ScalarType type, Values values) {
   Value *isZero = b.CreateIsNull(values[1]);
   Value *isMinusOne =
       type.isSigned() ? b.CreateICmpEQ(values[1], minusOne) : b.getFalse();
+  // An undefined divisor is no fault; an undefined quotient may be one.
   Value *divisor =
-      b.CreateSelect(b.CreateOr(isZero, isMinusOne), one, values[1]);
+      e.freeze(b.CreateSelect(b.CreateOr(isZero, isMinusOne), one, values[1]));
   if (isRemainder) {
     Value *result = type.isSigned() ? b.CreateSRem(values[0], divisor)
                                     : b.CreateURem(values[0], divisor);
-    return b.CreateSelect(isZero, values[0], result);
+    return e.dependOn(b.CreateSelect(isZero, values[0], result), values);
   }
   Value *result = type.isSigned() ? b.CreateSDiv(values[0], divisor)
                                   : b.CreateUDiv(values[0], divisor);
   result = b.CreateSelect(isMinusOne, b.CreateNeg(values[0]), result);
-  return b.CreateSelect(isZero, minusOne, result);
+  return e.dependOn(b.CreateSelect(isZero, minusOne, result), values);
 }
 
 Value *callMath(Emitter &e, StringRef name, Values values) {
-  return e.callRuntime(name, e.builder.getFloatTy(), values);
+  return e.dependOn(e.callRuntime(name, e.builder.getFloatTy(), values),
+                    values);
 }
 
 Value *negate(Emitter &e, ScalarType, Values values) {
@@ -173,6 +175,7 @@ void emitProduct(Emitter &emitter, ScalarType type, bool adds) {
     result = type.isSigned()
                  ? b.CreateMul(b.CreateSExt(x, wide), b.CreateSExt(y, wide))
                  : b.CreateMul(b.CreateZExt(x, wide), b.CreateZExt(y, wide));
+    result = emitter.dependOn(result, {x, y});
     if (part == "hi")
       result = b.CreateTrunc(b.CreateLShr(result, type.bits),
                              emitter.getBits(type.bits));

@@ -49,11 +49,11 @@ nb::object load(const std::string &text) {
 
 /// Gives {"problems", "origin", "warning"}.
 nb::dict prepare(Program &program, const std::string &name, bool isChecked,
-                 bool isProfiled) {
+                 bool isProfiled, bool isTracked) {
   Preparation preparation;
   {
     nb::gil_scoped_release release;
-    preparation = program.prepare(name, isChecked, isProfiled);
+    preparation = program.prepare(name, isChecked, isProfiled, isTracked);
   }
   nb::dict result;
   result["problems"] = toList(preparation.problems);
@@ -113,9 +113,9 @@ nb::dict launch(Program &program, const std::string &name,
   options.cores = cores;
   for (nb::handle handle : buffers) {
     nb::tuple buffer = nb::cast<nb::tuple>(handle);
-    options.buffers.push_back({nb::cast<uint64_t>(buffer[0]),
-                               nb::cast<uint64_t>(buffer[1]),
-                               nb::cast<std::string>(buffer[2])});
+    options.buffers.push_back(
+        {nb::cast<uint64_t>(buffer[0]), nb::cast<uint64_t>(buffer[1]),
+         nb::cast<std::string>(buffer[2]), nb::cast<bool>(buffer[3])});
   }
   bool isInterrupted = false;
   options.isInterrupted = [&] {
@@ -173,7 +173,8 @@ NB_MODULE(_gridirPTX, m) {
   nb::class_<Program>(m, "Program", "A PTX text that is loaded.")
       .def_prop_ro("functions", &Program::getFunctions)
       .def("prepare", &prepare, nb::arg("name"), nb::arg("is_checked"),
-           nb::arg("is_profiled"), "Compiles an entry; returns its problems.")
+           nb::arg("is_profiled"), nb::arg("is_tracked"),
+           "Compiles an entry; returns its problems.")
       .def("launch", &launch, nb::arg("name"), nb::arg("grid"),
            nb::arg("block"), nb::arg("cluster"), nb::arg("dynamic_shared"),
            nb::arg("parameters"), nb::arg("buffers"), nb::arg("timeout"),

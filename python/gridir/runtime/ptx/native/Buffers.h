@@ -20,6 +20,9 @@ namespace gridir::ptx {
 struct Buffer {
   uint64_t begin = 0, bytes = 0;
   std::string name;
+  /// True if it holds no values when the launch begins, and none that the
+  /// launch leaves are read.
+  bool isTemporary = false;
 };
 
 /// All global memory of a launch.

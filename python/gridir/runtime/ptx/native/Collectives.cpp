@@ -118,11 +118,15 @@ void enterWarpgroup(Execution &execution, Thread &thread,
 }
 
 void enterCollective(Frame *frame, uint32_t index, uint32_t site,
-                     uint64_t *arguments) {
+                     uint64_t *arguments, uint32_t numArguments) {
   const CollectiveRow &row = *getRows()[index];
   Thread &thread = *reinterpret_cast<Thread *>(frame);
   Execution &execution = *Execution::getCurrent();
   thread.site = site;
+  if (execution.tracksUndefined() && !row.isTracked) {
+    execution.expectDefinedArguments(thread, arguments, numArguments, site);
+    thread.argumentShadow.define();
+  }
   switch (row.team) {
   case Team::Thread: {
     Thread *threads[] = {&thread};
@@ -164,7 +168,7 @@ void Encoder::finish(unsigned row) {
     b.CreateStore(argument, getSlot(index));
   emitter.callRuntime("ptx.collective", b.getVoidTy(),
                       {emitter.getFrame(), b.getInt32(row), emitter.getSite(),
-                       context.arguments});
+                       context.arguments, b.getInt32(arguments.size())});
   for (auto [index, result] : llvm::enumerate(results))
     emitter.write(*result.operand,
                   b.CreateTrunc(b.CreateLoad(b.getInt64Ty(), getSlot(index)),

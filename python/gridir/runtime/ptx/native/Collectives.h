@@ -75,6 +75,16 @@ struct Group {
   void fail(const std::string &message) const {
     execution.fail(thread, site, message);
   }
+  /// Undefined bits of an argument or result of a thread.
+  Undefined getUndefined(unsigned thread, unsigned word) const {
+    return execution.readUndefined(*threads[thread], arguments[thread] + word,
+                                   sizeof(uint64_t));
+  }
+  void setUndefined(unsigned thread, unsigned word,
+                    const Undefined &value) const {
+    execution.writeUndefined(*threads[thread], arguments[thread] + word,
+                             sizeof(uint64_t), value);
+  }
   /// The thread, or a unit that it has started, touches memory.
   void note(const AsyncUnitRef &unit, const void *pointer, uint64_t bytes,
             uint32_t flags) const {
@@ -92,6 +102,9 @@ struct CollectiveRow {
   llvm::StringLiteral section;
   /// True if lanes may reach it at different instructions.
   bool isAnywhere = false;
+  /// True if it computes which of its results are undefined. Arguments of the
+  /// others must be defined, and so are their results.
+  bool isTracked = false;
 };
 
 /// The function that generated code calls for all of them.

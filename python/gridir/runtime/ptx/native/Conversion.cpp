@@ -54,6 +54,7 @@ Value *narrow(Emitter &emitter, Value *value, ScalarType to,
     value = emitter.callIntrinsic(
         Intrinsic::maximum, {value, ConstantFP::get(value->getType(), 0.0)});
   const bool isDouble = value->getType()->isDoubleTy();
+  value = emitter.spread(value);
   if (to.bits < (isDouble ? 64u : 32u) &&
       adjustments.rounding != Rounding::Nearest)
     return roundDirected(
@@ -92,9 +93,12 @@ Value *convertFloatToInteger(Emitter &emitter, Value *bits, ScalarType to,
                                     : adjustments.integral,
                                 value);
   // Too large values become the largest, NaN becomes 0.
-  return emitter.builder.CreateIntrinsic(
-      to.isSigned() ? Intrinsic::fptosi_sat : Intrinsic::fptoui_sat,
-      {emitter.getBits(to.bits), value->getType()}, {value});
+  return emitter.dependOn(
+      emitter.builder.CreateIntrinsic(
+          to.isSigned() ? Intrinsic::fptosi_sat : Intrinsic::fptoui_sat,
+          {emitter.getBits(to.bits), value->getType()},
+          {emitter.freeze(value)}),
+      value);
 }
 
 Value *convertIntegerToFloat(Emitter &emitter, Value *bits, ScalarType to,
@@ -105,7 +109,7 @@ Value *convertIntegerToFloat(Emitter &emitter, Value *bits, ScalarType to,
     Type *type = to.bits == 64 ? b.getDoubleTy() : b.getFloatTy();
     Value *value = from.isSigned() ? b.CreateSIToFP(bits, type)
                                    : b.CreateUIToFP(bits, type);
-    return narrow(emitter, value, to, adjustments);
+    return narrow(emitter, emitter.dependOn(value, bits), to, adjustments);
   }
   return roundInteger(emitter, bits, from.isSigned(), to, adjustments.rounding);
 }

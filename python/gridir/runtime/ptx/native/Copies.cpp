@@ -78,8 +78,10 @@ void runCopy(const Group &group) {
     group.execution.getOrder()->acquire(unit->actor, group.thread.actor);
   else
     unit = group.execution.startUnit(group.thread);
-  group.note(unit, from, read, Reads);
+  group.note(unit, from, read, Reads | Tracked);
   group.note(unit, to, bytes, Writes);
+  if (group.execution.tracksUndefined() && read)
+    group.execution.copyUndefined(group.thread, to, from, read);
   copies.add({unit,
               group.execution.start(group.thread,
                                     [=] {

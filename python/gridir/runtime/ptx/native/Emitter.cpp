@@ -326,6 +326,7 @@ SmallVector<Value *> Emitter::unpack(Value *value, unsigned count) {
 }
 
 Value *Emitter::toFloat(Value *bits, ScalarType element) {
+  bits = spread(bits);
   if (element.bits == 64)
     return builder.CreateBitCast(bits, builder.getDoubleTy());
   if (element.bits == 32)
@@ -339,13 +340,15 @@ Value *Emitter::toFloat(Value *bits, ScalarType element) {
 }
 
 Value *Emitter::fromFloat(Value *value, ScalarType element) {
+  value = spread(value);
   if (element.bits >= 32)
     return builder.CreateBitCast(value, getBits(element.bits));
   Value *rounded;
   if (element.kind == TypeKind::BFloat) {
     // In integers, as instructions for it flush denormals.
     if (value->getType()->isDoubleTy())
-      value = callRuntime("ptx.round_to_odd", builder.getFloatTy(), value);
+      value = dependOn(
+          callRuntime("ptx.round_to_odd", builder.getFloatTy(), value), value);
     Value *bits = builder.CreateBitCast(value, getBits(32));
     Value *odd = builder.CreateAnd(builder.CreateLShr(bits, 16), 1);
     rounded = builder.CreateTrunc(
@@ -390,9 +393,46 @@ Value *Emitter::callRuntime(StringRef name, Type *result,
 }
 
 Value *Emitter::loadFrame(size_t offset, Type *type) {
-  return builder.CreateLoad(
-      type, builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(),
-                                               context.frame, offset));
+  return loadDefined(type, builder.CreateConstInBoundsGEP1_64(
+                               builder.getInt8Ty(), context.frame, offset));
+}
+
+Value *Emitter::loadDefined(Type *type, Value *pointer) {
+  LoadInst *load = builder.CreateLoad(type, pointer);
+  if (context.instrumentation.isTracked)
+    load->setNoSanitizeMetadata();
+  return load;
+}
+
+void Emitter::tellSite() {
+  if (!context.instrumentation.isTracked)
+    return;
+  Value *pointer = builder.CreateConstInBoundsGEP1_64(
+      builder.getInt8Ty(), context.frame, offsetof(Frame, site));
+  builder.CreateStore(getSite(), pointer)->setNoSanitizeMetadata();
+}
+
+Value *Emitter::dependOn(Value *value, ArrayRef<Value *> operands) {
+  if (!context.instrumentation.isTracked)
+    return value;
+  auto toBits = [&](Value *x) {
+    return builder.CreateBitCast(
+        x, getBits(x->getType()->getPrimitiveSizeInBits()));
+  };
+  // An unequal comparison of a value with itself is false, and undefined if a
+  // bit of the value is.
+  Value *bits = toBits(value);
+  for (Value *operand : operands)
+    bits = builder.CreateXor(
+        bits, builder.CreateSExt(
+                  builder.CreateICmpNE(toBits(operand), toBits(operand)),
+                  bits->getType()));
+  return builder.CreateBitCast(bits, value->getType());
+}
+
+Value *Emitter::freeze(Value *value) {
+  return context.instrumentation.isTracked ? builder.CreateFreeze(value)
+                                           : value;
 }
 
 Value *Emitter::loadSpecial(unsigned index) {

@@ -106,9 +106,23 @@ public:
   llvm::Value *callRuntime(llvm::StringRef name, llvm::Type *result,
                            llvm::ArrayRef<llvm::Value *> arguments);
 
+  // Undefined values. Where they are not tracked, these give the value itself.
+  /// A value that is undefined if a bit of an operand is: the memory sanitizer
+  /// does not see what the runtime computes, and takes bits of floats apart.
+  llvm::Value *dependOn(llvm::Value *value,
+                        llvm::ArrayRef<llvm::Value *> operands);
+  /// A value all of whose bits are undefined if one is.
+  llvm::Value *spread(llvm::Value *value) { return dependOn(value, value); }
+  /// A value that counts as defined.
+  llvm::Value *freeze(llvm::Value *value);
+
   // The thread.
   llvm::Value *getFrame() { return context.frame; }
   llvm::Value *loadFrame(size_t offset, llvm::Type *type);
+  /// Loads what the runtime keeps, which is always defined.
+  llvm::Value *loadDefined(llvm::Type *type, llvm::Value *pointer);
+  /// Tells which instruction the thread executes, for undefined branches.
+  void tellSite();
   llvm::Value *loadSpecial(unsigned index);
   llvm::ConstantInt *getSite() { return builder.getInt32(site); }
 
@@ -135,6 +149,8 @@ public:
   void note(llvm::Value *pointer, unsigned bytes, unsigned flags);
   /// The same for a read that may be of global memory.
   void noteRead(llvm::Value *pointer, unsigned bytes);
+  /// Checks that values are defined, before they are written.
+  void checkOutput(llvm::Value *pointer, llvm::ArrayRef<llvm::Value *> values);
   /// Tells of a plain write of these values, before they are written.
   void noteStore(llvm::Value *pointer, llvm::ArrayRef<llvm::Value *> values);
   /// The number of a register that products use; none of others.
@@ -162,6 +178,8 @@ private:
   llvm::Value *readName(const Operand &operand, ScalarType type);
   llvm::Value *readSpecial(llvm::StringRef name);
   void touch(const Operand &operand, bool writes);
+  /// Stores values where collectives have their arguments; gives the bytes.
+  unsigned storeArguments(llvm::ArrayRef<llvm::Value *> values);
   llvm::Value *fit(llvm::Value *value, unsigned bits, bool isSigned);
 
   unsigned site;

@@ -70,7 +70,7 @@ Execution::Execution(const PreparedFunction &function,
 
 Execution::~Execution() {
   for (char *window : windows)
-    munmap(window, kClusterWindow);
+    munmap(window, getWindowBytes());
 }
 
 LaunchReport Execution::run() {
@@ -81,8 +81,11 @@ LaunchReport Execution::run() {
   dynamicOffset = alignTo(function.translation.staticSharedBytes, 1024);
   sharedBytes = dynamicOffset + options.dynamicShared;
   if (options.findsRaces || options.findsUnwritten)
-    order = std::make_unique<OrderChecker>(
-        options.findsRaces, options.findsUnwritten, blockThreads);
+    order = std::make_unique<OrderChecker>(options.findsRaces, blockThreads);
+  if (tracksUndefined())
+    for (const Buffer &buffer : options.buffers)
+      if (buffer.isTemporary)
+        temporaries.emplace_back(buffer.begin, buffer.bytes, FromTemporary);
   if (options.isProfiled)
     profile =
         std::make_unique<Profile>(function.translation.sites.size(), buffers);
@@ -145,7 +148,7 @@ LaunchReport Execution::run() {
 
 char *Execution::takeWindow() {
   if (idleWindows.empty()) {
-    void *window = mmap(nullptr, kClusterWindow, PROT_READ | PROT_WRITE,
+    void *window = mmap(nullptr, getWindowBytes(), PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (window == MAP_FAILED)
       return nullptr;
@@ -188,6 +191,13 @@ bool Execution::admitCluster() {
     char *shared = cluster->window + (uint64_t(rank) << kBlockWindowBits) +
                    kReservedShared;
     std::memset(shared, 0xff, sharedBytes);
+    if (tracksUndefined()) {
+      undefineInWindow(cluster->window, shared - cluster->window, sharedBytes);
+      cta->localShadow = ShadowedMemory(
+          reinterpret_cast<uint64_t>(cta->local.get()),
+          alignTo(function.translation.localBytes, 16) * blockThreads,
+          FromLocal);
+    }
     if (order) {
       order->forget(reinterpret_cast<uint64_t>(shared), sharedBytes);
       order->forget(reinterpret_cast<uint64_t>(shared) - kReservedShared +
@@ -327,6 +337,7 @@ void Execution::run(Cluster &cluster, bool &progressed, bool &paused) {
       continue;
     thread->wait = {};
     thread->isPaused = false;
+    runningThread = thread;
     ++report.switches;
     resume(*thread->fiber);
     if (report.fault)

@@ -16,6 +16,7 @@
 #include "Profile.h"
 #include "Program.h"
 #include "Translation.h"
+#include "Undefined.h"
 #include "WrittenBuffers.h"
 
 #include "python/gridir/runtime/cpu/native/Fiber.h"
@@ -78,6 +79,8 @@ struct Thread {
   AsyncGroups copies, bulkReads, bulkWrites, products;
   TensorUnits tensorUnits;
   ProductRegisters registers;
+  /// Of the memory where collectives have its arguments and results.
+  ShadowedMemory argumentShadow;
 
   unsigned getLane() const { return frame.special[LaneId]; }
 };
@@ -147,6 +150,7 @@ struct Cta {
   TensorMemory tensorMemory;
   /// The local memory of all threads.
   cpu::Array<char> local;
+  ShadowedMemory localShadow;
 };
 
 struct Cluster {
@@ -250,6 +254,35 @@ public:
   /// Runs the body; with a seed, when no thread can continue without it.
   AsyncWorkRef start(Thread &thread, std::function<void()> body);
 
+  // Undefined values.
+
+  bool tracksUndefined() const { return options.findsUnwritten; }
+  Thread &getRunningThread() { return *runningThread; }
+  /// The shadow of memory that may be undefined; none of other memory.
+  std::optional<ShadowPlace> findShadow(Thread &thread, const void *pointer);
+  /// The undefined bits of at most eight bytes.
+  Undefined readUndefined(Thread &thread, const void *pointer, unsigned bytes);
+  void writeUndefined(Thread &thread, void *pointer, unsigned bytes,
+                      const Undefined &value);
+  /// The first undefined byte of some.
+  Undefined findUndefined(Thread &thread, const void *pointer, uint64_t bytes);
+  void copyUndefined(Thread &thread, char *to, const char *from,
+                     uint64_t bytes);
+  /// Fails if a byte is undefined.
+  void expectDefined(Thread &thread, const void *pointer, uint64_t bytes,
+                     unsigned site);
+  /// Fails if an argument of a collective is undefined.
+  void expectDefinedArguments(Thread &thread, const uint64_t *arguments,
+                              unsigned count, unsigned site);
+  /// Fails if values are undefined that are written to memory that outlives
+  /// the launch.
+  void expectDefinedOutput(Thread &thread, const void *pointer,
+                           const void *values, uint64_t bytes, unsigned site);
+  /// A branch or an address of the running thread is undefined.
+  void failUndefined(Origin origin);
+  /// The running thread has its arguments of collectives here.
+  void setArguments(const void *pointer, uint64_t bytes);
+
   // The counts of a launch. Where it is not profiled, these do nothing.
 
   /// Null where it is not profiled.
@@ -287,6 +320,11 @@ private:
   void checkEnd(Thread &thread);
   void countAccess(Thread &thread, const void *pointer, uint64_t bytes,
                    uint32_t flags, unsigned site);
+  /// An access of the runtime: it uses the values that it reads, and those that
+  /// it writes are defined.
+  void trackAccess(Thread &thread, const void *pointer, uint64_t bytes,
+                   uint32_t flags, unsigned site);
+  std::string describeOrigin(const Thread &thread, Origin origin) const;
   void takeProfile();
   void reportFinding(Thread &thread, const OrderChecker::Finding &finding,
                      uint32_t flags, unsigned site);
@@ -295,6 +333,10 @@ private:
                 const Thread *thread);
   void setStuck(const std::string &message);
   bool isTimeOver();
+  /// Of shared memory of a cluster, with its shadow.
+  uint64_t getWindowBytes() const {
+    return tracksUndefined() ? kShadowedWindow : kClusterWindow;
+  }
   char *takeWindow();
   std::string describeThread(uint32_t number) const;
   std::string getLine(unsigned site) const {
@@ -315,8 +357,11 @@ private:
   std::mt19937_64 random;
   std::vector<AsyncWorkRef> works;
   std::unique_ptr<cpu::Fiber> workFiber;
-  /// The fiber that runs.
+  /// The fiber that runs, and the last thread that did.
   cpu::Fiber *running = nullptr;
+  Thread *runningThread = nullptr;
+  /// Of temporaries in global memory, where undefined values are tracked.
+  std::vector<ShadowedMemory> temporaries;
   std::vector<std::unique_ptr<Cluster>> live;
   std::vector<std::unique_ptr<cpu::Fiber>> idleFibers;
   std::vector<char *> windows, idleWindows;

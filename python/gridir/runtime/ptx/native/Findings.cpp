@@ -24,7 +24,9 @@ void Execution::note(Thread &thread, const AsyncUnitRef &unit,
     return;
   if (profile)
     countAccess(thread, pointer, bytes, flags, site);
-  checkOrder(thread, unit, pointer, bytes, flags, site);
+  checkOrder(thread, unit, pointer, bytes, flags & ~Tracked, site);
+  if (tracksUndefined() && !(flags & Tracked))
+    trackAccess(thread, pointer, bytes, flags, site);
 }
 
 void Execution::checkOrder(Thread &thread, const AsyncUnitRef &unit,
@@ -53,7 +55,7 @@ void Execution::noteRead(Thread &thread, const void *pointer, uint64_t bytes,
       range.unnoted = range.starts;
       return;
     }
-  note(thread, pointer, bytes, Reads, site);
+  note(thread, pointer, bytes, Reads | Tracked, site);
 }
 
 void Execution::commit() {
@@ -128,8 +130,6 @@ void Execution::reportFinding(Thread &thread,
   const OrderChecker::Event &other = finding.other;
   const std::string first = describeAccess(other.flags),
                     second = describeAccess(flags);
-  if (finding.kind == Kind::Unwritten)
-    fail(thread, site, second + " of " + where + ", which is uninitialized");
   const Site &code = function.translation.sites[other.site];
   const std::string lines = "the " + first + " at line " + getLine(other.site) +
                             " and the " + second + " at line " + getLine(site) +
@@ -190,7 +190,7 @@ void noteAccess(Frame *frame, void *pointer, uint32_t bytes, uint32_t flags,
   execution.keepTogether(thread);
   if (OrderChecker *order = execution.getOrder(); order && (flags & Strong))
     order->exchange(thread.actor, reinterpret_cast<uint64_t>(pointer), flags);
-  execution.note(thread, pointer, bytes, flags, site);
+  execution.note(thread, pointer, bytes, flags | Tracked, site);
 }
 
 void noteRead(Frame *frame, void *pointer, uint32_t bytes, uint32_t site) {
@@ -203,8 +203,16 @@ void noteStore(Frame *frame, void *pointer, uint32_t bytes, const void *values,
   Execution &execution = *Execution::getCurrent();
   execution.keepTogether(thread);
   const bool isSame = std::memcmp(pointer, values, bytes) == 0;
-  execution.note(thread, pointer, bytes, isSame ? Writes | Silent : Writes,
-                 site);
+  execution.note(thread, pointer, bytes,
+                 (isSame ? Writes | Silent : Writes) | Tracked, site);
+  if (execution.tracksUndefined())
+    execution.expectDefinedOutput(thread, pointer, values, bytes, site);
+}
+
+void checkOutput(Frame *frame, void *pointer, uint32_t bytes,
+                 const void *values, uint32_t site) {
+  Execution::getCurrent()->expectDefinedOutput(getThread(frame), pointer,
+                                               values, bytes, site);
 }
 
 void touchRegister(Frame *frame, uint32_t number, uint32_t writes,
@@ -238,6 +246,7 @@ std::vector<std::pair<const char *, void *>> getCheckSymbols() {
   return {{"ptx.note", reinterpret_cast<void *>(&noteAccess)},
           {"ptx.note_read", reinterpret_cast<void *>(&noteRead)},
           {"ptx.note_store", reinterpret_cast<void *>(&noteStore)},
+          {"ptx.check_output", reinterpret_cast<void *>(&checkOutput)},
           {"ptx.touch_register", reinterpret_cast<void *>(&touchRegister)},
           {"ptx.move_register", reinterpret_cast<void *>(&moveRegister)},
           {"ptx.use_register", reinterpret_cast<void *>(&useRegister)},

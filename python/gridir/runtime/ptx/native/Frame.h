@@ -72,6 +72,9 @@ struct Frame {
   /// and how many in all, with those that it waited for others to execute.
   uint64_t *executed;
   uint64_t clock;
+  /// Where undefined values are tracked: the instruction that the thread
+  /// executes.
+  uint32_t site;
 };
 
 /// Bits of a shared address that are the offset in a block; those above are the

@@ -17,6 +17,7 @@
 #include "ElementFormat.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <cmath>
 
@@ -67,9 +68,12 @@ template <bool stores> void encodeTiles(Encoder &e) {
 /// The row of a matrix whose address a lane has, and which it reads or writes.
 char *findRow(const Group &group, unsigned lane, uint32_t flag) {
   Thread &thread = *group.threads[lane];
+  if (group.execution.tracksUndefined())
+    group.execution.expectDefinedArguments(thread, group.arguments[lane], 1,
+                                           group.site);
   char *row = group.execution.locateShared(thread, group.arguments[lane][0], 16,
                                            16, group.site);
-  group.execution.note(thread, row, 16, flag, group.site);
+  group.execution.note(thread, row, 16, flag | Tracked, group.site);
   return row;
 }
 
@@ -84,13 +88,53 @@ std::pair<unsigned, unsigned> getCoordinates(unsigned lane) {
   return {lane / 4, lane % 4 * 2};
 }
 
+/// The rows of up to four tiles.
+using RowPointers = std::array<char *, 32>;
+
+/// The two halves of a register of a lane.
+std::array<char *, 2> findHalves(const RowPointers &rows, unsigned lane,
+                                 unsigned index, bool isTransposed) {
+  auto [row, column] = getCoordinates(lane);
+  std::array<char *, 2> result;
+  for (unsigned half = 0; half < 2; ++half)
+    result[half] = isTransposed ? rows[8 * index + column + half] + 2 * row
+                                : rows[8 * index + row] + 2 * (column + half);
+  return result;
+}
+
+Undefined readUndefinedHalves(const Group &group, const RowPointers &rows,
+                              unsigned lane, unsigned index,
+                              bool isTransposed) {
+  Undefined result;
+  unsigned shift = 0;
+  for (char *half : findHalves(rows, lane, index, isTransposed)) {
+    Undefined part = group.execution.readUndefined(group.thread, half, 2);
+    part.bits <<= std::exchange(shift, 16);
+    result.join(part);
+  }
+  return result;
+}
+
+void writeUndefinedHalves(const Group &group, const RowPointers &rows,
+                          unsigned lane, unsigned index, bool isTransposed) {
+  Undefined value = group.getUndefined(lane, 3 + index);
+  for (char *half : findHalves(rows, lane, index, isTransposed)) {
+    group.execution.writeUndefined(group.thread, half, 2,
+                                   {value.bits & 0xffff, value.origin});
+    value.bits >>= 16;
+  }
+}
+
 void runLoadTiles(const Group &group) {
   checkWarp(group);
   const uint64_t count = group.arguments[0][1];
   const bool isTransposed = group.arguments[0][2];
   std::array<Tile, 4> tiles;
-  for (unsigned i = 0; i < 8 * count; ++i)
-    std::memcpy(tiles[i / 8][i % 8].data(), findRow(group, i, Reads), 16);
+  RowPointers rows = {};
+  for (unsigned i = 0; i < 8 * count; ++i) {
+    rows[i] = findRow(group, i, Reads);
+    std::memcpy(tiles[i / 8][i % 8].data(), rows[i], 16);
+  }
   for (unsigned lane = 0; lane < 32; ++lane)
     for (unsigned i = 0; i < count; ++i) {
       auto [row, column] = getCoordinates(lane);
@@ -99,6 +143,9 @@ void runLoadTiles(const Group &group) {
       const uint32_t high =
           isTransposed ? tile[column + 1][row] : tile[row][column + 1];
       group.arguments[lane][i] = low | high << 16;
+      if (group.execution.tracksUndefined())
+        group.setUndefined(
+            lane, i, readUndefinedHalves(group, rows, lane, i, isTransposed));
     }
 }
 
@@ -116,8 +163,15 @@ void runStoreTiles(const Group &group) {
       (isTransposed ? tile[column + 1][row] : tile[row][column + 1]) =
           word >> 16;
     }
-  for (unsigned i = 0; i < 8 * count; ++i)
-    std::memcpy(findRow(group, i, Writes), tiles[i / 8][i % 8].data(), 16);
+  RowPointers rows = {};
+  for (unsigned i = 0; i < 8 * count; ++i) {
+    rows[i] = findRow(group, i, Writes);
+    std::memcpy(rows[i], tiles[i / 8][i % 8].data(), 16);
+  }
+  if (group.execution.tracksUndefined())
+    for (unsigned lane = 0; lane < 32; ++lane)
+      for (unsigned i = 0; i < count; ++i)
+        writeUndefinedHalves(group, rows, lane, i, isTransposed);
 }
 
 void encodeMove(Encoder &e) {
@@ -142,6 +196,23 @@ void runMove(const Group &group) {
     auto [row, column] = getCoordinates(lane);
     group.arguments[lane][0] =
         tile[row][column] | uint32_t(tile[row][column + 1]) << 16;
+  }
+  if (!group.execution.tracksUndefined())
+    return;
+  std::array<std::array<Undefined, 8>, 8> undefined;
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    auto [row, column] = getCoordinates(lane);
+    const Undefined value = group.getUndefined(lane, 0);
+    undefined[column][row] = {value.bits & 0xffff, value.origin};
+    undefined[column + 1][row] = {value.bits >> 16 & 0xffff, value.origin};
+  }
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    auto [row, column] = getCoordinates(lane);
+    Undefined result = undefined[row][column],
+              high = undefined[row][column + 1];
+    high.bits <<= 16;
+    result.join(high);
+    group.setUndefined(lane, 0, result);
   }
 }
 
@@ -278,9 +349,57 @@ void runDoubleMma(const Group &group) {
   }
 }
 
+/// A result is undefined if an element of its row of A or of its column of B
+/// is, or its addend.
+void trackMma(const Group &group) {
+  const uint64_t *words = group.arguments[0];
+  auto getBits = [](uint64_t format) {
+    return format == kDouble ? 64u : getFormat(format).bits;
+  };
+  const unsigned depth = words[Depth];
+  const unsigned numA =
+      getRegisters(kRowsOfA * depth, unsigned(words[FormatA]));
+  const unsigned numB =
+      getRegisters(depth * kColumnsOfB, unsigned(words[FormatB]));
+  std::array<Undefined, kRowsOfA> rows;
+  std::array<Undefined, kColumnsOfB> columns;
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    for (unsigned i = 0; i < numA; ++i)
+      rows[Fragment{1, 16}.getRow(lane, i)].join(
+          group.getUndefined(lane, FirstRegister + i));
+    for (unsigned i = 0; i < numB; ++i)
+      columns[Fragment{1, 8}.getRow(lane, i)].join(
+          group.getUndefined(lane, FirstRegister + numA + i));
+  }
+  const unsigned bitsC = getBits(words[FormatC]),
+                 bitsD = getBits(words[FormatD]);
+  const unsigned perC = std::max(32 / bitsC, 1u),
+                 perD = std::max(32 / bitsD, 1u);
+  const uint64_t mask = maskTrailingOnes<uint64_t>(bitsD);
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    std::array<Undefined, 4> results;
+    for (unsigned element = 0; element < 4; ++element) {
+      auto [row, column] = getAccumulatorCoordinates(lane, element);
+      Undefined sum = group.getUndefined(lane, FirstRegister + numA + numB +
+                                                   element / perC);
+      sum.bits = sum.bits >> element % perC * bitsC &
+                 maskTrailingOnes<uint64_t>(bitsC);
+      sum.join(rows[row]);
+      sum.join(columns[column]);
+      Undefined part = sum.spread(mask);
+      part.bits <<= element % perD * bitsD;
+      results[element / perD].join(part);
+    }
+    for (unsigned i = 0; i < 4 / perD; ++i)
+      group.setUndefined(lane, i, results[i]);
+  }
+}
+
 void runMma(const Group &group) {
   checkWarp(group);
   const uint64_t *words = group.arguments[0];
+  if (group.execution.tracksUndefined())
+    trackMma(group);
   if (words[FormatD] == kDouble)
     return runDoubleMma(group);
   const ElementFormat &d = getFormat(words[FormatD]);
@@ -338,10 +457,14 @@ void runMma(const Group &group) {
 constexpr StringLiteral kWarpLevel = "Warp Level Matrix Instructions";
 
 constexpr CollectiveRow kRows[] = {
-    {"ldmatrix.sync", Team::Warp, encodeTiles<false>, runLoadTiles, kWarpLevel},
-    {"stmatrix.sync", Team::Warp, encodeTiles<true>, runStoreTiles, kWarpLevel},
-    {"movmatrix.sync", Team::Warp, encodeMove, runMove, kWarpLevel},
-    {"mma.sync", Team::Warp, encodeMma, runMma, kWarpLevel}};
+    {"ldmatrix.sync", Team::Warp, encodeTiles<false>, runLoadTiles, kWarpLevel,
+     /*isAnywhere=*/false, /*isTracked=*/true},
+    {"stmatrix.sync", Team::Warp, encodeTiles<true>, runStoreTiles, kWarpLevel,
+     /*isAnywhere=*/false, /*isTracked=*/true},
+    {"movmatrix.sync", Team::Warp, encodeMove, runMove, kWarpLevel,
+     /*isAnywhere=*/false, /*isTracked=*/true},
+    {"mma.sync", Team::Warp, encodeMma, runMma, kWarpLevel,
+     /*isAnywhere=*/false, /*isTracked=*/true}};
 
 } // namespace
 

@@ -183,6 +183,8 @@ void emitStore(Emitter &emitter) {
     values.push_back(emitter.read(element, access.type));
   if (!access.isLocal && !order.flags)
     emitter.noteStore(access.pointer, values);
+  else if (!access.isLocal)
+    emitter.checkOutput(access.pointer, values);
   for (auto [index, value] : llvm::enumerate(values))
     emitter.builder.CreateAlignedStore(value, access.getElement(emitter, index),
                                        Align(1), /*isVolatile=*/order.waits);
@@ -284,6 +286,7 @@ void emitUpdate(Emitter &emitter, unsigned first, bool hasResult) {
         results.push_back(update(emitter, access.type.getElement(), x, y));
       result = emitter.pack(results, access.type.bits);
     }
+    emitter.checkOutput(pointer, result);
     b.CreateAlignedStore(result, pointer, Align(1), /*isVolatile=*/true);
     if (hasResult)
       emitter.write(emitter.getElements(emitter.getOperand(0))[index], old,

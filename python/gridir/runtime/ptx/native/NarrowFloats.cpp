@@ -118,7 +118,8 @@ void emitToNarrow(Emitter &emitter, const NarrowFormat &to) {
     Value *bits = emitter.callRuntime(
         "ptx.encode_narrow", b.getInt32Ty(),
         {value, b.getInt32(&to - kFormats), b.getInt32(rounding == "rp")});
-    element = b.CreateTrunc(bits, emitter.getBits(to.bits));
+    element =
+        emitter.dependOn(b.CreateTrunc(bits, emitter.getBits(to.bits)), value);
   }
   emitter.write(0u, emitter.pack(elements, 2 * to.bits));
 }
@@ -140,6 +141,7 @@ void emitFromNarrow(Emitter &emitter, const NarrowFormat &from) {
     Value *value = emitter.callRuntime(
         "ptx.decode_narrow", b.getFloatTy(),
         {b.CreateZExt(element, b.getInt32Ty()), b.getInt32(&from - kFormats)});
+    value = emitter.dependOn(value, element);
     if (isRelu)
       value = emitter.callIntrinsic(
           Intrinsic::maximum, {value, ConstantFP::get(value->getType(), 0.0)});
@@ -157,7 +159,7 @@ void emitToTF32(Emitter &emitter) {
   const bool isRelu = emitter.take("relu");
   emitter.expectOperands(2, 2);
   IRBuilder<> &b = emitter.builder;
-  Value *bits = emitter.readInteger(1, 32);
+  Value *bits = emitter.spread(emitter.readInteger(1, 32));
   Value *value = b.CreateBitCast(bits, b.getFloatTy());
   Value *isNaN = b.CreateFCmpUNO(value, value);
   // The carry of the mantissa goes to the exponent.

@@ -184,14 +184,10 @@ OrderChecker::check(const Cell &cell, const Event &now, bool isOfBlock) const {
             return Finding{*kind, 0, event};
     }
   }
-  if (findsUnwritten && isOfBlock && (now.flags & Reads) && !cell.isWritten)
-    return Finding{Finding::Kind::Unwritten, 0, {}};
   return std::nullopt;
 }
 
 void OrderChecker::update(Cell &cell, const Event &now, bool isOfBlock) {
-  if (now.flags & Writes)
-    cell.isWritten = true;
   const bool isSilent =
       (now.flags & Silent) && cell.write && !isBefore(cell.write, now.actor);
   if ((now.flags & (Writes | Strong)) == Writes && !isSilent) {

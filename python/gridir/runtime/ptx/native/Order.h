@@ -45,7 +45,9 @@ enum AccessFlag : uint32_t {
   /// It writes the value that is already there.
   Silent = 128,
   /// It is one of tensor memory, with `Async` by tensor cores themselves.
-  Tensor = 256
+  Tensor = 256,
+  /// The caller tracks which of the values are undefined.
+  Tracked = 512
 };
 
 /// The memories that a proxy fence is for. Generated code passes a number.
@@ -106,9 +108,7 @@ public:
       /// It is in an order, but not for the asynchronous proxy.
       Unfenced,
       /// It is in an order, but not for tensor memory.
-      UnfencedTensor,
-      /// It reads uninitialized memory.
-      Unwritten
+      UnfencedTensor
     };
     Kind kind;
     uint64_t address;
@@ -116,9 +116,8 @@ public:
     Event other;
   };
 
-  OrderChecker(bool findsRaces, bool findsUnwritten, uint32_t blockThreads)
-      : findsRaces(findsRaces), findsUnwritten(findsUnwritten),
-        blockThreads(blockThreads) {}
+  OrderChecker(bool findsRaces, uint32_t blockThreads)
+      : findsRaces(findsRaces), blockThreads(blockThreads) {}
 
   bool isAskedForRaces() const { return findsRaces; }
 
@@ -162,10 +161,10 @@ public:
 
   // Memory.
 
-  /// Notes an access. Of memory of blocks it is known whether it was written.
+  /// Notes an access.
   std::optional<Finding> access(Actor actor, uint64_t address, uint64_t bytes,
                                 uint32_t flags, uint32_t site, bool isOfBlock);
-  /// The bytes are reused and become uninitialized.
+  /// The bytes are reused.
   void forget(uint64_t begin, uint64_t bytes);
 
 private:
@@ -195,9 +194,9 @@ private:
   struct Cell {
     Event write, since;
     std::unique_ptr<std::vector<Event>> more;
-    /// True if there was a write; true if a later write was strong; true if a
-    /// later write did not change the value.
-    bool isWritten = false, hasStrongWrites = false, hasSilentWrites = false;
+    /// True if a later write was strong; true if a later write did not change
+    /// the value.
+    bool hasStrongWrites = false, hasSilentWrites = false;
 
     Cell() = default;
     Cell(Cell &&) = default;
@@ -207,7 +206,6 @@ private:
       since = other.since;
       more = other.more ? std::make_unique<std::vector<Event>>(*other.more)
                         : nullptr;
-      isWritten = other.isWritten;
       hasStrongWrites = other.hasStrongWrites;
       hasSilentWrites = other.hasSilentWrites;
       return *this;
@@ -227,7 +225,7 @@ private:
                                bool isOfBlock) const;
   void update(Cell &cell, const Event &now, bool isOfBlock);
 
-  const bool findsRaces, findsUnwritten;
+  const bool findsRaces;
   const uint32_t blockThreads;
   cpu::ThreadClocks clocks;
   std::vector<ActorState> actors;

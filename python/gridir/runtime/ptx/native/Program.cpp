@@ -45,12 +45,19 @@ constexpr StringLiteral kEntry = "ptx.kernel";
 constexpr StringLiteral kPasses =
     "function(sroa,instcombine<no-verify-fixpoint>,simplifycfg)";
 
+/// The same with shadows of all values. Registers have shadows in registers
+/// only if they are promoted before.
+constexpr StringLiteral kTrackingPasses =
+    "function(sroa),msan<kernel;track-origins=1>,"
+    "function(instcombine<no-verify-fixpoint>,simplifycfg)";
+
 /// Variables are part of the process, and zero at first.
 constexpr uint64_t kMaxGlobalBytes = uint64_t(1) << 30;
 
 std::vector<cpu::Linker::Symbol> getRuntimeSymbols() {
   std::vector<cpu::Linker::Symbol> symbols = getExecutionSymbols();
   llvm::append_range(symbols, getCheckSymbols());
+  llvm::append_range(symbols, getSanitizerSymbols());
   symbols.push_back(getCollectiveSymbol());
   llvm::append_range(symbols, getMathSymbols());
   llvm::append_range(symbols, getNarrowSymbols());
@@ -128,8 +135,9 @@ struct Program::Parts {
   std::map<std::string, Global> globals;
   GlobalAddresses addresses;
   std::mutex mutex;
-  /// By their names, and whether they are checked and profiled.
-  std::map<std::tuple<std::string, bool, bool>, PreparedFunction> prepared;
+  /// By their names, and whether they are checked, profiled and tracked.
+  std::map<std::tuple<std::string, bool, bool, bool>, PreparedFunction>
+      prepared;
 
   Problems allocateGlobals();
   const Function *find(const std::string &name) const;
@@ -244,13 +252,13 @@ Program::Parts::compile(const Function &function,
   if (!preparation.problems.empty())
     return prepared;
   cpu::CompileOptions options;
-  options.pipeline = kPasses;
+  options.pipeline = instrumentation.isTracked ? kTrackingPasses : kPasses;
   options.codegenLevel = 1;
 
   cpu::ObjectCache cache;
   const std::string key = cpu::getObjectKey(
-      formatv("{0} {1} {2}\n{3}", function.name, instrumentation.isChecked,
-              instrumentation.isProfiled, text)
+      formatv("{0} {1} {2} {3}\n{4}", function.name, instrumentation.isChecked,
+              instrumentation.isProfiled, instrumentation.isTracked, text)
           .str(),
       options);
   // Code has the addresses of variables, which are of this process.
@@ -280,10 +288,10 @@ Program::Parts::compile(const Function &function,
 }
 
 Preparation Program::prepare(const std::string &name, bool isChecked,
-                             bool isProfiled) {
+                             bool isProfiled, bool isTracked) {
   std::lock_guard<std::mutex> lock(parts->mutex);
   Preparation preparation;
-  const auto key = std::make_tuple(name, isChecked, isProfiled);
+  const auto key = std::make_tuple(name, isChecked, isProfiled, isTracked);
   if (parts->prepared.count(key))
     return preparation;
   Problems &problems = preparation.problems;
@@ -295,7 +303,8 @@ Preparation Program::prepare(const std::string &name, bool isChecked,
   }
   std::optional<std::string> crash = driver::runGuarded([&] {
     Expected<PreparedFunction> prepared = parts->compile(
-        *function, Instrumentation{isChecked, isProfiled}, preparation);
+        *function, Instrumentation{isChecked, isProfiled, isTracked},
+        preparation);
     if (!prepared) {
       Error error = prepared.takeError();
       const char *prefix =
@@ -317,8 +326,8 @@ LaunchReport Program::launch(const std::string &name,
   {
     std::lock_guard<std::mutex> lock(parts->mutex);
     auto found = parts->prepared.find(
-        {name, options.findsRaces || options.findsUnwritten,
-         options.isProfiled});
+        {name, options.findsRaces || options.findsUnwritten, options.isProfiled,
+         options.findsUnwritten});
     if (found == parts->prepared.end()) {
       LaunchReport report;
       report.fault = Fault{

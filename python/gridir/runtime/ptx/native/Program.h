@@ -52,7 +52,7 @@ struct LaunchOptions {
   std::vector<Buffer> buffers;
   /// Seconds until the launch is given up; 0 for never.
   double timeout = 0;
-  /// True to check for races, and for reads of uninitialized shared memory.
+  /// True to check for races, and for uses of uninitialized memory.
   bool findsRaces = false, findsUnwritten = false;
   /// True to count the executions of each instruction.
   bool isProfiled = false;
@@ -142,8 +142,10 @@ public:
   const std::vector<FunctionInfo> &getFunctions() const { return functions; }
 
   /// Compiles a function; the code reports its accesses if they are checked,
-  /// and counts if it is profiled. Or reads the code of an earlier process.
-  Preparation prepare(const std::string &name, bool isChecked, bool isProfiled);
+  /// counts if it is profiled, and tracks undefined values. Or reads the code
+  /// of an earlier process.
+  Preparation prepare(const std::string &name, bool isChecked, bool isProfiled,
+                      bool isTracked);
 
   /// Runs a function that is prepared.
   LaunchReport launch(const std::string &name, const LaunchOptions &options);

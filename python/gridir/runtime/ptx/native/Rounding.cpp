@@ -120,20 +120,24 @@ Value *emitRounded(Emitter &emitter, RoundedOp op, Rounding rounding,
   for (Value *operand : operands)
     arguments.push_back(b.CreateZExt(operand, b.getInt64Ty()));
   arguments.resize(6, b.getInt64(0));
-  return b.CreateTrunc(
-      emitter.callRuntime("ptx.rounded", b.getInt64Ty(), arguments),
-      emitter.getBits(element.bits));
+  return emitter.dependOn(
+      b.CreateTrunc(
+          emitter.callRuntime("ptx.rounded", b.getInt64Ty(), arguments),
+          emitter.getBits(element.bits)),
+      operands);
 }
 
 Value *roundDirected(Emitter &emitter, Value *value, ScalarType to,
                      Rounding rounding) {
   IRBuilder<> &b = emitter.builder;
-  return b.CreateTrunc(
-      emitter.callRuntime("ptx.narrowed", b.getInt64Ty(),
-                          {value, b.getInt32(to.bits),
-                           b.getInt32(to.kind == TypeKind::BFloat),
-                           b.getInt32(unsigned(rounding))}),
-      emitter.getBits(to.bits));
+  return emitter.dependOn(
+      b.CreateTrunc(
+          emitter.callRuntime("ptx.narrowed", b.getInt64Ty(),
+                              {value, b.getInt32(to.bits),
+                               b.getInt32(to.kind == TypeKind::BFloat),
+                               b.getInt32(unsigned(rounding))}),
+          emitter.getBits(to.bits)),
+      value);
 }
 
 Value *roundInteger(Emitter &emitter, Value *bits, bool isSigned, ScalarType to,
@@ -141,12 +145,14 @@ Value *roundInteger(Emitter &emitter, Value *bits, bool isSigned, ScalarType to,
   IRBuilder<> &b = emitter.builder;
   Value *wide = isSigned ? b.CreateSExt(bits, b.getInt64Ty())
                          : b.CreateZExt(bits, b.getInt64Ty());
-  return b.CreateTrunc(
-      emitter.callRuntime("ptx.integer", b.getInt64Ty(),
-                          {wide, b.getInt32(isSigned), b.getInt32(to.bits),
-                           b.getInt32(to.kind == TypeKind::BFloat),
-                           b.getInt32(unsigned(rounding))}),
-      emitter.getBits(to.bits));
+  return emitter.dependOn(
+      b.CreateTrunc(
+          emitter.callRuntime("ptx.integer", b.getInt64Ty(),
+                              {wide, b.getInt32(isSigned), b.getInt32(to.bits),
+                               b.getInt32(to.kind == TypeKind::BFloat),
+                               b.getInt32(unsigned(rounding))}),
+          emitter.getBits(to.bits)),
+      bits);
 }
 
 ArrayRef<std::pair<const char *, void *>> getMathSymbols() {

@@ -109,14 +109,30 @@ std::vector<float> SharedMatrix::read(unsigned rows, unsigned depth) const {
 }
 
 void SharedMatrix::note(const AsyncUnitRef &unit, unsigned firstRow,
-                        unsigned numRows, unsigned depth) const {
+                        unsigned numRows, unsigned depth,
+                        uint32_t flags) const {
   if (!unit)
     return;
   forEachPiece(firstRow, numRows, depth,
                [&](unsigned row, unsigned k, unsigned count) {
                  const unsigned bytes = count * format.bits / 8;
-                 group.note(unit, find(row, k, bytes), bytes, Reads | Async);
+                 group.note(unit, find(row, k, bytes), bytes, flags);
                });
+}
+
+std::vector<Undefined> SharedMatrix::readUndefined(unsigned rows,
+                                                   unsigned depth) const {
+  std::vector<Undefined> result(rows);
+  forEachPiece(0, rows, depth, [&](unsigned row, unsigned k, unsigned count) {
+    const char *piece = find(row, k, count * format.bits / 8);
+    // Of a transposed matrix, a piece has elements of several rows.
+    const unsigned numRows = isTransposed ? count : 1;
+    const unsigned bytes = count * format.bits / 8 / numRows;
+    for (unsigned i = 0; i < numRows; ++i)
+      result[row + i].join(group.execution.findUndefined(
+          group.thread, piece + i * bytes, bytes));
+  });
+  return result;
 }
 
 } // namespace gridir::ptx

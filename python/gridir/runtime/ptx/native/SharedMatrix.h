@@ -44,7 +44,9 @@ public:
   const char *find(unsigned row, unsigned depth, unsigned bytes) const;
   /// Notes that a unit reads these rows up to a depth.
   void note(const AsyncUnitRef &unit, unsigned firstRow, unsigned numRows,
-            unsigned depth) const;
+            unsigned depth, uint32_t flags = Reads | Async) const;
+  /// Which of the first rows have undefined elements up to a depth.
+  std::vector<Undefined> readUndefined(unsigned rows, unsigned depth) const;
 
 private:
   /// Calls `body(row, depth, count)` with neighbours that lie in one piece.

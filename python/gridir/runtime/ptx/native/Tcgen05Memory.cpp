@@ -71,8 +71,13 @@ void runAllocate(const Group &group) {
   for (unsigned column = *first; column < *first + columns; ++column)
     memory.allocated[column] = true;
   // Uninitialized memory is NaN.
-  for (unsigned lane = 0; lane < TensorMemory::kLanes; ++lane)
-    std::memset(getLane(group, lane) + *first, 0xff, columns * 4);
+  char *window = group.thread.frame.window;
+  for (unsigned lane = 0; lane < TensorMemory::kLanes; ++lane) {
+    char *begin = reinterpret_cast<char *>(getLane(group, lane) + *first);
+    std::memset(begin, 0xff, columns * 4);
+    if (group.execution.tracksUndefined())
+      undefineInWindow(window, begin - window, columns * 4);
+  }
   char *pointer =
       group.execution.locateShared(group.thread, words[0], 4, 4, group.site);
   group.note(nullptr, pointer, 4, Writes);
@@ -220,8 +225,37 @@ void endLoad(const Group &group, const AsyncUnitRef &unit) {
     group.execution.acquire(*lane, unit);
 }
 
+/// Moves the undefined bits of a register that has one or two columns.
+template <bool stores>
+void trackMove(const Group &group, unsigned lane, unsigned index,
+               uint32_t *memory, unsigned width) {
+  Execution &execution = group.execution;
+  const unsigned bits = 32 / width;
+  const uint64_t mask = maskTrailingOnes<uint64_t>(bits);
+  Undefined word;
+  if (stores)
+    word = group.getUndefined(lane, index);
+  for (unsigned i = 0; i < width; ++i) {
+    if (stores) {
+      execution.writeUndefined(group.thread, memory + i, 4,
+                               {word.bits >> i * bits & mask, word.origin});
+      continue;
+    }
+    Undefined part = execution.readUndefined(group.thread, memory + i, 4);
+    part.bits = (part.bits & mask) << i * bits;
+    word.join(part);
+  }
+  if (!stores)
+    group.setUndefined(lane, index, word);
+}
+
 template <bool stores> void runMove(const Group &group) {
   const uint64_t *words = group.arguments[0];
+  if (group.execution.tracksUndefined())
+    for (auto [thread, arguments] : llvm::zip(group.threads, group.arguments))
+      if (thread)
+        group.execution.expectDefinedArguments(*thread, arguments,
+                                               FirstRegister, group.site);
   for (const uint64_t *other : group.arguments)
     if (!other || uint32_t(other[Address]) != uint32_t(words[Address]) ||
         other[Split] != words[Split])
@@ -245,7 +279,7 @@ template <bool stores> void runMove(const Group &group) {
   const bool isSplit = shape.name == "16x32bx2";
   for (unsigned half = 0; half <= unsigned(isSplit); ++half)
     window.note(unit, 0, shape.lanes, half * split, columns,
-                stores ? Writes : Reads);
+                (stores ? Writes : Reads) | Tracked);
   if (!stores)
     endLoad(group, unit);
   for (unsigned i = 0; i < 32; ++i)
@@ -265,6 +299,9 @@ template <bool stores> void runMove(const Group &group) {
         memory[0] = word & 0xffff, memory[1] = uint32_t(word) >> 16;
       else
         word = (memory[0] & 0xffff) | memory[1] << 16;
+      if (group.execution.tracksUndefined())
+        trackMove<stores>(group, i, stores ? FirstRegister + index : index,
+                          memory, width);
     }
 }
 
@@ -311,8 +348,10 @@ constexpr CollectiveRow kRows[] = {
     {"tcgen05.dealloc.sync", Team::Warp, encodeFree, runFree, kAllocation},
     {"tcgen05.relinquish_alloc_permit.sync", Team::Warp, encodeRelinquish,
      runRelinquish, kAllocation},
-    {"tcgen05.ld.sync", Team::Warp, encodeMove<false>, runMove<false>, kMoves},
-    {"tcgen05.st.sync", Team::Warp, encodeMove<true>, runMove<true>, kMoves},
+    {"tcgen05.ld.sync", Team::Warp, encodeMove<false>, runMove<false>, kMoves,
+     /*isAnywhere=*/false, /*isTracked=*/true},
+    {"tcgen05.st.sync", Team::Warp, encodeMove<true>, runMove<true>, kMoves,
+     /*isAnywhere=*/false, /*isTracked=*/true},
     {"tcgen05.wait::ld.sync", Team::Warp, encodeNothing, runWaitLoad, kMoves},
     {"tcgen05.wait::st.sync", Team::Warp, encodeNothing, runWaitStore, kMoves},
     {"tcgen05.fence::before_thread_sync", Team::Thread, encodeNothing,

@@ -266,6 +266,16 @@ private:
   uint32_t flags = 0;
 };
 
+/// Shared memory that a copy stores to the tensor, which must be defined; what
+/// is outside of the tensor need not be.
+const char *findUsed(const Group &group, const TensorMap &map, uint64_t rank,
+                     uint64_t offset, uint64_t bytes) {
+  const char *from = findShared(group, map, rank, offset, bytes);
+  if (group.execution.tracksUndefined())
+    group.execution.expectDefined(group.thread, from, bytes, group.site);
+  return from;
+}
+
 void storeTile(const Group &group, const AsyncUnitRef &unit) {
   const TensorMap &map = findMap(group);
   const uint64_t rank = group.arguments[0][Shared] >> kBlockWindowBits;
@@ -280,7 +290,7 @@ void storeTile(const Group &group, const AsyncUnitRef &unit) {
       char *to = group.execution.locateGlobal(group.thread, address,
                                               end - begin, 1, group.site);
       forEachPiece(begin, end, [&](uint64_t at, uint64_t bytes) {
-        const char *from = findShared(group, map, rank, offset + at, bytes);
+        const char *from = findUsed(group, map, rank, offset + at, bytes);
         char *own = to + (at - begin);
         writes.add(own, bytes, reduction.getAccess(own, from, bytes) | Async);
         reduction.run(own, from, bytes);
@@ -292,7 +302,7 @@ void storeTile(const Group &group, const AsyncUnitRef &unit) {
     if (!address)
       return;
     char *to = findGlobal(group, map, *address);
-    const char *from = findShared(group, map, rank, offset, map.elementBytes);
+    const char *from = findUsed(group, map, rank, offset, map.elementBytes);
     writes.add(to, map.elementBytes,
                reduction.getAccess(to, from, map.elementBytes) | Async);
     reduction.run(to, from, map.elementBytes);
@@ -384,7 +394,7 @@ void runTensor(const Group &group) {
   }
   AsyncUnitRef writer = group.execution.startUnit(group.thread);
   noteShared(group, unit, words[Shared] >> kBlockWindowBits, tile.getBytes(),
-             Reads);
+             Reads | Tracked);
   addStore(group, unit, writer,
            startCopy(group, numArguments, [writer](const Group &group) {
              storeTile(group, writer);

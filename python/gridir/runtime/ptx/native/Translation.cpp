@@ -333,6 +333,7 @@ void FunctionTranslator::translateInstruction(const Instruction &instruction) {
   translation.sites.push_back(
       {instruction.where, instruction.source, instruction.text});
   Emitter emitter(context, instruction, site);
+  emitter.tellSite();
   // A warp takes its time for lanes that a predicate leaves out, too.
   if (context.instrumentation.isProfiled) {
     IRBuilder<> &b = context.builder;
@@ -440,6 +441,8 @@ Translation translate(const Module &module, const Function &function,
   auto *kernel =
       llvm::Function::Create(type, GlobalValue::ExternalLinkage, name, result);
   kernel->addFnAttr(Attribute::NoUnwind);
+  if (instrumentation.isTracked)
+    kernel->addFnAttr(Attribute::SanitizeMemory);
   Translation translation =
       FunctionTranslator(module, function, globals, kernel, instrumentation,
                          problems)

@@ -50,6 +50,8 @@ struct Instrumentation {
   bool isChecked = false;
   /// True if it reports its accesses and counts its instructions.
   bool isProfiled = false;
+  /// True if the memory sanitizer gets its code: undefined values are tracked.
+  bool isTracked = false;
 };
 
 /// Adds `void @NAME(Frame *)` to an LLVM module. Each unknown instruction is a

@@ -40,6 +40,20 @@ void addWordAndPredicate(Encoder &e) {
     e.addResult(results[1], 1);
 }
 
+/// Results are undefined if an operand of a lane is, which is argument 2.
+void spreadUndefined(const Group &group, unsigned numResults) {
+  if (!group.execution.tracksUndefined())
+    return;
+  Undefined all;
+  forEachLane(group, [&](unsigned lane, uint64_t *) {
+    all.join(group.getUndefined(lane, 2));
+  });
+  forEachLane(group, [&](unsigned lane, uint64_t *) {
+    for (unsigned i = 0; i < numResults; ++i)
+      group.setUndefined(lane, i, all.spread(~uint64_t(0)));
+  });
+}
+
 constexpr StringRef kShuffles[] = {"up", "down", "bfly", "idx"};
 
 void encodeShuffle(Encoder &e) {
@@ -57,8 +71,16 @@ void encodeShuffle(Encoder &e) {
 /// Arguments: mask, mode, value, lane or distance, clamp and segment.
 void runShuffle(const Group &group) {
   std::array<uint32_t, 32> values = {};
-  forEachLane(group,
-              [&](unsigned lane, uint64_t *words) { values[lane] = words[2]; });
+  std::array<Undefined, 32> undefined;
+  forEachLane(group, [&](unsigned lane, uint64_t *words) {
+    values[lane] = words[2];
+    if (group.execution.tracksUndefined()) {
+      undefined[lane] = group.getUndefined(lane, 2);
+      for (unsigned word : {3, 4})
+        group.execution.expectDefined(*group.threads[lane], words + word,
+                                      sizeof(uint64_t), group.site);
+    }
+  });
   forEachLane(group, [&](unsigned lane, uint64_t *words) {
     const uint32_t segment = words[4] >> 8 & 31, clamp = words[4] & 31;
     const uint32_t distance = words[3] & 31;
@@ -90,6 +112,10 @@ void runShuffle(const Group &group) {
                  std::to_string(source));
     words[0] = values[source];
     words[1] = isInside;
+    if (group.execution.tracksUndefined()) {
+      group.setUndefined(lane, 0, undefined[source]);
+      group.setUndefined(lane, 1, {});
+    }
   });
 }
 
@@ -115,6 +141,7 @@ void runVote(const Group &group) {
   const uint32_t mask = getMask(group);
   const uint64_t results[] = {votes == mask, votes != 0,
                               votes == mask || votes == 0, votes};
+  spreadUndefined(group, 1);
   forEachLane(group, [&](unsigned, uint64_t *words) {
     words[0] = results[words[1] & 3];
   });
@@ -137,6 +164,7 @@ void runMatch(const Group &group) {
   forEachLane(group,
               [&](unsigned lane, uint64_t *words) { values[lane] = words[2]; });
   const uint32_t mask = getMask(group);
+  spreadUndefined(group, 2);
   forEachLane(group, [&](unsigned lane, uint64_t *words) {
     uint32_t equal = 0;
     for (unsigned i = 0; i < 32; ++i)
@@ -204,6 +232,7 @@ void runReduction(const Group &group) {
     result = result ? kReductions[words[1]].combine(*result, words[2])
                     : uint32_t(words[2]);
   });
+  spreadUndefined(group, 1);
   forEachLane(group, [&](unsigned, uint64_t *words) { words[0] = *result; });
 }
 
@@ -258,13 +287,17 @@ void runActive(const Group &group) {
 
 constexpr CollectiveRow kRows[] = {
     {"shfl.sync", Team::Mask, encodeShuffle, runShuffle,
-     "Data Movement and Conversion Instructions: shfl.sync"},
+     "Data Movement and Conversion Instructions: shfl.sync",
+     /*isAnywhere=*/false, /*isTracked=*/true},
     {"vote.sync", Team::Mask, encodeVote, runVote,
-     "Parallel Synchronization and Communication Instructions: vote.sync"},
+     "Parallel Synchronization and Communication Instructions: vote.sync",
+     /*isAnywhere=*/false, /*isTracked=*/true},
     {"match.sync", Team::Mask, encodeMatch, runMatch,
-     "Parallel Synchronization and Communication Instructions: match.sync"},
+     "Parallel Synchronization and Communication Instructions: match.sync",
+     /*isAnywhere=*/false, /*isTracked=*/true},
     {"redux.sync", Team::Mask, encodeReduction, runReduction,
-     "Parallel Synchronization and Communication Instructions: redux.sync"},
+     "Parallel Synchronization and Communication Instructions: redux.sync",
+     /*isAnywhere=*/false, /*isTracked=*/true},
     {"elect.sync", Team::Mask, encodeElect, runElect,
      "Parallel Synchronization and Communication Instructions: elect.sync"},
     {"bar.warp.sync", Team::Mask, encodeMask, runMeet,

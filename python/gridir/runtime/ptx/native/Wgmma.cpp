@@ -118,6 +118,60 @@ void encodeWgmma(Encoder &e) {
     }
 }
 
+/// The first register of A, after those of D.
+unsigned getFirstOfA(const uint64_t *words) {
+  return FirstRegister +
+         kRows * words[Columns] * getFormat(words[FormatD]).bits / 32 / 128;
+}
+
+/// The first row of A in one of the four registers of a thread.
+unsigned getRowOfA(unsigned thread, unsigned index) {
+  return 16 * (thread / 32) + thread % 32 / 4 + 8 * (index % 2);
+}
+
+/// A result is undefined if an element of its row of A or of its column of B
+/// is, or its addend.
+void trackProduct(const Group &group) {
+  const uint64_t *words = group.arguments[0];
+  std::vector<Undefined> rows(kRows);
+  if (!words[InRegisters])
+    rows =
+        getMatrix(group, words[DescriptorA], words[FormatA], words[TransposeA])
+            .readUndefined(kRows, words[Depth]);
+  const std::vector<Undefined> columns =
+      getMatrix(group, words[DescriptorB], words[FormatB], words[TransposeB])
+          .readUndefined(words[Columns], words[Depth]);
+  const unsigned bits = getFormat(words[FormatD]).bits, perD = 32 / bits;
+  const uint64_t mask = maskTrailingOnes<uint64_t>(bits);
+  for (unsigned thread = 0; thread < 128; ++thread) {
+    group.execution.expectDefinedArguments(*group.threads[thread],
+                                           group.arguments[thread],
+                                           FirstRegister, group.site);
+    for (unsigned i = 0; words[InRegisters] && i < 4; ++i)
+      rows[getRowOfA(thread, i)].join(
+          group.getUndefined(thread, getFirstOfA(words) + i));
+  }
+  for (unsigned thread = 0; thread < 128; ++thread)
+    for (unsigned word = 0; word < kRows * words[Columns] / 128 / perD;
+         ++word) {
+      Undefined result;
+      Undefined sum;
+      if (words[ScaleD])
+        sum = group.getUndefined(thread, FirstRegister + word);
+      for (unsigned part = 0; part < perD; ++part) {
+        const unsigned element = word * perD + part;
+        Undefined value{sum.bits >> part * bits & mask, sum.origin};
+        value.join(
+            rows[16 * (thread / 32) + thread % 32 / 4 + 8 * (element / 2 % 2)]);
+        value.join(columns[element / 4 * 8 + thread % 4 * 2 + element % 2]);
+        value = value.spread(mask);
+        value.bits <<= part * bits;
+        result.join(value);
+      }
+      group.setUndefined(thread, word, result);
+    }
+}
+
 std::vector<float> readA(const Group &group, const uint64_t *words) {
   const ElementFormat &format = getFormat(words[FormatA]);
   const unsigned depth = words[Depth];
@@ -127,14 +181,12 @@ std::vector<float> readA(const Group &group, const uint64_t *words) {
         .read(kRows, depth);
   std::vector<float> result(kRows * depth);
   const unsigned per = 32 / format.bits;
-  const unsigned first = FirstRegister + kRows * words[Columns] *
-                                             getFormat(words[FormatD]).bits /
-                                             32 / 128;
+  const unsigned first = getFirstOfA(words);
   for (unsigned thread = 0; thread < 128; ++thread)
     for (unsigned i = 0; i < 4; ++i)
       for (unsigned part = 0; part < per; ++part) {
         const unsigned lane = thread % 32;
-        const unsigned row = 16 * (thread / 32) + lane / 4 + 8 * (i % 2);
+        const unsigned row = getRowOfA(thread, i);
         const unsigned k = lane % 4 * per + i / 2 * 4 * per + part;
         const uint32_t word = group.arguments[thread][first + i];
         result[row * depth + k] = format.decode(word >> part * format.bits);
@@ -164,9 +216,9 @@ void noteProducts(const Group &group) {
       order->acquire(unit->actor, lane->actor);
     if (!words[InRegisters])
       getMatrix(group, words[DescriptorA], words[FormatA], words[TransposeA])
-          .note(unit, 16 * warp, 16, depth);
+          .note(unit, 16 * warp, 16, depth, Reads | Async | Tracked);
     getMatrix(group, words[DescriptorB], words[FormatB], words[TransposeB])
-        .note(unit, 0, words[Columns], depth);
+        .note(unit, 0, words[Columns], depth, Reads | Async | Tracked);
   }
   for (auto [index, thread] : enumerate(group.threads)) {
     if (thread->products.getOpenUnit())
@@ -227,6 +279,8 @@ void runWgmma(const Group &group) {
     if (!std::equal(words + DescriptorA, words + NegateA, other + DescriptorA))
       group.fail("expected the same descriptors in all threads");
   noteProducts(group);
+  if (group.execution.tracksUndefined())
+    trackProduct(group);
   std::vector<float> left = readA(group, words);
   const std::vector<float> right =
       getMatrix(group, words[DescriptorB], words[FormatB], words[TransposeB])
@@ -265,7 +319,8 @@ constexpr StringLiteral kSection =
     "Asynchronous Warpgroup Level Matrix Instructions";
 
 constexpr CollectiveRow kWgmmaRows[] = {
-    {"wgmma.mma_async.sync", Team::Warpgroup, encodeWgmma, runWgmma, kSection},
+    {"wgmma.mma_async.sync", Team::Warpgroup, encodeWgmma, runWgmma, kSection,
+     /*isAnywhere=*/false, /*isTracked=*/true},
     {"wgmma.fence.sync", Team::Thread, encodeNothing, runFence, kSection},
     {"wgmma.commit_group.sync", Team::Thread, encodeNothing, runCommit,
      kSection},
