@@ -35,11 +35,13 @@ class MachineCode:
       compiler: the compiler and its level, as "ptxas 13.5.37 -O3".
       outcome: the result of its launches on the GPU.
       image: the cubin; None for code of the driver, and where the compiler refuses the text.
+      by_driver: True for the driver's own compiler, which only compiles text that is loaded without a cubin.
     """
 
     compiler: str
     outcome: Outcome
     image: bytes | None = dataclasses.field(repr=False, default=None)
+    by_driver: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -86,7 +88,7 @@ def triage(worker: Worker, expected: Expected, verdict: Verdict, device: int, pr
             continue
         code = text.encode() if image is None else image
         launched = worker.launch(module, route.passes, route.target, route.options, code, device, _LAUNCHES)
-        codes.append(MachineCode(compiler, _judge(expected, launched), image))
+        codes.append(MachineCode(compiler, _judge(expected, launched), image, by_driver=image is None))
     race = ""
     if any(code.outcome.is_wrong for code in codes) and not verdict.outcome.is_wrong:
         progress(f"{route.stage}: races of the PTX")
@@ -148,9 +150,30 @@ def conclude(executor: Outcome, codes: Sequence[MachineCode], race: str) -> tupl
     if executor.is_wrong:
         return PTX, f"the executor and the code of {', '.join(wrong)} are wrong; that of {', '.join(right)} is right"
     if not wrong:
-        return NOTHING, "all machine code is right"
+        return _conclude_right(codes)
     if race:
         return PTX, f"the PTX is right only in some orders of its accesses: {race}"
     if not right:
         return UNDECIDED, "all machine code is wrong, with any level of optimization, and the executor is not"
     return MACHINE_CODE, f"the code of {', '.join(wrong)} is wrong; that of {', '.join(right)} is right"
+
+
+def _conclude_right(codes: Sequence[MachineCode]) -> tuple[str, str]:
+    """Returns the fault and the reason where no code is wrong, and some is right; other code may not have run."""
+    of_ptxas = [code for code in codes if not code.by_driver]
+    if not of_ptxas:
+        return NOTHING, "the code of the driver is right; that of ptxas was not judged, as no ptxas is installed"
+    failed = [
+        f"{code.compiler} ({_first_line(code.outcome.reason)})" for code in codes if code.outcome.verdict != RIGHT
+    ]
+    if not failed:
+        return NOTHING, "all machine code is right"
+    right = ", ".join(code.compiler for code in codes if code.outcome.verdict == RIGHT)
+    reason = f"the code of {right} is right; not judged, as it did not run, is that of {', '.join(failed)}"
+    if any(code.outcome.verdict == RIGHT for code in of_ptxas):
+        return NOTHING, reason
+    return UNDECIDED, reason
+
+
+def _first_line(text: str) -> str:
+    return text.partition("\n")[0]

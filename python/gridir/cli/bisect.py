@@ -216,6 +216,8 @@ def _read(pipeline: str | None) -> str | None:
 
 
 def _describe(found: Found, written: Reproducer | None, images: MachineCodeReproducer | None) -> list[str]:
+    from gridir.compiler.gpu import GpuTarget
+
     kernel = found.expected.kernel
     lines = [f"{kernel.name}: compared with {found.expected.oracle}"]
     if found.expected.note:
@@ -232,6 +234,8 @@ def _describe(found: Found, written: Reproducer | None, images: MachineCodeRepro
         lines.append(f"    {written.command}")
     if found.triage is not None:
         lines += _describe_triage(found.triage)
+    elif isinstance(found.expected.kernel.target, GpuTarget):
+        lines.append("  machine code: not judged, as no GPU ran it")
     if images is not None:
         lines.append(f"  reproducer of the machine code: {images.ptx}")
         lines += [f"    {images.command(compiler)}" for compiler in images.images]

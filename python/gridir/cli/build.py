@@ -14,6 +14,7 @@ from gridir.cli.chip import chip_option
 from gridir.cli.errors import short_errors
 from gridir.cli.example import ExampleParameter, load_example
 from gridir.cli.manual import USAGE, manual
+from gridir.cli.output import OutputFile
 from gridir.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     ),
 )
 @click.argument("file", type=ExampleParameter())
-@click.option("-o", "--output", required=True, type=click.Path(dir_okay=False), help="The file to write.")
+@click.option("-o", "--output", required=True, type=OutputFile(), help="The file to write.")
 @click.option("--target", default="gpu:sm_90a", show_default=True, help="The GPU to compile for.")
 @click.option(
     "--cubin",

@@ -18,6 +18,7 @@ import click
 from gridir.cli.errors import describe, short_errors, to_json
 from gridir.cli.manual import manual
 from gridir.cli.on import CHIP, choose_device, on_option
+from gridir.cli.output import OutputFile
 from gridir.cli.passes import load_option, load_passes
 from gridir.cli.progress import progress
 from gridir.errors import Error
@@ -58,7 +59,7 @@ if TYPE_CHECKING:
 @click.option(
     "--reduce",
     "reduced",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=OutputFile(path_type=Path),
     metavar="PATH",
     help="Shrink the module of the only FILE, as long as its results differ from those of the "
     "correct passes, or with --target from those of its own target, and write it to PATH as a "

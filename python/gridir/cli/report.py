@@ -14,6 +14,7 @@ from gridir.cli.chip import chip_option
 from gridir.cli.errors import short_errors
 from gridir.cli.example import ExampleParameter, load_example
 from gridir.cli.manual import USAGE, manual
+from gridir.cli.output import OutputFile
 from gridir.cli.progress import progress
 
 
@@ -34,7 +35,7 @@ from gridir.cli.progress import progress
 @click.option(
     "-o",
     "--output",
-    type=click.Path(dir_okay=False),
+    type=OutputFile(),
     help="The file to write; by default FUNCTION.html, and - for stdout.",
 )
 @click.option(

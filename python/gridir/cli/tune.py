@@ -14,6 +14,7 @@ import click
 from gridir.cli.errors import Reported, short_errors
 from gridir.cli.example import Example, ExampleParameter, load_example
 from gridir.cli.manual import USAGE, manual
+from gridir.cli.output import OutputFile
 from gridir.cli.progress import progress
 
 _INTERRUPTED = 130
@@ -91,10 +92,8 @@ _INTERRUPTED = 130
     "--constants", type=click.Path(dir_okay=False), help="A file with constants of chips that replace gridir's."
 )
 @click.option("--rows", type=click.IntRange(0), default=20, show_default=True, help="Show this many configurations.")
-@click.option("-o", "--output", type=click.Path(dir_okay=False), help="Also write the result to this file, as JSON.")
-@click.option(
-    "--html", type=click.Path(dir_okay=False), help="Also write a page with the table, and time against memory."
-)
+@click.option("-o", "--output", type=OutputFile(), help="Also write the result to this file, as JSON.")
+@click.option("--html", type=OutputFile(), help="Also write a page with the table, and time against memory.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON record instead of text.")
 @click.option("--debug", is_flag=True, help="Show the complete error.")
 def tune(

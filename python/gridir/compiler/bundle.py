@@ -14,10 +14,11 @@ import numpy as np
 import gridir
 from gridir.compiler.gpu import PtxKernel
 from gridir.compiler.kernel import Kernel
-from gridir.errors import UnsupportedError, within_kernel
+from gridir.errors import OptionError, UnsupportedError, within_kernel
 from gridir.mlir.dialects import grid
 from gridir.runtime.dtypes import DTYPES
 from gridir.runtime.gpu.bundle import Bundle, BundledKernel, OperandInfo
+from gridir.runtime.gpu.chips import capability_of, ptx_devices, runs_on
 from gridir.runtime.ptxas import ptxas_version
 
 _ALIGNMENT = 16
@@ -37,6 +38,7 @@ def bundle_of(kernels: Iterable[Kernel], chips: Sequence[str] = ()) -> Bundle:
 
     Raises:
       CompileError: when a pass refuses a kernel.
+      OptionError: for a chip that is unknown, or does not run code for the kernels' chip.
       PtxasError: when `ptxas` is not found or refuses a kernel.
       UnsupportedError: for operands whose elements share bytes, and for a profile.
     """
@@ -49,6 +51,9 @@ def bundle_of(kernels: Iterable[Kernel], chips: Sequence[str] = ()) -> Bundle:
 def _bundle(kernel: Kernel, chips: Sequence[str]) -> BundledKernel:
     with within_kernel(kernel.name, kernel.source):
         # Rejected first, as they are known before the kernel is compiled.
+        for chip in chips:
+            if not runs_on(ptx_devices(kernel.options.chip), capability_of(chip)[0]):
+                raise OptionError(f"expected a chip that runs code for {kernel.options.chip}, got {chip!r}")
         operands = operands_of(kernel)
         prepared: PtxKernel = kernel.prepare()
         if prepared.profile is not None:

@@ -13,7 +13,11 @@ from gridir.errors import KernelError
 
 
 def show(executor, race="", **codes):
-    fault, reason = conclude(Outcome(executor), [MachineCode(name, Outcome(x)) for name, x in codes.items()], race)
+    machine_codes = [
+        MachineCode(name, Outcome(x, "no image" if x == FAILS else ""), by_driver=name == "driver")
+        for name, x in codes.items()
+    ]
+    fault, reason = conclude(Outcome(executor), machine_codes, race)
     print(f"{fault}: {reason}")
 
 
@@ -36,6 +40,15 @@ show(WRONG, O3=RIGHT, O0=RIGHT)
 show(RIGHT, O3=WRONG, O0=WRONG)
 # CHECK: undecided: no machine code of the PTX was launched
 show(RIGHT, O3=FAILS)
+# Code that does not run is not judged. If none of ptxas runs, the code that users launch is not.
+# CHECK: nothing: the code of O0, driver is right; not judged, as it did not run, is that of O3 (no image)
+show(RIGHT, O3=FAILS, O0=RIGHT, driver=RIGHT)
+# CHECK: undecided: the code of driver is right; not judged, as it did not run, is that of O3 (no image), O0 (no image)
+show(RIGHT, O3=FAILS, O0=FAILS, driver=RIGHT)
+# CHECK: nothing: the code of O3 is right; not judged, as it did not run, is that of driver (no image)
+show(RIGHT, O3=RIGHT, driver=FAILS)
+# CHECK: nothing: the code of the driver is right; that of ptxas was not judged, as no ptxas is installed
+show(RIGHT, driver=RIGHT)
 
 # CHECK: expected machine code that is wrong, got none
 expected: Any = SimpleNamespace(kernel=SimpleNamespace(name="k"))

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gridir.errors import UnsupportedError
+from gridir.errors import UnsupportedError, within_kernel
 from gridir.runtime.gpu.chips import ptx_devices, runs_on
 from gridir.runtime.gpu.launch import Launch
 from gridir.runtime.gpu.libcuda import Device, DriverError, Function, open_cuda, open_device
@@ -47,19 +47,20 @@ def execute_on_device(image: bytes, launch: Launch, buffers: Sequence[np.ndarray
             "elements share a byte",
             kernel=launch.entry,
         )
-    function = _load(image, launch, device)
-    memory = {id(buffer): device.allocate(buffer.nbytes) for buffer in buffers}
-    try:
-        for buffer in buffers:
-            device.write(memory[id(buffer)], buffer.tobytes())
-        zeroed = function.run([memory[id(buffer)] for buffer in buffers])
-        for buffer in buffers:
-            buffer.reshape(-1).view(np.uint8)[...] = np.frombuffer(
-                device.read(memory[id(buffer)], buffer.nbytes), np.uint8
-            )
-    finally:
-        for address in memory.values():
-            device.free(address)
+    with within_kernel(launch.entry, None):
+        function = _load(image, launch, device)
+        memory = {id(buffer): device.allocate(buffer.nbytes) for buffer in buffers}
+        try:
+            for buffer in buffers:
+                device.write(memory[id(buffer)], buffer.tobytes())
+            zeroed = function.run([memory[id(buffer)] for buffer in buffers])
+            for buffer in buffers:
+                buffer.reshape(-1).view(np.uint8)[...] = np.frombuffer(
+                    device.read(memory[id(buffer)], buffer.nbytes), np.uint8
+                )
+        finally:
+            for address in memory.values():
+                device.free(address)
     return np.frombuffer(zeroed, np.uint64)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from gridir.errors import LaunchError
+from gridir.errors import LaunchError, within_kernel
 from gridir.runtime.gpu.arrays import Facts, View, facts_of, stream_of, view_of
 from gridir.runtime.gpu.bundle import Bundle, BundledKernel, OperandInfo, bytes_of, item_bytes, names_of, read_bundle
 from gridir.runtime.gpu.chips import cubin_devices, ptx_devices, runs_on
@@ -63,6 +63,13 @@ class GpuKernel:
           LaunchError: when an array does not fit, with both values, or a run-time check of the kernel failed.
           DriverError: when there is no GPU, or the driver refuses the launch.
         """
+        try:
+            self._launch(arrays, stream)
+        except DriverError as error:
+            error.kernel = error.kernel or self.name
+            raise
+
+    def _launch(self, arrays: Sequence[Any], stream: Any) -> None:
         given = None if stream is None else _handle_of(stream)
         if self._prepared is not None and self._prepared.launch(arrays, given):
             return
@@ -93,7 +100,7 @@ class GpuKernel:
           DriverError: when the driver refuses it.
           LaunchError: when it is for another chip.
         """
-        with self._lock:
+        with self._lock, within_kernel(self.name, None):
             if device not in self._functions:
                 self._functions[device] = self._load(open_device(device))
             return self._functions[device]
@@ -114,7 +121,6 @@ class GpuKernel:
         except DriverError as error:
             version = next((x for x in kernel.ptx.splitlines() if x.startswith(".version")), "")
             driver = ".".join(map(str, open_cuda().version))
-            error.kernel = error.kernel or self.name
             error.notes += (f"the text has PTX {version}, and the driver is of CUDA {driver}",)
             raise
 

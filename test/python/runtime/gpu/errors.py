@@ -71,6 +71,12 @@ TEXT = """.version 8.0
 """
 # CHECK: LaunchError: expected at most {{[0-9]+}} bytes of shared memory on this device, got 1048576
 refused(device.load(TEXT.encode() + b"\0").function, Launch("nothing", 32, 1, (Operand(0),), shared_bytes=1 << 20))
+# An error of the driver names the kernel.
+# CHECK: of the kernel: nothing
+try:
+    execute_on_device(b"no PTX\0", Launch("nothing", 32, 1, (Operand(0),)), [np.zeros(1)], device)
+except gpu.DriverError as error:
+    print("of the kernel:", error.kernel)
 # CHECK: UnsupportedError: expected operands with elements of a byte or more on a GPU, got operand 0, in which
 # CHECK-SAME: 2 elements share a byte
 launch = Launch("nothing", 32, 1, (Operand(0),), packed_operands=((0, 2),))

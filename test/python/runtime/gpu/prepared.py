@@ -49,7 +49,7 @@ def run(*arrays, **options):
         except gpu.LaunchError as error:
             print("refused:", str(error).splitlines()[0])
         except gpu.DriverError as error:
-            print("driver:", str(error).splitlines()[0])
+            print(f"driver, kernel {error.kernel}:", str(error).splitlines()[0])
         else:
             print("launched by", "Python" if calls.reads.called else "native code", end="")
             print(", checked" if calls.checks.called else "")
@@ -215,8 +215,8 @@ try:
 except gpu.LaunchError as error:
     print("refused:", str(error).splitlines()[0])
 
-# The driver's error of a native launch has its name.
-# CHECK: driver: cuLaunchKernelEx failed with 400 (CUDA_ERROR_INVALID_HANDLE)
+# The driver's error of a native launch has its name, and that of the kernel.
+# CHECK: driver, kernel add: cuLaunchKernelEx failed with 400 (CUDA_ERROR_INVALID_HANDLE)
 ExchangeArray.stream = 0x1234
 run(a, b, out)
 ExchangeArray.stream = 0
