@@ -10,6 +10,7 @@ import enum
 import importlib
 import itertools
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -184,6 +185,10 @@ def _import(place: str) -> Any:
     return found
 
 
+_SPAN = re.compile(r"-?\d+(-|:|\.\.)-?\d+")
+"""A text that a user may write for a range of numbers."""
+
+
 def parse_choices(texts: Sequence[str]) -> dict[str, list[Any]]:
     """Reads the command line's `name=value,value`.
 
@@ -198,6 +203,12 @@ def parse_choices(texts: Sequence[str]) -> dict[str, list[Any]]:
         if name in found:
             raise OptionError(f"expected each parameter once, got {name} twice")
         found[name] = [_parse(value) for value in values.split(",")]
+        spans = [value for value in values.split(",") if _SPAN.fullmatch(value)]
+        if spans:
+            raise OptionError(
+                f"expected each value of {name}, got the range {spans[0]!r}",
+                notes=["a list of values is written as 1,2,3,4; a text is written in quotation marks"],
+            )
     return found
 
 

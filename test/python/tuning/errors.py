@@ -110,6 +110,13 @@ for function in (whole, both):
 fails(lambda: parse_choices(["rows=1", "rows=2"]))
 # CHECK-NEXT: expected a parameter as name=value,value, got 'rows'
 fails(lambda: parse_choices(["rows"]))
+# A range is no list of values, and no text unless it is quoted.
+# CHECK-NEXT: expected each value of rows, got the range '1-4'
+fails(lambda: parse_choices(["rows=8,1-4"]))
+# CHECK: expected each value of rows, got the range '2..8'
+fails(lambda: parse_choices(["rows=2..8"]))
+# CHECK: {'rows': ['1-4', -1, 0.0001, 'a-b']}
+print(parse_choices(['rows="1-4",-1,1e-4,a-b']))
 
 with tempfile.TemporaryDirectory() as directory:
     path = os.path.join(directory, "new.toml")
