@@ -36,8 +36,14 @@ def steps(m, n, k=32):
 
 CASES = {
     "int8 by rows": (blocks(64, 128, out=jnp.int32), *[small(128, 128, dtype=jnp.int8)] * 2),
+    "int8 by columns": (blocks(128, 128, lhs=0, out=jnp.int32), *[small(128, 128, dtype=jnp.int8)] * 2),
     "f8 by rows": (blocks(64, 128), *[small(128, 128, dtype=jnp.float8_e4m3fn)] * 2),
     "f64": (blocks(32, 32, out=jnp.float64), normal(64, 32, dtype=jnp.float64), normal(32, 32, dtype=jnp.float64)),
+    "a rounded transposed left operand": (
+        lambda x, y: whole(lambda a, b: product((a * 2).astype(b.dtype), b, lhs=0), x, y, m=128, n=128, lhs=0),
+        normal(128, 128),
+        normal(128, 128, dtype=jnp.bfloat16),
+    ),
     "blocks of 32": (blocks(32, 32), small(64, 32), small(32, 64)),
     "transposed left blocks": (blocks(32, 32, lhs=0), small(32, 64), small(32, 64)),
     "transposed right blocks": (blocks(32, 32, rhs=1), small(64, 32), small(64, 32)),
@@ -57,7 +63,7 @@ CASES = {
     "steps of 208 rows": (steps(208, 64, k=64), small(208, 128), small(128, 64)),
 }
 
-# CHECK: 17 of 17 programs are right
+# CHECK: 19 of 19 programs are right
 report("programs", CASES, programs=True, seeds=(1,))
 # CHECK: without matrix instructions: []
 without = []

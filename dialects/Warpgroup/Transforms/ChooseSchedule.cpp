@@ -83,8 +83,9 @@ public:
   }
 
 private:
-  static ArrayRef<int64_t> getShape(Value ref) {
-    return cast<MemRefType>(ref.getType()).getShape();
+  /// The shape of a Ref or an array.
+  static ArrayRef<int64_t> getShape(Value value) {
+    return cast<ShapedType>(value.getType()).getShape();
   }
 
   /// The number of elements of a value that one part of `sizes` accesses.
@@ -237,6 +238,32 @@ private:
     return part[0] % kAccRows == 0 ? unit : kWarps * unit;
   }
 
+  /// True if all parts of copied operands are in rows of 128 bytes, in groups
+  /// of eight.
+  bool haveRows(ArrayRef<DotOp> dots, ArrayRef<int64_t> sizes) {
+    constexpr int64_t rowBits = 128 * 8, groupRows = 8;
+    auto getPartSize = [&](Value value, int64_t dim) {
+      int64_t size = getShape(value)[dim];
+      for (auto [d, part] : llvm::enumerate(sizes))
+        if (std::optional<unsigned> axis = axes.getAxis(output, d);
+            axis && axes.findDim(value, *axis) == dim)
+          size = size / getShape(output)[d] * part;
+      return size;
+    };
+    return llvm::all_of(dots, [&](DotOp dot) {
+      return llvm::all_of(
+          ArrayRef{&dot.getLhsMutable(), &dot.getRhsMutable()},
+          [&](OpOperand *operand) {
+            Value value = operand->get();
+            int64_t bits =
+                getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
+            return getPlace(*operand) != OperandPlace::Copied ||
+                   (getPartSize(value, 0) % groupRows == 0 &&
+                    getPartSize(value, 1) * bits % rowBits == 0);
+          });
+    });
+  }
+
   std::variant<ScheduleAttr, std::string>
   chooseForProducts(ArrayRef<DotOp> dots) {
     if (part.size() != 2)
@@ -251,6 +278,9 @@ private:
         --consumers;
       part[0] = consumers * kAccRows;
       ofWarpgroup[0] = kAccRows;
+      // Rows of transposed bytes are as long as two consumers.
+      if (!haveRows(dots, ofWarpgroup))
+        ofWarpgroup[0] = part[0];
     }
     auto isWide = [&] {
       auto exceedsRegisters = [&](DotOp dot) {
@@ -259,8 +289,13 @@ private:
       return part[1] > 256 || countStagedRegisters(dots) > kArrayRegisters ||
              llvm::any_of(dots, exceedsRegisters);
     };
-    while (columns && isWide() && part[1] % (2 * getColumnUnit(dots)) == 0)
-      ofWarpgroup[1] = part[1] /= 2;
+    while (columns && isWide() && part[1] % (2 * getColumnUnit(dots)) == 0) {
+      ofWarpgroup[1] /= 2;
+      if (!haveRows(dots, ofWarpgroup))
+        break;
+      part[1] = ofWarpgroup[1];
+    }
+    ofWarpgroup[1] = part[1];
     llvm::SmallSetVector<int64_t, 4> shared;
     llvm::SmallSetVector<Value, 4> seen;
     // Bytes of the operands that are loaded once, and of those of each stage.
