@@ -112,6 +112,7 @@ fails(lambda: parse_choices(["rows=1", "rows=2"]))
 fails(lambda: parse_choices(["rows"]))
 # A range is no list of values, and no text unless it is quoted.
 # CHECK-NEXT: expected each value of rows, got the range '1-4'
+# CHECK-NEXT: {{.*}}a list of values is written as 1,2,3,4; a text is written in quotation marks
 fails(lambda: parse_choices(["rows=8,1-4"]))
 # CHECK: expected each value of rows, got the range '2..8'
 fails(lambda: parse_choices(["rows=2..8"]))
