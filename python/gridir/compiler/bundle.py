@@ -98,6 +98,20 @@ def operands_of(kernel: Kernel) -> tuple[OperandInfo, ...]:
     )
 
 
+def operand_names(kernel: Kernel) -> tuple[str, ...]:
+    """Returns the names of a kernel's operands in the order of a launch."""
+    module = kernel.module(kernel.stages[0])
+    (op,) = (x for x in module.body.operations if isinstance(x, grid.KernelOp))
+    attributes = op.operation.attributes
+    dims = [grid.DimAttr(dim) for dim in attributes["dims"]]
+    inputs = [*_specs(attributes, "index_operands"), *_specs(attributes, "inputs")]
+    return (
+        *(f"grid[{position}]" for position, dim in enumerate(dims) if dim.size is None),
+        *(spec.origin or f"input {number}" for number, spec in enumerate(inputs)),
+        *(spec.origin or f"output {number}" for number, spec in enumerate(_specs(attributes, "outputs"))),
+    )
+
+
 def _specs(attributes: Any, field: str) -> list[grid.OperandAttr]:
     return [grid.OperandAttr(spec) for spec in attributes[field]]
 

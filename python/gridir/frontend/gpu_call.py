@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 import numpy as np
 
+from gridir.compiler.bundle import operand_names
 from gridir.compiler.gpu import GpuOptions, PtxKernel, loaded_operands
 from gridir.errors import OptionError, UnsupportedError
 from gridir.frontend import emulation, jax_compat_calls, jax_compat_gpu
@@ -139,8 +140,8 @@ def _call_of(kernel: Kernel, request: KernelRequest) -> xla_call.XlaCall:
     for number, aval in enumerate((*request.in_avals, *request.out_avals)):
         if jax_compat_calls.shares_bytes(aval) and (number not in packed or number in loaded_operands(kernel)):
             raise UnsupportedError(
-                f"expected elements of 8 bits or more, got {aval.str_short()} as operand {number}, whose elements "
-                "share bytes on a GPU, and not those that threads access",
+                f"expected elements of 8 bits or more, got {aval.str_short()} of {operand_names(kernel)[number]}, "
+                "whose elements share bytes on a GPU, and not those that threads access",
                 kernel=kernel.name,
             )
     return xla_call.xla_call(kernel.name, _image_of(prepared), prepared.chip, launch)

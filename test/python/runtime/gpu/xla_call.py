@@ -295,11 +295,11 @@ failure(driver.synchronize)
 print(call((), EMPTY, sizes, **dynamic))
 
 # A launch that XLA cannot make is an error when the program is lowered.
-# CHECK-NEXT: expected elements of 8 bits or more, got int4[32,128] as operand 0, whose elements share bytes on a GPU
+# CHECK-NEXT: expected elements of 8 bits or more, got int4[32,128] of {{[a-z_]+}}, whose elements share bytes on a GPU
 narrow = jax.ShapeDtypeStruct(x.shape, ml_dtypes.int4)
 print(failure(export, pl.pallas_call(double, out_shape=narrow), x.astype(ml_dtypes.int4)))
 # Bulk copies see the elements of a byte together; threads see a byte for each.
-# CHECK-NEXT: int4[128] as operand 0, whose elements share bytes on a GPU, and not those that threads access
+# CHECK-NEXT: int4[128] of {{[a-z_]+}}, whose elements share bytes on a GPU, and not those that threads access
 # CHECK-NEXT: copied alone: ok
 
 
