@@ -287,12 +287,13 @@ def ConvertGridToWarpgroupPass : Pass<"convert-grid-to-warpgroup", "::mlir::Modu
     memory, scratch memory becomes registers.
 
     A block of an operand in `shared` is copied to a ring of buffers in shared
-    memory instead. One more warpgroup, the producer, starts these copies; the
+    memory instead. One more warpgroup, the producer, starts bulk copies; the
     consumers wait for each, and arrive at a barrier when they no longer read a
     buffer. Consumers whose blocks are the same share one copy. Windows of shared
     operands that a loop of the body loads have a ring of their own: the producer
     repeats the loop. Bounds and offsets may depend on program ids and the loop's
-    counter only.
+    counter only. In a schedule with `producers = 0` the consumers start the
+    copies of later turns with `warpgroup.cp_async`, and synchronize after each.
 
     A block that overhangs its array is accessed with a mask, and bulk copies
     replace elements outside of the array by zero.
@@ -302,7 +303,8 @@ def ConvertGridToWarpgroupPass : Pass<"convert-grid-to-warpgroup", "::mlir::Modu
 
     An output that the body reads back, and whose block is the same in every step
     of the loop, is in registers until the last step. A contraction becomes
-    `warpgroup.mma`. If its result is added to scratch memory or to such an
+    `warpgroup.mma` if `wgmma` computes it, and otherwise
+    `warpgroup.mma_sync`. If the result of the former is added to scratch memory or to such an
     output, that is the accumulator of the matrix unit.
 
     Before:

@@ -58,8 +58,9 @@ def WarpgroupChooseSchedulePass : Pass<"warpgroup-choose-schedule", "::gridir::g
     `convert-grid-to-warpgroup` can convert. A warpgroup holds all values of its
     part of a block in registers, so the part is chosen as large as registers
     permit and as small as the chip needs to have work for all multiprocessors.
-    Contractions of matrices whose types and sizes `wgmma` supports read their
-    operands from shared memory, in several stages. The number of warps that an
+    Contractions of blocks in rows of 128 bytes read them from shared memory, in
+    several stages. A producer copies them if the chip has bulk copies and
+    warpgroups can hand over registers; otherwise the consumers copy. The number of warps that an
     author requests determines the warpgroups of a CTA of other kernels; fewer
     than four warps are no warpgroup.
 
@@ -272,7 +273,8 @@ def WarpgroupPrepareContractionsPass
     - A contraction of a transposed block contracts the other dimension of the
       block instead: matrix units transpose operands in shared memory.
     - The operands of a contraction whose result has few rows are exchanged, and
-      the result is transposed: rows of a matrix unit are 64, columns 8.
+      the result is transposed, if only then `wgmma` computes it: its rows are 64
+      and its columns 8.
     - A contraction of two whole blocks that are deeper than two rows of 128
       bytes becomes a loop over windows of that depth, to which a producer
       warpgroup copies ahead. Operands that elementwise ops compute from blocks,
