@@ -11,6 +11,7 @@
 #include "dialects/Grid/IR/IndexMaps.h"
 #include "dialects/Support/Builders.h"
 #include "dialects/Warpgroup/Transforms/BlockProgram.h"
+#include "dialects/Warpgroup/Transforms/DataWindows.h"
 #include "dialects/Warpgroup/Transforms/MatrixUnits.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -128,8 +129,7 @@ void ProgramBody::changeKernel() {
         /*transforms=*/{}, spec.getOrigin(), /*indexTree=*/StringAttr());
   };
   ArrayRef<grid::OperandAttr> all(specs);
-  Type indexType =
-      kernel.getIndexMap(0).front().getTerminator()->getOperandTypes().front();
+  Type indexType = warpgroup::getIndexType(kernel);
   unsigned numInputs = kernel.getNumInputs();
   kernel.setDimsAttr(builder.getArrayAttr(newDims));
   kernel.setSemanticsAttr(builder.getArrayAttr(semantics));

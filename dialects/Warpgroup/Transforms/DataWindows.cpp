@@ -18,6 +18,15 @@ static bool hasUnitStrides(grid::SliceRefOp slice) {
   return llvm::all_of(slice.getStrides(), [](int64_t n) { return n == 1; });
 }
 
+Type gridir::warpgroup::getIndexType(grid::KernelOp kernel) {
+  // The map of a scalar yields none.
+  for (Region &map : kernel.getKernelRegions().drop_front())
+    if (auto types = map.front().getTerminator()->getOperandTypes();
+        !types.empty())
+      return types.front();
+  return IntegerType::get(kernel.getContext(), 32);
+}
+
 int64_t gridir::warpgroup::getLastOffset(grid::SliceRefOp slice, unsigned dim) {
   auto source = cast<MemRefType>(slice.getSource().getType());
   return source.getDimSize(dim) - 1 -

@@ -13,6 +13,9 @@
 
 namespace gridir::warpgroup {
 
+/// The type of the indices that index maps yield.
+mlir::Type getIndexType(grid::KernelOp kernel);
+
 /// The dimensions along which a window is not proved to be inside of its Ref.
 llvm::SmallVector<unsigned> getUnprovedDims(grid::SliceRefOp slice,
                                             grid::ProgramValues &values);

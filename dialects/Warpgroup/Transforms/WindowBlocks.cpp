@@ -83,8 +83,7 @@ public:
     kernel.removeJaxAttr();
     IRMapping mapping;
     old.getBodyRegion().cloneInto(&kernel.getBodyRegion(), mapping);
-    Type indexType =
-        old.getIndexMap(0).front().getTerminator()->getOperandTypes().front();
+    Type indexType = warpgroup::getIndexType(old);
     builder.setInsertionPointToStart(kernel.getBodyBlock());
     ProgramValues values(old);
     for (unsigned i = 0; i < kernel.getNumOperandSpecs(); ++i) {
