@@ -90,6 +90,11 @@ void addProgram(OpPassManager &pm, const GPUPipelineOptions &options) {
   contractions.chip = options.chip;
   programs.addPass(
       warpgroup::createWarpgroupPrepareContractionsPass(contractions));
+  if (options.path != GPUPath::Mapped) {
+    warpgroup::WarpgroupSplitReductionsPassOptions reductions;
+    reductions.chip = options.chip;
+    programs.addPass(warpgroup::createWarpgroupSplitReductionsPass(reductions));
+  }
   warpgroup::WarpgroupChooseSchedulePassOptions schedule;
   schedule.chip = options.chip;
   schedule.numWarps = options.numWarps;

@@ -64,8 +64,6 @@ public:
     SmallVector<DotOp> dots;
     kernel.getBodyRegion().walk([&](DotOp dot) { dots.push_back(dot); });
     part.assign(getShape(output).begin(), getShape(output).end());
-    if (part.empty())
-      return std::string("its first output is a scalar");
     if (numWarps % kWarps != 0)
       return "its author requests " + std::to_string(numWarps) +
              " warps, which are no warpgroups";
@@ -135,15 +133,15 @@ private:
   }
 
   /// Divides the first dimension that can be divided by its least factor.
-  bool divide() {
+  /// Consecutive elements stay together unless `dividesLast` is true.
+  bool divide(bool dividesLast) {
     for (auto [dim, size] : llvm::enumerate(part)) {
       if (size == 1 || !axes.getAxis(output, dim))
         continue;
       int64_t factor = 2;
       while (size % factor != 0)
         ++factor;
-      // Consecutive elements stay together as long as possible.
-      if (dim + 1 == part.size() && size / factor < kNumThreads)
+      if (!dividesLast && dim + 1 == part.size() && size / factor < kNumThreads)
         continue;
       size /= factor;
       return true;
@@ -158,15 +156,22 @@ private:
       bool fits = registers <= kArrayRegisters;
       if (fits && (elements <= kMinElements || countCtas() >= kEnoughCtas))
         break;
-      if (!divide()) {
+      if (!divide(/*dividesLast=*/false)) {
         if (registers <= maxRegisters)
           break;
+        if (divide(/*dividesLast=*/true))
+          continue;
         return "registers of a warpgroup do not hold " +
                std::to_string(elements) + " elements";
       }
     }
-    return ScheduleAttr::get(kernel.getContext(), getPartOfCta(), part,
-                             /*shared=*/{}, /*stages=*/1, /*producers=*/1);
+    // A scalar is one element.
+    bool isScalar = part.empty();
+    return ScheduleAttr::get(
+        kernel.getContext(),
+        isScalar ? SmallVector<int64_t>{1} : getPartOfCta(),
+        isScalar ? SmallVector<int64_t>{1} : part, /*shared=*/{}, /*stages=*/1,
+        /*producers=*/1);
   }
 
   /// The parts of as many warpgroups as the author requests, side by side.

@@ -596,6 +596,57 @@ def WarpgroupSplitStoresPass : Pass<"warpgroup-split-stores", "::mlir::ModuleOp"
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def WarpgroupSplitReductionsPass
+    : Pass<"warpgroup-split-reductions", "::gridir::grid::KernelOp"> {
+  let summary = "Read values that registers do not hold in parts";
+  let description = [{
+    A warpgroup holds the arrays of its part of a block in registers. A block that
+    cannot be split, such as a row of a softmax, may be too large. This pass
+    replaces each reduction and store of such a value by a loop over parts of the
+    value, which are computed from parts of the blocks of inputs. Several loops
+    load the same elements again.
+
+    A kernel is changed if a warpgroup program can compute the result, and if
+    elementwise ops compute all such values.
+
+    Before:
+
+    ```mlir
+    %v = grid.load %x : memref<1x32768xf32> -> tensor<1x32768xf32>
+    %sum = linalg.reduce ins(%v : tensor<1x32768xf32>) outs(%zero : tensor<1xf32>) dimensions = [1]
+      (%in: f32, %init: f32) {
+        %add = arith.addf %in, %init : f32
+        linalg.yield %add : f32
+      }
+    ```
+
+    After:
+
+    ```mlir
+    %c0 = arith.constant 0 : index
+    %c4096 = arith.constant 4096 : index
+    %c32768 = arith.constant 32768 : index
+    %sum = scf.for %i = %c0 to %c32768 step %c4096 iter_args(%acc = %zero) -> tensor<1xf32> {
+      %w = grid.slice_ref %x[0, %i] [1, 4096] [1, 1] : memref<1x32768xf32>, index -> memref<1x4096xf32>
+      %v = grid.load %w : memref<1x4096xf32> -> tensor<1x4096xf32>
+      %next = linalg.reduce ins(%v : tensor<1x4096xf32>) outs(%acc : tensor<1xf32>) dimensions = [1]
+        (%in: f32, %init: f32) {
+          %add = arith.addf %in, %init : f32
+          linalg.yield %add : f32
+        }
+      scf.yield %next : tensor<1xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"\"sm_90a\"",
+           "The chip, with LLVM's name">
+  ];
+  let statistics = [
+    Statistic<"numSplit", "num-split", "Number of reductions and stores in parts">
+  ];
+}
+
 def WarpgroupWindowBlocksPass : Pass<"warpgroup-window-blocks", "::mlir::ModuleOp"> {
   let summary = "Access blocks at positions that are data as windows";
   let description = [{

@@ -255,10 +255,19 @@ public:
     if (kernel.getNumOutputs() > 0)
       output = kernel.getOutputRefs().front();
     int64_t rank = output ? cast<MemRefType>(output.getType()).getRank() : 0;
-    if (static_cast<int64_t>(schedule.getCta().size()) != rank) {
+    if (static_cast<int64_t>(schedule.getCta().size()) !=
+        std::max<int64_t>(rank, 1)) {
       kernel.emitError("expected a schedule of ")
-          << rank << " sizes, as the first output has, got "
+          << std::max<int64_t>(rank, 1)
+          << " sizes, as the first output has, got "
           << schedule.getCta().size();
+      return signalPassFailure();
+    }
+    if (rank == 0 && schedule.getCta()[0] != 1) {
+      kernel.emitError(
+          "expected a schedule of one element, as the first output "
+          "has, got ")
+          << schedule.getCta()[0];
       return signalPassFailure();
     }
     BlockAxes axes(kernel);

@@ -3,7 +3,7 @@
 // RUN:   --remarks-filter=warpgroup-choose-schedule --remark-format=emitRemark | FileCheck %s --check-prefix=REMARK
 
 // Each of these kernels is mapped to threads, and a remark states the reason.
-// CHECK-COUNT-31: warpgroup.mapped
+// CHECK-COUNT-30: warpgroup.mapped
 // CHECK-NOT: warpgroup.mapped
 
 // REMARK: the kernel is mapped to threads, since {{.*}}its grid is dynamic
@@ -131,10 +131,6 @@ module attributes {kernel.mapping = #kernel.mapping<reduction_scratch_bytes = 64
 grid.kernel @transforms grid(%i = 4)
     inputs(%x: f32 [64, 64] block [16, 64] at (%i, 0) transforms [<swizzle [128]>])
     outputs(%o: f32 [512] block [128] at (%i)) {
-}
-// -----
-// REMARK: since {{.*}}its first output is a scalar
-grid.kernel @scalar_output grid(%i = 4) inputs(%x: f32 [512] block [128] at (%i)) outputs(%o: f32 []) {
 }
 // -----
 // REMARK: since {{.*}}its first output is no matrix

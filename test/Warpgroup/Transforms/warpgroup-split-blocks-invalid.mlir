@@ -8,6 +8,13 @@ grid.kernel @rank grid(%i = 4)
 
 // -----
 
+// expected-error @below {{expected a schedule of one element, as the first output has, got 2}}
+grid.kernel @scalar grid(%i = 4) outputs(%o: f32 [])
+    attributes {warpgroup.schedule = #warpgroup.schedule<cta = [2], warpgroup = [1]>} {
+}
+
+// -----
+
 // expected-error @below {{expected a size that divides the 8 elements of dimension 0 of the first output's block, got 3}}
 grid.kernel @size grid(%i = 4)
     outputs(%o: f32 [32, 128] block [8, 128] at (%i, 0))

@@ -1,0 +1,219 @@
+//===- SplitReductions.cpp - Loops over rows that registers do not hold ---===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Warpgroup/Transforms/Passes.h"
+
+#include "dialects/GPU/Target/GPUTarget.h"
+#include "dialects/Grid/Analysis/BlockAxes.h"
+#include "dialects/Support/Builders.h"
+#include "dialects/Warpgroup/IR/Warpgroup.h"
+#include "dialects/Warpgroup/Transforms/BlockProgram.h"
+#include "dialects/Warpgroup/Transforms/DataWindows.h"
+#include "dialects/Warpgroup/Transforms/ValueSlices.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+namespace gridir::warpgroup {
+#define GEN_PASS_DEF_WARPGROUPSPLITREDUCTIONSPASS
+#include "dialects/Warpgroup/Transforms/Passes.h.inc"
+} // namespace gridir::warpgroup
+
+using namespace mlir;
+using namespace gridir;
+using namespace gridir::grid;
+using namespace gridir::warpgroup;
+
+namespace {
+
+/// 32-bit registers of a thread that an array may take, and those of a part.
+constexpr int64_t kMaxRegisters = 64, kPartRegisters = 32;
+
+/// An op that reads a whole value, and the dimension of the value along which a
+/// loop reads it instead.
+struct Reader {
+  Operation *op;
+  Value value;
+  int64_t dim, part;
+};
+
+class ReaderSearch {
+public:
+  explicit ReaderSearch(KernelOp kernel) : kernel(kernel), axes(kernel) {}
+
+  /// Returns the readers of all values that registers do not hold even if the
+  /// programs are split; none if some op reads such a value in another way.
+  SmallVector<Reader> find() {
+    SmallVector<Reader> readers;
+    bool isSupported = true;
+    kernel.getBodyRegion().walk([&](Operation *op) {
+      for (Value operand : op->getOperands()) {
+        if (!isLarge(operand) || isIntermediate(op))
+          continue;
+        if (std::optional<Reader> reader = match(op, operand))
+          readers.push_back(*reader);
+        else
+          isSupported = false;
+      }
+    });
+    return isSupported ? readers : SmallVector<Reader>();
+  }
+
+private:
+  /// The number of elements of a value in the smallest part of a program,
+  /// without its dimension `except`.
+  int64_t countElements(Value value, std::optional<int64_t> except = {}) {
+    int64_t count = 1;
+    for (auto [dim, size] :
+         llvm::enumerate(cast<RankedTensorType>(value.getType()).getShape()))
+      if (!canSplit(value, dim) && static_cast<int64_t>(dim) != except)
+        count *= size;
+    return count;
+  }
+
+  /// True if a program can be split along a dimension of a value.
+  bool canSplit(Value value, unsigned dim) {
+    return axes.getAxis(value, dim).has_value();
+  }
+
+  bool isLarge(Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return type && type.hasStaticShape() &&
+           countElements(value) *
+                   llvm::divideCeil(type.getElementTypeBitWidth(), 32) >
+               kMaxRegisters * kNumThreads;
+  }
+
+  /// True for an op that computes an array from arrays: parts of its result are
+  /// computed from parts of these.
+  static bool isIntermediate(Operation *op) {
+    return !isa<linalg::ReduceOp, StoreOp>(op) && isMemoryEffectFree(op);
+  }
+
+  std::optional<Reader> match(Operation *op, Value value) {
+    if (op->getBlock() != kernel.getBodyBlock())
+      return std::nullopt;
+    SmallVector<int64_t> dims;
+    if (auto reduce = dyn_cast<linalg::ReduceOp>(op)) {
+      if (reduce.getInputs().size() != 1 || value != reduce.getInputs()[0])
+        return std::nullopt;
+      dims.assign(reduce.getDimensions().begin(), reduce.getDimensions().end());
+    } else {
+      auto store = dyn_cast<StoreOp>(op);
+      if (!store || store.getMask() || store.getValue() != value ||
+          !llvm::is_contained(kernel.getOutputRefs(), store.getRef()) ||
+          !getOverhangingDims(
+               kernel, cast<BlockArgument>(store.getRef()).getArgNumber())
+               .empty())
+        return std::nullopt;
+      dims = llvm::to_vector(
+          llvm::seq(cast<RankedTensorType>(value.getType()).getRank()));
+    }
+    auto type = cast<RankedTensorType>(value.getType());
+    std::optional<Reader> found;
+    for (int64_t dim : dims) {
+      if (canSplit(value, dim) || !canSlice(value, dim))
+        continue;
+      std::optional<int64_t> part =
+          getPart(type.getDimSize(dim), countElements(value, dim),
+                  dim + 1 == type.getRank());
+      if (part &&
+          (!found || type.getDimSize(dim) > type.getDimSize(found->dim)))
+        found = Reader{op, value, dim, *part};
+    }
+    return found;
+  }
+
+  /// The largest divisor of a size for which registers hold a part. If
+  /// possible, all threads access consecutive elements.
+  static std::optional<int64_t> getPart(int64_t size, int64_t others,
+                                        bool isLast) {
+    int64_t limit = kPartRegisters * kNumThreads / others,
+            threads = isLast ? kNumThreads : 1;
+    // Threads access up to four elements at once.
+    for (int64_t unit : {4 * threads, threads, int64_t(1)})
+      for (int64_t part = limit / unit * unit;
+           part >= std::max(unit, threads) && part > 1; part -= unit)
+        if (size % part == 0)
+          return part;
+    return std::nullopt;
+  }
+
+  KernelOp kernel;
+  BlockAxes axes;
+};
+
+class WarpgroupSplitReductionsPass
+    : public warpgroup::impl::WarpgroupSplitReductionsPassBase<
+          WarpgroupSplitReductionsPass> {
+public:
+  using WarpgroupSplitReductionsPassBase::WarpgroupSplitReductionsPassBase;
+
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    FailureOr<gpu::Chip> known = gpu::getChip(chip, kernel.getLoc());
+    if (failed(known))
+      return signalPassFailure();
+    if (kernel->hasAttr(kScheduleAttr) || gpu::isProgram(kernel) ||
+        findObstacle(kernel, *known, BlockForm::Prepared))
+      return markAllAnalysesPreserved();
+    SmallVector<Reader> readers = ReaderSearch(kernel).find();
+    if (readers.empty())
+      return markAllAnalysesPreserved();
+    for (const Reader &reader : readers)
+      split(reader);
+    numSplit += readers.size();
+    // The ops that computed whole values have no other use.
+    IRRewriter rewriter(&getContext());
+    (void)runRegionDCE(rewriter, kernel->getRegions());
+  }
+
+private:
+  static void split(const Reader &reader) {
+    OpBuilder builder(reader.op);
+    Location loc = reader.op->getLoc();
+    int64_t size =
+        cast<RankedTensorType>(reader.value.getType()).getDimSize(reader.dim);
+    auto reduce = dyn_cast<linalg::ReduceOp>(reader.op);
+    auto loop = scf::ForOp::create(
+        builder, loc, arith::ConstantIndexOp::create(builder, loc, 0),
+        arith::ConstantIndexOp::create(builder, loc, size),
+        arith::ConstantIndexOp::create(builder, loc, reader.part),
+        reduce ? ValueRange(reduce.getInits()) : ValueRange(),
+        [&](OpBuilder &inner, Location, Value offset, ValueRange carried) {
+          ValueSlicer slicer;
+          slicer.setPosition(offset, reader.part);
+          Value part = slicer.create(inner, reader.value, reader.dim);
+          if (!reduce) {
+            createStore(inner, cast<StoreOp>(reader.op), part, offset,
+                        reader.dim);
+            scf::YieldOp::create(inner, loc);
+            return;
+          }
+          auto next = cast<linalg::ReduceOp>(inner.clone(*reduce));
+          next.getInputsMutable().assign(part);
+          next.getInitsMutable().assign(carried);
+          scf::YieldOp::create(inner, loc, next->getResults());
+        });
+    if (reduce)
+      reduce->replaceAllUsesWith(loop.getResults());
+    reader.op->erase();
+  }
+
+  static void createStore(OpBuilder &builder, StoreOp store, Value part,
+                          Value offset, int64_t dim) {
+    auto type = cast<RankedTensorType>(part.getType());
+    SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0));
+    offsets[dim] = offset;
+    Value window =
+        warpgroup::createWindow(builder, store.getLoc(), store.getRef(),
+                                offsets, type.getShape(), /*dropped=*/{});
+    StoreOp::create(builder, store.getLoc(), part, window, /*mask=*/Value());
+  }
+};
+
+} // namespace
