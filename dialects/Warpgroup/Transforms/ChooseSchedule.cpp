@@ -14,6 +14,7 @@
 #include "dialects/Warpgroup/IR/Warpgroup.h"
 #include "dialects/Warpgroup/Transforms/BlockProgram.h"
 #include "dialects/Warpgroup/Transforms/MatrixUnits.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Remarks.h"
 
@@ -38,6 +39,8 @@ constexpr int64_t kArrayRegisters = 32, kMaxArrayRegisters = 64;
 /// Parts of arrays, and arrays that are put together from parts, of a body.
 /// Code for more of them is too long.
 constexpr int64_t kMaxSlices = 128;
+/// Elements of an array that a thread reduces.
+constexpr int64_t kMaxReducedElements = 256;
 /// Elements of a part below which accesses of a warpgroup are too short.
 constexpr int64_t kMinElements = 1024;
 /// CTAs for which parts are made smaller than registers require: a few for
@@ -149,6 +152,19 @@ private:
     return false;
   }
 
+  /// Returns the number of elements of a part that is reduced and is too large
+  /// for the threads among which a power of two divides it.
+  std::optional<int64_t> findUnevenReduction() {
+    std::optional<int64_t> found;
+    kernel.getBodyRegion().walk([&](linalg::ReduceOp reduce) {
+      int64_t count = countElements(reduce.getInputs().front(), part),
+              threads = std::min<int64_t>(count & -count, kNumThreads);
+      if (count / threads > kMaxReducedElements)
+        found = count;
+    });
+    return found;
+  }
+
   std::variant<ScheduleAttr, std::string>
   chooseForRegisters(int64_t maxRegisters) {
     for (;;) {
@@ -165,6 +181,9 @@ private:
                std::to_string(elements) + " elements";
       }
     }
+    if (std::optional<int64_t> elements = findUnevenReduction())
+      return "threads do not divide the " + std::to_string(*elements) +
+             " elements of a reduction evenly";
     // A scalar is one element.
     bool isScalar = part.empty();
     return ScheduleAttr::get(

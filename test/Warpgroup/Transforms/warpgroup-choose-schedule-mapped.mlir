@@ -3,7 +3,7 @@
 // RUN:   --remarks-filter=warpgroup-choose-schedule --remark-format=emitRemark | FileCheck %s --check-prefix=REMARK
 
 // Each of these kernels is mapped to threads, and a remark states the reason.
-// CHECK-COUNT-30: warpgroup.mapped
+// CHECK-COUNT-31: warpgroup.mapped
 // CHECK-NOT: warpgroup.mapped
 
 // REMARK: the kernel is mapped to threads, since {{.*}}its grid is dynamic
@@ -184,4 +184,11 @@ grid.kernel @chain grid(%i = 3) inputs(%x: bf16 [256, 64] block [64, 64] at (%i,
   %d = grid.dot %a, %b contract [1] x [0] : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
   %r = arith.truncf %d : tensor<64x64xf32> to tensor<64x64xbf16>
   grid.store %r, %o : tensor<64x64xbf16>, memref<64x64xbf16, #grid.space<default>>
+}
+// -----
+// REMARK: since {{.*}}threads do not divide the 5159 elements of a reduction evenly
+grid.kernel @uneven grid(%i = 4) inputs(%x: f32 [67, 77]) outputs(%o: f32 [512] block [128] at (%i)) {
+  %v = grid.load %x : memref<67x77xf32, #grid.space<default>> -> tensor<67x77xf32>
+  %z = arith.constant dense<0.0> : tensor<f32>
+  %w = linalg.reduce { arith.addf } ins(%v : tensor<67x77xf32>) outs(%z : tensor<f32>) dimensions = [0, 1]
 }
