@@ -320,8 +320,10 @@ class _Walk:
         """Counts the equations of a jaxpr and returns its results."""
         env: dict[Any, Any] = {}
         for var, value in zip(jaxpr.constvars, consts or [None] * len(jaxpr.constvars), strict=True):
-            known = value is None or isinstance(value, Scalar | KnownRef)
-            env[var] = value if known else literal(value) if not np.shape(value) else None
+            if value is None or isinstance(value, Scalar | KnownRef):
+                env[var] = value
+            else:
+                env[var] = literal(value) if not np.shape(value) else None
         env.update(zip(jaxpr.invars, arguments, strict=True))
 
         def read(atom: Any) -> Any:
@@ -562,13 +564,13 @@ def _counted_trips(condition: Any, arguments: Sequence[Any], body: Any, num_cons
         literal(atom.val) if isinstance(atom, jax_compat.Literal) else None if place is None else arguments[place]
         for atom, place in zip(condition.eqns[0].invars, places, strict=True)
     ]
-    if first is None or first < num_consts or not all(isinstance(value, Scalar) for value in values):
+    begin, end = values
+    if first is None or first < num_consts or not isinstance(begin, Scalar) or not isinstance(end, Scalar):
         return None
     if last is not None and last >= num_consts and body.outvars[last - num_consts] is not body.invars[last]:
         return None
     if not _counts_up(body, first, num_consts):
         return None
-    begin, end = values
     span = derive("sub", (end, begin), end.array.dtype)
     return derive("max", (span, literal(np.zeros((), end.array.dtype))), np.dtype(float))
 

@@ -69,7 +69,7 @@ class GpuKernel:
             error.kernel = error.kernel or self.name
             raise
 
-    def _launch(self, arrays: Sequence[Any], stream: Any) -> None:
+    def _launch(self, arrays: tuple[Any, ...], stream: Any) -> None:
         given = None if stream is None else _handle_of(stream)
         if self._prepared is not None and self._prepared.launch(arrays, given):
             return
