@@ -12,7 +12,7 @@ import click
 
 
 class OutputFile(click.Path):
-    """A file in a directory that exists; the file itself need not exist."""
+    """A file in a directory that exists and can be written; the file itself need not exist."""
 
     def __init__(self, **options: Any):
         super().__init__(dir_okay=False, writable=True, **options)
@@ -20,6 +20,7 @@ class OutputFile(click.Path):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """See `click.ParamType`."""
         directory = os.path.dirname(os.fspath(value)) or "."
-        if not os.path.isdir(directory):
-            self.fail(f"expected a file in a directory that exists, got {os.fspath(value)!r}", param, ctx)
+        if not os.access(directory, os.W_OK):
+            got = os.fspath(value)
+            self.fail(f"expected a file in a directory that exists and can be written, got {got!r}", param, ctx)
         return super().convert(value, param, ctx)

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import Any
 
 import click
@@ -119,10 +118,6 @@ def tune(
     returns its arguments; and, unless --space is given, tuning_space(), which returns the values of each keyword
     argument that is tuned.
     """
-    for path in filter(None, (output, html)):
-        # A run may take long: a place for its result has to be there before.
-        if not os.access(os.path.dirname(path) or ".", os.W_OK):
-            raise click.UsageError(f"expected a file in a directory that can be written, got {path!r}")
     with short_errors(debug, file[0]), progress() as tell:
         try:
             from gridir.frontend.chips import KINDS
