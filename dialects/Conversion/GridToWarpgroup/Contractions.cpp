@@ -101,17 +101,34 @@ void createMma(OpBuilder &builder, grid::DotOp dot, Value acc) {
   warpgroup::MmaWaitOp::create(builder, loc, 0);
 }
 
+/// The op that an MMA replaces: a contraction, or the op that adds its result to a
+/// value.
+struct Replaced {
+  Operation *op;
+  /// The value to which products are added; null for zero.
+  Value init;
+};
+
+Replaced findReplaced(grid::DotOp dot) {
+  auto sum = warpgroup::matchSum(dot);
+  if (sum && DominanceInfo().properlyDominates(sum->addend, dot))
+    return {sum->op, sum->addend};
+  return {dot, dot.getAcc()};
+}
+
+/// Replaces `op`, which is the contraction or adds its result.
+void replace(Operation *op, grid::DotOp dot, Value result) {
+  op->replaceAllUsesWith(ValueRange(result));
+  if (op != dot)
+    op->erase();
+  dot->erase();
+}
+
 /// Replaces a contraction, and the op that adds its result to a value, by an
 /// MMA of warps, whose accumulator is a value.
 void createMmaSync(OpBuilder &builder, grid::DotOp dot) {
   Location loc = dot.getLoc();
-  Value acc = dot.getAcc();
-  Operation *replaced = dot;
-  if (auto sum = warpgroup::matchSum(dot);
-      sum && DominanceInfo().properlyDominates(sum->addend, dot)) {
-    acc = sum->addend;
-    replaced = sum->op;
-  }
+  auto [replaced, acc] = findReplaced(dot);
   if (!acc)
     acc = createZero(builder, loc, cast<RankedTensorType>(dot.getType()));
   auto createMatrix = [&](Value operand, bool transposes) {
@@ -122,12 +139,10 @@ void createMmaSync(OpBuilder &builder, grid::DotOp dot) {
   };
   Value lhs = createMatrix(dot.getLhs(), dot.getLhsContract()[0] == 0),
         rhs = createMatrix(dot.getRhs(), dot.getRhsContract()[0] == 1);
-  replaced->replaceAllUsesWith(ValueRange(warpgroup::MmaSyncOp::create(
-      builder, loc, acc, lhs, rhs, dot.getUnsignedLhsAttr(),
-      dot.getUnsignedRhsAttr())));
-  if (replaced != dot)
-    replaced->erase();
-  dot->erase();
+  Value sum = warpgroup::MmaSyncOp::create(builder, loc, acc, lhs, rhs,
+                                           dot.getUnsignedLhsAttr(),
+                                           dot.getUnsignedRhsAttr());
+  replace(replaced, dot, sum);
 }
 
 /// Replaces a contraction, and the op that adds its result to a value, by
@@ -146,13 +161,8 @@ void createAccumulator(OpBuilder &builder, grid::DotOp dot) {
                                      grid::MemorySpace::GpuRegs))),
       loc);
   bool isShort = hasShortSums(dot);
-  Value acc = block->getArgument(0), init = isShort ? Value() : dot.getAcc();
-  Operation *replaced = dot;
-  if (auto sum = warpgroup::matchSum(dot);
-      sum && !isShort && DominanceInfo().properlyDominates(sum->addend, dot)) {
-    init = sum->addend;
-    replaced = sum->op;
-  }
+  Value acc = block->getArgument(0);
+  auto [replaced, init] = isShort ? Replaced{dot, Value()} : findReplaced(dot);
   if (!init)
     init = createZero(builder, loc, type);
   grid::StoreOp::create(builder, loc, init, acc, /*mask=*/Value());
@@ -162,10 +172,7 @@ void createAccumulator(OpBuilder &builder, grid::DotOp dot) {
   if (isShort && dot.getAcc())
     result = createAdd(builder, loc, dot.getAcc(), result);
   grid::YieldOp::create(builder, loc, result);
-  replaced->replaceAllUsesWith(scope);
-  if (replaced != dot)
-    replaced->erase();
-  dot->erase();
+  replace(replaced, dot, scope.getResult(0));
 }
 
 } // namespace

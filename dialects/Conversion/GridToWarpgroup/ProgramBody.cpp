@@ -268,6 +268,11 @@ SmallVector<unsigned> ProgramBody::findCarriedOutputs() {
   return carried;
 }
 
+/// The axes along which warpgroups share a scope; null for a single warpgroup.
+ArrayAttr ProgramBody::getWarpgroupAxes() {
+  return threadName ? builder.getArrayAttr({threadName}) : ArrayAttr();
+}
+
 /// Opens the scope of scratch from which matrix units read values that
 /// warpgroups compute. Each warpgroup has its own part.
 void ProgramBody::createStaging() {
@@ -287,10 +292,9 @@ void ProgramBody::createStaging() {
   });
   if (types.empty())
     return;
-  auto scope = grid::ScopedOp::create(
-      builder, loc, TypeRange(),
-      threadName ? builder.getArrayAttr({threadName}) : ArrayAttr(),
-      builder.getArrayAttr(transforms), ArrayAttr());
+  auto scope =
+      grid::ScopedOp::create(builder, loc, TypeRange(), getWarpgroupAxes(),
+                             builder.getArrayAttr(transforms), ArrayAttr());
   Block *block = builder.createBlock(&scope.getBody(), {}, types,
                                      SmallVector<Location>(types.size(), loc));
   grid::YieldOp::create(builder, loc);

@@ -121,6 +121,7 @@ private:
                         mlir::Value step, mlir::scf::ForOp loop);
   void endTurn(const RingGroup &group, mlir::Value slot);
 
+  mlir::ArrayAttr getWarpgroupAxes();
   void createStaging();
   mlir::Value createElement(mlir::Value buffer, mlir::Value number);
   llvm::SmallVector<unsigned> findCarriedOutputs();

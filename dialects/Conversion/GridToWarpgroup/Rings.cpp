@@ -9,10 +9,10 @@
 // Blocks that matrix units read are in rings of shared memory. A producer
 // warpgroup issues bulk copies into free stages of a ring, and the consumers
 // wait for a stage, read it and release it. Without a producer, the consumers
-// copy (ThreadRings.cpp). There are rings for the blocks of
-// each step of a CTA, and for the windows that a loop of the body loads. The
-// producer repeats those loops in the order of the body, so both sides count
-// the same stages. Loops may be nested.
+// copy (ThreadRings.cpp). There are rings for the blocks of each step of a CTA,
+// and for the windows that a loop of the body loads. The producer repeats those
+// loops in the order of the body, so both sides count the same stages. Loops
+// may be nested.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +20,7 @@
 
 #include "dialects/Support/Builders.h"
 #include "dialects/Warpgroup/Transforms/BlockProgram.h"
+#include "dialects/Warpgroup/Transforms/MatrixUnits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -82,14 +83,12 @@ ProgramBody::RingGroup &ProgramBody::getGroup(scf::ForOp loop) {
 
 ArrayAttr gridir::grid_to_warpgroup::getMatrixTransforms(Type element) {
   MLIRContext *context = element.getContext();
-  // Rows of as many bytes as all banks have.
-  constexpr int64_t rowBytes = 128, groupRows = 8;
-  int64_t rowElements = rowBytes * 8 / element.getIntOrFloatBitWidth();
+  int64_t rowElements = warpgroup::kRowBits / element.getIntOrFloatBitWidth();
   return Builder(context).getArrayAttr(
       {grid::TransformAttr::get(context, grid::TransformKind::Unswizzle,
-                                {rowBytes}),
+                                {warpgroup::kRowBits / 8}),
        grid::TransformAttr::get(context, grid::TransformKind::Untiling,
-                                {groupRows, rowElements})});
+                                {warpgroup::kGroupRows, rowElements})});
 }
 
 /// Opens the scope of the rings and their barriers, which all warpgroups share.
@@ -127,8 +126,7 @@ void ProgramBody::createRings() {
     addBarriers("empty", group.stages, numConsumers);
   }
   auto scope = grid::ScopedOp::create(
-      builder, loc, TypeRange(),
-      threadName ? builder.getArrayAttr({threadName}) : ArrayAttr(),
+      builder, loc, TypeRange(), getWarpgroupAxes(),
       builder.getArrayAttr(transforms), builder.getArrayAttr(origins));
   Block *block = builder.createBlock(&scope.getBody(), {}, types,
                                      SmallVector<Location>(types.size(), loc));
@@ -166,14 +164,9 @@ Value ProgramBody::createNumber(RingGroup &group, Value step, scf::ForOp loop) {
   };
   for (scf::ForOp original = group.loop; original;
        original = dyn_cast<scf::ForOp>(original->getParentOp())) {
-    Value iteration = loop.getInductionVar();
-    if (!isConstantIntValue(loop.getLowerBound(), 0))
-      iteration =
-          arith::SubIOp::create(builder, loc, iteration, loop.getLowerBound());
-    if (!isConstantIntValue(loop.getStep(), 1))
-      iteration =
-          arith::DivUIOp::create(builder, loc, iteration, loop.getStep());
-    add(iteration);
+    add(createNumber(
+        Round{loop.getLowerBound(), loop.getUpperBound(), loop.getStep()},
+        loop.getInductionVar()));
     if (auto count = original.getStaticTripCount())
       inner *= count->getSExtValue();
     loop = dyn_cast<scf::ForOp>(loop->getParentOp());

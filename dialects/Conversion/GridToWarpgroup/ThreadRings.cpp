@@ -24,6 +24,7 @@
 #include "dialects/Conversion/GridToWarpgroup/ProgramBody.h"
 
 #include "dialects/Support/Builders.h"
+#include "dialects/Warpgroup/Transforms/MatrixUnits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -106,10 +107,8 @@ void ProgramBody::createThreadCopies(const RingGroup &group, const Ring &ring,
   };
   if (ring.copies == numConsumers)
     return copy();
-  // Rows of shared memory are in groups of eight.
-  constexpr int64_t groupRows = 8;
   int64_t rows = type.getDimSize(0);
-  if (rows % (numConsumers * groupRows) != 0) {
+  if (rows % (numConsumers * warpgroup::kGroupRows) != 0) {
     auto isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
                                          warpgroup, createI32(builder, loc, 0));
     auto branch =

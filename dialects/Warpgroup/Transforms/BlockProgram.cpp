@@ -149,10 +149,8 @@ static bool canIssueAhead(scf::ForOp loop, grid::KernelOp kernel) {
 
 std::optional<SharedLoad>
 gridir::warpgroup::matchSharedLoad(grid::LoadOp load) {
-  // Rows of 128 bytes, in groups of 8, are the unit of shared memory. Strides
-  // of a tensor map are multiples of 16 bytes, and it has 5 dimensions.
-  constexpr int64_t rowBits = 128 * 8, groupRows = 8, strideBits = 16 * 8,
-                    maxRank = 5;
+  // Strides of a tensor map are multiples of 16 bytes, and it has 5 dimensions.
+  constexpr int64_t strideBits = 16 * 8, maxRank = 5;
   auto kernel = load->getParentOfType<grid::KernelOp>();
   auto window = load.getRef().getDefiningOp<grid::SliceRefOp>();
   auto ref =
@@ -170,8 +168,7 @@ gridir::warpgroup::matchSharedLoad(grid::LoadOp load) {
        llvm::is_contained(window.getDropped(), window.getSizes().size() - 1)))
     return std::nullopt;
   int64_t bits = type.getElementTypeBitWidth();
-  if (type.getDimSize(0) % groupRows != 0 ||
-      type.getDimSize(1) * bits % rowBits != 0 ||
+  if (!fitsRows(type.getDimSize(0), type.getDimSize(1), bits) ||
       array.back() * bits % strideBits != 0)
     return std::nullopt;
   SharedLoad found{ref.getArgNumber() - kernel.getNumIndexOperands(), window,

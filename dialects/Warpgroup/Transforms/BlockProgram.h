@@ -21,6 +21,11 @@
 
 namespace gridir::warpgroup {
 
+/// 32-bit registers of a thread for the largest array of a part: as many as a
+/// part is divided for, and at most. A body holds a few arrays at once, and a
+/// thread has 255 registers.
+constexpr int64_t kArrayRegisters = 32, kMaxArrayRegisters = 64;
+
 /// The reason why a kernel cannot become a warpgroup program, and its place.
 struct Obstacle {
   mlir::Location loc;

@@ -55,7 +55,7 @@ private:
                                  : "a slice of " + std::to_string(size) +
                                        " elements from index {0} is";
     text += " out of bounds [0, {1}) in dimension " + std::to_string(dim) +
-            " of " + getRefName(getRoot(slice));
+            " of " + getRefName(getViewRoot(slice));
     unsigned number = llvm::count_if(slice.getStaticOffsets().take_front(dim),
                                      ShapedType::isDynamic);
     OpOperand &offset = slice.getOffsetsMutable()[number];
@@ -63,12 +63,6 @@ private:
         builder, slice.getLoc(), offset.get(),
         warpgroup::getLastOffset(slice, dim),
         cast<MemRefType>(slice.getSource().getType()).getDimSize(dim), text));
-  }
-
-  static Value getRoot(Value ref) {
-    while (auto view = ref.getDefiningOp<RefViewOpInterface>())
-      ref = view.getViewSources().front();
-    return ref;
   }
 };
 

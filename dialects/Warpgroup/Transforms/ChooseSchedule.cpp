@@ -32,10 +32,6 @@ using namespace gridir::warpgroup;
 
 namespace {
 
-/// 32-bit registers of a thread for the largest array of a part: as many as a
-/// part is divided for, and at most. A body holds a few arrays at once, and a
-/// thread has 255 registers.
-constexpr int64_t kArrayRegisters = 32, kMaxArrayRegisters = 64;
 /// Parts of arrays, and arrays that are put together from parts, of a body.
 /// Code for more of them is too long.
 constexpr int64_t kMaxSlices = 128;
@@ -265,7 +261,6 @@ private:
   /// True if all parts of copied operands are in rows of 128 bytes, in groups
   /// of eight.
   bool haveRows(ArrayRef<DotOp> dots, ArrayRef<int64_t> sizes) {
-    constexpr int64_t rowBits = 128 * 8, groupRows = 8;
     auto getPartSize = [&](Value value, int64_t dim) {
       int64_t size = getShape(value)[dim];
       for (auto [d, part] : llvm::enumerate(sizes))
@@ -282,8 +277,7 @@ private:
             int64_t bits =
                 getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
             return getPlace(*operand) != OperandPlace::Copied ||
-                   (getPartSize(value, 0) % groupRows == 0 &&
-                    getPartSize(value, 1) * bits % rowBits == 0);
+                   fitsRows(getPartSize(value, 0), getPartSize(value, 1), bits);
           });
     });
   }

@@ -98,14 +98,11 @@ bool fitsWarps(const Sizes &sizes, Type element) {
               .empty();
 }
 
-/// True if shared memory has the rows of a matrix: 128 bytes, in groups of
-/// eight. It has f32 as parts in bf16.
+/// True if shared memory has rows for a matrix. It has f32 as parts in bf16.
 bool isStageable(RankedTensorType type) {
-  constexpr int64_t rowBits = 128 * 8, groupRows = 8;
   int64_t bits =
       type.getElementType().isF32() ? 16 : type.getElementTypeBitWidth();
-  return type.getDimSize(0) % groupRows == 0 &&
-         type.getDimSize(1) * bits % rowBits == 0;
+  return fitsRows(type.getDimSize(0), type.getDimSize(1), bits);
 }
 
 } // namespace

@@ -43,6 +43,15 @@ enum class OperandPlace { Copied, Staged, Registers };
 OperandPlace getPlace(mlir::OpOperand &operand);
 OperandPlace getPlace(mlir::OpOperand &operand, OperandSide side);
 
+/// The bits of a row of shared memory that matrix units read, as long as all
+/// banks, and the rows of a group of them.
+constexpr int64_t kRowBits = 128 * 8, kGroupRows = 8;
+
+/// True if such rows hold a matrix.
+inline bool fitsRows(int64_t rows, int64_t columns, int64_t elementBits) {
+  return rows % kGroupRows == 0 && columns * elementBits % kRowBits == 0;
+}
+
 /// True if a load is one of scratch in shared memory.
 bool isStaged(grid::LoadOp load);
 

@@ -242,10 +242,10 @@ private:
 
   static Parts getParts(DotOp dot) {
     // Products of f32 become those of parts in bf16.
-    constexpr int64_t rowBits = 128 * 8, maxBits = 16;
+    constexpr int64_t maxBits = 16;
     auto type = cast<RankedTensorType>(dot.getLhs().getType());
     return {type.getDimSize(getContracted(dot)->first),
-            rowBits /
+            kRowBits /
                 std::min<int64_t>(type.getElementTypeBitWidth(), maxBits)};
   }
 

@@ -30,9 +30,6 @@ using namespace gridir::warpgroup;
 
 namespace {
 
-/// 32-bit registers of a thread that an array may take, and those of a part.
-constexpr int64_t kMaxRegisters = 64, kPartRegisters = 32;
-
 /// An op that reads a whole value, and the dimension of the value along which a
 /// loop reads it instead.
 struct Reader {
@@ -85,7 +82,7 @@ private:
     return type && type.hasStaticShape() &&
            countElements(value) *
                    llvm::divideCeil(type.getElementTypeBitWidth(), 32) >
-               kMaxRegisters * kNumThreads;
+               kMaxArrayRegisters * kNumThreads;
   }
 
   /// True for an op that computes an array from arrays: parts of its result are
@@ -132,7 +129,7 @@ private:
   /// possible, all threads access consecutive elements.
   static std::optional<int64_t> getPart(int64_t size, int64_t others,
                                         bool isLast) {
-    int64_t limit = kPartRegisters * kNumThreads / others,
+    int64_t limit = kArrayRegisters * kNumThreads / others,
             threads = isLast ? kNumThreads : 1;
     // Threads access up to four elements at once.
     for (int64_t unit : {4 * threads, threads, int64_t(1)})

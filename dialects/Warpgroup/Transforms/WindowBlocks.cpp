@@ -200,12 +200,13 @@ public:
     if (!module.getOps<CallOp>().empty())
       return;
     for (auto kernel : llvm::make_early_inc_range(module.getOps<KernelOp>())) {
-      if (gpu::isProgram(kernel) || !WindowedKernel(kernel).isNeeded())
+      WindowedKernel windowed(kernel);
+      if (gpu::isProgram(kernel) || !windowed.isNeeded())
         continue;
       FailureOr<gpu::Chip> known = gpu::getChip(chip, kernel.getLoc());
       if (failed(known))
         return signalPassFailure();
-      KernelOp changed = WindowedKernel(kernel).create();
+      KernelOp changed = windowed.create();
       if (warpgroup::findObstacle(changed, *known,
                                   warpgroup::BlockForm::Authored)) {
         changed->erase();

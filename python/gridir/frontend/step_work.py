@@ -175,7 +175,7 @@ class StepWork:
     counts: list[Count] = dataclasses.field(default_factory=list)
     transfers: tuple[Transfer, ...] = ()
     scratch: tuple[tuple[str, tuple[int, ...], float], ...] = ()
-    held: Held = dataclasses.field(default_factory=lambda: Held())
+    held: Held = dataclasses.field(default_factory=Held)
     operands: tuple[Any, ...] = ()
     parts: list[tuple[bool, Any, Value]] = dataclasses.field(default_factory=list)
     notes: dict[str, None] = dataclasses.field(default_factory=dict)
