@@ -101,8 +101,8 @@ void createMma(OpBuilder &builder, grid::DotOp dot, Value acc) {
   warpgroup::MmaWaitOp::create(builder, loc, 0);
 }
 
-/// The op that an MMA replaces: a contraction, or the op that adds its result to a
-/// value.
+/// The op that an MMA replaces: a contraction, or the op that adds its result
+/// to a value.
 struct Replaced {
   Operation *op;
   /// The value to which products are added; null for zero.
