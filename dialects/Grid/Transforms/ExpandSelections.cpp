@@ -8,6 +8,7 @@
 
 #include "dialects/Grid/Transforms/Passes.h"
 
+#include "dialects/Grid/IR/Grid.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
