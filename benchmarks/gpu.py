@@ -43,7 +43,7 @@ def measure(case: Case) -> tuple[Code, float, float]:
 
 def measure_peer(case: Case, pipeline: Pipeline) -> Code:
     """The same kernel by JAX's pipeline. Raises: gridir.Error, where it is refused."""
-    from gridir.frontend.jax_compat_peer import lower_to_mosaic
+    from gridir.frontend.compat.jax_peer import lower_to_mosaic
 
     pipeline.driver.pretend(*capability_of(case.chip)[0])
     modules = lower_to_mosaic(case.function, case.args, case.chip)

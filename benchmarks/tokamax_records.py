@@ -34,8 +34,8 @@ import gridir
 import jax
 import numpy as np
 from gridir.errors import Error
-from gridir.frontend.chips import KINDS
-from gridir.frontend.jax_compat_tpu import abstract_device
+from gridir.frontend.capture.chips import KINDS
+from gridir.frontend.compat.jax_tpu import abstract_device
 
 _CHIPS = {"v5e": "tpu_v5_lite", "v6e": "tpu_v6_lite", "v5p": "tpu_v5", "tpu7x": "tpu7x"}
 _OPS = {

@@ -47,7 +47,7 @@ def timed_rules() -> Iterator[list[float]]:
     The rule starts from the traced jaxpr and ends with the custom call that holds the serialised kernel. Around it, JAX
     does the same for both sides.
     """
-    from gridir.frontend.frames import with_room
+    from gridir.frontend.compat.stack_size import with_room
     from jax._src.interpreters import mlir
     from jax._src.pallas.pallas_call import pallas_call_p
 
@@ -74,14 +74,15 @@ def lowering_times(function: Callable[..., Any], args: tuple[Any, ...], repetiti
     """Returns median milliseconds from jaxpr to module, ours and JAX's, of all kernels in a function together."""
     import gridir
     import jax
-    from gridir.frontend import capture, jax_compat_tpu
-    from gridir.frontend.install import jax_alone
+    from gridir.frontend.capture import emitter
+    from gridir.frontend.capture.install import jax_alone
+    from gridir.frontend.compat import jax_tpu
 
     def once(context: Any) -> float:
-        with context, jax_compat_tpu.some_device():
+        with context, jax_tpu.some_device():
             # A new function each time, or JAX finds its earlier module.
             traced = jax.jit(lambda *xs: function(*xs)).trace(*args)
-            capture.forget_kernels()
+            emitter.forget_kernels()
             with timed_rules() as milliseconds:
                 traced.lower(lowering_platforms=("tpu",))
         return sum(milliseconds)
@@ -97,7 +98,7 @@ def lowering_times(function: Callable[..., Any], args: tuple[Any, ...], repetiti
 def candidates(case: Any, topology: str, keep_checks: bool) -> list[Any]:
     """Returns the kernels of a case as gridir lowers them for the chip of a topology and as JAX does."""
     import gridir
-    from gridir.frontend.tpu_aot import both, lowering_for
+    from gridir.frontend.targets.tpu_aot import both, lowering_for
 
     function, args = case.make()
     options = gridir.TpuOptions(elide_checks=not keep_checks)
@@ -182,7 +183,7 @@ def main() -> int:
     arguments = parse_arguments()
     os.environ["JAX_PLATFORMS"] = "cpu"
 
-    from gridir.frontend.tpu_report import compile_candidates
+    from gridir.frontend.targets.tpu_report import compile_candidates
     from gridir.runtime.tpu.workers import Workers
     from tpu_cases import CASES
     from tpu_more_cases import CASES as MORE

@@ -41,7 +41,7 @@ def parse_arguments() -> argparse.Namespace:
 
 def figures(candidates: list[Any], workers: Any) -> Row:
     """Returns the bundles of a function's kernels, or why one of them was refused."""
-    from gridir.frontend.tpu_report import compile_candidates
+    from gridir.frontend.targets.tpu_report import compile_candidates
 
     report = compile_candidates(candidates, workers)
     bundles = 0
@@ -74,7 +74,7 @@ class JaxResults:
 def measure(operations: Iterable[Any], arguments: argparse.Namespace) -> Iterator[Row]:
     """Compiles kernels on both sides."""
     import gridir
-    from gridir.frontend.tpu_aot import jax_own, lowering_for, ours
+    from gridir.frontend.targets.tpu_aot import jax_own, lowering_for, ours
     from gridir.runtime.tpu.workers import Workers
 
     options = gridir.TpuOptions(elide_checks=False)

@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from gridir.compiler.gpu import GpuOptions
     from gridir.compiler.kernel import Kernel
     from gridir.compiler.tpu import TpuOptions
-    from gridir.frontend.calls import pallas_call
-    from gridir.frontend.cpu_call import Compiled
-    from gridir.frontend.install import install, installed
+    from gridir.frontend.capture.calls import pallas_call
+    from gridir.frontend.capture.install import install, installed
     from gridir.frontend.lower import Lowered, lower
+    from gridir.frontend.targets.cpu_call import Compiled
     from gridir.report.explain import explain
     from gridir.report.verdicts import Explanation
     from gridir.tuning.results import TuningResult
@@ -78,7 +78,7 @@ __all__ = [
 ]
 
 _LAZY = {
-    "Compiled": "gridir.frontend.cpu_call",
+    "Compiled": "gridir.frontend.targets.cpu_call",
     "CpuOptions": "gridir.compiler.cpu",
     "Explanation": "gridir.report.verdicts",
     "GpuOptions": "gridir.compiler.gpu",
@@ -88,10 +88,10 @@ _LAZY = {
     "bisect": "gridir.bisection.find",
     "Lowered": "gridir.frontend.lower",
     "explain": "gridir.report.explain",
-    "install": "gridir.frontend.install",
-    "installed": "gridir.frontend.install",
+    "install": "gridir.frontend.capture.install",
+    "installed": "gridir.frontend.capture.install",
     "lower": "gridir.frontend.lower",
-    "pallas_call": "gridir.frontend.calls",
+    "pallas_call": "gridir.frontend.capture.calls",
     "tune": "gridir.tuning.tune",
     "tuned": "gridir.tuning.tuned",
 }

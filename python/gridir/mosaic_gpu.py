@@ -100,7 +100,7 @@ def kernel(
       @gridir.mosaic_gpu.kernel(out_type=jax.ShapeDtypeStruct((256,), jnp.float32), grid=(2,), grid_names=("i",))
       def double(x_ref, o_ref): ...
     """
-    from gridir.frontend.options import make_options
+    from gridir.frontend.request.options import make_options
 
     types = {
         "out_type": _only_one("out_type", out_type, "out_shape", out_shape),

@@ -13,11 +13,11 @@ from jax.experimental.pallas import tpu as _tpu
 from jax.extend.pallas import register_lowering_rule as _register_lowering_rule
 
 from gridir.compiler.tpu import TpuOptions
-from gridir.frontend import jax_compat_tpu
-from gridir.frontend.chips import KINDS, check_chip
-from gridir.frontend.jax_compat_tpu import abstract_device
-from gridir.frontend.own_params import lower_kernel_with_own_params
-from gridir.frontend.tpu_aot import aot
+from gridir.frontend.capture.chips import KINDS, check_chip
+from gridir.frontend.capture.own_params import lower_kernel_with_own_params
+from gridir.frontend.compat import jax_tpu
+from gridir.frontend.compat.jax_tpu import abstract_device
+from gridir.frontend.targets.tpu_aot import aot
 from gridir.runtime.tpu.messages import MosaicError
 from gridir.runtime.tpu.report import KernelReport, Report
 from gridir.runtime.tpu.workers import TOPOLOGIES, LibtpuError, Workers
@@ -77,7 +77,7 @@ class CompilerParams(_tpu.CompilerParams):
     def __init__(self, *args: Any, kernel_type: Any = None, opt_level: Any = None, **fields: Any):
         super().__init__(*args, **fields)
         object.__setattr__(self, "kernel_type", getattr(kernel_type, "value", kernel_type))
-        object.__setattr__(self, "opt_level", jax_compat_tpu.opt_level(opt_level) if opt_level else None)
+        object.__setattr__(self, "opt_level", jax_tpu.opt_level(opt_level) if opt_level else None)
 
     # Replace is a method, not a field.
     replace = dataclasses.replace

@@ -10,7 +10,7 @@ sys.path.insert(0, str(root / "test/python/runtime/tpu/Inputs"))
 
 import gridir
 from gridir.cli.example import load_example
-from gridir.frontend.tpu_aot import jax_own
+from gridir.frontend.targets.tpu_aot import jax_own
 from gridir.mlir import ir
 from jaxlib.mlir.passmanager import PassManager
 from jaxlib_modules import parse

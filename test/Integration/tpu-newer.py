@@ -11,7 +11,7 @@ import gridir
 import jax
 import jax.numpy as jnp
 import numpy as np
-from gridir.frontend.tpu_report import compile_candidates, kernels_of
+from gridir.frontend.targets.tpu_report import compile_candidates, kernels_of
 from gridir.testing import difference, mosaic_interpreted
 from jax import lax
 from jax.experimental import pallas as pl

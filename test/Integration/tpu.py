@@ -13,8 +13,8 @@ sys.path.insert(0, str(root / "test/python/runtime/tpu/Inputs"))
 import gridir
 import jax
 from gridir.cli.example import load_example
-from gridir.frontend.tpu_aot import jax_own
-from gridir.frontend.tpu_report import compile_candidates, kernels_of
+from gridir.frontend.targets.tpu_aot import jax_own
+from gridir.frontend.targets.tpu_report import compile_candidates, kernels_of
 from gridir.testing import difference, interpreted, mosaic_interpreted
 from jaxlib.mlir.passmanager import PassManager
 from jaxlib_modules import parse

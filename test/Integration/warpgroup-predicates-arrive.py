@@ -8,7 +8,7 @@ import gridir
 import jax
 import jax.numpy as jnp
 import numpy as np
-from gridir.frontend.jax_compat_equations import CHANGES
+from gridir.frontend.compat.jax_equations import CHANGES
 from jax.experimental.pallas import mosaic_gpu as plgpu
 
 # Before the first kernel: which equations are converted is found out once.

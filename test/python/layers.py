@@ -21,6 +21,8 @@ PYTHON = [
     "locations",
     "markup",
     "passes",
+    "emit",
+    "simt",
     "runtime",
     "compiler",
     "recording",

@@ -52,15 +52,15 @@ class LoweringClock:
 
     def watch(self) -> None:
         """Counts from now on, in this process."""
-        from gridir.frontend import capture
+        from gridir.frontend.capture import emitter
 
-        lower_kernel = capture.lower_kernel
+        lower_kernel = emitter.lower_kernel
 
         def counted(*args: Any, **kwargs: Any) -> Any:
             with self._counting():
                 return lower_kernel(*args, **kwargs)
 
-        capture.lower_kernel = counted
+        emitter.lower_kernel = counted
 
     @contextlib.contextmanager
     def _counting(self) -> Iterator[None]:

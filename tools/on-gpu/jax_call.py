@@ -241,7 +241,7 @@ class Worker:
         return {"status": "equal" if right else "different", "detail": "", "microseconds": rows}
 
     def _rows(self) -> dict[str, tuple[Callable[..., Any], contextlib.AbstractContextManager[Any]]]:
-        from gridir.frontend.install import jax_alone
+        from gridir.frontend.capture.install import jax_alone
         from gridir.runtime.gpu import xla_call
 
         whole = self.call(_add)

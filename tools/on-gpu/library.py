@@ -24,7 +24,7 @@ import gridir
 import jax
 import jax.numpy as jnp
 import numpy as np
-from gridir.frontend.install import jax_alone
+from gridir.frontend.capture.install import jax_alone
 from jax.experimental import pallas as pl
 from jax.experimental.pallas.ops.gpu import attention_mgpu, hopper_matmul_mgpu, ragged_dot_mgpu
 

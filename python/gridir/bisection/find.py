@@ -20,7 +20,7 @@ from gridir.bisection.worker import Worker
 from gridir.compiler.pass_list import passes_of
 from gridir.compiler.targets import CPU, all_targets, get_target
 from gridir.errors import Error, OptionError
-from gridir.frontend.module_records import ModuleFile, records_of
+from gridir.frontend.recording.module_records import ModuleFile, records_of
 
 
 @dataclasses.dataclass(frozen=True)

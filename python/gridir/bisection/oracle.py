@@ -16,10 +16,10 @@ import numpy as np
 from gridir.compiler.kernel import Kernel
 from gridir.compiler.target import Target
 from gridir.errors import KernelError, NoKernelError
-from gridir.frontend import jax_compat_interpret
-from gridir.frontend.install import recording
-from gridir.frontend.recorder import Call, Recorder
-from gridir.frontend.replay import record_of, run
+from gridir.frontend.capture.install import recording
+from gridir.frontend.compat import jax_interpret
+from gridir.frontend.recording.recorder import Call, Recorder
+from gridir.frontend.recording.replay import record_of, run
 from gridir.recording.record import Record, options_of
 from gridir.testing import Comparison, WideRun, compare, run_wide
 
@@ -61,7 +61,7 @@ class Expected:
         """
         if self.run_wide is not None:
             return self.run_wide()
-        return run_wide(jax_compat_interpret.interpretation(self.call.request), self.call.operands)
+        return run_wide(jax_interpret.interpretation(self.call.request), self.call.operands)
 
     def compare(self, results: Sequence[np.ndarray]) -> list[Comparison]:
         """Compares results with those of the oracle."""

@@ -22,8 +22,8 @@ from gridir.compiler.gpu import PtxKernel
 from gridir.compiler.kernel import Kernel
 from gridir.compiler.passes import parse_module, run_pipeline, shared_context, to_bytecode
 from gridir.errors import Error, LaunchError, reported_by_kernel
-from gridir.frontend.gpu_call import executor_of
-from gridir.frontend.targets import hooks_of
+from gridir.frontend.targets.gpu_call import executor_of
+from gridir.frontend.targets.hooks import hooks_of
 from gridir.passes import load as load_passes
 from gridir.recording.archive import load
 from gridir.recording.record import Record

@@ -27,8 +27,8 @@ from gridir.bisection.search import Progress
 from gridir.bisection.worker import Worker
 from gridir.compiler.passes import parse_module
 from gridir.errors import Error, Frame, KernelError, UnsupportedError
-from gridir.frontend.jax_compat_interpret import block_starts
-from gridir.frontend.jax_compat_probe import Path, Point, points_of, with_points
+from gridir.frontend.compat.jax_interpret import block_starts
+from gridir.frontend.compat.jax_probe import Path, Point, points_of, with_points
 from gridir.locations import frames_of
 from gridir.mlir import ir
 

@@ -141,7 +141,7 @@ def bisect(
         from gridir.bisection.worker import Worker
         from gridir.cli.advice import advice
         from gridir.compiler.targets import get_target
-        from gridir.frontend.module_records import kernels_of
+        from gridir.frontend.recording.module_records import kernels_of
 
         load_passes(load)
         if is_module(file[0]):

@@ -43,7 +43,7 @@ def check(file: tuple[str, str | None], checks: tuple[str, ...], chip: str | Non
     with short_errors(debug, file[0]), progress() as tell:
         import gridir
         from gridir.compiler.checks import CHECKS, check_kernel
-        from gridir.frontend.module_records import kernels_of
+        from gridir.frontend.recording.module_records import kernels_of
 
         unknown = [name for name in checks if name not in CHECKS]
         if unknown:

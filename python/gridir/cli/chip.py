@@ -31,7 +31,7 @@ def choose_chip(chip: str | None, source: str) -> None:
     Raises:
       OptionError: for an unknown chip.
     """
-    from gridir.frontend import chips
+    from gridir.frontend.capture import chips
 
     chips.choose(chip or _chip_of(source) or chips.DEFAULT)
 
@@ -53,6 +53,6 @@ def _chip_of(source: str) -> str | None:
 def chip_notes() -> list[str]:
     """Describes the chip that the program saw; empty if it did not query the device."""
     # If no file was run, importing JAX is unnecessary.
-    chips = sys.modules.get("gridir.frontend.chips")
+    chips = sys.modules.get("gridir.frontend.capture.chips")
     told = chips.chip_told() if chips else ""
     return [f"the program asks for its TPU and was told {told}; --chip NAME names another"] if told else []

@@ -77,7 +77,7 @@ def _open_pipeline() -> Pipeline:
 def _compare(report: Report, example: Example, chip: str, pipeline: Pipeline) -> list[dict[str, Code]]:
     """The machine code of each kernel, by the name of its compiler."""
     from gridir.errors import UnsupportedError
-    from gridir.frontend.jax_compat_peer import lower_to_mosaic
+    from gridir.frontend.compat.jax_peer import lower_to_mosaic
     from gridir.runtime.gpu.chips import capability_of
     from gridir.runtime.ptxas import Code, assemble
 

@@ -14,7 +14,7 @@ import numpy as np
 from gridir.cli.on import choose_device
 
 if TYPE_CHECKING:
-    from gridir.frontend.module_records import ModuleFile
+    from gridir.frontend.recording.module_records import ModuleFile
 
 
 def is_module(path: str) -> bool:
@@ -24,7 +24,7 @@ def is_module(path: str) -> bool:
 
 def read_module(path: str, kernel: str | None) -> ModuleFile:
     """The module of a file, for all kernels or one."""
-    from gridir.frontend.module_records import ModuleFile
+    from gridir.frontend.recording.module_records import ModuleFile
 
     with open(path, "rb") as file:
         return ModuleFile(file.read(), path, kernel)
@@ -65,8 +65,8 @@ def run_module(
       The record of a run, as `gridir run` prints it.
     """
     from gridir.compiler.targets import get_target
-    from gridir.frontend.module_records import records_of
-    from gridir.frontend.replay import run
+    from gridir.frontend.recording.module_records import records_of
+    from gridir.frontend.recording.replay import run
     from gridir.recording.record import options_of
     from gridir.testing import compare
 

@@ -79,8 +79,8 @@ def record(
         import jax
 
         from gridir.compiler.targets import get_target
-        from gridir.frontend.install import recording
-        from gridir.frontend.replay import FileRecorder
+        from gridir.frontend.capture.install import recording
+        from gridir.frontend.recording.replay import FileRecorder
 
         chosen = get_target(target)
         example = load_example(*file, chip)

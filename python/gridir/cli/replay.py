@@ -147,7 +147,7 @@ def _replay(
 
 def _show(record: Record) -> dict[str, Any]:
     from gridir.compiler.passes import parse_module, shared_context
-    from gridir.frontend.records import metadata_of
+    from gridir.frontend.rebuild.params import metadata_of
 
     described = {field.name: getattr(record, field.name) for field in dataclasses.fields(record)}
     described |= {name: [f"{x.dtype}{list(x.shape)}" for x in described[name]] for name in ("operands", "results")}
@@ -159,7 +159,7 @@ def _show(record: Record) -> dict[str, Any]:
 def _run(record: Record, target: str | None, again: dict[str, Any], on: str | None) -> dict[str, Any]:
     from gridir.cli.advice import advice
     from gridir.errors import OptionError
-    from gridir.frontend.replay import run
+    from gridir.frontend.recording.replay import run
     from gridir.testing import WideRun, compare
 
     kernel = record.kernel(target)

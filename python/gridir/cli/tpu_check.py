@@ -65,7 +65,7 @@ def tpu_check(
     """
     with short_errors(debug, file[0]), progress() as tell:
         from gridir import tpu
-        from gridir.frontend.chips import chip_of_topology
+        from gridir.frontend.capture.chips import chip_of_topology
 
         example = load_example(*file, chip_of_topology(topology))
         tell(f"waiting for libtpu, which compiles {example.name}")

@@ -120,7 +120,7 @@ def tune(
     """
     with short_errors(debug, file[0]), progress() as tell:
         try:
-            from gridir.frontend.chips import KINDS
+            from gridir.frontend.capture.chips import KINDS
             from gridir.tuning.results import table
             from gridir.tuning.tune import tune as run
 

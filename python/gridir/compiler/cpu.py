@@ -102,7 +102,7 @@ class CpuTarget(Target):
     platform = "cpu"
     stages = ("grid", "grid-planned", "loops", "bufferized", "vectorized", "llvm")
     options = CpuOptions
-    frontend = "gridir.frontend.cpu_call:CpuHooks"
+    frontend = "gridir.frontend.targets.cpu_call:CpuHooks"
     report = "gridir.report.cpu:CpuJudge"
     executions = (Execution("llvm", "as native code", lambda options: options),)
 

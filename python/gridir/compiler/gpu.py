@@ -235,7 +235,7 @@ class GpuTarget(Target):
     )
     memory_stage = "memory"
     options = GpuOptions
-    frontend = "gridir.frontend.gpu_call:GpuHooks"
+    frontend = "gridir.frontend.targets.gpu_call:GpuHooks"
     report = "gridir.report.gpu:GpuJudge"
     executions = (
         Execution("ptx", "by the executor of PTX on the CPU"),

@@ -40,7 +40,7 @@ class Execution:
 
 @functools.cache
 def load_part(path: str) -> Any:
-    """Returns the only object of a class in this process, named as in "gridir.frontend.cpu_call:CpuHooks"."""
+    """Returns the only object of a class in this process, named as in "gridir.frontend.targets.cpu_call:CpuHooks"."""
     module, _, name = path.partition(":")
     return getattr(importlib.import_module(module), name)()
 
@@ -57,7 +57,7 @@ class Target(abc.ABC):
       memory_stage: the stage at which the plan of the memory is complete.
       options: the class of its options.
       executions: how its kernels can run on this machine's CPU; the first is the usual one.
-      frontend: the class of its part of the frontend, as "module:class": a `gridir.frontend.target_hooks.TargetHooks`.
+      frontend: the class of its part of the frontend, as "module:class": a `gridir.frontend.targets.hooks.TargetHooks`.
       report: the class of its part of reports: a `gridir.report.judges.Judge`.
     """
 

@@ -67,7 +67,7 @@ class TpuTarget(Target):
     platform = "tpu"
     stages = ("grid", "grid-planned", "tpu", "tpu-serialized")
     options = TpuOptions
-    frontend = "gridir.frontend.tpu_call:TpuHooks"
+    frontend = "gridir.frontend.targets.tpu_call:TpuHooks"
     report = "gridir.report.tpu:TpuJudge"
     executions = (Execution("tpu-serialized", "by the reference interpreter of Mosaic modules"),)
 

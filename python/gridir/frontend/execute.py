@@ -14,7 +14,7 @@ import jax
 from gridir.compiler.kernel import Kernel
 from gridir.compiler.options import Options
 from gridir.compiler.target import Target
-from gridir.frontend.install import emulating
+from gridir.frontend.capture.install import emulating
 from gridir.frontend.lower import lower
 
 

@@ -19,9 +19,9 @@ from typing import Any
 from jax.experimental import pallas as pl
 
 from gridir.errors import UnsupportedError
-from gridir.frontend import jax_compat_gpu
-from gridir.frontend.releases import DEFAULTS, FIELDS, Releases
-from gridir.frontend.unknown_fields import check_known
+from gridir.frontend.compat import jax_gpu
+from gridir.frontend.compat.releases import DEFAULTS, FIELDS, Releases
+from gridir.frontend.request.unknown_fields import check_known
 
 
 class Effect(enum.Enum):
@@ -555,7 +555,7 @@ def check_interpret_params(request: Any) -> None:
       UnsupportedError: naming the field and its value, with the reason of the table.
     """
     defaults = {field.name: field.default for field in dataclasses.fields(request.interpret)}
-    is_gpu = jax_compat_gpu.is_interpret_params(request.interpret)
+    is_gpu = jax_gpu.is_interpret_params(request.interpret)
     known = INTERPRET_GPU_PARAMS if is_gpu else INTERPRET_PARAMS
     check_known(known[0].owner, request.interpret, _names(known[0].owner), request.kernel_name)
     for field in known:

@@ -15,9 +15,9 @@ from gridir.compiler.kernel import Kernel
 from gridir.compiler.options import Options
 from gridir.compiler.target import Target
 from gridir.compiler.targets import get_target
-from gridir.frontend.chips import choose_default
-from gridir.frontend.install import capturing
-from gridir.frontend.targets import hooks_of
+from gridir.frontend.capture.chips import choose_default
+from gridir.frontend.capture.install import capturing
+from gridir.frontend.targets.hooks import hooks_of
 from gridir.markup import MarkupError, environment
 
 

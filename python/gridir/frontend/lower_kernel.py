@@ -10,17 +10,19 @@ from collections.abc import Sequence
 from typing import Any
 
 import gridir.frontend.rules  # noqa: F401  (registers the rules)
+from gridir import emit
 from gridir.compiler.targets import target_of_platform
-from gridir.frontend import emit, fields, jax_compat, jax_compat_equations, jax_compat_tpu
-from gridir.frontend.context import KernelContext
-from gridir.frontend.grid_mapping import SideTable, build_kernel, dim_names, is_whole
-from gridir.frontend.levels import Vocabulary, vocabularies
-from gridir.frontend.meshes import MeshUnion, dim_kinds, num_cores
-from gridir.frontend.profile import profile_of
-from gridir.frontend.request import KernelRequest
+from gridir.frontend import fields
+from gridir.frontend.compat import jax_core, jax_equations, jax_tpu
+from gridir.frontend.header.grid_mapping import SideTable, build_kernel, dim_names, is_whole
+from gridir.frontend.request.kernel_request import KernelRequest
+from gridir.frontend.request.meshes import MeshUnion, dim_kinds, num_cores
 from gridir.frontend.rules.scopes import scoped
-from gridir.frontend.types import is_ref
-from gridir.frontend.walker import check_supported, equations_of, erase_unused, walk
+from gridir.frontend.walk.context import KernelContext
+from gridir.frontend.walk.levels import Vocabulary, vocabularies
+from gridir.frontend.walk.profile import profile_of
+from gridir.frontend.walk.types import is_ref
+from gridir.frontend.walk.walker import check_supported, equations_of, erase_unused, walk
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
 
@@ -46,10 +48,10 @@ def lower_kernel(
     shared = check_supported(request.kernel_name, list(zip(request.jaxprs, meanings, strict=True)))
     target = target_of_platform(platform)
     fields.check(request, (target.name if target else platform).upper())
-    if any(jax_compat.is_key(block.array_aval) for block in request.grid_mapping.block_mappings):
-        request = dataclasses.replace(request, grid_mapping=jax_compat.words_of_keys(request.grid_mapping))
+    if any(jax_core.is_key(block.array_aval) for block in request.grid_mapping.block_mappings):
+        request = dataclasses.replace(request, grid_mapping=jax_core.words_of_keys(request.grid_mapping))
     if any(block.transforms for block in request.grid_mapping.block_mappings):
-        request = dataclasses.replace(request, grid_mapping=jax_compat.without_layouts(request.grid_mapping))
+        request = dataclasses.replace(request, grid_mapping=jax_core.without_layouts(request.grid_mapping))
     with context, ir.Location.unknown():
         module = ir.Module.create()
         with ir.InsertionPoint(module.body):
@@ -72,7 +74,7 @@ def lower_kernel(
         if request.devices is not None and kernel_op.knows_devices:
             count = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), request.devices.num_devices)
             kernel_op.operation.attributes["grid.devices"] = count
-        core_type = jax_compat_tpu.sparse_core_type(request.mesh)
+        core_type = jax_tpu.sparse_core_type(request.mesh)
         if core_type is not None:
             kernel_op.operation.attributes["grid.core_type"] = ir.StringAttr.get(core_type)
         if isinstance(request.mesh, MeshUnion):
@@ -115,7 +117,7 @@ def _walk_bodies(
 def _walk_body(kernel: KernelContext, jaxpr: Any, arguments: list[ir.Value]) -> None:
     """Walks one body; the barriers of its subcores are of one semaphore, which each of them has."""
     # Only cores with subcores have barriers: other kernels are not gone through for them.
-    names = (jax_compat_equations.primitive_name(eqn.primitive) for eqn in equations_of(jaxpr))
+    names = (jax_equations.primitive_name(eqn.primitive) for eqn in equations_of(jaxpr))
     if len(kernel.core_axes) != 2 or "sparse_core.barrier" not in names:
         walk(kernel, jaxpr, (), arguments)
         return
@@ -125,7 +127,7 @@ def _walk_body(kernel: KernelContext, jaxpr: Any, arguments: list[ir.Value]) -> 
         walk(kernel, jaxpr, (), arguments)
         return []
 
-    scoped(kernel.vocabulary.types, [jax_compat_tpu.SUBCORE_BARRIER], [], body, names=["subcore_barrier"])
+    scoped(kernel.vocabulary.types, [jax_tpu.SUBCORE_BARRIER], [], body, names=["subcore_barrier"])
 
 
 def _on_mesh(kernel: KernelContext, mesh: Any, meshes: Sequence[tuple[Any, int]], number: ir.Value) -> KernelContext:
@@ -157,7 +159,7 @@ def _written_inputs(request: KernelRequest) -> dict[int, int]:
     """
     mapping: Any = request.grid_mapping
     num_index, num_inputs = mapping.num_index_operands, mapping.num_inputs
-    written = set().union(*map(jax_compat.written_refs, request.jaxprs))
+    written = set().union(*map(jax_core.written_refs, request.jaxprs))
     shared = {}
     for operand, output in request.input_output_aliases:
         blocks = [mapping.block_mappings[i] for i in (operand - num_index, num_inputs + output)]
@@ -191,5 +193,5 @@ def make_context(request: KernelRequest, platform: str, vocabulary: Vocabulary) 
         vocabulary=vocabulary,
         platform=platform,
         profile=profile_of(request, platform, next(iter(threads), None)),
-        function=jax_compat.wrapped_function(request.jaxpr),
+        function=jax_core.wrapped_function(request.jaxpr),
     )

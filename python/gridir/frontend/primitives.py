@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 import gridir.frontend.rules  # noqa: F401  (registers the rules)
-from gridir.frontend.levels import CPU_PLATFORM, INDEX_MAP, LEVELS, SPARSE_CORE, TPU_PLATFORM
-from gridir.frontend.registry import BASE
-from gridir.frontend.releases import NEWEST, OLDEST, PRIMITIVES, text
+from gridir.frontend.compat.releases import NEWEST, OLDEST, PRIMITIVES, text
+from gridir.frontend.walk.levels import CPU_PLATFORM, INDEX_MAP, LEVELS, SPARSE_CORE, TPU_PLATFORM
+from gridir.frontend.walk.registry import BASE
 
 _INTRODUCTION = """# Primitives that have a lowering rule
 
@@ -20,7 +20,7 @@ missing primitives in one error; [CONTRIBUTING.md](../CONTRIBUTING.md) describes
 with single integers, and load single elements of index operands; their primitives are listed last.
 
 A primitive is in every release of JAX from {oldest} to {newest}, or in the releases after its name. Rules do not depend
-on changes of parameters between releases: `frontend/jax_compat_equations.py` converts each equation to the form of the
+on changes of parameters between releases: `frontend/compat/jax_equations.py` converts each equation to the form of the
 newest release.
 
 The page is printed by `python -m gridir.frontend.primitives`."""

@@ -16,7 +16,7 @@ from jax.experimental import pallas as pl
 from gridir.compiler.kernel import Kernel
 from gridir.compiler.passes import shared_context
 from gridir.errors import UnsupportedError
-from gridir.frontend import jax_compat_interpret
+from gridir.frontend.compat import jax_interpret
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
 
@@ -239,7 +239,7 @@ def _read_operand(
     if operand.is_whole:
         return dataclasses.replace(operand, starts=np.zeros((len(ids), len(shape)), np.int64))
     try:
-        starts = jax_compat_interpret.block_starts(block, ids, scalars or ())
+        starts = jax_interpret.block_starts(block, ids, scalars or ())
     except UnsupportedError as error:
         return dataclasses.replace(operand, unknown=error.message)
     return dataclasses.replace(operand, starts=starts)

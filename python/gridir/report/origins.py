@@ -18,7 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend import core
 
-from gridir.frontend import jax_compat
+from gridir.frontend.compat import jax_core
 
 _KERNELS = ("pallas_call", "mpmd_map")
 _MOVES = ("broadcast_in_dim", "expand_dims", "reshape", "rev", "slice", "squeeze", "transpose")
@@ -80,8 +80,8 @@ class _Evaluation:
         shapes = [getattr(v.aval, "shape", None) for v in equation.outvars]
         if name in _KERNELS:
             return self._kernel(equation, shapes)
-        if name in jax_compat.CALLS:
-            return self.run(equation.params[jax_compat.CALLS[name]], operands)
+        if name in jax_core.CALLS:
+            return self.run(equation.params[jax_core.CALLS[name]], operands)
         tagged = [x for x in operands if x is not None]
         if name in _MOVES and len(operands) == len(tagged) == 1:
             moved = equation.primitive.bind(tagged[0].positions, **equation.params)
@@ -91,7 +91,7 @@ class _Evaluation:
         return [None] * len(shapes)
 
     def _kernel(self, equation: Any, shapes: Sequence[Any]) -> Sequence[Origin | None]:
-        kernel = jax_compat.kernel_name_of(equation)
+        kernel = jax_core.kernel_name_of(equation)
         occurrence = self._seen.get(kernel, 0)
         self._seen[kernel] = occurrence + 1
         return [

@@ -13,9 +13,9 @@ import jax
 import numpy as np
 
 from gridir.errors import Error
-from gridir.frontend.install import recording
+from gridir.frontend.capture.install import recording
 from gridir.frontend.lower import Lowered
-from gridir.frontend.recorder import Call, Recorder
+from gridir.frontend.recording.recorder import Call, Recorder
 from gridir.report.model import Run
 from gridir.runtime.cpu.kernels import host_cpu
 

@@ -11,7 +11,7 @@ from typing import Any
 from gridir.compiler.kernel import Kernel
 from gridir.errors import Error
 from gridir.frontend.lower import Lowered
-from gridir.frontend.tpu_report import Candidate, compile_candidates, kernels_of
+from gridir.frontend.targets.tpu_report import Candidate, compile_candidates, kernels_of
 from gridir.report.judges import Judge
 from gridir.report.listing import bundle_listing, stage_listings
 from gridir.report.memory import Entry, Ledger, planned_entries

@@ -21,8 +21,8 @@ from jax.extend.core import jaxpr_as_fun
 from gridir.compiler.cpu import CpuOptions
 from gridir.compiler.targets import CPU
 from gridir.errors import Error
-from gridir.frontend.install import installed, recording
-from gridir.frontend.recorder import Call, Recorder
+from gridir.frontend.capture.install import installed, recording
+from gridir.frontend.recording.recorder import Call, Recorder
 from gridir.report.blocks import MAX_PROGRAMS, Grid, OperandBlocks, read_grid
 from gridir.report.origins import Origin, origins
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-from gridir.frontend import jax_compat_lowering
-from gridir.frontend.install import interpreting_mosaic
+from gridir.frontend.capture.install import interpreting_mosaic
+from gridir.frontend.compat import jax_lowering
 from gridir.testing.comparison import Comparison, Errors, compare, difference, differences
 from gridir.testing.wide import WideRun, run_wide
 
@@ -36,7 +36,7 @@ def interpreted() -> Iterator[None]:
       >>> with interpreted():
       ...     want = add(x, y)
     """
-    with jax_compat_lowering.interpreting():
+    with jax_lowering.interpreting():
         yield
 
 

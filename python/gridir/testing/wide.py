@@ -23,8 +23,8 @@ import numpy as np
 from jax.extend import core
 
 from gridir.errors import UnsupportedError
-from gridir.frontend import jax_compat, jax_compat_interpret
-from gridir.frontend.jax_compat_equations import canonical
+from gridir.frontend.compat import jax_core, jax_interpret
+from gridir.frontend.compat.jax_equations import canonical
 from gridir.testing import wide_functions
 
 SAMPLES = 8
@@ -131,15 +131,15 @@ class _Evaluation:
 
     def _equation(self, equation: Any, operands: list[Any]) -> Sequence[Any]:
         name = equation.primitive.name
-        if name in jax_compat.CALLS:
-            return self._function(canonical(equation).params[jax_compat.CALLS[name]], operands)
+        if name in jax_core.CALLS:
+            return self._function(canonical(equation).params[jax_core.CALLS[name]], operands)
         if name in _CONTROL:
             return _CONTROL[name](self, canonical(equation).params, operands)
         if name in _SILENT:
             return []
-        if name == "run_state" and (pure := jax_compat.discharged_run_state(equation)) is not None:
+        if name == "run_state" and (pure := jax_core.discharged_run_state(equation)) is not None:
             return self.run(pure, operands)
-        kernel = jax_compat_interpret.interpreted(equation, x64=self._x64_of_author)
+        kernel = jax_interpret.interpreted(equation, x64=self._x64_of_author)
         if kernel is not None:
             return self.run(kernel, operands)
         holds_function = any(True for _ in core.jaxprs_in_params(equation.params))

@@ -10,8 +10,8 @@ import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from gridir.frontend.kernel_calls import KernelCall
-from gridir.frontend.step_form import WorkBatch
+from gridir.frontend.estimates.kernel_calls import KernelCall
+from gridir.frontend.estimates.step_form import WorkBatch
 from gridir.reading import check_fields, check_items, check_value
 from gridir.runtime.chip_constants import Chip
 from gridir.tuning.traced import Traced

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from gridir.frontend.kernel_calls import KernelCall
+from gridir.frontend.estimates.kernel_calls import KernelCall
+from gridir.frontend.estimates.step_form import WorkBatch
 from gridir.frontend.lower import lower
-from gridir.frontend.step_form import WorkBatch
 from gridir.runtime.chip_constants import Chip
 from gridir.tuning.backend import Backend, Finished, Outcome
 from gridir.tuning.cache import Cache

@@ -14,11 +14,11 @@ import numpy as np
 
 from gridir import __version__
 from gridir.errors import Error
-from gridir.frontend.jax_compat_gpu import is_mesh as is_gpu_mesh
-from gridir.frontend.kernel_calls import KernelCall
+from gridir.frontend.compat.jax_gpu import is_mesh as is_gpu_mesh
+from gridir.frontend.estimates.kernel_calls import KernelCall
+from gridir.frontend.estimates.step_form import WorkBatch, alone
+from gridir.frontend.estimates.step_work import count_work
 from gridir.frontend.lower import lower
-from gridir.frontend.step_form import WorkBatch, alone
-from gridir.frontend.step_work import count_work
 from gridir.reading import check_fields, check_value
 from gridir.runtime.chip_constants import Chip
 from gridir.runtime.ptxas import (

@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from gridir.frontend.step_form import WorkBatch
+from gridir.frontend.estimates.step_form import WorkBatch
 from gridir.runtime.chip_constants import Chip
 from gridir.runtime.ptxas import CodeCounts
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from gridir.frontend.kernel_calls import KernelCall
-from gridir.frontend.step_form import HELD_NUMBERS, Structure, batch_of, form_of
-from gridir.frontend.step_work import count_work
+from gridir.frontend.estimates.kernel_calls import KernelCall
+from gridir.frontend.estimates.step_form import HELD_NUMBERS, Structure, batch_of, form_of
+from gridir.frontend.estimates.step_work import count_work
 from gridir.tuning.backend import Backend, Outcome, combine
 from gridir.tuning.traced import Traced
 

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gridir.frontend.kernel_calls import KernelCall
-from gridir.frontend.step_form import BatchTransfer, WorkBatch
-from gridir.frontend.step_time import held_bytes
+from gridir.frontend.estimates.kernel_calls import KernelCall
+from gridir.frontend.estimates.step_form import BatchTransfer, WorkBatch
+from gridir.frontend.estimates.step_time import held_bytes
 
 _LANES, _ROWS = 128, 8
 

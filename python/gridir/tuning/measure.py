@@ -17,7 +17,7 @@ from typing import Any
 import jax
 
 from gridir import __version__
-from gridir.frontend.chips import KINDS
+from gridir.frontend.capture.chips import KINDS
 from gridir.reading import check_fields, check_items, check_value
 from gridir.runtime.chip_constants import Chip
 from gridir.tuning.arguments import drawn, is_abstract

@@ -9,7 +9,7 @@ import jax
 
 from gridir.compiler.checks import check_kernel
 from gridir.errors import Error
-from gridir.frontend.install import installed
+from gridir.frontend.capture.install import installed
 from gridir.frontend.lower import lower
 from gridir.tuning.arguments import drawn
 from gridir.tuning.traced import Traced

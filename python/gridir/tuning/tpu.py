@@ -16,13 +16,13 @@ import numpy as np
 
 from gridir import __version__
 from gridir.errors import Error
-from gridir.frontend.kernel_calls import KernelCall
+from gridir.frontend.estimates.kernel_calls import KernelCall
+from gridir.frontend.estimates.step_form import WorkBatch, alone
+from gridir.frontend.estimates.step_time import predict_schedule, predict_work
+from gridir.frontend.estimates.step_work import StepWork, count_work
 from gridir.frontend.lower import lower
-from gridir.frontend.step_form import WorkBatch, alone
-from gridir.frontend.step_time import predict_schedule, predict_work
-from gridir.frontend.step_work import StepWork, count_work
-from gridir.frontend.tpu_aot import jax_own, lowering_for
-from gridir.frontend.tpu_report import Candidate, compile_candidates, kernels_of
+from gridir.frontend.targets.tpu_aot import jax_own, lowering_for
+from gridir.frontend.targets.tpu_report import Candidate, compile_candidates, kernels_of
 from gridir.reading import check_fields, check_items
 from gridir.runtime.chip_constants import Chip
 from gridir.runtime.tpu.report import KernelReport

@@ -16,9 +16,9 @@ import jax
 import numpy as np
 
 from gridir.errors import Error, NoKernelError
-from gridir.frontend.install import jax_alone
-from gridir.frontend.jax_compat_tpu import some_device
-from gridir.frontend.kernel_calls import Calls, KernelCall, find_calls
+from gridir.frontend.capture.install import jax_alone
+from gridir.frontend.compat.jax_tpu import some_device
+from gridir.frontend.estimates.kernel_calls import Calls, KernelCall, find_calls
 from gridir.tuning.space import Config, Space
 
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")

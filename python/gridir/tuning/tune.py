@@ -14,7 +14,7 @@ from typing import Any
 import jax
 
 from gridir.errors import OptionError
-from gridir.frontend import chips as told_chips
+from gridir.frontend.capture import chips as told_chips
 from gridir.runtime.chip_constants import load_chip
 from gridir.tuning.backend import TIERS, Backend, Outcome
 from gridir.tuning.backends import make_backend

@@ -20,7 +20,7 @@ import sys
 import traceback
 from pathlib import Path
 
-from gridir.frontend.installation import Installation, set_global
+from gridir.frontend.capture.installation import Installation, set_global
 from gridir.mlir import ir
 from gridir.runtime.ptxas import toolkit
 

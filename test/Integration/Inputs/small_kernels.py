@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from gridir.compiler.cpu import CpuOptions
-from gridir.frontend.tpu_report import compile_candidates, kernels_of
+from gridir.frontend.targets.tpu_report import compile_candidates, kernels_of
 from gridir.testing import difference, interpreted, mosaic_interpreted
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu

@@ -12,7 +12,7 @@ from gridir.bisection.values import first_wrong_value
 from gridir.bisection.worker import Worker
 from gridir.compiler.targets import get_target
 from gridir.errors import Error
-from gridir.frontend.jax_compat_probe import points_of
+from gridir.frontend.compat.jax_probe import points_of
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from gridir.cli.example import load_example
 from gridir.cli.gpu_check import gpu_check
 from gridir.errors import OptionError, UnsupportedError
-from gridir.frontend.jax_compat_peer import lower_to_mosaic
+from gridir.frontend.compat.jax_peer import lower_to_mosaic
 from gridir.runtime.ptxas import peer
 
 example = str(Path(sys.argv[1]) / "examples" / "mosaic_gpu" / "wgmma_matmul.py")

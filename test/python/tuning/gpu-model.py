@@ -8,8 +8,8 @@ import gridir
 import jax
 import jax.numpy as jnp
 import numpy as np
-from gridir.frontend.step_form import alone
-from gridir.frontend.step_work import count_work
+from gridir.frontend.estimates.step_form import alone
+from gridir.frontend.estimates.step_work import count_work
 from gridir.runtime.chip_constants import load_chip
 from gridir.runtime.ptxas import CodeCounts
 from gridir.tuning.gpu_model import Resources, predict

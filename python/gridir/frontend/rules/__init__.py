@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The lowering rules, in files by family. Importing this package registers them all."""
 
-from gridir.frontend import jax_changes
+from gridir.frontend.compat import jax_changes
 from gridir.frontend.rules import (
     atomics,
     casts,

@@ -10,13 +10,13 @@ from typing import Any
 
 from jax import tree_util
 
-from gridir.frontend import emit
-from gridir.frontend.context import RuleContext
-from gridir.frontend.levels import TRITON, WARPGROUP
-from gridir.frontend.registry import ANY
+from gridir import emit
 from gridir.frontend.rules.elementwise import Ops
 from gridir.frontend.rules.ref_views import slice_ref, unflatten
 from gridir.frontend.rules.state import Access, masked
+from gridir.frontend.walk.context import RuleContext
+from gridir.frontend.walk.levels import TRITON, WARPGROUP
+from gridir.frontend.walk.registry import ANY
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
 

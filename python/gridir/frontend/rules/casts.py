@@ -12,10 +12,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from gridir.frontend import emit
-from gridir.frontend.context import RuleContext
-from gridir.frontend.registry import ANY, rule, traced
-from gridir.frontend.types import (
+from gridir import emit
+from gridir.frontend.walk.context import RuleContext
+from gridir.frontend.walk.registry import ANY, rule, traced
+from gridir.frontend.walk.types import (
     bit_width,
     element_type,
     is_bool,

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gridir.frontend import emit, jax_compat
-from gridir.frontend.context import RuleContext
-from gridir.frontend.registry import ANY, BASE, Ignored, rule
-from gridir.frontend.types import is_integer, is_unsigned
+from gridir import emit
+from gridir.frontend.compat import jax_core
+from gridir.frontend.walk.context import RuleContext
+from gridir.frontend.walk.registry import ANY, BASE, Ignored, rule
+from gridir.frontend.walk.types import is_integer, is_unsigned
 from gridir.mlir import ir
 
 
@@ -140,7 +141,7 @@ def _counter_step(jaxpr: Any, carried: Any, result: Any) -> int | None:
     for eqn in jaxpr.eqns:
         if eqn.primitive.name == "add" and eqn.outvars[0] is result:
             for this, other in (eqn.invars, eqn.invars[::-1]):
-                if this is carried and isinstance(other, jax_compat.Literal):
+                if this is carried and isinstance(other, jax_core.Literal):
                     return int(other.val)
     return None
 
@@ -154,12 +155,12 @@ def _trip_count(cond: Any, body: Any, num_cond: int, num_body: int) -> tuple[int
         return None
     counter, bound = cond.eqns[0].invars
     numbers = {var: i for i, var in enumerate(cond.invars)}
-    if isinstance(counter, jax_compat.Literal) or numbers.get(counter, -1) < num_cond or is_unsigned(counter.aval):
+    if isinstance(counter, jax_core.Literal) or numbers.get(counter, -1) < num_cond or is_unsigned(counter.aval):
         return None
     number = numbers[counter] - num_cond
     if _counter_step(body, body.invars[num_body + number], body.outvars[number]) != 1:
         return None
-    if not isinstance(bound, jax_compat.Literal) and numbers[bound] >= num_cond:
+    if not isinstance(bound, jax_core.Literal) and numbers[bound] >= num_cond:
         carried = numbers[bound] - num_cond
         if body.outvars[carried] is not body.invars[num_body + carried]:
             return None
@@ -184,7 +185,7 @@ def _while(
     counted = _trip_count(cond, body, cond_nconsts, body_nconsts)
     if counted is not None:
         number, bound = counted
-        if isinstance(bound, jax_compat.Literal):
+        if isinstance(bound, jax_core.Literal):
             high = emit.constant(bound.val, carry[number].type)
         else:
             high = [*cond_values, *carry][list(cond.invars).index(bound)]

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from gridir.frontend.registry import ANY, decomposition
+from gridir.frontend.walk.registry import ANY, decomposition
 
 
 def _split(x: Any, axis: int, groups: int) -> Any:

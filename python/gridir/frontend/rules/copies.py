@@ -10,12 +10,13 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gridir.frontend import emit, jax_compat
-from gridir.frontend.context import RuleContext
-from gridir.frontend.devices import receiver_of
-from gridir.frontend.levels import TPU
+from gridir import emit
+from gridir.frontend.compat import jax_core
 from gridir.frontend.rules.ref_views import is_array, slice_ref, transformed, unflatten
-from gridir.frontend.types import element_type
+from gridir.frontend.walk.context import RuleContext
+from gridir.frontend.walk.devices import receiver_of
+from gridir.frontend.walk.levels import TPU
+from gridir.frontend.walk.types import element_type
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
 from gridir.runtime.tpu.tiles import extent_in_tiles
@@ -23,10 +24,10 @@ from gridir.runtime.tpu.tiles import extent_in_tiles
 
 def _computed_slices(ref: Any) -> list[int]:
     """The dimensions that the last indexer of a Ref slices to a size which the kernel computes."""
-    last: Any = ref.transforms[-1] if isinstance(ref, jax_compat.TransformedRef) and ref.transforms else None
-    if not isinstance(last, jax_compat.NDIndexer):
+    last: Any = ref.transforms[-1] if isinstance(ref, jax_core.TransformedRef) and ref.transforms else None
+    if not isinstance(last, jax_core.NDIndexer):
         return []
-    slices = [(dim, index) for dim, index in enumerate(last.indices) if isinstance(index, jax_compat.Slice)]
+    slices = [(dim, index) for dim, index in enumerate(last.indices) if isinstance(index, jax_core.Slice)]
     return [dim for dim, index in slices if not isinstance(index.size, int)]
 
 
@@ -34,7 +35,7 @@ def _with_slice(ref: Any, dim: int, start: Any, size: int = 1) -> Any:
     """The Ref with `size` elements from `start` on instead of a slice."""
     *before, last = ref.transforms
     indices = list(last.indices)
-    indices[dim] = jax_compat.Slice(start, size, 1)
+    indices[dim] = jax_core.Slice(start, size, 1)
     last = dataclasses.replace(last, indices=tuple(indices), validate=False)
     return dataclasses.replace(ref, transforms=(*before, last))
 
@@ -63,8 +64,8 @@ def _width(ref: Any) -> int:
     """The bits that memory has for an element of a Ref; a bool is held as a number of 32."""
     if isinstance(ref, (tuple, list)):
         return _width(ref[0])
-    if isinstance(ref, jax_compat.TransformedRef):
-        casts = [cast for cast in ref.transforms if isinstance(cast, jax_compat.BitcastTransform)]
+    if isinstance(ref, jax_core.TransformedRef):
+        casts = [cast for cast in ref.transforms if isinstance(cast, jax_core.BitcastTransform)]
         return element_type(casts[-1].dtype).width if casts else _width(ref.ref)
     width = ref.type.element_type.width
     return 32 if width == 1 else width
@@ -177,10 +178,10 @@ class Rows:
 
 def rows_of(ctx: RuleContext, ref: Any) -> Rows | None:
     """The rows that one end of a copy selects, or None for a window."""
-    if not isinstance(ref, jax_compat.TransformedRef):
+    if not isinstance(ref, jax_core.TransformedRef):
         return None
     for number, transform in enumerate(ref.transforms):
-        if not isinstance(transform, jax_compat.NDIndexer):
+        if not isinstance(transform, jax_core.NDIndexer):
             continue
         values = [getattr(index, "values", index) for index in transform.indices]
         arrays = [dim for dim, index in enumerate(values) if _names_rows(index)]
@@ -195,7 +196,7 @@ def rows_of(ctx: RuleContext, ref: Any) -> Rows | None:
 
 def _names_rows(index: Any) -> bool:
     """True if an index is an array, or a Ref that holds one."""
-    return isinstance(index, jax_compat.TransformedRef) or is_array(index)
+    return isinstance(index, jax_core.TransformedRef) or is_array(index)
 
 
 def _row(ctx: RuleContext, ref: Any, number: ir.Value) -> ir.Value:

@@ -10,11 +10,11 @@ from typing import Any
 import jax.numpy as jnp
 from jax import lax
 
-from gridir.frontend import emit
-from gridir.frontend.context import RuleContext
-from gridir.frontend.registry import ANY, rule
+from gridir import emit
 from gridir.frontend.rules.casts import convert
-from gridir.frontend.types import bit_width, element_type, is_float, is_unsigned
+from gridir.frontend.walk.context import RuleContext
+from gridir.frontend.walk.registry import ANY, rule
+from gridir.frontend.walk.types import bit_width, element_type, is_float, is_unsigned
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
 

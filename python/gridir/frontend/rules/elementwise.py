@@ -14,12 +14,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from gridir.frontend import emit
-from gridir.frontend.context import RuleContext
-from gridir.frontend.levels import TPU_PLATFORM
-from gridir.frontend.registry import ANY, BASE, Function, Ignored, decomposition, rule, table, traced
+from gridir import emit
 from gridir.frontend.rules import complex_functions
-from gridir.frontend.types import is_bool, is_complex, is_float, is_unsigned
+from gridir.frontend.walk.context import RuleContext
+from gridir.frontend.walk.levels import TPU_PLATFORM
+from gridir.frontend.walk.registry import ANY, BASE, Function, Ignored, decomposition, rule, table, traced
+from gridir.frontend.walk.types import is_bool, is_complex, is_float, is_unsigned
 from gridir.mlir import ir
 
 

@@ -13,13 +13,14 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
-from gridir.frontend import emit, jax_compat
-from gridir.frontend.context import RuleContext
-from gridir.frontend.levels import INDEX_MAP
-from gridir.frontend.registry import ANY, BASE
+from gridir import emit
+from gridir.frontend.compat import jax_core
 from gridir.frontend.rules import casts, control, elementwise, integer, pallas, shape  # noqa: F401  (registers rules)
 from gridir.frontend.rules.ref_views import index_value, static_index, unflatten, window
-from gridir.frontend.types import is_integer, is_unsigned
+from gridir.frontend.walk.context import RuleContext
+from gridir.frontend.walk.levels import INDEX_MAP
+from gridir.frontend.walk.registry import ANY, BASE
+from gridir.frontend.walk.types import is_integer, is_unsigned
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
 
@@ -61,7 +62,7 @@ def _divides_by_positive(ctx: RuleContext, values: Sequence[ir.Value], jaxpr: An
     if len(values) != 2 or not is_integer(ctx.avals_in[0]) or is_unsigned(ctx.avals_in[0]):
         return False
     divisor = static_index(values[1])
-    return divisor is not None and divisor > 0 and not jax_compat.is_user_function(control.open_jaxpr(jaxpr)[0])
+    return divisor is not None and divisor > 0 and not jax_core.is_user_function(control.open_jaxpr(jaxpr)[0])
 
 
 @INDEX_MAP.rule("cond", ignores={"branches_platforms": ANY})
@@ -108,7 +109,7 @@ def _get(ctx: RuleContext, ref: ir.Value, *leaves: ir.Value, tree: Any) -> ir.Va
 
 def _guarded(ctx: RuleContext, index: Any) -> Any:
     """The index of an element that there is: element 0 in a branch that is not taken."""
-    index, guard = index.start if isinstance(index, jax_compat.Slice) else index, ctx.kernel.guard
+    index, guard = index.start if isinstance(index, jax_core.Slice) else index, ctx.kernel.guard
     if guard is None or static_index(index) is not None:
         return index
     index = index_value(index)

@@ -13,13 +13,13 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from gridir.frontend import emit
-from gridir.frontend.context import RuleContext
-from gridir.frontend.levels import TPU_PLATFORM
-from gridir.frontend.registry import ANY, Function, rule, table
+from gridir import emit
 from gridir.frontend.rules.elementwise import Ops
 from gridir.frontend.rules.ref_views import static_index
-from gridir.frontend.types import is_float, is_unsigned
+from gridir.frontend.walk.context import RuleContext
+from gridir.frontend.walk.levels import TPU_PLATFORM
+from gridir.frontend.walk.registry import ANY, Function, rule, table
+from gridir.frontend.walk.types import is_float, is_unsigned
 from gridir.mlir import ir
 
 Start = int | ir.Value

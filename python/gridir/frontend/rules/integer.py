@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from gridir.frontend import emit
-from gridir.frontend.context import RuleContext
-from gridir.frontend.registry import Function, rule, table
+from gridir import emit
 from gridir.frontend.rules.elementwise import elementwise, same_shape
-from gridir.frontend.types import (
+from gridir.frontend.walk.context import RuleContext
+from gridir.frontend.walk.registry import Function, rule, table
+from gridir.frontend.walk.types import (
     bit_width,
     is_complex,
     is_float,

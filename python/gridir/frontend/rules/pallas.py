@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 from jax import tree_util
 
-from gridir.frontend import emit, jax_compat, jax_compat_pipeline
-from gridir.frontend.context import RuleContext
-from gridir.frontend.devices import device_index, home_of, program_index, receiver_of
-from gridir.frontend.registry import ANY, rule
+from gridir import emit
+from gridir.frontend.compat import jax_core, jax_pipeline
 from gridir.frontend.rules.ref_views import transformed, unflatten, view
-from gridir.frontend.types import is_unsigned
+from gridir.frontend.walk.context import RuleContext
+from gridir.frontend.walk.devices import device_index, home_of, program_index, receiver_of
+from gridir.frontend.walk.registry import ANY, rule
+from gridir.frontend.walk.types import is_unsigned
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
 from gridir.runtime.callbacks import identity_of
@@ -133,8 +134,8 @@ def _check(ctx: RuleContext, *leaves: ir.Value, err_tree: Any, debug: bool) -> l
         raise ctx.unsupported(
             "expected a debug check, got a check that `jax.experimental.checkify` is to functionalize"
         )
-    if jax_compat.debug_checks_enabled():
-        failed, message = jax_compat.read_check(err_tree, leaves)
+    if jax_core.debug_checks_enabled():
+        failed, message = jax_core.read_check(err_tree, leaves)
         grid.AssertOp(emit.logical_not(failed), ir.StringAttr.get(message), [])
     return []
 
@@ -196,8 +197,8 @@ def _emit_pipeline(ctx: RuleContext, *values: ir.Value, pipeline: Any) -> list[i
         for name, size in zip(ctx.kernel.axis_names, ctx.kernel.static_grid, strict=True)
         if name is not None and size is not None
     ]
-    jaxpr, consts = jax_compat_pipeline.pipeline_jaxpr(ctx.avals_in, pipeline, axes)
-    with ctx.kernel.inside_pipeline(grid=jax_compat_pipeline.grid_of(values, pipeline)):
+    jaxpr, consts = jax_pipeline.pipeline_jaxpr(ctx.avals_in, pipeline, axes)
+    with ctx.kernel.inside_pipeline(grid=jax_pipeline.grid_of(values, pipeline)):
         return ctx.inline(jaxpr, consts, values)
 
 
@@ -207,7 +208,7 @@ def _pipeline_body(
 ) -> list[ir.Value]:
     step, consts, refs = tree_util.tree_unflatten(in_tree, leaves)
     numbers = tree_util.tree_leaves(step) if _explicit_indices else []
-    with ctx.kernel.inside_pipeline(jax_compat_pipeline.indices_of(step)):
+    with ctx.kernel.inside_pipeline(jax_pipeline.indices_of(step)):
         return ctx.inline(jaxpr, consts, [*numbers, *(transformed(ctx, ref) for ref in refs)])
 
 

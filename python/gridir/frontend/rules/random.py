@@ -13,9 +13,9 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from gridir.frontend import jax_compat
-from gridir.frontend.context import RuleContext
-from gridir.frontend.registry import ANY, decomposition, rule, traced
+from gridir.frontend.compat import jax_core
+from gridir.frontend.walk.context import RuleContext
+from gridir.frontend.walk.registry import ANY, decomposition, rule, traced
 from gridir.mlir import ir
 
 _ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
@@ -62,21 +62,21 @@ def _for_each(rank: int, function: Callable[..., Any]) -> Callable[..., Any]:
 @rule("random_bits")
 def _random_bits(ctx: RuleContext, key: ir.Value, *, bit_width: int, shape: tuple[int, ...]) -> list[ir.Value]:
     aval = ctx.avals_in[0]
-    impl, keys = jax_compat.prng_impl(aval), jax_compat.is_pallas_key(aval)
+    impl, keys = jax_core.prng_impl(aval), jax_core.is_pallas_key(aval)
     return traced(ctx, _for_each(len(aval.shape), lambda k: impl.random_bits(k, bit_width, shape)), [key], keys)
 
 
 @rule("random_split")
 def _random_split(ctx: RuleContext, key: ir.Value, *, shape: tuple[int, ...]) -> list[ir.Value]:
     aval = ctx.avals_in[0]
-    impl = jax_compat.prng_impl(aval)
+    impl = jax_core.prng_impl(aval)
     return traced(ctx, _for_each(len(aval.shape), lambda k: impl.split(k, shape)), [key])
 
 
 @rule("random_fold_in")
 def _random_fold_in(ctx: RuleContext, key: ir.Value, data: ir.Value) -> list[ir.Value]:
     aval = ctx.avals_in[0]
-    fold_in, keys = jax_compat.prng_impl(aval).fold_in, jax_compat.is_pallas_key(aval)
+    fold_in, keys = jax_core.prng_impl(aval).fold_in, jax_core.is_pallas_key(aval)
     return traced(ctx, _for_each(len(aval.shape), fold_in), [key, data], keys)
 
 

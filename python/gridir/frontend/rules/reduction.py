@@ -14,12 +14,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from gridir.frontend import emit
-from gridir.frontend.context import RuleContext
-from gridir.frontend.levels import CPU_PLATFORM, WARPGROUP
-from gridir.frontend.registry import ANY, BASE, Function, decomposition, rule, table
+from gridir import emit
 from gridir.frontend.rules.elementwise import Ops
-from gridir.frontend.types import element_type, is_bool, is_float, is_unsigned
+from gridir.frontend.walk.context import RuleContext
+from gridir.frontend.walk.levels import CPU_PLATFORM, WARPGROUP
+from gridir.frontend.walk.registry import ANY, BASE, Function, decomposition, rule, table
+from gridir.frontend.walk.types import element_type, is_bool, is_float, is_unsigned
 from gridir.mlir import ir
 
 

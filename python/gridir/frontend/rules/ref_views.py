@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 from jax import tree_util
 
+from gridir import emit
 from gridir.errors import UnsupportedError
-from gridir.frontend import emit, jax_compat, jax_compat_gpu, jax_compat_tpu
-from gridir.frontend.context import RuleContext
-from gridir.frontend.types import RefUnion, bit_width, element_type, is_bool, is_unsigned, layout_of, space_name
+from gridir.frontend.compat import jax_core, jax_gpu, jax_tpu
+from gridir.frontend.walk.context import RuleContext
+from gridir.frontend.walk.types import RefUnion, bit_width, element_type, is_bool, is_unsigned, layout_of, space_name
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
 
@@ -58,13 +59,13 @@ class _Leaf:
 
 def _index_leaves(node: Any) -> Iterator[_Leaf]:
     """The leaves of the indexers in a tree of operands."""
-    if isinstance(node, jax_compat.NDIndexer):
+    if isinstance(node, jax_core.NDIndexer):
         for leaf in tree_util.tree_leaves(node):
-            yield from _index_leaves(leaf) if isinstance(leaf, jax_compat.TransformedRef) else (leaf,)
+            yield from _index_leaves(leaf) if isinstance(leaf, jax_core.TransformedRef) else (leaf,)
     elif isinstance(node, (tuple, list)):
         for part in node:
             yield from _index_leaves(part)
-    elif isinstance(node, jax_compat.TransformedRef):
+    elif isinstance(node, jax_core.TransformedRef):
         yield from _index_leaves(node.transforms)
 
 
@@ -125,19 +126,19 @@ def reshape_ref(ref: ir.Value, shape: Sequence[int]) -> ir.Value:
 
 def is_array(index: Any) -> bool:
     """True if an index is an array of indices."""
-    if isinstance(index, (jax_compat.Slice, int)):
+    if isinstance(index, (jax_core.Slice, int)):
         return False
     return isinstance(index.type, ir.ShapedType) if isinstance(index, ir.Value) else bool(np.ndim(index))
 
 
 def repeats_elements(index: Any) -> bool:
     """True if an index is a slice that contains an element more than once."""
-    return isinstance(index, jax_compat.Slice) and index.stride == 0 and static_index(index.size) not in (0, 1)
+    return isinstance(index, jax_core.Slice) and index.stride == 0 and static_index(index.size) not in (0, 1)
 
 
 def without_repeats(index: Any) -> Any:
     """A slice that names one element more than once, as the slice that names it once."""
-    return jax_compat.Slice(index.start, 1, 1) if repeats_elements(index) else index
+    return jax_core.Slice(index.start, 1, 1) if repeats_elements(index) else index
 
 
 def window(ctx: RuleContext, ref: ir.Value, indices: Sequence[Any]) -> ir.Value:
@@ -147,9 +148,9 @@ def window(ctx: RuleContext, ref: ir.Value, indices: Sequence[Any]) -> ir.Value:
     """
     offsets, sizes, strides, dropped = [], [], [], []
     shape = ref.type.shape
-    words = [jax_compat.Slice(0, extent, 1) for extent in shape[len(indices) :]]
+    words = [jax_core.Slice(0, extent, 1) for extent in shape[len(indices) :]]
     for dim, (index, extent) in enumerate(zip([*indices, *words], shape, strict=True)):
-        if isinstance(index, jax_compat.Slice):
+        if isinstance(index, jax_core.Slice):
             if not isinstance(index.size, int):
                 raise ctx.unsupported("expected a slice of static size, got a computed size")
             if repeats_elements(index):
@@ -172,7 +173,7 @@ def window(ctx: RuleContext, ref: ir.Value, indices: Sequence[Any]) -> ir.Value:
 
 def _logical(ctx: RuleContext, ref: ir.Value, transform: Any) -> ir.Value:
     """Converts the author's indices of a tiled Ref: `(..., M / m, N / n, m, n)` is `(..., M, N)`."""
-    kind, tiling = jax_compat_gpu.transform_kind(transform) or (None, ())
+    kind, tiling = jax_gpu.transform_kind(transform) or (None, ())
     if kind == "unswizzle":
         return ref
     if kind != "untiling":
@@ -192,7 +193,7 @@ def _lay_out(ctx: RuleContext, ref: ir.Value, undone: Sequence[Any]) -> None:
 
     Of a kernel of blocks JAX keeps only the shape in which its scratch lies.
     """
-    ref.set_type(ctx.types.ref(jax_compat.transformed_aval(ctx.kernel.as_allocated.pop(ref), undone)))
+    ref.set_type(ctx.types.ref(jax_core.transformed_aval(ctx.kernel.as_allocated.pop(ref), undone)))
     block = ref.owner
     layouts = [layout_of(undone) if argument == ref else None for argument in block.arguments]
     known = block.owner.attributes
@@ -204,29 +205,29 @@ def _lay_out(ctx: RuleContext, ref: ir.Value, undone: Sequence[Any]) -> None:
 
 def _apply(ctx: RuleContext, ref: ir.Value, transform: Any) -> ir.Value:
     """One Ref transform as a view."""
-    if isinstance(transform, jax_compat.NDIndexer):
+    if isinstance(transform, jax_core.NDIndexer):
         if any(is_array(index) for index in transform.indices):
             raise ctx.unsupported("expected an array of indices only where the Ref is read or written")
         return window(ctx, ref, transform.indices)
-    if jax_compat_gpu.undoes_layout(transform):
+    if jax_gpu.undoes_layout(transform):
         return _logical(ctx, ref, transform) if ref in ctx.kernel.physical else ref
-    if isinstance(transform, jax_compat.BitcastTransform):
+    if isinstance(transform, jax_core.BitcastTransform):
         shape, element = list(ref.type.shape), element_type(transform.dtype)
         old, new = ref.type.element_type.width, element.width
         if old != new:
             dim = -2 if len(shape) > 1 else -1
             shape[dim] = shape[dim] * old // new
         return grid.BitcastRefOp(_memref(ref, shape, element), ref).result
-    if isinstance(transform, jax_compat.ReshapeTransform):
+    if isinstance(transform, jax_core.ReshapeTransform):
         return reshape_ref(ref, transform.shape)
-    if isinstance(transform, jax_compat.TransposeTransform):
+    if isinstance(transform, jax_core.TransposeTransform):
         shape = [ref.type.shape[p] for p in transform.permutation]
         permutation = ir.DenseI64ArrayAttr.get(list(transform.permutation))
         return grid.TransposeRefOp(_memref(ref, shape), ref, permutation).result
-    if isinstance(transform, jax_compat_tpu.AccessAssumptionTransform):
+    if isinstance(transform, jax_tpu.AccessAssumptionTransform):
         # A claim that accesses do not overlap. It may save time, and must not change a result if it is wrong.
         return ref
-    if isinstance(transform, jax_compat.MemorySpaceCastTransform):
+    if isinstance(transform, jax_core.MemorySpaceCastTransform):
         return _cast(ctx, ref, transform.memory_space)
     raise _unknown(ctx, transform)
 
@@ -255,18 +256,18 @@ def view(ctx: RuleContext, ref: Any, transforms: Sequence[Any]) -> ir.Value:
     transforms = list(transforms or ())
     if isinstance(ref, (tuple, list)):
         first, *transforms = transforms
-        if not isinstance(first, jax_compat.SelectTransform):
+        if not isinstance(first, jax_core.SelectTransform):
             raise _unknown(ctx, first)
         which = first.idx
         refs = [transformed(ctx, r) for r in ref]
         number = static_index(which)
         ref = refs[number] if number is not None else grid.SelectRefOp(refs[0].type, which, refs).result
-    elif isinstance(ref, jax_compat.TransformedRef):
+    elif isinstance(ref, jax_core.TransformedRef):
         ref = transformed(ctx, ref)
     elif isinstance(ref, RefUnion):
         first, *transforms = transforms
-        ref = ref.members[jax_compat_gpu.member_key(first)]
-    undone = list(itertools.takewhile(jax_compat_gpu.undoes_layout, transforms))
+        ref = ref.members[jax_gpu.member_key(first)]
+    undone = list(itertools.takewhile(jax_gpu.undoes_layout, transforms))
     if undone and ref in ctx.kernel.as_allocated:
         _lay_out(ctx, ref, undone)
     for transform in transforms:
@@ -276,6 +277,6 @@ def view(ctx: RuleContext, ref: Any, transforms: Sequence[Any]) -> ir.Value:
 
 def transformed(ctx: RuleContext, ref: Any) -> ir.Value:
     """The view that a TransformedRef with MLIR values in it names; a plain Ref is itself."""
-    if isinstance(ref, jax_compat.TransformedRef):
+    if isinstance(ref, jax_core.TransformedRef):
         return view(ctx, ref.ref, ref.transforms)
     return ref

@@ -10,10 +10,11 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from gridir.frontend import emit, jax_compat
-from gridir.frontend.context import RuleContext
-from gridir.frontend.registry import ANY, rule
-from gridir.frontend.types import Types, mark_unsigned
+from gridir import emit
+from gridir.frontend.compat import jax_core
+from gridir.frontend.walk.context import RuleContext
+from gridir.frontend.walk.registry import ANY, rule
+from gridir.frontend.walk.types import Types, mark_unsigned
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
 
@@ -77,8 +78,8 @@ def _run_state(ctx: RuleContext, *args: ir.Value, jaxpr: Any) -> list[ir.Value]:
     """A scope whose Refs begin with the values that are given, and whose last contents it gives; Refs of the caller's
     are used as they are.
     """
-    made = [not isinstance(aval, jax_compat.AbstractRef) for aval in ctx.avals_in]
-    jaxpr, read = jax_compat.discharge_scalars(jaxpr, made)
+    made = [not isinstance(aval, jax_core.AbstractRef) for aval in ctx.avals_in]
+    jaxpr, read = jax_core.discharge_scalars(jaxpr, made)
     own = [is_made and not is_read for is_made, is_read in zip(made, read, strict=True)]
 
     def body(refs: list[ir.Value]) -> list[ir.Value]:

@@ -11,10 +11,10 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from gridir.frontend import emit
-from gridir.frontend.context import RuleContext
-from gridir.frontend.registry import ANY, decomposition, rule
-from gridir.frontend.types import element_type, is_float, is_unsigned
+from gridir import emit
+from gridir.frontend.walk.context import RuleContext
+from gridir.frontend.walk.registry import ANY, decomposition, rule
+from gridir.frontend.walk.types import element_type, is_float, is_unsigned
 from gridir.mlir import ir
 
 

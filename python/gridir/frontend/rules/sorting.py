@@ -11,8 +11,8 @@ from typing import Any
 import jax.numpy as jnp
 from jax import lax
 
-from gridir.frontend.levels import TPU_PLATFORM
-from gridir.frontend.registry import decomposition
+from gridir.frontend.walk.levels import TPU_PLATFORM
+from gridir.frontend.walk.registry import decomposition
 
 
 def order_key(x: Any, merge: bool = True) -> Any:

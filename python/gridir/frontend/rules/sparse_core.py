@@ -12,15 +12,15 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from gridir.frontend import emit
-from gridir.frontend.context import RuleContext
-from gridir.frontend.devices import subcores
-from gridir.frontend.levels import TPU
-from gridir.frontend.registry import ANY
+from gridir import emit
 from gridir.frontend.rules.ref_views import unflatten, view
 from gridir.frontend.rules.sorting import order_key
 from gridir.frontend.rules.state import Access
-from gridir.frontend.types import bit_width
+from gridir.frontend.walk.context import RuleContext
+from gridir.frontend.walk.devices import subcores
+from gridir.frontend.walk.levels import TPU
+from gridir.frontend.walk.registry import ANY
+from gridir.frontend.walk.types import bit_width
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from gridir import emit
 from gridir.errors import UnsupportedError
-from gridir.frontend import emit
-from gridir.frontend.context import RuleContext
-from gridir.frontend.levels import SPARSE_CORE
-from gridir.frontend.registry import ANY
 from gridir.frontend.rules import copies, sparse_core
 from gridir.frontend.rules.ref_views import transformed, unflatten, view
-from gridir.frontend.types import is_float, is_unsigned
+from gridir.frontend.walk.context import RuleContext
+from gridir.frontend.walk.levels import SPARSE_CORE
+from gridir.frontend.walk.registry import ANY
+from gridir.frontend.walk.types import is_float, is_unsigned
 from gridir.mlir import ir
 
 _SEGMENTS = "operandSegmentSizes"

@@ -12,8 +12,8 @@ from typing import Any
 import jax.numpy as jnp
 from jax import lax
 
-from gridir.frontend import jax_compat
-from gridir.frontend.registry import decomposition
+from gridir.frontend.compat import jax_core
+from gridir.frontend.walk.registry import decomposition
 
 
 def _polynomial(x: Any, coefficients: Sequence[Any]) -> Any:
@@ -258,10 +258,10 @@ def _in_full_precision(function: Any) -> Any:
     return widened
 
 
-for _name, _function in jax_compat.SPECIAL_FUNCTIONS.items():
+for _name, _function in jax_core.SPECIAL_FUNCTIONS.items():
     decomposition(_name)(_in_full_precision(_function))
 
 
 @decomposition("bessel_i0e")
 def _bessel_i0e(x: Any) -> Any:
-    return jax_compat.bessel_i0e(x)
+    return jax_core.bessel_i0e(x)

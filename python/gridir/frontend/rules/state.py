@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 from jax import tree_util
 
-from gridir.frontend import emit, jax_compat
-from gridir.frontend.context import RuleContext
-from gridir.frontend.registry import ANY, rule
+from gridir import emit
+from gridir.frontend.compat import jax_core
 from gridir.frontend.rules.casts import convert
 from gridir.frontend.rules.ref_views import (
     index_value,
@@ -25,6 +24,8 @@ from gridir.frontend.rules.ref_views import (
     window,
     without_repeats,
 )
+from gridir.frontend.walk.context import RuleContext
+from gridir.frontend.walk.registry import ANY, rule
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
 
@@ -39,23 +40,23 @@ class Access:
         self.dims: list[int] = []
         self.repeated: list[int] | None = None
         indexer: Any = transforms[-1] if transforms else None
-        indices = indexer.indices if isinstance(indexer, jax_compat.NDIndexer) else ()
+        indices = indexer.indices if isinstance(indexer, jax_core.NDIndexer) else ()
         repeats = any(map(repeats_elements, indices))
         if not any(map(is_array, indices)):
             if not repeats:
                 self.ref = view(ctx, ref, transforms)
                 return
             self.ref = window(ctx, view(ctx, ref, transforms[:-1]), list(map(without_repeats, indices)))
-            self.repeated = [index.size for index in indices if isinstance(index, jax_compat.Slice)]
+            self.repeated = [index.size for index in indices if isinstance(index, jax_core.Slice)]
             return
         if repeats:
             raise ctx.unsupported("expected no array of indices beside a slice with a stride of 0")
         source = view(ctx, ref, transforms[:-1])
         # A scalar index next to an array of indices is broadcast.
         shape = tuple(int(size) for size in indexer.int_indexer_shape)
-        are_ints = [not isinstance(index, jax_compat.Slice) for index in indexer.indices]
+        are_ints = [not isinstance(index, jax_core.Slice) for index in indexer.indices]
         whole = [
-            index if isinstance(index, jax_compat.Slice) else jax_compat.Slice(0, extent, 1)
+            index if isinstance(index, jax_core.Slice) else jax_core.Slice(0, extent, 1)
             for index, extent in zip(indexer.indices, source.type.shape, strict=True)
         ]
         self.ref = window(ctx, source, whole)
@@ -198,8 +199,8 @@ def access_mask(access: Access, mask: ir.Value | None, shape: Sequence[int]) -> 
 
 def _is_within(index: Any, extent: int) -> bool | None:
     """True if an index that is not an array stays within a dimension; None if only the kernel knows."""
-    number = static_index(index.start if isinstance(index, jax_compat.Slice) else index)
-    if not isinstance(index, jax_compat.Slice):
+    number = static_index(index.start if isinstance(index, jax_core.Slice) else index)
+    if not isinstance(index, jax_core.Slice):
         return None if number is None else -extent <= number < extent
     last = (index.size - 1) * index.stride
     if last >= extent or (number is not None and not 0 <= number < extent - last):
@@ -217,7 +218,7 @@ def _surely_inside(shape: Sequence[int], indices: Sequence[Any]) -> bool | None:
 
 def _window_of_window(outer: Sequence[Any], inner: Sequence[Any]) -> list[Any] | None:
     """The indices that name a window of a window at once, or None where the second may leave the first."""
-    slices = [index for index in outer if isinstance(index, jax_compat.Slice)]
+    slices = [index for index in outer if isinstance(index, jax_core.Slice)]
     if any(map(is_array, outer)) or any(map(repeats_elements, outer)) or any(map(is_array, inner)):
         return None
     if not _surely_inside([index.size for index in slices], inner):
@@ -225,16 +226,16 @@ def _window_of_window(outer: Sequence[Any], inner: Sequence[Any]) -> list[Any] |
     rest = iter(inner)
     composed = []
     for index in outer:
-        if not isinstance(index, jax_compat.Slice):
+        if not isinstance(index, jax_core.Slice):
             composed.append(index)
             continue
         part = next(rest)
-        is_slice = isinstance(part, jax_compat.Slice)
+        is_slice = isinstance(part, jax_core.Slice)
         number = static_index(part.start if is_slice else part)
         if number is None:
             return None
         start = _shifted(index.start, (number + index.size if number < 0 else number) * index.stride)
-        composed.append(jax_compat.Slice(start, part.size, part.stride * index.stride) if is_slice else start)
+        composed.append(jax_core.Slice(start, part.size, part.stride * index.stride) if is_slice else start)
     return composed
 
 
@@ -251,7 +252,7 @@ def _element_indices(source: ir.Value, indexer: Any, indices: Sequence[Any], sha
     type_ = ir.RankedTensorType.get(list(shape), emit.i32())
     # As in `Access`: a number beside an array is an array, and neighbouring ones have the position of the first.
     is_any_array = any(map(is_array, indices))
-    arrays = [d for d, index in enumerate(indices) if is_any_array and not isinstance(index, jax_compat.Slice)]
+    arrays = [d for d, index in enumerate(indices) if is_any_array and not isinstance(index, jax_core.Slice)]
     array_shape = tuple(int(size) for size in indexer.int_indexer_shape) if arrays else ()
     contiguous = arrays == list(range(arrays[0], arrays[0] + len(arrays))) if arrays else False
     first = arrays[0] if contiguous else 0
@@ -263,7 +264,7 @@ def _element_indices(source: ir.Value, indexer: Any, indices: Sequence[Any], sha
             array = _as_i32(_index_array(index, array_shape, extent))
             result.append(emit.generate(type_, lambda *point, a=array: emit.extract(a, [point[i] for i in array_dims])))
             continue
-        is_slice = isinstance(index, jax_compat.Slice)
+        is_slice = isinstance(index, jax_core.Slice)
         start = index.start if is_slice else index
         number = static_index(start)
         if number is None:
@@ -309,16 +310,16 @@ def masked(
         return use(access, access_mask(access, mask, shape))
 
     indexer: Any = transforms[-1] if transforms else None
-    if mask is None or not isinstance(indexer, jax_compat.NDIndexer):
+    if mask is None or not isinstance(indexer, jax_core.NDIndexer):
         return use_masked(Access(ctx, ref, transforms))
     indices, before = list(indexer.indices), transforms[:-1]
-    while before and isinstance(before[-1], jax_compat.NDIndexer):
+    while before and isinstance(before[-1], jax_core.NDIndexer):
         composed = _window_of_window(before[-1].indices, indices)
         if composed is None:
             break
         indices, before = composed, before[:-1]
     are_arrays = any(map(is_array, indices))
-    if are_arrays and not any(isinstance(index, jax_compat.Slice) for index in indices):
+    if are_arrays and not any(isinstance(index, jax_core.Slice) for index in indices):
         return use_masked(Access(ctx, ref, transforms))
     source = view(ctx, ref, before)
 

@@ -13,13 +13,15 @@ import numpy as np
 from jax import lax
 from jax.experimental.pallas import tpu as pltpu
 
+from gridir import emit
 from gridir.errors import OptionError
-from gridir.frontend import emit, jax_compat_tpu, params
-from gridir.frontend.context import RuleContext
-from gridir.frontend.levels import TPU, TPU_PLATFORM
-from gridir.frontend.registry import ANY, decomposition, traced
+from gridir.frontend.compat import jax_tpu
+from gridir.frontend.header import params
 from gridir.frontend.rules.sparse_core import minor_bitcast
-from gridir.frontend.types import bit_width
+from gridir.frontend.walk.context import RuleContext
+from gridir.frontend.walk.levels import TPU, TPU_PLATFORM
+from gridir.frontend.walk.registry import ANY, decomposition, traced
+from gridir.frontend.walk.types import bit_width
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
 
@@ -65,7 +67,7 @@ def _roll(
 @decomposition("einshape_lo", ignores={"assert_is_tile_preserving": ANY})
 def _einshape(x: Any, *, equation: str, sizes: tuple[tuple[str, int], ...]) -> Any:
     """Any kernel may have it, as the function is one of arrays; only a TPU has tiles."""
-    return jax_compat_tpu.einshape(equation, x, **dict(sizes))
+    return jax_tpu.einshape(equation, x, **dict(sizes))
 
 
 @TPU_PLATFORM.rule("einshape_lo", overrides=True)
@@ -79,9 +81,7 @@ def _einshape_on_tpu(
 ) -> Any:
     named = dict(sizes)
     try:
-        return traced(
-            ctx, lambda x: jax_compat_tpu.einshape_on_tpu(equation, x, assert_is_tile_preserving, **named), [x]
-        )
+        return traced(ctx, lambda x: jax_tpu.einshape_on_tpu(equation, x, assert_is_tile_preserving, **named), [x])
     except ValueError as error:
         # JAX checks the claim of the author here.
         raise ctx.unsupported(

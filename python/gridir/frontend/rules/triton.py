@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 
-from gridir.frontend.context import RuleContext
-from gridir.frontend.levels import TRITON
-from gridir.frontend.registry import ANY
 from gridir.frontend.rules.elementwise import elementwise
+from gridir.frontend.walk.context import RuleContext
+from gridir.frontend.walk.levels import TRITON
+from gridir.frontend.walk.registry import ANY
 from gridir.mlir import ir
 
 

@@ -10,9 +10,9 @@ import gridir.mosaic_gpu
 import gridir.tpu
 import jax
 import jax.numpy as jnp
-from gridir.frontend import jax_compat_gpu
-from gridir.frontend.calls import pallas_call
-from gridir.frontend.releases import FIELDS, Releases
+from gridir.frontend.capture.calls import pallas_call
+from gridir.frontend.compat import jax_gpu
+from gridir.frontend.compat.releases import FIELDS, Releases
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import mosaic_gpu as plgpu
 from jax.experimental.pallas import tpu as pltpu
@@ -160,7 +160,7 @@ def oob():
 
 def interpreted_on_gpu(**fields):
     """As `interpreted`, with parameters of the interpreter of GPU kernels."""
-    return interpreted(jax_compat_gpu.interpret_params(), **fields)
+    return interpreted(jax_gpu.interpret_params(), **fields)
 
 
 def tiled():

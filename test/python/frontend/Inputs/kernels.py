@@ -7,7 +7,7 @@ import pathlib
 
 import jax
 from gridir.cli.example import load_example
-from gridir.frontend import jax_compat_lowering
+from gridir.frontend.compat import jax_lowering
 from jax.extend import core
 
 
@@ -15,7 +15,7 @@ def requests(function, *args):
     """The request of every `pallas_call` that `function` makes, in order."""
     closed = jax.make_jaxpr(function)(*args)
     return [
-        jax_compat_lowering.request_of_pallas_call([v.aval for v in eqn.invars], eqn.params)
+        jax_lowering.request_of_pallas_call([v.aval for v in eqn.invars], eqn.params)
         for eqn in _equations(closed.jaxpr)
         if eqn.primitive.name == "pallas_call"
     ]
@@ -45,7 +45,7 @@ def mesh_requests(function, *args):
     """The request of every `mpmd_map` that `function` makes, which is what kernels over a mesh become."""
     closed = jax.make_jaxpr(function)(*args)
     return [
-        jax_compat_lowering.request_of_mpmd_map([v.aval for v in eqn.invars], eqn.params)
+        jax_lowering.request_of_mpmd_map([v.aval for v in eqn.invars], eqn.params)
         for eqn in _equations(closed.jaxpr)
         if eqn.primitive.name == "mpmd_map"
     ]

@@ -10,8 +10,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
 import jax
 import numpy as np
 from gridir.cli.example import load_example
-from gridir.frontend import tpu_call
-from gridir.frontend.tpu_aot import jax_own
+from gridir.frontend.targets import tpu_call
+from gridir.frontend.targets.tpu_aot import jax_own
 from gridir.runtime.tpu.interpreter import ExecutionError, Program
 from gridir.testing import difference, interpreted, mosaic_interpreted
 from jaxlib_modules import parse

@@ -8,8 +8,8 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
 from gridir import tpu
-from gridir.frontend.tpu_aot import jax_own
-from gridir.frontend.tpu_report import compile_candidates
+from gridir.frontend.targets.tpu_aot import jax_own
+from gridir.frontend.targets.tpu_report import compile_candidates
 from refused import KERNELS
 
 kernels = [jax_own(function, *args)[0] for function, args in KERNELS.values()]

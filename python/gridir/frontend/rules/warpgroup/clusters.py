@@ -10,16 +10,16 @@ from typing import Any
 
 import jax
 
-from gridir.frontend import jax_compat_gpu
-from gridir.frontend.context import RuleContext
-from gridir.frontend.devices import receiver_of
-from gridir.frontend.levels import WARPGROUP
-from gridir.frontend.registry import ANY
+from gridir.frontend.compat import jax_gpu
 from gridir.frontend.rules.atomics import atomic_kind
 from gridir.frontend.rules.ref_views import index_value, unflatten, view
 from gridir.frontend.rules.state import Access
 from gridir.frontend.rules.warpgroup.devices import load_from, split_devices
 from gridir.frontend.rules.warpgroup.operands import axis_attr, one_barrier, split_leaves
+from gridir.frontend.walk.context import RuleContext
+from gridir.frontend.walk.devices import receiver_of
+from gridir.frontend.walk.levels import WARPGROUP
+from gridir.frontend.walk.registry import ANY
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid, warpgroup
 from gridir.runtime.gpu.emulator import MULTIPROCESSORS
@@ -34,13 +34,13 @@ def load(ctx: RuleContext, ref: Any, transforms: Sequence[Any]) -> ir.Value:
         if len(receivers) > 1:
             raise ctx.invalid("expected one device to load from, got several")
         return load_from(ctx, view(ctx, ref, transforms), receivers[0])
-    peers = [found for found in map(jax_compat_gpu.cluster_coordinates, transforms) if found is not None]
+    peers = [found for found in map(jax_gpu.cluster_coordinates, transforms) if found is not None]
     if not peers:
         return Access(ctx, ref, transforms).load()
     if len(peers) > 1:
         raise ctx.invalid("expected one other block of the cluster, got several")
     # The choice of the block and of the part of the Ref are independent.
-    seen = view(ctx, ref, [t for t in transforms if jax_compat_gpu.cluster_coordinates(t) is None])
+    seen = view(ctx, ref, [t for t in transforms if jax_gpu.cluster_coordinates(t) is None])
     axes, coordinates = _peer(ctx, peers[0].items())
     result = ir.RankedTensorType.get(seen.type.shape, seen.type.element_type)
     return warpgroup.ClusterLoadOp(result, seen, axes, coordinates).result

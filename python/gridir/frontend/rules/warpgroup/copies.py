@@ -12,11 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from gridir.frontend import emit, jax_compat
-from gridir.frontend.context import RuleContext
-from gridir.frontend.devices import Receiver, program_index
-from gridir.frontend.levels import WARPGROUP
-from gridir.frontend.registry import ANY
+from gridir import emit
+from gridir.frontend.compat import jax_core
 from gridir.frontend.rules.atomics import atomic_kind
 from gridir.frontend.rules.ref_views import index_value, is_array, static_index, view, window
 from gridir.frontend.rules.state import Access
@@ -30,6 +27,10 @@ from gridir.frontend.rules.warpgroup.operands import (
     split_predicate,
     where,
 )
+from gridir.frontend.walk.context import RuleContext
+from gridir.frontend.walk.devices import Receiver, program_index
+from gridir.frontend.walk.levels import WARPGROUP
+from gridir.frontend.walk.registry import ANY
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid, warpgroup
 
@@ -92,8 +93,8 @@ def _sum(ctx: RuleContext, a: Any, b: Any) -> Any:
 def _window(ctx: RuleContext, ref: ir.Value, transforms: Sequence[Any]) -> _Window:
     """The window of the indexers of an array; the transforms before the first of them are a view of the array."""
     transforms = list(transforms)
-    first = next((i for i, t in enumerate(transforms) if isinstance(t, jax_compat.NDIndexer)), len(transforms))
-    if not all(isinstance(transform, jax_compat.NDIndexer) for transform in transforms[first:]):
+    first = next((i for i, t in enumerate(transforms) if isinstance(t, jax_core.NDIndexer)), len(transforms))
+    if not all(isinstance(transform, jax_core.NDIndexer) for transform in transforms[first:]):
         first = len(transforms)
     array = view(ctx, ref, transforms[:first])
     shape = list(array.type.shape)
@@ -101,7 +102,7 @@ def _window(ctx: RuleContext, ref: ir.Value, transforms: Sequence[Any]) -> _Wind
     for indexer in transforms[first:]:
         dims = [dim for dim in range(len(shape)) if dim not in window.dropped]
         for dim, index in zip(dims, indexer.indices, strict=True):
-            if isinstance(index, jax_compat.Slice):
+            if isinstance(index, jax_core.Slice):
                 if index.stride != 1 or not isinstance(index.size, int):
                     raise ctx.unsupported("expected a slice of known size and stride 1 in a copy")
                 window.offsets[dim] = _sum(ctx, window.offsets[dim], index.start)
@@ -118,7 +119,7 @@ def _window(ctx: RuleContext, ref: ir.Value, transforms: Sequence[Any]) -> _Wind
 def _names_rows(transforms: Sequence[Any]) -> bool:
     """True if the first index is an array of indices, and all others are slices."""
     indices = list(getattr(transforms[-1], "indices", ())) if transforms else []
-    return bool(indices) and is_array(indices[0]) and all(isinstance(i, jax_compat.Slice) for i in indices[1:])
+    return bool(indices) and is_array(indices[0]) and all(isinstance(i, jax_core.Slice) for i in indices[1:])
 
 
 def _rows(ctx: RuleContext, ref: ir.Value, transforms: Sequence[Any]) -> tuple[ir.Value, ir.Value]:

@@ -13,14 +13,15 @@ from typing import Any
 import jax
 from jax import lax
 
-from gridir.frontend import emit, jax_compat_gpu
-from gridir.frontend.context import RuleContext
-from gridir.frontend.devices import Receiver, device_index, receiver_of
-from gridir.frontend.levels import WARPGROUP
-from gridir.frontend.registry import ANY
+from gridir import emit
+from gridir.frontend.compat import jax_gpu
 from gridir.frontend.rules.ref_views import unflatten, view
 from gridir.frontend.rules.state import Access, swap
 from gridir.frontend.rules.warpgroup.operands import split_leaves
+from gridir.frontend.walk.context import RuleContext
+from gridir.frontend.walk.devices import Receiver, device_index, receiver_of
+from gridir.frontend.walk.levels import WARPGROUP
+from gridir.frontend.walk.registry import ANY
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid, warpgroup
 
@@ -33,7 +34,7 @@ def split_devices(ctx: RuleContext, transforms: Sequence[Any]) -> tuple[list[Any
     rest: list[Any] = []
     receivers: list[Receiver] = []
     for transform in transforms or ():
-        peer, axes = jax_compat_gpu.peer_device(transform), jax_compat_gpu.multicast_axes(transform)
+        peer, axes = jax_gpu.peer_device(transform), jax_gpu.multicast_axes(transform)
         if peer is not None:
             receivers.append(receiver_of(ctx, *peer))
         elif axes is not None:

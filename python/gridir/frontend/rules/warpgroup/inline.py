@@ -13,18 +13,19 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from gridir.frontend import emit, jax_compat_gpu, jax_compat_inline
-from gridir.frontend.by_thread import Execution, Operand, Refusal
-from gridir.frontend.by_thread.memory import Window
-from gridir.frontend.by_thread.values import bits_of
-from gridir.frontend.context import RuleContext
-from gridir.frontend.devices import program_index
-from gridir.frontend.levels import WARPGROUP
-from gridir.frontend.registry import ANY
+from gridir import emit
+from gridir.frontend.compat import jax_gpu, jax_inline
 from gridir.frontend.rules.ref_views import slice_ref, view
-from gridir.frontend.types import is_ref
+from gridir.frontend.walk.context import RuleContext
+from gridir.frontend.walk.devices import program_index
+from gridir.frontend.walk.levels import WARPGROUP
+from gridir.frontend.walk.registry import ANY
+from gridir.frontend.walk.types import is_ref
 from gridir.mlir import ir
 from gridir.mlir.dialects import warpgroup
+from gridir.simt import Execution, Operand, Refusal
+from gridir.simt.memory import Window
+from gridir.simt.values import bits_of
 
 _FENCES = {
     "fence.proxy.async": True,
@@ -152,16 +153,16 @@ def _inline_mgpu(
     if in_warp:
         _check_scalars(ctx, flat_ret_ty)
     refs: dict[int, Operand] = {}
-    operands: list[jax_compat_inline.ArrayOperand | jax_compat_inline.RefOperand] = []
+    operands: list[jax_inline.ArrayOperand | jax_inline.RefOperand] = []
     try:
         for i, (type_, aval) in enumerate(zip(flat_arg_types, ctx.avals_in[:count], strict=True)):
-            if not jax_compat_inline.is_ref_type(type_):
-                operands.append(jax_compat_inline.ArrayOperand(aval, type_))
+            if not jax_inline.is_ref_type(type_):
+                operands.append(jax_inline.ArrayOperand(aval, type_))
                 continue
             refs[i] = _operand(view(ctx, leaves[i], transforms[i] or ()), type_.transforms)
             element = str(refs[i].ref.type.element_type)
-            operands.append(jax_compat_inline.RefOperand(refs[i].tiled_shape, element, refs[i].is_shared))
-        bound, code = jax_compat_inline.run_inline(mgpu_fn, operands, pytree_args, flat_ret_ty)
+            operands.append(jax_inline.RefOperand(refs[i].tiled_shape, element, refs[i].is_shared))
+        bound, code = jax_inline.run_inline(mgpu_fn, operands, pytree_args, flat_ret_ty)
         thread_axis = ctx.kernel.thread_axis
         warpgroups = 1 if in_warp or thread_axis is None else ctx.kernel.size_of(thread_axis) or 1
         execution = Execution(_Kernel(ctx), warpgroups, 32 if in_warp else 128)
@@ -171,7 +172,7 @@ def _inline_mgpu(
             else:
                 execution.bind_array(own, leaves[i])
         return execution.run(code)
-    except (Refusal, jax_compat_inline.InlineError) as error:
+    except (Refusal, jax_inline.InlineError) as error:
         raise ctx.unsupported(f"expected inline code that gridir can express on whole arrays, got: {error}") from error
 
 
@@ -180,7 +181,7 @@ def _operand(ref: ir.Value, transforms: Any) -> Operand:
     tile: tuple[int, ...] = ()
     swizzle = 0
     for transform in transforms:
-        kind, numbers = jax_compat_gpu.transform_kind(transform) or ("other", None)
+        kind, numbers = jax_gpu.transform_kind(transform) or ("other", None)
         if kind == "tiling" and not tile:
             tile = tuple(map(int, numbers or ()))
         elif kind == "swizzle" and not swizzle:

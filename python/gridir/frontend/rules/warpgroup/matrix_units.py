@@ -9,8 +9,6 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from gridir.frontend.context import RuleContext
-from gridir.frontend.levels import WARPGROUP
 from gridir.frontend.rules.ref_views import unflatten, view
 from gridir.frontend.rules.state import Access
 from gridir.frontend.rules.warpgroup.operands import (
@@ -21,7 +19,9 @@ from gridir.frontend.rules.warpgroup.operands import (
     split_predicate,
     where,
 )
-from gridir.frontend.types import is_ref
+from gridir.frontend.walk.context import RuleContext
+from gridir.frontend.walk.levels import WARPGROUP
+from gridir.frontend.walk.types import is_ref
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid, warpgroup
 

@@ -11,13 +11,14 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gridir.frontend import emit, jax_compat, jax_compat_gpu
-from gridir.frontend.context import RuleContext
-from gridir.frontend.levels import WARPGROUP
+from gridir import emit
+from gridir.frontend.compat import jax_core, jax_gpu
 from gridir.frontend.rules.ref_views import reshape_ref, slice_ref
 from gridir.frontend.rules.scopes import ref_names, scoped
 from gridir.frontend.rules.warpgroup.operands import count, one_barrier, split_predicate, where
-from gridir.frontend.types import RefUnion, bit_width, layout_of
+from gridir.frontend.walk.context import RuleContext
+from gridir.frontend.walk.levels import WARPGROUP
+from gridir.frontend.walk.types import RefUnion, bit_width, layout_of
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid, warpgroup
 
@@ -33,16 +34,16 @@ def _run_scoped(
     transforms = ref_transforms or [()] * len(jaxpr.invars)
     allocated = [_Allocated.of(var.aval, undone) for var, undone in zip(jaxpr.invars, transforms, strict=True)]
     avals = list(itertools.chain.from_iterable(each.avals for each in allocated))
-    kinds = map(jax_compat_gpu.is_collective, avals)
+    kinds = map(jax_gpu.is_collective, avals)
     ctx.kernel.collective_memory.update(kind for kind in kinds if kind is not None)
     if len(ctx.kernel.collective_memory) > 1:
         raise ctx.invalid("Can't mix collective and non-collective TMEM allocations within the same kernel.")
-    if not all(map(jax_compat_gpu.is_accumulator, avals)):
+    if not all(map(jax_gpu.is_accumulator, avals)):
         _check_collective(ctx, collective_axes)
 
     def body(refs: list[ir.Value]) -> Sequence[ir.Value]:
         for ref, aval in zip(refs, avals, strict=True):
-            if jax_compat_gpu.is_accumulator(aval):
+            if jax_gpu.is_accumulator(aval):
                 grid.StoreOp(emit.constant(0, emit.typed(ref.type.shape, ref.type.element_type)), ref)
         rest = iter(refs)
         arguments = [each.value(rest) for each in allocated]
@@ -96,7 +97,7 @@ class _Member:
     @property
     def is_row(self) -> bool:
         """True if its elements are contiguous in memory, in row-major order."""
-        kinds = [jax_compat_gpu.transform_kind(transform) for transform in self.transforms]
+        kinds = [jax_gpu.transform_kind(transform) for transform in self.transforms]
         return all(kind and kind[0] == "untiling" and len(kind[1]) == len(self.aval.shape) == 1 for kind in kinds)
 
     def offset_in(self, other: _Member) -> int | None:
@@ -113,7 +114,7 @@ class _Member:
             return None
         if self.is_row and other.is_row:
             return first
-        kinds = [list(map(jax_compat_gpu.transform_kind, each.transforms)) for each in (self, other)]
+        kinds = [list(map(jax_gpu.transform_kind, each.transforms)) for each in (self, other)]
         if None in kinds[0] or kinds[0] != kinds[1] or not mine.shape or mine.shape[1:] != others.shape[1:]:
             return None
         row, rest = divmod(first, math.prod(mine.shape[1:]))
@@ -150,17 +151,17 @@ class _Allocated:
 
     @classmethod
     def of(cls, aval: Any, undone: Sequence[Any]) -> _Allocated:
-        of_union = jax_compat_gpu.union_members(aval)
+        of_union = jax_gpu.union_members(aval)
         if of_union is None:
-            return cls([jax_compat.transformed_aval(aval, undone) if undone else aval], [layout_of(undone)])
+            return cls([jax_core.transformed_aval(aval, undone) if undone else aval], [layout_of(undone)])
         members = []
         for first, *rest in of_union:
-            ref = jax_compat.make_ref_aval(first.shape, first.dtype, aval.memory_space)
+            ref = jax_core.make_ref_aval(first.shape, first.dtype, aval.memory_space)
             bits = bit_width(first.dtype)
-            columns = jax_compat_gpu.tensor_columns(first, bits)
+            columns = jax_gpu.tensor_columns(first, bits)
             size = math.prod(first.shape) * bits // 8 if columns is None else columns
-            seen = jax_compat.transformed_aval(ref, rest) if rest else ref
-            members.append(_Member(jax_compat_gpu.member_key(first), seen, tuple(rest), size, columns is None))
+            seen = jax_core.transformed_aval(ref, rest) if rest else ref
+            members.append(_Member(jax_gpu.member_key(first), seen, tuple(rest), size, columns is None))
         # One member may be read after another was written, if one is a part of the other.
         hosts: list[_Member] = []
         parts: dict[_Member, tuple[int, int]] = {}
@@ -241,7 +242,7 @@ def _set_max_registers(ctx: RuleContext, *, action: str, n: int | None) -> list[
 
 @WARPGROUP.rule("layout_cast")
 def _layout_cast(_: RuleContext, x: ir.Value, *, new_layout: Any) -> ir.Value:
-    spread = jax_compat_gpu.register_spread(new_layout)
+    spread = jax_gpu.register_spread(new_layout)
     rank = len(getattr(x.type, "shape", ()))
     layout = spread and warpgroup.layout_attr(**dataclasses.asdict(spread), rank=rank)
     return warpgroup.LayoutCastOp(x, str(new_layout).removeprefix("Layout."), spread=layout).result

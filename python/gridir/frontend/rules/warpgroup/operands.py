@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from jax import tree_util
 
-from gridir.frontend import emit
-from gridir.frontend.context import RuleContext
+from gridir import emit
 from gridir.frontend.rules.ref_views import slice_ref, view
+from gridir.frontend.walk.context import RuleContext
 from gridir.mlir import ir
 
 

@@ -9,13 +9,13 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-from gridir.frontend import jax_compat_gpu
-from gridir.frontend.context import RuleContext
-from gridir.frontend.levels import WARP, WARPGROUP
-from gridir.frontend.registry import ANY, BASE
+from gridir.frontend.compat import jax_gpu
 from gridir.frontend.rules.ref_views import unflatten
 from gridir.frontend.rules.warpgroup.clusters import load
-from gridir.frontend.types import is_ref
+from gridir.frontend.walk.context import RuleContext
+from gridir.frontend.walk.levels import WARP, WARPGROUP
+from gridir.frontend.walk.registry import ANY, BASE
+from gridir.frontend.walk.types import is_ref
 from gridir.mlir import ir
 from gridir.mlir.dialects import warpgroup
 
@@ -66,7 +66,7 @@ def _mpmd_map(ctx: RuleContext, *refs: Any, jaxprs: Sequence[Any], meshes: Seque
 
 
 def _check_mesh(ctx: RuleContext, mesh: Any) -> None:
-    if not jax_compat_gpu.is_warp_mesh(mesh):
+    if not jax_gpu.is_warp_mesh(mesh):
         raise ctx.unsupported(f"expected a mesh of the warps of a warpgroup, got {mesh}")
 
 

@@ -7,8 +7,8 @@ from gridir.compiler.options import Options
 from gridir.compiler.passes import shared_context
 from gridir.compiler.target import Execution, Target
 from gridir.errors import UnsupportedError
-from gridir.frontend import jax_compat_calls
-from gridir.frontend.target_hooks import TargetHooks
+from gridir.frontend.compat import jax_calls
+from gridir.frontend.targets.hooks import TargetHooks
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,7 +45,7 @@ class TrialHooks(TargetHooks):
         """See `TargetHooks`; a call that a program with this target's runtime would have."""
 
         def emit(context, operands):
-            return jax_compat_calls.emit_call(
+            return jax_calls.emit_call(
                 context,
                 operands,
                 "trial",

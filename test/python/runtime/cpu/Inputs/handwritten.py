@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from gridir.compiler.cpu import CpuOptions
-from gridir.frontend.install import register
+from gridir.frontend.capture.install import register
 from gridir.runtime import cpu
 
 register("cpu")

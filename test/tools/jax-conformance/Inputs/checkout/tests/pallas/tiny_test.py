@@ -6,7 +6,7 @@ import unittest
 
 import jax
 import jax.numpy as jnp
-from gridir.frontend.installation import current
+from gridir.frontend.capture.installation import current
 from jax._src import only_in_checkout
 from jax._src.pallas import hlo_interpreter
 from jax.experimental import pallas as pl

@@ -1,0 +1,60 @@
+# Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Fields that a release of JAX has and that gridir does not know: an error where they are set, never dropped."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from gridir.errors import UnsupportedError
+from gridir.frontend.compat.releases import NEWEST, OLDEST, text
+
+_NOTE = f"gridir knows the fields of JAX {text(OLDEST)} to {text(NEWEST)}"
+
+
+@functools.lru_cache(maxsize=64)
+def _unknown(cls: type, known: frozenset[str]) -> tuple[tuple[str, Any], ...]:
+    """The fields of a class of records that are not known, each with its default."""
+    fields = [field for field in dataclasses.fields(cls) if field.name not in known]
+    return tuple((field.name, _default(field)) for field in fields)
+
+
+def _default(field: dataclasses.Field[Any]) -> Any:
+    return field.default_factory() if callable(field.default_factory) else field.default
+
+
+def check_known(owner: str, record: Any, known: Collection[str], kernel: str | None = None) -> None:
+    """Refuses a record with a field that is not known and does not have its default.
+
+    Args:
+      owner: the name of the record for the message.
+      record: the record, of a dataclass of JAX or one that is derived from it.
+      known: the names of the fields that are known.
+      kernel: the name of the kernel for the message.
+
+    Raises:
+      UnsupportedError: naming the field and its value.
+    """
+    for name, default in _unknown(type(record), frozenset(known)):
+        value = getattr(record, name)
+        if value is not default and value != default:
+            raise UnsupportedError(
+                f"expected fields of {owner} that gridir knows, got {name}={value!r}", kernel=kernel, notes=[_NOTE]
+            )
+
+
+def check_known_params(owner: str, params: Mapping[str, Any], known: Collection[str], kernel: str | None) -> None:
+    """Refuses an equation with a parameter that is not known, unless that is empty, zero, False or None.
+
+    Raises:
+      UnsupportedError: naming the parameter and its value.
+    """
+    for name, value in params.items():
+        if name not in known and not (value is None or value is False or value in ((), {}, 0)):
+            raise UnsupportedError(
+                f"expected parameters of {owner} that gridir knows, got {name}={value!r}", kernel=kernel, notes=[_NOTE]
+            )
