@@ -15,8 +15,10 @@ a queue; one that ends or hangs costs the launch that it was at.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import ctypes
 import json
+import queue
 import statistics
 import subprocess
 import sys
@@ -175,8 +177,6 @@ def _skip(case: Case) -> dict[str, Any] | None:
 
 def launch(path: Path, code: str) -> dict[str, Any]:
     """Launches a code of a case and returns what became of it."""
-    from gridir.errors import Error
-
     case = Case(path)
     if (skipped := _skip(case)) is not None:
         return skipped
@@ -187,8 +187,6 @@ def launch(path: Path, code: str) -> dict[str, Any]:
         function.run(case.write())
         done = time.perf_counter()
         return {**case.compare(), "load_ms": (loaded - start) * 1e3, "run_ms": (done - loaded) * 1e3}
-    except Error as error:
-        return {"status": "failed", "message": str(error)[:400]}
     finally:
         case.free()
 
@@ -199,8 +197,6 @@ _MEASURED_MS = 2.0
 
 def measure(path: Path, turns: int) -> dict[str, Any]:
     """Times the codes of a case in turns, by events of the driver; returns medians in microseconds."""
-    from gridir.errors import Error
-
     case = Case(path)
     if (skipped := _skip(case)) is not None:
         return skipped
@@ -218,8 +214,6 @@ def measure(path: Path, turns: int) -> dict[str, Any]:
             pairs = zip(times["ptx"], times["peer_ptx"], strict=True)
             found["ratio"] = statistics.median(theirs / ours if ours else 0.0 for ours, theirs in pairs)
         return found
-    except Error as error:
-        return {"status": "failed", "message": str(error)[:400]}
     finally:
         case.free()
 
@@ -243,9 +237,14 @@ def _milliseconds(device: Any, function: Any, operands: list[int], count: int) -
 
 def work() -> None:
     """Answers each line of standard input, a list of JSON, with a line of JSON."""
+    from gridir.errors import Error
+
     for line in sys.stdin:
         task, path, argument = json.loads(line)
-        found = launch(Path(path), argument) if task == "launch" else measure(Path(path), argument)
+        try:
+            found = launch(Path(path), argument) if task == "launch" else measure(Path(path), argument)
+        except Error as error:
+            found = {"status": "failed", "message": str(error)[:400]}
         # Standard output has the text that kernels print, too.
         print(f"\n{_ANSWER}{json.dumps(found)}", flush=True)
         if found["status"] == "failed":
@@ -268,28 +267,39 @@ class Worker:
 
     def run(self, task: str, path: Path, argument: Any, timeout: float) -> dict[str, Any]:
         """Returns the result of `launch` or `measure` for a case."""
-        if self._process is None or self._process.poll() is not None:
+        if self._process is None:
             command = [sys.executable, __file__, "--work"]
             self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         process = self._process
         assert process.stdin is not None
         assert process.stdout is not None
-        process.stdin.write(f"{json.dumps([task, str(path), argument])}\n")
-        process.stdin.flush()
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.write(f"{json.dumps([task, str(path), argument])}\n")
+            process.stdin.flush()
         with ThreadPoolExecutor(1) as pool:
             answer = pool.submit(_read_answer, process.stdout)
             try:
                 found = answer.result(timeout)
             except TimeoutError:
-                process.kill()
-                return {"status": "hang"}
-        return {"status": "process ended", "code": process.wait()} if found is None else found
+                process.kill()  # The thread that reads ends with the process.
+                found = {"status": "hang"}
+        if found is None:
+            found = {"status": "process ended", "code": process.wait()}
+        # A process that has failed gets no other launch: its context may be lost, and it may still be ending.
+        if found["status"] in ("failed", "hang", "process ended"):
+            process.kill()
+            self.close()
+        return found
 
     def close(self) -> None:
         """Ends the process."""
-        if self._process is not None and self._process.stdin is not None:
+        if self._process is None:
+            return
+        assert self._process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):
             self._process.stdin.close()
-            self._process.wait()
+        self._process.wait()
+        self._process = None
 
 
 def _codes_of(path: Path) -> list[str]:
@@ -340,14 +350,20 @@ def main() -> None:
     launches = [(path, code) for path in cases for code in _codes_of(path)]
     results: dict[str, Any] = {}
 
-    def run_share(number: int) -> None:
+    waiting: queue.SimpleQueue[tuple[Path, str]] = queue.SimpleQueue()
+    for item in launches:
+        waiting.put(item)
+
+    def take_launches(_: int) -> None:
         worker = Worker()
-        for path, code in launches[number :: args.jobs]:
-            results[f"{path.relative_to(args.pack)} {code}"] = worker.run("launch", path, code, args.timeout)
+        with contextlib.suppress(queue.Empty):
+            while True:
+                path, code = waiting.get_nowait()
+                results[f"{path.relative_to(args.pack)} {code}"] = worker.run("launch", path, code, args.timeout)
         worker.close()
 
     with ThreadPoolExecutor(args.jobs) as pool:
-        list(pool.map(run_share, range(args.jobs)))
+        list(pool.map(take_launches, range(args.jobs)))
     # Nothing else runs on the GPU while a code is timed.
     timer, times = Worker(), {}
     for path in cases:

@@ -83,18 +83,19 @@ options = "--jobs", "2", "--turns", "2", "--out", pack / "results.json"
 run(pack / "run.py", pack, *options, PYTHONPATH=paths)
 
 # Wrong results and code that no driver takes are rows of the table, and lines below it.
-# CHECK: | gridir, PTX | 1 | 0 | 0 | 1 | 0 | 0 |
+# A launch that fails costs a process, and not the launch after it.
+# CHECK: | gridir, PTX | 1 | 0 | 0 | 0 | 0 | 1 |
 # CHECK-NEXT: | gridir, cubin | 1 | 1 | 0 | 0 | 0 | 0 |
-# CHECK-NEXT: | JAX's pipeline, PTX | 1 | 0 | 0 | 0 | 0 | 1 |
-# CHECK: peer_ptx: {'status': 'failed', 'message': 'cuModuleLoadDataEx failed with 200
-# CHECK: ptx: {'status': 'different'
+# CHECK-NEXT: | JAX's pipeline, PTX | 1 | 0 | 0 | 1 | 0 | 0 |
+# CHECK: peer_ptx: {'status': 'different'
+# CHECK: ptx: {'status': 'failed', 'message': 'cuModuleLoadDataEx failed with 200
 with np.load(case) as arrays:
     changed = {name: arrays[name] for name in arrays.files}
 wrong = text.replace("add.rn.f32", "sub.rn.f32").replace("add.f32", "sub.f32")
 assert wrong != text
-changed |= {"ptx": np.frombuffer(wrong.encode(), np.uint8), "peer_ptx": np.frombuffer(b"no PTX", np.uint8)}
+changed |= {"ptx": np.frombuffer(b"no PTX", np.uint8), "peer_ptx": np.frombuffer(wrong.encode(), np.uint8)}
 np.savez_compressed(case, allow_pickle=False, **changed)
-run(pack / "run.py", pack, *options, PYTHONPATH=paths)
+run(pack / "run.py", pack, *options, "--jobs", "1", PYTHONPATH=paths)
 
 # CHECK: expected a pack of at most 60 MB, got 70.
 with (pack / "large").open("wb") as file:
