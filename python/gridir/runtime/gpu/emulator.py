@@ -88,7 +88,7 @@ def execute(text: str, launch: Launch, buffers: Sequence[np.ndarray], how: Execu
 
 def _check_report(launch: Launch, arguments: Arguments[np.ndarray]) -> None:
     if arguments.report is not None:
-        launch.check_report(arguments.report.tolist())
+        launch.check_report(arguments.report.view(np.int64).tolist())
 
 
 Observer = Callable[[str, Launch, Sequence[np.ndarray], Sequence[np.ndarray]], None]
@@ -146,6 +146,10 @@ class EmulatedMemory:
         if not zeroed:
             self.temporaries.append(array)
         return array
+
+    def report(self, size: int) -> np.ndarray:
+        """See `Materializer`."""
+        return self.scratch(size, zeroed=True)
 
     def unused(self) -> np.ndarray:
         """See `Materializer`."""

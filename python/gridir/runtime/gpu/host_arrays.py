@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Sequence
 
@@ -59,8 +60,10 @@ def execute_on_device(image: bytes, launch: Launch, buffers: Sequence[np.ndarray
                     device.read(memory[id(buffer)], buffer.nbytes), np.uint8
                 )
         finally:
-            for address in memory.values():
-                device.free(address)
+            # After a fault of the kernel nothing can be freed; its error is the one to report.
+            with contextlib.suppress(DriverError):
+                for address in memory.values():
+                    device.free(address)
     return np.frombuffer(zeroed, np.uint64)
 
 

@@ -38,6 +38,10 @@ class Materializer(Protocol, Generic[Memory]):
         """Allocates `size` bytes for one launch; they are zero when the kernel begins if `zeroed`."""
         ...
 
+    def report(self, size: int) -> Memory:
+        """Allocates `size` bytes of zeros for the error report of one launch."""
+        ...
+
     def unused(self) -> Memory:
         """Returns memory that a kernel gets the address of and does not access."""
         ...
@@ -321,7 +325,7 @@ class Launch:
                 case Report() if not self.diagnostics:
                     made.values.append(materializer.pointer(materializer.unused()))
                 case Report():
-                    made.report = materializer.scratch(parameter.words * WORD_BYTES, zeroed=True)
+                    made.report = materializer.report(parameter.words * WORD_BYTES)
                     made.values.append(materializer.pointer(made.report))
                 case NumItems():
                     raise LaunchError("expected the sizes of a dynamic grid, got none", kernel=self.entry)

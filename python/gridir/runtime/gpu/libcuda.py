@@ -31,6 +31,9 @@ _SIZE_BYTES = 4
 _MOST_KEPT = 1024
 """Entries of a cache of a function."""
 _POINTER_DEVICE_ORDINAL = 9
+_EVENT_WITHOUT_TIME = 2
+_HOST_PORTABLE, _HOST_MAPPED = 1, 2
+"""Memory of the host for all contexts, at the same address in kernels."""
 
 
 class DriverError(Error):
@@ -72,6 +75,7 @@ class Cuda:
             self._library = ctypes.CDLL("libcuda.so.1")
         except OSError:
             raise DriverError(_NOT_FOUND_LIBRARY) from None
+        self._reports: dict[int, list[int]] = {}
         self.call("cuInit", 0)
         version = ctypes.c_int()
         self.call("cuDriverGetVersion", ctypes.byref(version))
@@ -97,6 +101,24 @@ class Cuda:
     def address_of(self, name: str) -> int:
         """Returns the address of a function of the driver."""
         return ctypes.cast(getattr(self._library, name), ctypes.c_void_p).value or 0
+
+    def take_report(self, size: int) -> int:
+        """Returns the address of `size` bytes of zeros that the kernels of all devices and the host access.
+
+        A fault of a kernel makes memory of its device inaccessible, but not this.
+        """
+        try:
+            address = self._reports.setdefault(size, []).pop()
+        except IndexError:
+            memory = ctypes.c_void_p()
+            self.call("cuMemHostAlloc", ctypes.byref(memory), ctypes.c_size_t(size), _HOST_PORTABLE | _HOST_MAPPED)
+            address = memory.value or 0
+        ctypes.memset(address, 0, size)
+        return address
+
+    def give_back_report(self, address: int, size: int) -> None:
+        """Keeps memory of `take_report` for other launches, once the kernel has ended."""
+        self._reports[size].append(address)
 
     @property
     def num_devices(self) -> int:
@@ -228,6 +250,15 @@ class Device:
             self.cuda.call("cuStreamIsCapturing", ctypes.c_void_p(stream), ctypes.byref(status))
         return status.value != 0
 
+    def order(self, before: int, after: int) -> None:
+        """Lets later work of the stream `after` begin once the work that the stream `before` has now is done."""
+        event = ctypes.c_void_p()
+        with self.current():
+            self.cuda.call("cuEventCreate", ctypes.byref(event), _EVENT_WITHOUT_TIME)
+            self.cuda.call("cuEventRecord", event, ctypes.c_void_p(before))
+            self.cuda.call("cuStreamWaitEvent", ctypes.c_void_p(after), event, 0)
+            self.cuda.call("cuEventDestroy_v2", event)
+
     def synchronize(self, stream: int = 0) -> None:
         """Returns when the work of a stream has ended.
 
@@ -347,8 +378,7 @@ class Function:
             if (ready := self._ready.get(key)) is not None:
                 self._start(ready, stream)
                 return b""
-            memory = _Scratch(self, self._device, stream)
-            try:
+            with _Scratch(self, self._device, stream) as memory:
                 arguments = launch.arguments(operands, memory)
                 values = _Values(arguments.values)
                 self._start(values, stream, Configuration(launch, stream) if is_dynamic else None)
@@ -360,8 +390,6 @@ class Function:
                     return b""
                 self._device.synchronize(stream)
                 return self._device.read(arguments.zeroed, memory.size_of(arguments.zeroed))
-            finally:
-                memory.free()
 
     def _read_size(self, address: int, stream: int) -> int:
         self._device.synchronize(stream)
@@ -401,9 +429,20 @@ class Function:
         cache[key] = value
 
     def _check(self, report: int, stream: int) -> None:
-        self._device.synchronize(stream)
-        words = self._device.read(report, 3 * WORD_BYTES)
-        self._launch.check_report(list(struct.unpack("<3q", words)))
+        try:
+            self._device.synchronize(stream)
+        except DriverError as error:
+            # A check that failed before is the cause.
+            self._check_words(report, (f"then the kernel failed: {error.message}",))
+            raise
+        self._check_words(report)
+
+    def _check_words(self, report: int, notes: Sequence[str] = ()) -> None:
+        try:
+            self._launch.check_report(list(struct.unpack("<3q", ctypes.string_at(report, 3 * WORD_BYTES))))
+        except LaunchError as error:
+            error.notes += tuple(notes)
+            raise
 
     @property
     def handles(self) -> tuple[int, int]:
@@ -505,17 +544,36 @@ class _Sources:
         """See `Materializer`."""
         raise AssertionError(f"expected a launch without memory of its own, got {size} bytes, zeroed: {zeroed}")
 
+    def report(self, size: int) -> int:
+        """See `Materializer`."""
+        raise AssertionError(f"expected a launch without checks, got a report of {size} bytes")
+
     def unused(self) -> int:
         """See `Materializer`."""
         return self._device.unused_memory
 
 
 class _Scratch:
-    """The memory that one launch uses, which is allocated and freed in the order of a stream."""
+    """The memory that one launch uses, which is allocated and freed in the order of a stream.
+
+    As a context manager it frees the memory once the work that the stream has then is done.
+    """
 
     def __init__(self, function: Function, device: Device, stream: int):
         self._function, self._device, self._stream = function, device, ctypes.c_void_p(stream)
         self._allocated: dict[int, int] = {}
+        self._reports: dict[int, int] = {}
+
+    def __enter__(self) -> _Scratch:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: Any) -> None:
+        for address, size in self._reports.items():
+            self._device.cuda.give_back_report(address, size)
+        # After a fault of a kernel nothing can be freed; the error of the kernel is the one to report.
+        with contextlib.nullcontext() if kind is None else contextlib.suppress(DriverError):
+            for address in self._allocated:
+                self._device.cuda.call("cuMemFreeAsync", ctypes.c_uint64(address), self._stream)
 
     def pointer(self, memory: int) -> ctypes.c_uint64:
         """See `Materializer`."""
@@ -544,15 +602,16 @@ class _Scratch:
         """See `Materializer`."""
         return self._device.unused_memory
 
+    def report(self, size: int) -> int:
+        """See `Materializer`."""
+        address = self._device.cuda.take_report(size)
+        self._reports[address] = size
+        return address
+
     @property
     def is_used(self) -> bool:
         """True if the launch has memory that no other launch may use at the same time."""
-        return bool(self._allocated)
-
-    def free(self) -> None:
-        """Frees the memory once the work that the stream has now is done."""
-        for address in self._allocated:
-            self._device.cuda.call("cuMemFreeAsync", ctypes.c_uint64(address), self._stream)
+        return bool(self._allocated or self._reports)
 
     def size_of(self, address: int) -> int:
         """Returns the bytes of memory that this launch uses."""

@@ -37,7 +37,7 @@ _Sizes, _Values = ctypes.POINTER(ctypes.c_uint32), ctypes.POINTER(ctypes.c_void_
 _Load = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.c_int)
 _Find = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.c_char_p, _Sizes, _Sizes)
 _Launch = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.c_char_p, _Sizes, _Values)
-_Synchronize = ctypes.CFUNCTYPE(ctypes.c_int)
+_Synchronize = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)
 _Fail = ctypes.CFUNCTYPE(None, ctypes.c_char_p)
 
 
@@ -96,7 +96,8 @@ class _Arrays(threading.local):
 class Driver:
     """The functions of the replacement driver; `open_driver` returns the only instance of a process.
 
-    As with a GPU, the error of a launch is reported when the host waits for it: `synchronize` raises.
+    As with a GPU, the error of a launch is reported when the host waits for it, and memory of the device is then
+    inaccessible. `synchronize` raises the error, and makes the device accessible again.
 
     Attributes:
       launches: those that have ended well, in order. options: keyword arguments of `Function.launch`, as checks, for
@@ -117,6 +118,7 @@ class Driver:
         self.recorder: Callable[[Recording], None] | None = None
         self._arrays = _Arrays()
         self._error: Error | None = None
+        self._faulty: set[int] = set()
         self.directory = Path(_mlir_libs.__file__).with_name("stand_in")
         self._library = ctypes.CDLL(str(self.directory / "libcuda.so.1"), ctypes.RTLD_GLOBAL)
         self._callbacks = _Callbacks(
@@ -215,11 +217,12 @@ class Driver:
           LaunchError: as in `Function.launch`.
         """
         error, self._error = self._error, None
+        self._faulty.clear()
         if error is not None:
             raise error
 
-    def _wait(self) -> int:
-        return _LAUNCH_FAILED if self._error else 0
+    def _wait(self, device: int) -> int:
+        return _LAUNCH_FAILED if device in self._faulty else 0
 
     def _guard(self, body: Callable[[], Any], code: int) -> int:
         """The result of a function of the driver; an error is stored, as no exception passes through C."""
@@ -254,7 +257,9 @@ class Driver:
 
     def _launch(self, text: bytes, name: bytes, sizes: Any, values: Any) -> int:
         # Host code may end the process when a launch fails, but not when it only waits for it.
-        self._guard(lambda: self._run(text.decode(), name.decode(), list(sizes[:11]), values), _LAUNCH_FAILED)
+        device = sizes[10]
+        if self._guard(lambda: self._run(text.decode(), name.decode(), list(sizes[:11]), values), _LAUNCH_FAILED):
+            self._faulty.add(device)
         return 0
 
     def _run(self, text: str, name: str, sizes: list[int], values: Any) -> None:

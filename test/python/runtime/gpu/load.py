@@ -132,6 +132,27 @@ refused(checked_row, like(np.array([-1], np.int32)), rows, out)
 checked_row(like(np.array([3], np.int32)), rows, out)
 assert (out.read() == x[3]).all()
 
+# A check is the error also where the kernel makes an invalid access afterwards, which ends the context of the device.
+# CHECK: refused: expected one of 64 rows ({{.*}}kernels.py:{{[0-9]+}}:
+# CHECK: note: then the kernel failed: cuStreamSynchronize failed with 719 (CUDA_ERROR_LAUNCH_FAILED)
+# CHECK: failed: cuStreamSynchronize failed with 719 (CUDA_ERROR_LAUNCH_FAILED)
+unguarded_row = gpu.load(f"{directory}/unguarded_row.gridir")
+near, far = (like(np.array([row], np.int32)) for row in (2, 5000))
+try:
+    unguarded_row(far, rows, out)
+except gpu.LaunchError as error:
+    print("refused:", error)
+try:
+    unguarded_row(like(np.array([2], np.int32), device=1), like(x, device=1), like(np.zeros(128, np.float32), device=1))
+    unguarded_row(near, rows, out)
+except gpu.DriverError as error:
+    print("failed:", str(error).splitlines()[0])
+try:
+    driver.synchronize()
+except ptx.LaunchError:
+    unguarded_row(near, rows, out)
+    assert (out.read() == x[2]).all()
+
 # A kernel of blocks that became a warpgroup program has tensor maps of its operands.
 # CHECK: <kernel product(x_ref: bfloat16[128, 192], y_ref: bfloat16[192, 128], total_ref: float32[128, 128], o_ref:
 # CHECK: maps of operands [0, 1] boxes [(64, 64), (64, 64)]
@@ -156,6 +177,20 @@ refused(product, like(left.astype(np.float16)), narrow[1], total, added)
 refused(product, StridedArray(left.astype(ml_dtypes.bfloat16), (1, 128)), narrow[1], total, added)
 unaligned = like(np.ones((128, 128), np.float32), offset=8)
 refused(product, *narrow, unaligned, added)
+
+# Bools have a byte each.
+# CHECK: masked: right
+# CHECK: refused: expected the dtype bool of input m_ref, got uint8
+masked = gpu.load(f"{directory}/masked.gridir")
+even = x.astype(np.int32) % 2 == 0
+for kind in (DeviceArray, DLPackArray, ExchangeArray):
+    where, kept, odd = kind(even), kind(np.zeros_like(x)), kind(np.zeros_like(even))
+    for _ in range(2):
+        masked(kind(x), where, kept, odd)
+    assert (kept.read() == np.where(even, x, 0)).all()
+    assert (odd.read() == ~even).all()
+print("masked: right")
+refused(masked, like(x), like(even.astype(np.uint8)), kept, odd)
 
 # An array without elements may be anywhere; two results may not share memory.
 # CHECK: refused: expected output o_ref in memory of its own, got it at 0x{{.*}}, which overlaps output m_ref at 0x

@@ -210,6 +210,49 @@ def failure(call, *args):
 
 # CHECK-NEXT: INVALID_ARGUMENT: kernel `pick`: index 77 is out of bounds [0, 32) in dimension 0 of x_ref ({{.*}}xla_call
 print(failure(program.call, np.int32([77]), x))
+
+
+# The check is the error also where an invalid access follows, which ends the context of the device, and of no other.
+def row(index, x, o):
+    pl.debug_check(index[0] < 32, "expected one of 32 rows")
+    o[...] = x[index[0]]
+
+
+def scaled_product(factor_ref, x_ref, y_ref, o_ref):
+    pl.debug_check(factor_ref[0] != 9, "expected another factor")
+    product = jnp.dot(x_ref[...], y_ref[...], preferred_element_type=jnp.float32)
+    o_ref[...] = product * factor_ref[0].astype(jnp.float32)
+
+
+def rows_of(index, x):
+    return plgpu.kernel(row, out_type=jax.ShapeDtypeStruct((128,), np.float32))(index, x)
+
+
+with pl.enable_debug_checks():
+    row_program = export(rows_of, np.int32([3]), x)
+    square = jax.ShapeDtypeStruct((64, 64), jnp.bfloat16)
+    # Becomes a warpgroup program.
+    scaled = pl.pallas_call(scaled_product, out_shape=jax.ShapeDtypeStruct((64, 64), np.float32))
+    scaled_program = export(scaled, jax.ShapeDtypeStruct((1,), np.int32), square, square)
+
+ones = np.ones((64, 64), jnp.bfloat16)
+# CHECK-COUNT-2: kernel `scaled_product`: expected another factor ({{.*}}xla_call.py:{{[0-9]+}}:
+# CHECK-COUNT-2: kernel `row`: expected one of 32 rows ({{.*}}xla_call.py:{{.*}}); then the kernel failed: CUDA_ERROR
+# CHECK-NEXT: device 0 failed, device 2 not: True
+for gpu.captures in (False, True):
+    print(failure(scaled_program.call, np.int32([9]), ones, ones))
+    np.testing.assert_array_equal(scaled_program.call(np.int32([2]), ones, ones), np.full((64, 64), 128))
+for gpu.captures in (False, True):
+    failure(driver.synchronize)
+    print(failure(row_program.call, np.int32([5000]), x))
+on_others = [jax.device_put((np.int32([3]), x), device) for device in jax.devices()]
+print("device 0 failed, device 2 not:", np.array_equal(row_program.call(*on_others[2]), x[3]))
+# A fault without a check that failed has the driver's error alone.
+# CHECK-NEXT: kernel `row` failed: CUDA_ERROR_LAUNCH_FAILED
+print(failure(row_program.call, *on_others[0]))
+# CHECK-NEXT: expected an access to memory of the launch
+print(failure(driver.synchronize))
+np.testing.assert_array_equal(row_program.call(*on_others[0]), x[3])
 gpu.captures = False
 
 # Modules are not loaded while a graph is captured; a call that XLA has not prepared says so.
@@ -269,6 +312,8 @@ print(call(image=EMPTY, ctas=3, cluster_ctas=2))
 print(call([{"kind": "operand", "operand": 2}], EMPTY))
 # CHECK-NEXT: expected a call with 0 operands and a last result of 256 bytes, got 1 and 16384
 print(call([{"kind": "workspace", "bytes": 8}], EMPTY))
+# CHECK-NEXT: kernel `k` has no memory for the report of its checks: CUDA_ERROR_OUT_OF_MEMORY
+print(call([{"kind": "report", "words": 1 << 38}], EMPTY, diagnostics=["a"]))
 # CHECK-NEXT: kernel `k` needs a tensor map of operand 0 at {{.*}} with sizes [128, 32], strides of [520] bytes
 print(call(tensor_map(strides=[520, 4]), EMPTY))
 # CHECK-NEXT: kernel `k`: expected a launch as JSON

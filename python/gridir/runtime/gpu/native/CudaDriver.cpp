@@ -45,6 +45,8 @@ std::string loadFunctions(Driver &driver) {
   find(driver.cuFuncSetAttribute, "cuFuncSetAttribute");
   find(driver.cuStreamIsCapturing, "cuStreamIsCapturing");
   find(driver.cuStreamSynchronize, "cuStreamSynchronize");
+  find(driver.cuMemHostAlloc, "cuMemHostAlloc");
+  find(driver.cuMemFreeHost, "cuMemFreeHost");
   find(driver.cuMemsetD8Async, "cuMemsetD8Async");
   find(driver.cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2");
   find(driver.cuTensorMapEncodeTiled, "cuTensorMapEncodeTiled");

@@ -35,6 +35,8 @@ constexpr int kDeviceCapabilityMajor = 75, kDeviceCapabilityMinor = 76;
 constexpr int kFunctionDynamicShared = 8, kFunctionNonPortableCluster = 14;
 constexpr int kLaunchClusterDimension = 4;
 constexpr int kJitErrorLog = 5, kJitErrorLogBytes = 6;
+/// Memory of the host for all contexts, at the same address in kernels.
+constexpr unsigned kHostPortable = 1, kHostMapped = 2;
 
 struct LaunchAttribute {
   int id = 0;
@@ -72,6 +74,8 @@ struct Driver {
   Result (*cuFuncSetAttribute)(Function, int, int);
   Result (*cuStreamIsCapturing)(Stream, int *);
   Result (*cuStreamSynchronize)(Stream);
+  Result (*cuMemHostAlloc)(void **, std::size_t, unsigned);
+  Result (*cuMemFreeHost)(void *);
   Result (*cuMemsetD8Async)(DevicePointer, unsigned char, std::size_t, Stream);
   Result (*cuMemcpyDtoHAsync)(void *, DevicePointer, std::size_t, Stream);
   Result (*cuTensorMapEncodeTiled)(TensorMap *, int, uint32_t, void *,

@@ -42,6 +42,12 @@ std::string KernelCall::describe(const std::string &what) const {
   return "kernel `" + name + "` " + what;
 }
 
+std::string KernelCall::describeReports(const Driver &driver,
+                                        Result result) const {
+  return describe("has no memory for the report of its checks: " +
+                  driver.describe(result));
+}
+
 std::optional<std::string> KernelCall::prepare() {
   auto opened = openDriver();
   if (auto *reason = std::get_if<std::string>(&opened))
@@ -56,6 +62,9 @@ std::optional<std::string> KernelCall::prepare() {
   for (auto &[known, function] : functions)
     if (known == context)
       return std::nullopt;
+  if (launch.reportWords)
+    if (Result result = reports.add(driver, launch.reportWords))
+      return describeReports(driver, result);
   functions.emplace_back(context, std::get<Function>(prepared));
   return std::nullopt;
 }
@@ -176,24 +185,21 @@ KernelCall::launchOn(const Driver &driver, Stream stream, Function function,
 
 std::optional<std::string> KernelCall::readReport(const Driver &driver,
                                                   Stream stream,
-                                                  char *scratch) const {
-  int64_t words[3] = {};
-  Result result = driver.cuMemcpyDtoHAsync(
-      words, reinterpret_cast<DevicePointer>(scratch + launch.report),
-      sizeof(words), stream);
-  if (result == kSuccess)
-    result = driver.cuStreamSynchronize(stream);
-  if (result != kSuccess)
-    return describe("failed: " + driver.describe(result));
-  if (!words[0])
-    return std::nullopt;
-  if (words[0] < 0 ||
-      words[0] > static_cast<int64_t>(launch.diagnostics.size()))
-    return describe("failed check " + std::to_string(words[0]));
-  std::string text = replaceAll(launch.diagnostics[words[0] - 1], "{0}",
-                                std::to_string(words[1]));
-  return "kernel `" + name +
-         "`: " + replaceAll(text, "{1}", std::to_string(words[2]));
+                                                  const int64_t *report) const {
+  Result result = driver.cuStreamSynchronize(stream);
+  const int64_t number = report[0];
+  if (!number)
+    return result
+               ? std::optional(describe("failed: " + driver.describe(result)))
+               : std::nullopt;
+  if (number < 0 || number > static_cast<int64_t>(launch.diagnostics.size()))
+    return describe("failed check " + std::to_string(number));
+  std::string text = replaceAll(launch.diagnostics[number - 1], "{0}",
+                                std::to_string(report[1]));
+  text = "kernel `" + name +
+         "`: " + replaceAll(text, "{1}", std::to_string(report[2]));
+  return result ? text + "; then the kernel failed: " + driver.describe(result)
+                : text;
 }
 
 std::optional<std::string> KernelCall::run(Stream stream,
@@ -216,6 +222,25 @@ std::optional<std::string> KernelCall::run(Stream stream,
     return *reason;
 
   char *memory = static_cast<char *>(scratch);
+  if (!launch.reportWords)
+    return start(driver, stream, operands, memory, /*report=*/nullptr,
+                 std::get<Function>(function), ctas);
+  int64_t *report = nullptr;
+  if (Result result = reports.take(driver, launch.reportWords, report))
+    return describeReports(driver, result);
+  std::optional<std::string> error =
+      start(driver, stream, operands, memory, report,
+            std::get<Function>(function), ctas);
+  if (!error)
+    error = readReport(driver, stream, report);
+  reports.giveBack(report);
+  return error;
+}
+
+std::optional<std::string>
+KernelCall::start(const Driver &driver, Stream stream,
+                  const std::vector<void *> &operands, char *memory,
+                  int64_t *report, Function function, uint32_t ctas) {
   if (launch.zeroedBytes)
     if (Result result =
             driver.cuMemsetD8Async(reinterpret_cast<DevicePointer>(memory), 0,
@@ -245,6 +270,9 @@ std::optional<std::string> KernelCall::run(Stream stream,
       words[i] = ctas;
       break;
     case Parameter::Kind::Report:
+      words[i] = reinterpret_cast<uint64_t>(report ? static_cast<void *>(report)
+                                                   : memory + parameter.offset);
+      break;
     case Parameter::Kind::Workspace:
     case Parameter::Kind::Zeroed:
       words[i] = reinterpret_cast<uint64_t>(memory + parameter.offset);
@@ -257,11 +285,7 @@ std::optional<std::string> KernelCall::run(Stream stream,
       break;
     }
   }
-  if (std::optional<std::string> error = launchOn(
-          driver, stream, std::get<Function>(function), ctas, values.data()))
-    return error;
-  return launch.diagnostics.empty() ? std::nullopt
-                                    : readReport(driver, stream, memory);
+  return launchOn(driver, stream, function, ctas, values.data());
 }
 
 } // namespace gridir::cuda

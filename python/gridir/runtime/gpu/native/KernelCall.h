@@ -9,6 +9,7 @@
 #ifndef GRIDIR_PYTHON_GRIDIR_RUNTIME_GPU_NATIVE_KERNELCALL_H
 #define GRIDIR_PYTHON_GRIDIR_RUNTIME_GPU_NATIVE_KERNELCALL_H
 
+#include "HostReports.h"
 #include "LoadedImage.h"
 
 #include <optional>
@@ -48,6 +49,7 @@ private:
   };
 
   std::string describe(const std::string &what) const;
+  std::string describeReports(const Driver &driver, Result result) const;
   std::variant<Function, std::string> findFunction(const Driver &driver,
                                                    Stream stream);
   std::optional<std::string> encode(const Driver &driver, std::size_t index,
@@ -60,8 +62,14 @@ private:
   std::optional<std::string> launchOn(const Driver &driver, Stream stream,
                                       Function function, uint32_t ctas,
                                       void **values) const;
+  std::optional<std::string> start(const Driver &driver, Stream stream,
+                                   const std::vector<void *> &operands,
+                                   char *memory, int64_t *report,
+                                   Function function, uint32_t ctas);
+  /// Waits for the kernel, and returns the check that has failed or the error
+  /// of the driver.
   std::optional<std::string> readReport(const Driver &driver, Stream stream,
-                                        char *scratch) const;
+                                        const int64_t *report) const;
 
   const std::string name;
   const LaunchData launch;
@@ -72,6 +80,7 @@ private:
   /// Maps that were encoded of late.
   std::vector<EncodedMap> maps;
   std::size_t nextMap = 0;
+  HostReports reports;
 };
 
 } // namespace gridir::cuda

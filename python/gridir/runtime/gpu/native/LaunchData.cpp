@@ -127,21 +127,20 @@ Parameter readParameter(const json::Object &object, Reader &reader,
   return parameter;
 }
 
-/// Places memory that must be zero first. A report that no check writes is not
-/// zeroed: that would be one more operation of the stream.
+/// Places memory that must be zero first. The report of a kernel with checks is
+/// in memory of the host; its place here is one that exported programs have.
 void placeScratch(LaunchData &data, const std::vector<int64_t> &bytes) {
   auto place = [&](bool isZeroed) {
     for (auto [parameter, size] : llvm::zip_equal(data.parameters, bytes)) {
       Parameter::Kind kind = parameter.kind;
       bool isReport = kind == Parameter::Kind::Report;
       bool isWorkspace = kind == Parameter::Kind::Workspace;
-      bool mustBeZero = kind == Parameter::Kind::Zeroed ||
-                        (isReport && !data.diagnostics.empty());
+      bool mustBeZero = kind == Parameter::Kind::Zeroed;
       if (!(mustBeZero || isReport || isWorkspace) || mustBeZero != isZeroed)
         continue;
       parameter.offset = data.scratchBytes;
-      if (isReport)
-        data.report = parameter.offset;
+      if (isReport && !data.diagnostics.empty())
+        data.reportWords = size / kWordBytes;
       data.scratchBytes += llvm::alignTo(size, kAlignment);
     }
   };
@@ -197,7 +196,7 @@ std::variant<LaunchData, std::string> parseLaunch(std::string_view text) {
   if (!reader.error.empty())
     return reader.error;
   placeScratch(data, bytes);
-  if (!data.diagnostics.empty() && data.report < 0)
+  if (!data.diagnostics.empty() && !data.reportWords)
     return "expected a parameter 'report' of a launch with diagnostics";
   return data;
 }

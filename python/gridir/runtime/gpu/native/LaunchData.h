@@ -47,8 +47,8 @@ struct Parameter {
   /// The number of the operand: inputs, then outputs.
   int64_t operand = 0;
   int64_t value = 0;
-  /// Where the memory of a report, workspace or zeroed parameter begins in the
-  /// memory that a call brings for all of them.
+  /// Where the memory of a workspace, a zeroed parameter or a report that no
+  /// check writes begins in the memory that a call brings for all of them.
   int64_t offset = 0;
   TensorMapData map;
 };
@@ -67,8 +67,8 @@ struct LaunchData {
   int64_t numOperands = 0;
   /// Memory that a call brings; the first bytes are zero when a launch begins.
   int64_t scratchBytes = 0, zeroedBytes = 0;
-  /// Where the report is in that memory, or -1.
-  int64_t report = -1;
+  /// The words of the report that checks write; 0 without checks.
+  int64_t reportWords = 0;
 };
 
 /// Reads a launch, or returns the error of the text.

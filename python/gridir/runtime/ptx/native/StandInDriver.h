@@ -40,7 +40,8 @@ struct GridirDriver {
   /// dynamic shared memory, and the device.
   int (*launch)(const char *text, const char *name, const uint32_t *sizes,
                 void **parameters);
-  int (*synchronize)();
+  /// Gives the error of a kernel that has failed on the device.
+  int (*synchronize)(int device);
   /// Records invalid uses by host code that a GPU would not report.
   void (*fail)(const char *message);
 };
@@ -126,6 +127,10 @@ int findStream(void *handle, Stream *&stream);
 /// Gives the error of an operation that no capture of a graph allows, whatever
 /// stream it is on, and invalidates the captures. The caller holds the mutex.
 int checkUnsafe();
+
+/// Gives the error of a kernel that has failed in the current context: memory
+/// of the device is inaccessible from then on.
+int checkFault();
 
 /// Runs an operation of a stream, or records it where the stream is captured.
 int enqueue(void *stream, Operation operation);

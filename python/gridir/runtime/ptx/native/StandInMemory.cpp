@@ -31,6 +31,8 @@ constexpr std::size_t kMaxBytes = std::size_t(1) << 40;
 struct Allocation {
   std::size_t bytes;
   Context *context;
+  /// True for memory of the host, which a fault of a kernel leaves accessible.
+  bool isHost;
 };
 
 /// By address.
@@ -58,14 +60,57 @@ int copyNow(void *to, const void *from, std::size_t bytes) {
   }
   if (bytes && (!to || !from))
     return kInvalidValue;
+  if (int error = checkFault())
+    return error;
   std::memcpy(to, from, bytes);
-  return driver.synchronize();
+  return kSuccess;
 }
 
 int copyLater(void *to, const void *from, std::size_t bytes, void *stream) {
   if (bytes && (!to || !from))
     return kInvalidValue;
-  return enqueue(stream, [=] { return std::memcpy(to, from, bytes), 0; });
+  return enqueue(stream, [=] {
+    if (int error = checkFault())
+      return error;
+    std::memcpy(to, from, bytes);
+    return int(kSuccess);
+  });
+}
+
+int allocate(void *&data, std::size_t bytes, bool isHost) {
+  std::lock_guard<std::mutex> lock(mutex);
+  Context *context = getCurrent();
+  if (!context)
+    return kInvalidContext;
+  if (int error = checkUnsafe())
+    return error;
+  if (!bytes)
+    return kInvalidValue;
+  data = bytes > kMaxBytes
+             ? nullptr
+             : std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) /
+                                                  kAlignment * kAlignment);
+  if (!data)
+    return kOutOfMemory;
+  // Uninitialized memory is NaN.
+  std::memset(data, 0xFF, bytes);
+  allocations.emplace(reinterpret_cast<uint64_t>(data),
+                      Allocation{bytes, context, isHost});
+  return kSuccess;
+}
+
+int release(uint64_t address, bool isHost) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!address)
+    return kSuccess;
+  if (int error = checkUnsafe())
+    return error;
+  auto it = allocations.find(address);
+  if (it == allocations.end() || it->second.isHost != isHost)
+    return kInvalidValue;
+  allocations.erase(it);
+  std::free(toHost(address));
+  return kSuccess;
 }
 
 } // namespace
@@ -92,37 +137,24 @@ int gridirGetAllocations(uint64_t *addresses, uint64_t *bytes, int room) {
 }
 
 int cuMemAlloc_v2(uint64_t *address, size_t bytes) {
-  std::lock_guard<std::mutex> lock(mutex);
-  Context *context = getCurrent();
-  if (!context)
-    return kInvalidContext;
-  if (int error = checkUnsafe())
+  if (int error = checkFault())
     return error;
-  if (!bytes)
-    return kInvalidValue;
-  void *data =
-      bytes > kMaxBytes
-          ? nullptr
-          : std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) /
-                                               kAlignment * kAlignment);
-  if (!data)
-    return kOutOfMemory;
-  // Uninitialized memory is NaN.
-  std::memset(data, 0xFF, bytes);
+  void *data = nullptr;
+  int result = allocate(data, bytes, /*isHost=*/false);
   *address = reinterpret_cast<uint64_t>(data);
-  allocations.emplace(*address, Allocation{bytes, context});
-  return kSuccess;
+  return result;
 }
 int cuMemFree_v2(uint64_t address) {
-  std::lock_guard<std::mutex> lock(mutex);
-  if (!address)
-    return kSuccess;
-  if (int error = checkUnsafe())
+  if (int error = checkFault())
     return error;
-  if (!allocations.erase(address))
-    return kInvalidValue;
-  std::free(toHost(address));
-  return kSuccess;
+  return release(address, /*isHost=*/false);
+}
+/// Memory of the host that kernels of all devices may access.
+int cuMemHostAlloc(void **data, size_t bytes, unsigned) {
+  return allocate(*data, bytes, /*isHost=*/true);
+}
+int cuMemFreeHost(void *data) {
+  return release(reinterpret_cast<uint64_t>(data), /*isHost=*/true);
 }
 int cuMemAllocAsync(uint64_t *address, size_t bytes, void *handle) {
   {
@@ -165,8 +197,12 @@ int cuMemsetD8Async(uint64_t to, unsigned char value, size_t bytes,
                     void *stream) {
   if (bytes && !to)
     return kInvalidValue;
-  return enqueue(stream,
-                 [=] { return std::memset(toHost(to), value, bytes), 0; });
+  return enqueue(stream, [=] {
+    if (int error = checkFault())
+      return error;
+    std::memset(toHost(to), value, bytes);
+    return int(kSuccess);
+  });
 }
 int cuMemsetD8_v2(uint64_t to, unsigned char value, size_t bytes) {
   {

@@ -90,6 +90,11 @@ int checkUnsafe() {
   return result;
 }
 
+int checkFault() {
+  Context *context = getCurrent();
+  return context ? driver.synchronize(context->device) : kInvalidContext;
+}
+
 int enqueue(void *handle, Operation operation) {
   {
     std::lock_guard<std::mutex> lock(mutex);
@@ -152,7 +157,7 @@ int cuStreamSynchronize(void *handle) {
     if (int error = checkWait(stream))
       return error;
   }
-  return driver.synchronize();
+  return checkFault();
 }
 int cuStreamQuery(void *handle) { return cuStreamSynchronize(handle); }
 int cuCtxSynchronize() {
@@ -163,7 +168,7 @@ int cuCtxSynchronize() {
     if (int error = checkWait(nullptr))
       return error;
   }
-  return driver.synchronize();
+  return checkFault();
 }
 
 int cuStreamBeginCapture_v2(void *handle, int mode) {
@@ -250,7 +255,7 @@ int cuEventSynchronize(Event *) {
     if (int error = checkUnsafe())
       return error;
   }
-  return driver.synchronize();
+  return checkFault();
 }
 int cuEventQuery(Event *event) { return cuEventSynchronize(event); }
 int cuEventElapsedTime(float *milliseconds, Event *begin, Event *end) {

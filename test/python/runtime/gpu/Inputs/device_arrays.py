@@ -45,7 +45,7 @@ class _Tensor(ctypes.Structure):
     )
 
 
-_CODES = {"i": 0, "u": 1, "f": 2, "bfloat16": 4}
+_CODES = {"i": 0, "u": 1, "f": 2, "bfloat16": 4, "b": 6}
 _new = ctypes.pythonapi.PyCapsule_New
 _new.restype, _new.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
 

@@ -100,6 +100,28 @@ def checked_row(i, x):
     return plgpu.kernel(checked_row_kernel, out_type=jax.ShapeDtypeStruct((128,), jnp.float32))(i, x)
 
 
+def unguarded_row(i, x):
+    """A kernel of warpgroups that checks the row, and reads it also if it does not exist."""
+
+    def unguarded_row_kernel(i, x, o):
+        pl.debug_check(i[0] < 64, "expected one of 64 rows")
+        o[...] = x[i[0]]
+
+    return plgpu.kernel(unguarded_row_kernel, out_type=jax.ShapeDtypeStruct((128,), jnp.float32))(i, x)
+
+
+def masked(x, m):
+    """Has operands and results of bools."""
+
+    def masked_kernel(x_ref, m_ref, o_ref, p_ref):
+        o_ref[...] = jnp.where(m_ref[...], x_ref[...], 0.0)
+        p_ref[...] = ~m_ref[...]
+
+    shape = (64, 128)
+    shapes = [jax.ShapeDtypeStruct(shape, jnp.float32), jax.ShapeDtypeStruct(shape, jnp.bool_)]
+    return pl.pallas_call(masked_kernel, out_shape=shapes, name="masked")(x, m)
+
+
 def product(x, y, total):
     """Becomes a warpgroup program; adds a product to another matrix."""
 

@@ -28,6 +28,8 @@ write("some_rows", kernels.some_rows, S((), jnp.int32), f32)
 write("gather", kernels.gather, S((1,), jnp.int32), f32)
 with pl.enable_debug_checks():
     write("checked_row", kernels.checked_row, S((1,), jnp.int32), f32)
+    write("unguarded_row", kernels.unguarded_row, S((1,), jnp.int32), f32)
+write("masked", kernels.masked, f32, S(f32.shape, jnp.bool_))
 write("product", kernels.product, S((128, 192), jnp.bfloat16), S((192, 128), jnp.bfloat16), S((128, 128), jnp.float32))
 write("both", lambda x, y, i: (kernels.add(x, y), kernels.update(i)), f32, f32, i32)
 write("sm_100a", kernels.add, f32, f32, chip="sm_100a")
