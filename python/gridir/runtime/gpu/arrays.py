@@ -14,11 +14,12 @@ from typing import Any
 
 from gridir.errors import LaunchError
 from gridir.runtime.gpu.launch import contiguous_strides
-from gridir.runtime.gpu.libcuda import open_cuda
+from gridir.runtime.gpu.libcuda import open_cuda, open_device
 
 _DLPACK_DEVICES = (2, 13)
 """Memory of CUDA, and memory that CUDA moves between host and devices."""
-_DLPACK_LEGACY_STREAM = 1
+_LEGACY_STREAM = 1
+"""The default stream, which has the number 0, too; DLPack knows this number alone."""
 _DLPACK_FIRST_WHOLE_NAME = 6
 """The first of DLPack's codes that names a type without its bits."""
 _DEVICE = 1
@@ -90,8 +91,13 @@ def facts_of(array: Any, name: str, stream: int, ordered: type | None = None) ->
         return _read_dlpack(array, name, stream)
     if hasattr(array, "__cuda_array_interface__"):
         interface = array.__cuda_array_interface__
+        if interface.get("mask") is not None:
+            raise LaunchError(f"expected an array without a mask for {name}, got one with a mask")
         pointer, read_only = interface["data"]
         device = open_cuda().device_of(pointer) if pointer and 0 not in interface["shape"] else _NO_DEVICE
+        own = interface.get("stream")
+        if device != _NO_DEVICE and own is not None and (own or _LEGACY_STREAM) != (stream or _LEGACY_STREAM):
+            open_device(device).order(own, stream)
         return pointer or 0, device, interface["typestr"], interface["shape"], interface.get("strides"), read_only
     raise LaunchError(
         f"expected an array on a GPU for {name}, which has __cuda_array_interface__ or __dlpack__, got {kind.__name__}"
@@ -175,8 +181,7 @@ def _read_dlpack(array: Any, name: str, stream: int) -> Facts:
     device_type, _ = array.__dlpack_device__()
     if device_type not in _DLPACK_DEVICES:
         raise LaunchError(f"expected an array on a GPU for {name}, got one on the DLPack device {int(device_type)}")
-    # The default stream has the number 0 in CUDA and 1 in DLPack.
-    capsule = array.__dlpack__(stream=stream or _DLPACK_LEGACY_STREAM)
+    capsule = array.__dlpack__(stream=stream or _LEGACY_STREAM)
     return _facts(_read_memory(_get_pointer(capsule, b"dltensor"), _TENSOR.size))
 
 

@@ -135,6 +135,8 @@ class GpuKernel:
                 if len(self._fitting[number]) >= _MOST_CHECKED:
                     self._fitting[number].clear()
                 self._fitting[number].add(signature)
+            if not pointer and self._sizes[number]:
+                raise self._error(f"expected memory of a GPU for {self._titles[number]}, got the address 0")
             if pointer % operand.alignment and self._sizes[number]:
                 raise self._error(
                     f"expected an address of {self._titles[number]} that is a multiple of {operand.alignment}, "

@@ -172,6 +172,8 @@ print("streams", d.streams, f.streams, g.streams)
 # CHECK: refused: expected all arrays on one device, got them on [0, 1]
 # CHECK: refused: expected the address of memory on a GPU, got 0x10: cuPointerGetAttribute failed with
 # CHECK: refused: expected numbers in the byte order of the GPU for input x_ref, got '>f4'
+# CHECK: refused: expected memory of a GPU for input x_ref, got the address 0
+# CHECK: refused: expected an array without a mask for input x_ref, got one with a mask
 c = DeviceArray(x)
 interface = dict(c.__cuda_array_interface__)
 for change in (
@@ -186,9 +188,26 @@ for change in (
 c.__cuda_array_interface__ = interface
 run(c, d, DeviceArray(zeros, read_only=True))
 run(DeviceArray(x, device=1), d, e)
-for change in {"data": (16, False)}, {"typestr": ">f4"}:
+for change in {"data": (16, False)}, {"typestr": ">f4"}, {"data": (0, False)}, {"mask": c}:
     c.__cuda_array_interface__ = interface | change
     run(c, d, e)
+# CHECK: refused: expected memory of a GPU for input x_ref, got the address 0
+nowhere = DLPackArray(x)
+nowhere._tensor.data = 0
+run(nowhere, d, e)
+
+# The work of a producer on another stream comes before the launch, also when the launch is known.
+# CHECK: ordered: [(1, 2), (1, 2)] [(1, 7), (1, 7)]
+first, second = DeviceArray(x, stream=2), DeviceArray(x, stream=1)
+with mock.patch.object(gpu.Device, "order") as order:
+    for _ in range(2):
+        add(first, second, e)
+    known = [call.args for call in order.call_args_list]
+    order.reset_mock()
+    for _ in range(2):
+        with contextlib.suppress(gpu.DriverError):
+            add(second, second, e, stream=7)
+print("ordered:", known, [call.args for call in order.call_args_list][::2])
 
 # What a producer raises is raised again by Python's own call.
 # CHECK: refused: expected an array on a GPU for input y_ref, got one on the DLPack device 1

@@ -95,6 +95,7 @@ struct Names {
   PyObject *shape = PyUnicode_InternFromString("shape");
   PyObject *strides = PyUnicode_InternFromString("strides");
   PyObject *stream = PyUnicode_InternFromString("stream");
+  PyObject *mask = PyUnicode_InternFromString("mask");
   PyObject *nothing = PyTuple_New(0);
 };
 
@@ -234,8 +235,18 @@ bool appendIntegers(std::string &key, PyObject *values) {
   return !PyErr_Occurred();
 }
 
+/// True if two handles name the same stream: the default stream has two.
+bool isSameStream(void *first, void *second) {
+  auto number = [](void *stream) {
+    return stream ? reinterpret_cast<std::size_t>(stream) : 1;
+  };
+  return number(first) == number(second);
+}
+
 /// Appends the facts of an array that `__cuda_array_interface__` describes.
-bool appendInterface(Call &call, const Launches &launches, PyObject *array) {
+/// Python orders the work of a producer on another stream.
+bool appendInterface(Call &call, const Launches &launches, PyObject *array,
+                     void *stream) {
   const Names &names = launches.names;
   Object interface(PyObject_GetAttr(array, names.interface));
   if (!interface || !PyDict_Check(interface.object))
@@ -244,7 +255,11 @@ bool appendInterface(Call &call, const Launches &launches, PyObject *array) {
     return PyDict_GetItemWithError(interface.object, name);
   };
   PyObject *data = get(names.data), *kind = get(names.kind),
-           *shape = get(names.shape), *strides = get(names.strides);
+           *shape = get(names.shape), *strides = get(names.strides),
+           *mask = get(names.mask), *own = get(names.stream);
+  if ((mask && mask != Py_None) ||
+      (own && own != Py_None && !isSameStream(PyLong_AsVoidPtr(own), stream)))
+    return false;
   if (!data || !PyTuple_Check(data) || PyTuple_Size(data) != 2 || !kind ||
       !PyUnicode_Check(kind) || !shape || !PyTuple_Check(shape))
     return false;
@@ -301,7 +316,7 @@ bool appendArray(Call &call, const Launches &launches, const ArrayType &type,
                  PyObject *array, void *stream, PyObject *ordered) {
   append(call.key, type.protocol == Protocol::Interface);
   if (type.protocol == Protocol::Interface)
-    return appendInterface(call, launches, array);
+    return appendInterface(call, launches, array, stream);
   if (type.protocol == Protocol::Exchange) {
     Tensor tensor;
     void *current = nullptr;
@@ -355,7 +370,7 @@ bool isValid(const std::vector<OperandRule> &rules,
     const OperandRule &rule = rules[i];
     if (!rule.bytes)
       continue;
-    if (addresses[i] % rule.alignment)
+    if (!addresses[i] || addresses[i] % rule.alignment)
       return false;
     if (!rule.isOutput)
       continue;
