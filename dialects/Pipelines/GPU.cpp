@@ -86,6 +86,11 @@ void addProgram(OpPassManager &pm, const GPUPipelineOptions &options) {
     pm.addPass(warpgroup::createWarpgroupWindowBlocksPass(windows));
   }
   OpPassManager &programs = pm.nest<grid::KernelOp>();
+  if (options.path != GPUPath::Mapped) {
+    warpgroup::WarpgroupPadBlocksPassOptions padding;
+    padding.chip = options.chip;
+    programs.addPass(warpgroup::createWarpgroupPadBlocksPass(padding));
+  }
   warpgroup::WarpgroupPrepareContractionsPassOptions contractions;
   contractions.chip = options.chip;
   programs.addPass(
@@ -99,6 +104,7 @@ void addProgram(OpPassManager &pm, const GPUPipelineOptions &options) {
   schedule.chip = options.chip;
   schedule.numWarps = options.numWarps;
   schedule.mapped = options.path == GPUPath::Mapped;
+  schedule.schedule = options.schedule;
   programs.addPass(warpgroup::createWarpgroupChooseSchedulePass(schedule));
   programs.addPass(warpgroup::createWarpgroupCheckWindowsPass());
   programs.addPass(warpgroup::createWarpgroupExpandContractionsPass());

@@ -53,6 +53,11 @@ struct GPUPipelineOptions
                      "As a warpgroup program if it can become one"),
           clEnumValN(GPUPath::Mapped, "mapped",
                      "Mapped to CTAs and threads, without matrix units"))};
+  Option<std::string> schedule{
+      *this, "schedule",
+      llvm::cl::desc("Set the schedule of kernels that have none, as the text "
+                     "of a #warpgroup.schedule; by default it is chosen"),
+      llvm::cl::init("")};
   Option<int64_t> workspaceLimit{
       *this, "workspace-limit",
       llvm::cl::desc(

@@ -8,6 +8,7 @@
 
 #include "dialects/Support/NeutralElement.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -23,4 +24,19 @@ std::optional<TypedAttr> gridir::getNeutralElement(Operation *combiner) {
       !(type.isIndex() && isa<arith::AddIOp, arith::MulIOp>(combiner)))
     return std::nullopt;
   return arith::getNeutralElement(combiner);
+}
+
+std::optional<TypedAttr> gridir::getNeutralElement(linalg::ReduceOp reduce) {
+  SmallVector<Operation *> combiners;
+  auto body = cast<linalg::LinalgOp>(*reduce);
+  if (reduce.getInputs().size() != 1 ||
+      !matchReduction(body.getRegionOutputArgs(), 0, combiners) ||
+      combiners.size() != 1)
+    return std::nullopt;
+  // A sum of narrow elements may have a wider type.
+  std::optional<TypedAttr> neutral = getNeutralElement(combiners.front());
+  return neutral && neutral->getType() ==
+                        getElementTypeOrSelf(reduce.getInputs().front())
+             ? neutral
+             : std::nullopt;
 }

@@ -9,8 +9,7 @@
 #ifndef GRIDIR_DIALECTS_SUPPORT_NEUTRALELEMENT_H
 #define GRIDIR_DIALECTS_SUPPORT_NEUTRALELEMENT_H
 
-#include "mlir/IR/BuiltinAttributeInterfaces.h"
-#include "mlir/IR/Operation.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 #include <optional>
 
@@ -20,6 +19,10 @@ namespace gridir {
 /// known to have one. Upstream gives infinities to types without, and cannot be
 /// asked for the extremes of an `index`, whose width it does not know.
 std::optional<mlir::TypedAttr> getNeutralElement(mlir::Operation *combiner);
+
+/// The element that does not change the result of a reduction of one array,
+/// where there is one.
+std::optional<mlir::TypedAttr> getNeutralElement(mlir::linalg::ReduceOp reduce);
 
 } // namespace gridir
 

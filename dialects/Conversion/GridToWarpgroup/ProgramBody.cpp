@@ -196,13 +196,15 @@ ProgramBody::Ids ProgramBody::createIds(Value warpgroup, Value step) {
 SmallVector<OpFoldResult> ProgramBody::createOffsets(unsigned operand,
                                                      const Ids &ids) {
   SmallVector<OpFoldResult> offsets;
-  for (auto [dim, index] : llvm::zip_equal(specs[operand].getBlockDims(),
-                                           maps[operand].getResults())) {
+  for (auto [number, dim, index] : llvm::enumerate(
+           specs[operand].getBlockDims(), maps[operand].getResults())) {
     // An index counts blocks, or elements of the array.
     AffineExpr offset = dim.getKind() == grid::BlockKind::Blocked
                             ? index * dim.getSize()
                             : index;
-    if (auto known = dyn_cast<AffineConstantExpr>(offset))
+    auto known = dyn_cast<AffineConstantExpr>(offset);
+    // A window at a static offset is inside of the array.
+    if (known && !llvm::is_contained(overhangs[operand], number))
       offsets.push_back(builder.getIndexAttr(known.getValue()));
     else
       offsets.push_back(

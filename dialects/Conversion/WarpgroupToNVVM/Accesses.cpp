@@ -6,8 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/Conversion/WarpgroupToNVVM/Lowering.h"
+#include "dialects/Conversion/WarpgroupToNVVM/RunAccesses.h"
+
 #include "dialects/Conversion/WarpgroupToNVVM/TensorMemory.h"
+#include "dialects/Grid/Analysis/MaskRuns.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -16,8 +18,17 @@ using namespace mlir;
 namespace gridir::warpgroup_to_nvvm {
 namespace {
 
-Registers getMask(Lowering &lowering, Value mask) {
-  return mask ? lowering.get(mask) : Registers();
+Registers getOptional(Lowering &lowering, Value value) {
+  return value ? lowering.get(value) : Registers();
+}
+
+Mask getMask(Lowering &lowering, Operation *op, Value mask) {
+  if (!mask)
+    return {};
+  grid::ProgramValues values(op->getParentOfType<grid::KernelOp>());
+  grid::ElementRanges ranges(values);
+  grid::PositionReader reader(ranges);
+  return {lowering.get(mask), grid::MaskRuns(reader).get(mask)};
 }
 
 /// `values` where the mask is true, and `others` or zeros elsewhere; all values
@@ -44,7 +55,7 @@ public:
       distribution = lowering.distributions.get(tensor);
   }
 
-  Registers load(ArrayRef<Value> mask, ArrayRef<Value> other) {
+  Registers load(const Mask &mask, ArrayRef<Value> other) {
     if (storage.kind == Storage::Kind::Registers) {
       waitForProducts();
       Registers values = loadVariables();
@@ -65,29 +76,35 @@ public:
       return {storage.isPacked
                   ? lowering.createPackedLoad(loc, view, {})
                   : createLoad(lowering.createAddress(loc, view, {}))};
-    return lowering.createLoad(loc, view, *distribution, mask, other);
+    return mask.conditions.empty()
+               ? lowering.createLoad(loc, view, *distribution)
+               : createMaskedLoad(lowering, loc, view, *distribution, mask,
+                                  other);
   }
 
-  void store(const Registers &values, ArrayRef<Value> mask) {
+  void store(const Registers &values, const Mask &mask) {
     if (storage.kind == Storage::Kind::Registers) {
       waitForProducts();
       if (isWindow())
-        return storeVariables(insert(values, mask));
+        return storeVariables(insert(values, mask.conditions));
       Registers stored = toVariables(values);
-      if (!mask.empty())
-        stored = createSelect(builder, loc, toVariables(mask), stored,
-                              loadVariables());
+      if (!mask.conditions.empty())
+        stored = createSelect(builder, loc, toVariables(mask.conditions),
+                              stored, loadVariables());
       storeVariables(stored);
       return;
     }
     lowering.syncBeforeWrite(loc, &storage);
     if (distribution)
-      return lowering.createStore(loc, view, *distribution, values, mask);
+      return mask.conditions.empty()
+                 ? lowering.createStore(loc, view, *distribution, values)
+                 : createMaskedStore(lowering, loc, view, *distribution, values,
+                                     mask);
     Value pointer = lowering.createAddress(loc, view, {});
     Value value = toStorage(builder, loc, values.front());
-    lowering.createForLeader(loc, mask.empty() ? Value() : mask.front(), [&] {
-      LLVM::StoreOp::create(builder, loc, value, pointer);
-    });
+    lowering.createForLeader(
+        loc, mask.conditions.empty() ? Value() : mask.conditions.front(),
+        [&] { LLVM::StoreOp::create(builder, loc, value, pointer); });
   }
 
 private:
@@ -180,15 +197,15 @@ LogicalResult lowerLoad(grid::LoadOp op, Lowering &lowering) {
   if (failed(lowering.convertType(op, op.getType())) ||
       failed(checkAddresses(op, lowering.getView(op.getRef()))))
     return failure();
-  Registers mask = getMask(lowering, op.getMask()),
-            other = getMask(lowering, op.getOther());
+  Mask mask = getMask(lowering, op, op.getMask());
+  Registers other = getOptional(lowering, op.getOther());
   if (isInTensorMemory(lowering, op.getRef())) {
     FailureOr<Registers> loaded =
         loadTensorMemory(op, op.getRef(), op.getType(), lowering);
     if (failed(loaded))
       return failure();
     lowering.set(op.getResult(), createSelect(lowering.builder, op.getLoc(),
-                                              mask, *loaded, other));
+                                              mask.conditions, *loaded, other));
     return success();
   }
   Access access(lowering, op, op.getRef(), op.getType());
@@ -199,19 +216,20 @@ LogicalResult lowerLoad(grid::LoadOp op, Lowering &lowering) {
 LogicalResult lowerStore(grid::StoreOp op, Lowering &lowering) {
   if (failed(checkAddresses(op, lowering.getView(op.getRef()))))
     return failure();
-  Registers values = lowering.get(op.getValue()),
-            mask = getMask(lowering, op.getMask());
+  Registers values = lowering.get(op.getValue());
+  Mask mask = getMask(lowering, op, op.getMask());
   Type type = op.getValue().getType();
   if (!isInTensorMemory(lowering, op.getRef())) {
     Access(lowering, op, op.getRef(), type).store(values, mask);
     return success();
   }
-  if (!mask.empty()) {
+  if (!mask.conditions.empty()) {
     FailureOr<Registers> before =
         loadTensorMemory(op, op.getRef(), type, lowering);
     if (failed(before))
       return failure();
-    values = createSelect(lowering.builder, op.getLoc(), mask, values, *before);
+    values = createSelect(lowering.builder, op.getLoc(), mask.conditions,
+                          values, *before);
   }
   return storeTensorMemory(op, op.getRef(), type, values, lowering);
 }
@@ -220,7 +238,7 @@ LogicalResult lowerAccumulate(grid::AccumulateOp op, Lowering &lowering) {
   if (failed(checkAddresses(op, lowering.getView(op.getRef()))))
     return failure();
   Type type = op.getValue().getType();
-  Registers mask = getMask(lowering, op.getMask());
+  Mask mask = getMask(lowering, op, op.getMask());
   auto add = [&](Registers sums) {
     for (auto [sum, value] : llvm::zip_equal(sums, lowering.get(op.getValue())))
       sum = createAdd(lowering.builder, op.getLoc(), sum, value);
@@ -235,8 +253,8 @@ LogicalResult lowerAccumulate(grid::AccumulateOp op, Lowering &lowering) {
       loadTensorMemory(op, op.getRef(), type, lowering);
   if (failed(before))
     return failure();
-  Registers sums =
-      createSelect(lowering.builder, op.getLoc(), mask, add(*before), *before);
+  Registers sums = createSelect(lowering.builder, op.getLoc(), mask.conditions,
+                                add(*before), *before);
   return storeTensorMemory(op, op.getRef(), type, sums, lowering);
 }
 

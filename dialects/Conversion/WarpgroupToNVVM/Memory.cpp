@@ -8,6 +8,7 @@
 
 #include "dialects/Conversion/WarpgroupToNVVM/Lowering.h"
 #include "dialects/Conversion/WarpgroupToNVVM/MatrixAccess.h"
+#include "dialects/Conversion/WarpgroupToNVVM/RunAccesses.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -21,9 +22,6 @@ namespace gridir::warpgroup_to_nvvm {
 
 /// The period of every swizzle, in bytes.
 static constexpr int64_t kSwizzleBytes = 1024;
-
-/// The most bytes that one access of a thread moves.
-static constexpr int64_t kMaxBytes = 16;
 
 int64_t Storage::getElementBytes() const {
   if (auto sync = dyn_cast<grid::SyncTypeInterface>(elementType))
@@ -89,31 +87,6 @@ Value fromStorage(OpBuilder &builder, Location loc, Value value, Type type) {
   if (isa<FloatType>(type))
     return arith::BitcastOp::create(builder, loc, type, value);
   return arith::TruncIOp::create(builder, loc, type, value);
-}
-
-/// Packs values as a vector of the type in memory.
-static Value packVector(OpBuilder &builder, Location loc,
-                        ArrayRef<Value> values) {
-  Type stored = getStorageType(values.front().getType());
-  auto type = VectorType::get(values.size(), stored);
-  Value vector = LLVM::PoisonOp::create(builder, loc, type);
-  for (auto [i, value] : llvm::enumerate(values))
-    vector = LLVM::InsertElementOp::create(builder, loc, vector,
-                                           toStorage(builder, loc, value),
-                                           createI32(builder, loc, i));
-  return vector;
-}
-
-/// Adds the elements of a vector as memory has it, as values of a type.
-static void unpackVector(OpBuilder &builder, Location loc, Value vector,
-                         Type type, Registers &values) {
-  int64_t size = cast<VectorType>(vector.getType()).getNumElements();
-  for (int64_t i = 0; i < size; ++i)
-    values.push_back(
-        fromStorage(builder, loc,
-                    LLVM::ExtractElementOp::create(builder, loc, vector,
-                                                   createI32(builder, loc, i)),
-                    type));
 }
 
 Registers packWords(OpBuilder &builder, Location loc, ArrayRef<Value> values) {
@@ -500,85 +473,40 @@ Value Lowering::createPackedLoad(Location loc, const View &view,
 
 Registers Lowering::createLoad(Location loc, const View &view,
                                const Distribution &distribution,
-                               ArrayRef<Value> mask, ArrayRef<Value> other) {
+                               ArrayRef<Value>, ArrayRef<Value>) {
+  Registers result;
   if (view.storage->isPacked) {
-    Registers result;
-    for (unsigned r = 0; r < distribution.getNumRegisters(); ++r) {
-      Value value = createPackedLoad(loc, view, createElement(distribution, r));
-      if (!mask.empty())
-        value = arith::SelectOp::create(
-            builder, loc, mask[r], value,
-            other.empty() ? createZero(builder, loc, value.getType())
-                          : other[r]);
-      result.push_back(value);
-    }
+    for (unsigned r = 0; r < distribution.getNumRegisters(); ++r)
+      result.push_back(
+          createPackedLoad(loc, view, createElement(distribution, r)));
     return result;
   }
-  if (mask.empty())
-    if (auto matrices = MatrixAccess::get(*this, loc, view, distribution))
-      return matrices->load();
-  Type element = view.getElementType(), stored = getStorageType(element);
-  Addresses addresses(*this, loc, view, distribution);
-  int64_t run = mask.empty() ? getRun(view, distribution, kMaxBytes) : 1;
-  unsigned alignment = run * view.storage->getElementBytes();
-  Registers result;
-  for (unsigned r = 0; r < distribution.getNumRegisters(); r += run) {
-    // Addresses of later registers are sums with it, outside of the branch.
-    Value pointer = addresses.create(r);
-    if (!mask.empty()) {
-      auto load = [&](OpBuilder &b, Location loc) {
-        Value value = LLVM::LoadOp::create(b, loc, stored, pointer, alignment);
-        scf::YieldOp::create(b, loc, fromStorage(b, loc, value, element));
-      };
-      auto skip = [&](OpBuilder &b, Location loc) {
-        scf::YieldOp::create(
-            b, loc, other.empty() ? createZero(b, loc, element) : other[r]);
-      };
-      result.push_back(
-          scf::IfOp::create(builder, loc, mask[r], load, skip).getResult(0));
-      continue;
-    }
-    if (run == 1) {
-      Value value =
-          LLVM::LoadOp::create(builder, loc, stored, pointer, alignment);
-      result.push_back(fromStorage(builder, loc, value, element));
-      continue;
-    }
-    Value vector = LLVM::LoadOp::create(
-        builder, loc, VectorType::get(run, stored), pointer, alignment);
-    unpackVector(builder, loc, vector, element, result);
-  }
+  if (auto matrices = MatrixAccess::get(*this, loc, view, distribution))
+    return matrices->load();
+  forEachRun(loc, view, distribution, kMaxAccessBytes,
+             [&](unsigned, int64_t run, Value address) {
+               result.append(loadRun(builder, loc, view, run, address));
+             });
   return result;
 }
 
 void Lowering::createStore(Location loc, const View &view,
                            const Distribution &distribution,
-                           const Registers &values, ArrayRef<Value> mask) {
+                           const Registers &values, ArrayRef<Value>) {
   // Chips before Hopper load matrices, but do not store them.
-  if (mask.empty() && chip.hasBulkCopies && !distribution.hasCopies())
+  if (chip.hasBulkCopies && !distribution.hasCopies())
     if (auto matrices = MatrixAccess::get(*this, loc, view, distribution))
       return matrices->store(values);
-  Addresses addresses(*this, loc, view, distribution);
-  int64_t run = mask.empty() ? getRun(view, distribution, kMaxBytes) : 1;
-  unsigned alignment = run * view.storage->getElementBytes();
-  for (unsigned r = 0; r < distribution.getNumRegisters(); r += run) {
-    Value value = run > 1
-                      ? packVector(builder, loc, ArrayRef(values).slice(r, run))
-                      : toStorage(builder, loc, values[r]);
-    Value condition = createOwns(distribution, r);
-    if (!mask.empty())
-      condition = condition
-                      ? arith::AndIOp::create(builder, loc, condition, mask[r])
-                            .getResult()
-                      : mask[r];
-    Value pointer = addresses.create(r);
-    OpBuilder::InsertionGuard guard(builder);
-    if (condition) {
-      auto stores = scf::IfOp::create(builder, loc, condition);
-      builder.setInsertionPointToStart(stores.thenBlock());
-    }
-    LLVM::StoreOp::create(builder, loc, value, pointer, alignment);
-  }
+  forEachRun(loc, view, distribution, kMaxAccessBytes,
+             [&](unsigned r, int64_t run, Value address) {
+               OpBuilder::InsertionGuard guard(builder);
+               if (Value owns = createOwns(distribution, r)) {
+                 auto stores = scf::IfOp::create(builder, loc, owns);
+                 builder.setInsertionPointToStart(stores.thenBlock());
+               }
+               storeRun(builder, loc, view, ArrayRef(values).slice(r, run),
+                        address);
+             });
 }
 
 } // namespace gridir::warpgroup_to_nvvm

@@ -8,6 +8,7 @@
 
 #include "dialects/Grid/Analysis/BlockAxes.h"
 
+#include "dialects/Support/NeutralElement.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -23,7 +24,7 @@ static ArrayRef<int64_t> getShape(Value value) {
   return type && type.hasRank() ? type.getShape() : ArrayRef<int64_t>();
 }
 
-BlockAxes::BlockAxes(KernelOp kernel) : kernel(kernel) {
+BlockAxes::BlockAxes(KernelOp kernel, AxisUse use) : kernel(kernel), use(use) {
   Block *body = kernel.getBodyBlock();
   for (Value ref : body->getArguments())
     add(ref);
@@ -148,7 +149,10 @@ void BlockAxes::visitOperand(unsigned operand) {
       continue;
     bool isPart = part.getKind() == BlockKind::Blocked &&
                   !ShapedType::isDynamic(extent) && part.getSize() > 0;
-    bool isWindow = part.getKind() == BlockKind::Element && !isWritten &&
+    if (use == AxisUse::Extend)
+      isPart &= part.getSize() == extent;
+    bool isWindow = use == AxisUse::Split &&
+                    part.getKind() == BlockKind::Element && !isWritten &&
                     part.getPadLow() == 0 && part.getPadHigh() == 0;
     if (!isPart && !isWindow)
       block(ref, dim);
@@ -187,6 +191,11 @@ void BlockAxes::visitAliases() {
 /// another window of an input are windows of the input.
 void BlockAxes::visitSlice(SliceRefOp slice) {
   Value source = slice.getSource(), result = slice.getResult();
+  if (use == AxisUse::Extend) {
+    block(source);
+    block(result);
+    return;
+  }
   bool isOfInput = llvm::is_contained(kernel.getInputRefs(), source) &&
                    kernel.getAliasPairs().empty();
   unsigned kept = 0;
@@ -255,6 +264,9 @@ void BlockAxes::visitStructured(linalg::LinalgOp op) {
   // A dimension that each loop indexes, once one is known.
   SmallVector<std::pair<Value, unsigned>> ofLoop(op.getNumLoops());
   SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
+  auto reduce = dyn_cast<linalg::ReduceOp>(*op);
+  bool isExtendable =
+      use == AxisUse::Extend && reduce && gridir::getNeutralElement(reduce);
   auto visitValue = [&](Value value, AffineMap map) {
     for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
       auto loop = dyn_cast<AffineDimExpr>(expr);
@@ -272,7 +284,8 @@ void BlockAxes::visitStructured(linalg::LinalgOp op) {
         join(value, dim, other, otherDim);
       else
         std::tie(other, otherDim) = std::pair<Value, unsigned>(value, dim);
-      if (kinds[loop.getPosition()] != utils::IteratorType::parallel)
+      if (kinds[loop.getPosition()] != utils::IteratorType::parallel &&
+          !isExtendable)
         block(value, dim);
     }
   };
@@ -315,6 +328,8 @@ void BlockAxes::visit(Operation *op) {
   llvm::TypeSwitch<Operation *>(op)
       .Case([&](SliceRefOp slice) { visitSlice(slice); })
       .Case([&](TransposeRefOp transpose) {
+        if (use == AxisUse::Extend)
+          return block(transpose.getSource());
         for (auto [dim, source] : llvm::enumerate(transpose.getPermutation()))
           join(transpose.getResult(), dim, transpose.getSource(), source);
       })
@@ -382,6 +397,8 @@ void BlockAxes::finish() {
   }
   // Parts of a program that write the same elements of an array are not
   // independent.
+  if (use == AxisUse::Extend)
+    return;
   for (unsigned axis = 0; axis < classes.getNumClasses(); ++axis)
     for (Value ref : kernel.getOutputRefs())
       if (!isBlocked[axis] && !findDim(ref, axis))

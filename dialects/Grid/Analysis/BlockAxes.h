@@ -25,9 +25,14 @@
 
 namespace gridir::grid {
 
+/// Axes along which a program can be split, or along which positions can be
+/// added. Reductions may run along the latter if they have a neutral element,
+/// and blocks have the whole dimension of their array.
+enum class AxisUse { Split, Extend };
+
 class BlockAxes {
 public:
-  explicit BlockAxes(KernelOp kernel);
+  explicit BlockAxes(KernelOp kernel, AxisUse use = AxisUse::Split);
 
   /// Returns the axis of a dimension of a Ref or tensor; none if the dimension
   /// has one element, or if no axis contains it.
@@ -60,6 +65,7 @@ private:
   void finish();
 
   KernelOp kernel;
+  AxisUse use;
   /// Each dimension is a node; a value's nodes are consecutive.
   llvm::DenseMap<mlir::Value, unsigned> firstNodes;
   llvm::SmallVector<mlir::Value> values;

@@ -333,9 +333,6 @@ private:
     BlockArgument ref = kernel.getBodyBlock()->getArgument(operand);
     grid::OperandAttr spec = kernel.getOperandSpec(operand);
     SmallVector<int64_t> overhanging = getOverhangingDims(kernel, operand);
-    for (int64_t dim : overhanging)
-      if (spec.getBlockDims()[dim].getSize() > spec.getArrayShape()[dim])
-        return add(ref.getLoc(), "a block of " + name + " exceeds its array");
     if (overhanging.empty())
       return;
     auto isCopied = [](Operation *user) {
@@ -343,6 +340,11 @@ private:
       return load && matchSharedLoad(load) &&
              llvm::all_of(load->getUsers(), llvm::IsaPred<grid::DotOp>);
     };
+    for (int64_t dim : overhanging)
+      if (spec.getBlockDims()[dim].getSize() > spec.getArrayShape()[dim] &&
+          llvm::any_of(ref.getUsers(), isCopied))
+        return add(ref.getLoc(),
+                   "a block of " + name + " exceeds its array and is copied");
     for (Operation *user : ref.getUsers())
       if (!isa<grid::LoadOp, grid::StoreOp>(user) &&
           !(isa<grid::SliceRefOp>(user) &&

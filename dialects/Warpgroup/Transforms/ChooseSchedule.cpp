@@ -14,6 +14,7 @@
 #include "dialects/Warpgroup/IR/Warpgroup.h"
 #include "dialects/Warpgroup/Transforms/BlockProgram.h"
 #include "dialects/Warpgroup/Transforms/MatrixUnits.h"
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Remarks.h"
@@ -380,11 +381,32 @@ class WarpgroupChooseSchedulePass
 public:
   using WarpgroupChooseSchedulePassBase::WarpgroupChooseSchedulePassBase;
 
+  LogicalResult initialize(MLIRContext *context) override {
+    requested = {};
+    if (schedule.empty())
+      return success();
+    Location loc = UnknownLoc::get(context);
+    if (mapped)
+      return emitError(loc, "expected a schedule or the option 'mapped', got "
+                            "both");
+    Attribute parsed = parseAttribute(schedule, context);
+    requested = dyn_cast_if_present<ScheduleAttr>(parsed);
+    return requested ? success()
+                     : emitError(loc, "expected the text of a "
+                                      "#warpgroup.schedule, got ")
+                           << schedule;
+  }
+
   void runOnOperation() override {
     markAllAnalysesPreserved();
     KernelOp kernel = getOperation();
     if (kernel->hasAttr(kScheduleAttr) || gpu::isProgram(kernel))
       return;
+    if (requested) {
+      kernel->setAttr(kScheduleAttr, requested);
+      ++numScheduled;
+      return;
+    }
     FailureOr<gpu::Chip> known = gpu::getChip(chip, kernel.getLoc());
     if (failed(known))
       return signalPassFailure();
@@ -421,6 +443,8 @@ public:
                    remark::RemarkOpts::name("schedule").category(getArgument()))
         << "the kernel is mapped to threads, since " << obstacle->reason;
   }
+
+  ScheduleAttr requested;
 };
 
 } // namespace

@@ -64,8 +64,10 @@ def WarpgroupChooseSchedulePass : Pass<"warpgroup-choose-schedule", "::gridir::g
     author requests determines the warpgroups of a CTA of other kernels; fewer
     than four warps are no warpgroup.
 
-    A schedule that the kernel already has is not changed. Otherwise the kernel
-    gets none, and a remark states the reason: it is then mapped to threads.
+    A schedule that the kernel already has is not changed. The option `schedule`
+    is the schedule of all other kernels, whether or not they can become
+    programs. If a kernel gets none, a remark states the reason: it is then
+    mapped to threads.
 
     Before:
 
@@ -100,7 +102,9 @@ def WarpgroupChooseSchedulePass : Pass<"warpgroup-choose-schedule", "::gridir::g
     Option<"numWarps", "num-warps", "unsigned", /*default=*/"0",
            "Warps of a CTA; 0 for the kernel's own parameter">,
     Option<"mapped", "mapped", "bool", /*default=*/"false",
-           "Map every kernel of blocks to threads">
+           "Map every kernel of blocks to threads">,
+    Option<"schedule", "schedule", "std::string", /*default=*/"\"\"",
+           "The schedule of kernels that have none, as the text of the attribute">
   ];
   let statistics = [
     Statistic<"numScheduled", "num-scheduled", "Number of kernels with a schedule">,
@@ -208,6 +212,69 @@ def WarpgroupInsertProxyFencesPass : Pass<"warpgroup-insert-proxy-fences", "::ml
   let statistics = [
     Statistic<"numFences", "num-fences", "Number of fences inserted">
   ];
+}
+
+def WarpgroupPadBlocksPass : Pass<"warpgroup-pad-blocks", "::gridir::grid::KernelOp"> {
+  let summary = "Extend blocks to sizes that threads divide evenly";
+  let description = [{
+    The threads of a warpgroup hold equal parts of an array. If a reduction
+    combines elements that no 128 threads divide, such as a row of 1000, few
+    threads would hold them. This pass extends the blocks and values along such a
+    dimension to a size that 128 threads divide. The blocks then overhang their
+    arrays, and their accesses have masks. Reductions combine the neutral element
+    instead of elements that the array does not have.
+
+    Only dimensions that blocks have as a whole are extended, and only where
+    registers hold the result. A kernel that cannot become a warpgroup program is
+    not changed.
+
+    Before:
+
+    ```mlir
+    grid.kernel @sum grid(%i = 64)
+        inputs(%x: f32 [64, 1000] block [1, 1000] at (%i, 0))
+        outputs(%o: f32 [64] block [1] at (%i)) semantics [parallel] {
+      %c0 = arith.constant dense<0.0> : tensor<1xf32>
+      %v = grid.load %x : memref<1x1000xf32, #grid.space<default>> -> tensor<1x1000xf32>
+      %sum = linalg.reduce {arith.addf} ins(%v : tensor<1x1000xf32>) outs(%c0 : tensor<1xf32>) dimensions = [1]
+      grid.store %sum, %o : tensor<1xf32>, memref<1xf32, #grid.space<default>>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    #id = affine_map<(d0, d1) -> (d0, d1)>
+    grid.kernel @sum grid(%i = 64)
+        inputs(%x: f32 [64, 1000] block [1, 1024] at (%i, 0))
+        outputs(%o: f32 [64] block [1] at (%i)) semantics [parallel] {
+      %c0 = arith.constant dense<0.0> : tensor<1xf32>
+      %v = grid.load %x : memref<1x1024xf32, #grid.space<default>> -> tensor<1x1024xf32>
+      %neutral = arith.constant dense<0.0> : tensor<1x1024xf32>
+      %empty = tensor.empty() : tensor<1x1024xi1>
+      %inside = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]}
+          outs(%empty : tensor<1x1024xi1>) {
+        ^bb0(%out: i1):
+          %position = linalg.index 1 : index
+          %end = arith.constant 1000 : index
+          %is_inside = arith.cmpi slt, %position, %end : index
+          linalg.yield %is_inside : i1
+      } -> tensor<1x1024xi1>
+      %w = arith.select %inside, %v, %neutral : tensor<1x1024xi1>, tensor<1x1024xf32>
+      %sum = linalg.reduce {arith.addf} ins(%w : tensor<1x1024xf32>) outs(%c0 : tensor<1xf32>) dimensions = [1]
+      grid.store %sum, %o : tensor<1xf32>, memref<1xf32, #grid.space<default>>
+    }
+    ```
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"\"sm_90a\"",
+           "The chip, with LLVM's name">
+  ];
+  let statistics = [
+    Statistic<"numPadded", "num-padded", "Number of dimensions that are extended">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 def WarpgroupPlanMemoryPass : Pass<"warpgroup-plan-memory", "::mlir::ModuleOp"> {
@@ -604,7 +671,9 @@ def WarpgroupSplitReductionsPass
     cannot be split, such as a row of a softmax, may be too large. This pass
     replaces each reduction and store of such a value by a loop over parts of the
     value, which are computed from parts of the blocks of inputs. Several loops
-    load the same elements again.
+    load the same elements again. If no suitable size of a part divides the row,
+    the last part ends with the row: it stores some elements again, and its
+    reduction has the neutral element instead of those.
 
     A kernel is changed if a warpgroup program can compute the result, and if
     elementwise ops compute all such values.

@@ -8,10 +8,10 @@
 
 #include "dialects/Warpgroup/Transforms/Passes.h"
 
-#include "dialects/Grid/Analysis/BlockAxes.h"
 #include "dialects/Grid/Analysis/TaskPrograms.h"
 #include "dialects/Support/Builders.h"
 #include "dialects/Warpgroup/IR/Warpgroup.h"
+#include "dialects/Warpgroup/Transforms/BlockResize.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -38,21 +38,16 @@ public:
         kind(kind), builder(kernel.getContext()) {}
 
   void apply() {
-    values = axes.getValues(axis);
     insertDim();
     for (unsigned i = kernel.getNumIndexOperands();
          i < kernel.getNumOperandSpecs(); ++i)
       splitOperand(i);
     // Before the types that say which loops run along the axis change.
     shiftIndices();
-    for (Value value : values)
+    for (Value value : axes.getValues(axis))
       if (auto slice = value.getDefiningOp<SliceRefOp>())
         shiftWindow(slice);
-    for (Value value : values)
-      changeShape(value);
-    for (Value value : values)
-      if (Operation *op = value.getDefiningOp())
-        changeAttributes(op, value);
+    warpgroup::resizeValues(axes, axis, size);
   }
 
 private:
@@ -98,23 +93,9 @@ private:
     if (!refDim)
       return;
     OperandAttr spec = kernel.getOperandSpec(operand);
-    SmallVector<BlockDimAttr> block = spec.getBlockDims();
-    unsigned arrayDim = 0, index = 0, kept = 0;
-    for (;; ++arrayDim) {
-      bool isKept = !block[arrayDim].isSqueezed();
-      if (isKept && kept == *refDim)
-        break;
-      kept += isKept;
-      index += block[arrayDim].getNumIndices();
-    }
-    BlockDimAttr old = block[arrayDim];
-    block[arrayDim] =
-        BlockDimAttr::get(kernel.getContext(), old.getKind(), size, 0, 0);
-    auto changed = OperandAttr::get(
-        kernel.getContext(), spec.getElementType(), spec.getShape(), block,
-        spec.getSpace(), spec.getPipeline(), spec.getTransforms(),
-        spec.getOrigin(), /*indexTree=*/StringAttr());
-    kernel.setOperandSpec(operand, changed);
+    auto [arrayDim, index] = warpgroup::findBlockDim(spec, *refDim);
+    BlockDimAttr old = spec.getBlockDims()[arrayDim];
+    warpgroup::resizeBlock(kernel, operand, arrayDim, size);
 
     unsigned number = operand - kernel.getNumIndexOperands();
     Block &map = kernel.getIndexMap(number).front();
@@ -199,36 +180,6 @@ private:
     slice.setStaticOffsets(statics);
   }
 
-  void changeShape(Value value) {
-    auto type = cast<ShapedType>(value.getType());
-    SmallVector<int64_t> shape(type.getShape());
-    shape[*axes.findDim(value, axis)] = size;
-    value.setType(type.clone(shape));
-  }
-
-  /// Changes attributes of the op that repeat the shape of its result.
-  void changeAttributes(Operation *op, Value result) {
-    ArrayRef<int64_t> shape = cast<ShapedType>(result.getType()).getShape();
-    if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-      auto splat = cast<SplatElementsAttr>(constant.getValue());
-      constant.setValueAttr(
-          splat.resizeSplat(cast<ShapedType>(result.getType())));
-    } else if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
-      expand.setStaticOutputShape(shape);
-    } else if (auto part = dyn_cast<tensor::ExtractSliceOp>(op)) {
-      part.setStaticSizes(shape);
-    } else if (auto insertion = dyn_cast<tensor::InsertSliceOp>(op)) {
-      insertion.setStaticSizes(insertion.getSourceType().getShape());
-    } else if (auto slice = dyn_cast<SliceRefOp>(op)) {
-      SmallVector<int64_t> sizes(slice.getSizes());
-      unsigned kept = 0;
-      for (auto [dim, length] : llvm::enumerate(sizes))
-        if (!llvm::is_contained(slice.getDropped(), dim))
-          length = shape[kept++];
-      slice.setSizes(sizes);
-    }
-  }
-
   KernelOp kernel;
   const BlockAxes &axes;
   unsigned axis;
@@ -236,7 +187,6 @@ private:
   DimKind kind;
   OpBuilder builder;
   unsigned newDim = 0;
-  SmallVector<Value> values;
 };
 
 class WarpgroupSplitBlocksPass

@@ -11,9 +11,11 @@
 #include "dialects/GPU/Target/GPUTarget.h"
 #include "dialects/Grid/Analysis/BlockAxes.h"
 #include "dialects/Support/Builders.h"
+#include "dialects/Support/NeutralElement.h"
 #include "dialects/Warpgroup/IR/Warpgroup.h"
 #include "dialects/Warpgroup/Transforms/BlockProgram.h"
 #include "dialects/Warpgroup/Transforms/DataWindows.h"
+#include "dialects/Warpgroup/Transforms/RestrictReduction.h"
 #include "dialects/Warpgroup/Transforms/ValueSlices.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -117,7 +119,7 @@ private:
         continue;
       std::optional<int64_t> part =
           getPart(type.getDimSize(dim), countElements(value, dim),
-                  dim + 1 == type.getRank());
+                  dim + 1 == type.getRank(), canOverlap(op));
       if (part &&
           (!found || type.getDimSize(dim) > type.getDimSize(found->dim)))
         found = Reader{op, value, dim, *part};
@@ -125,19 +127,35 @@ private:
     return found;
   }
 
-  /// The largest divisor of a size for which registers hold a part. If
-  /// possible, all threads access consecutive elements.
+  /// True if parts may have common elements: reductions skip these, and stores
+  /// write them again.
+  bool canOverlap(Operation *op) {
+    auto reduce = dyn_cast<linalg::ReduceOp>(op);
+    return reduce ? getNeutralElement(reduce).has_value()
+                  : kernel.getAliasPairs().empty();
+  }
+
+  /// The largest part that registers hold. If possible, it divides the size,
+  /// and all threads access consecutive elements.
   static std::optional<int64_t> getPart(int64_t size, int64_t others,
-                                        bool isLast) {
+                                        bool isLast, bool canOverlap) {
     int64_t limit = kArrayRegisters * kNumThreads / others,
             threads = isLast ? kNumThreads : 1;
-    // Threads access up to four elements at once.
-    for (int64_t unit : {4 * threads, threads, int64_t(1)})
+    auto findDivisor = [&](int64_t unit) -> std::optional<int64_t> {
       for (int64_t part = limit / unit * unit;
            part >= std::max(unit, threads) && part > 1; part -= unit)
         if (size % part == 0)
           return part;
-    return std::nullopt;
+      return std::nullopt;
+    };
+    // Threads access up to four elements at once.
+    for (int64_t unit : {4 * threads, threads})
+      if (std::optional<int64_t> part = findDivisor(unit))
+        return part;
+    int64_t part = limit / threads * threads;
+    if (canOverlap && part > 1 && part < size)
+      return part;
+    return findDivisor(1);
   }
 
   KernelOp kernel;
@@ -178,38 +196,57 @@ private:
     auto reduce = dyn_cast<linalg::ReduceOp>(reader.op);
     auto loop = scf::ForOp::create(
         builder, loc, arith::ConstantIndexOp::create(builder, loc, 0),
-        arith::ConstantIndexOp::create(builder, loc, size),
+        arith::ConstantIndexOp::create(builder, loc,
+                                       size / reader.part * reader.part),
         arith::ConstantIndexOp::create(builder, loc, reader.part),
         reduce ? ValueRange(reduce.getInits()) : ValueRange(),
         [&](OpBuilder &inner, Location, Value offset, ValueRange carried) {
-          ValueSlicer slicer;
-          slicer.setPosition(offset, reader.part);
-          Value part = slicer.create(inner, reader.value, reader.dim);
-          if (!reduce) {
-            createStore(inner, cast<StoreOp>(reader.op), part, offset,
-                        reader.dim);
-            scf::YieldOp::create(inner, loc);
-            return;
-          }
-          auto next = cast<linalg::ReduceOp>(inner.clone(*reduce));
-          next.getInputsMutable().assign(part);
-          next.getInitsMutable().assign(carried);
-          scf::YieldOp::create(inner, loc, next->getResults());
+          scf::YieldOp::create(inner, loc,
+                               createPart(inner, reader, offset, carried,
+                                          /*numRepeated=*/0));
         });
+    ValueRange results = loop.getResults();
+    // The last part ends with the value.
+    if (int64_t rest = size % reader.part)
+      results = createPart(
+          builder, reader,
+          arith::ConstantIndexOp::create(builder, loc, size - reader.part),
+          results, /*numRepeated=*/reader.part - rest);
     if (reduce)
-      reduce->replaceAllUsesWith(loop.getResults());
+      reduce->replaceAllUsesWith(results);
     reader.op->erase();
   }
 
-  static void createStore(OpBuilder &builder, StoreOp store, Value part,
-                          Value offset, int64_t dim) {
+  /// Reduces or stores a part of a value. Its first elements may be those of an
+  /// earlier part.
+  static ResultRange createPart(OpBuilder &builder, const Reader &reader,
+                                Value offset, ValueRange carried,
+                                int64_t numRepeated) {
+    ValueSlicer slicer;
+    slicer.setPosition(offset, reader.part);
+    Value part = slicer.create(builder, reader.value, reader.dim);
+    auto reduce = dyn_cast<linalg::ReduceOp>(reader.op);
+    if (!reduce)
+      return createStore(builder, cast<StoreOp>(reader.op), part, offset,
+                         reader.dim)
+          ->getResults();
+    auto next = cast<linalg::ReduceOp>(builder.clone(*reduce));
+    next.getInputsMutable().assign(part);
+    next.getInitsMutable().assign(carried);
+    restrictReduction(next, reader.dim, numRepeated, reader.part);
+    return next->getResults();
+  }
+
+  static StoreOp createStore(OpBuilder &builder, StoreOp store, Value part,
+                             Value offset, int64_t dim) {
     auto type = cast<RankedTensorType>(part.getType());
     SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0));
     offsets[dim] = offset;
     Value window =
         warpgroup::createWindow(builder, store.getLoc(), store.getRef(),
                                 offsets, type.getShape(), /*dropped=*/{});
-    StoreOp::create(builder, store.getLoc(), part, window, /*mask=*/Value());
+    return StoreOp::create(builder, store.getLoc(), part, window,
+                           /*mask=*/Value());
   }
 };
 

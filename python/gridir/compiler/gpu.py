@@ -41,6 +41,8 @@ class GpuOptions(CheckedOptions):
       chip: the chip to compile for, as LLVM names it; the target "gpu:sm_80" chooses it, too.
       path: "mapped" maps every kernel of blocks to CTAs and threads; "auto" makes it a warpgroup program if possible.
       num_warps: warps of a CTA; by default the kernel's own parameter, or 4.
+      schedule: how CTAs and warpgroups divide the blocks of a kernel, as the text of a `#warpgroup.schedule`, which a
+        remark of `warpgroup-choose-schedule` prints; None for the choice of this pass.
       workspace_limit: bytes of global memory that temporaries of all CTAs may take together; None for 1 GiB.
       libdevice: compute math functions with NVIDIA's libdevice where it is found, instead of gridir's own code.
       pipeline: the pass pipeline from a `grid` module to PTX.
@@ -56,6 +58,7 @@ class GpuOptions(CheckedOptions):
     chip: str = "sm_90a"
     path: str = "auto"
     num_warps: int | None = None
+    schedule: str | None = None
     workspace_limit: int | None = None
     libdevice: bool = True
     pipeline: str = "grid-to-gpu"
@@ -69,6 +72,8 @@ class GpuOptions(CheckedOptions):
             raise OptionError(f"expected path to be 'auto' or 'mapped', got {self.path!r}")
         if self.num_warps is not None and self.num_warps not in range(1, 33):
             raise OptionError(f"expected num_warps from 1 to 32, got {self.num_warps!r}")
+        if self.schedule is not None and self.path == "mapped":
+            raise OptionError("expected a schedule or path='mapped', got both")
         if self.workspace_limit is not None and self.workspace_limit < 0:
             raise OptionError(f"expected workspace_limit of at least 0, got {self.workspace_limit!r}")
         if self.device is not None and (self.checks or self.schedule_seed is not None):
@@ -204,7 +209,7 @@ def _as_loops(options: GpuOptions) -> CpuOptions:
 
 
 def _mapped(options: GpuOptions) -> GpuOptions:
-    return dataclasses.replace(options, path="mapped")
+    return dataclasses.replace(options, path="mapped", schedule=None)
 
 
 def _has_blocks(kernel: Kernel) -> bool:
@@ -266,6 +271,7 @@ class GpuTarget(Target):
             "toolkit": find_libdevice_toolkit() if options.libdevice else None,
             "path": options.path,
             "num-warps": options.num_warps,
+            "schedule": None if options.schedule is None else f"{{{options.schedule}}}",
             "workspace-limit": options.workspace_limit,
         }
         return [f"{name}={value}" for name, value in chosen.items() if value is not None]

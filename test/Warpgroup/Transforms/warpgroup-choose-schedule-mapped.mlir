@@ -56,8 +56,13 @@ grid.kernel @padded grid(%i = 4)
 grid.kernel @outside grid(%i = 5) outputs(%o: f32 [500] block [128] at (%i)) {
 }
 // -----
-// REMARK: since {{.*}}a block of {{.*}} exceeds its array
-grid.kernel @short grid(%i = 1) outputs(%o: f32 [100] block [128] at (%i)) {
+// REMARK: since {{.*}}a block of {{.*}} exceeds its array and is copied
+grid.kernel @short grid(%i = 1) inputs(%x: bf16 [50, 64] block [64, 64] at (%i, 0), %y: bf16 [64, 64] block [64, 64] at (0, 0))
+    outputs(%o: f32 [64, 64] block [64, 64] at (%i, 0)) {
+  %v = grid.load %x : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
+  %w = grid.load %y : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
+  %d = grid.dot %v, %w contract [1] x [0] : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
+  grid.store %d, %o : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>
 }
 // -----
 // REMARK: since {{.*}}it accesses a part of a block of {{.*}} that overhangs its array

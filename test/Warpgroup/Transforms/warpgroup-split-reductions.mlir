@@ -1,6 +1,6 @@
 // RUN: gridir-opt %s --pass-pipeline='builtin.module(grid.kernel(warpgroup-split-reductions))' | FileCheck %s
 // RUN: gridir-opt %s --pass-pipeline='builtin.module(grid.kernel(warpgroup-split-reductions))' -o /dev/null --mlir-pass-statistics --mlir-pass-statistics-display=list 2>&1 | FileCheck %s --check-prefix=STATISTICS
-// STATISTICS: (S) 3 num-split
+// STATISTICS: (S) 5 num-split
 
 // A reduction of a row that registers do not hold, and a store of such a row, are loops over parts. Parts are computed
 // from parts of the block; what depends on the whole row is computed once.
@@ -53,6 +53,33 @@ grid.kernel @all grid(%i = 4)
     }
   %r = tensor.expand_shape %sum [] output_shape [1] : tensor<f32> into tensor<1xf32>
   grid.store %r, %o : tensor<1xf32>, memref<1xf32, #grid.space<default>>
+}
+
+// No suitable part divides the row: the last part has elements that were added and stored before.
+// CHECK-LABEL: grid.kernel @vocabulary
+// CHECK:       %[[SUM:.*]] = scf.for %{{.*}} = %{{.*}} to %c49152 step %c4096
+// CHECK:       %[[W:.*]] = grid.slice_ref %{{.*}}[0, %[[LAST:c46161.*]]] [1, 4096] [1, 1]
+// CHECK:       %[[V:.*]] = grid.load %[[W]]
+// CHECK:       %[[NEW:.*]] = linalg.generic
+// CHECK:         %[[I:.*]] = linalg.index 1
+// CHECK:         arith.cmpi sge, %[[I]], %c2991
+// CHECK:       %[[N:.*]] = arith.select %[[NEW]], %[[V]], %{{.*}}
+// CHECK:       %[[ALL:.*]] = linalg.reduce {{.*}} ins(%[[N]] : tensor<1x4096xf32>) outs(%[[SUM]] : tensor<1xf32>)
+// CHECK:       scf.for %{{.*}} = %{{.*}} to %c49152
+// CHECK:       grid.store %{{.*}}, %{{.*}} : tensor<1x4096xf32>
+// CHECK:       grid.load
+// CHECK:       %[[O:.*]] = grid.slice_ref %{{.*}}[0, %c46161{{.*}}] [1, 4096] [1, 1]
+// CHECK:       grid.store %{{.*}}, %[[O]] : tensor<1x4096xf32>
+grid.kernel @vocabulary grid(%i = 4)
+    inputs(%x: f32 [4, 50257] block [1, 50257] at (%i, 0))
+    outputs(%o: f32 [4, 50257] block [1, 50257] at (%i, 0)) semantics [parallel] {
+  %v = grid.load %x : memref<1x50257xf32, #grid.space<default>> -> tensor<1x50257xf32>
+  %zero = arith.constant dense<0.0> : tensor<1xf32>
+  %sum = linalg.reduce {arith.addf} ins(%v : tensor<1x50257xf32>) outs(%zero : tensor<1xf32>) dimensions = [1]
+  %empty = tensor.empty() : tensor<1x50257xf32>
+  %b = linalg.broadcast ins(%sum : tensor<1xf32>) outs(%empty : tensor<1x50257xf32>) dimensions = [1]
+  %d = arith.divf %v, %b : tensor<1x50257xf32>
+  grid.store %d, %o : tensor<1x50257xf32>, memref<1x50257xf32, #grid.space<default>>
 }
 
 // Registers hold a part of this block, whose rows are independent.

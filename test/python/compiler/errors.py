@@ -16,6 +16,7 @@ from jax.experimental import pallas as pl
 from refusals import report
 
 X = jax.ShapeDtypeStruct((32, 128), jnp.float32)
+SCHEDULE = "#warpgroup.schedule<cta = [128], warpgroup = [128]>"
 
 
 def copy(x_ref, o_ref):
@@ -33,7 +34,7 @@ def launched():
     unknown.launch([np.zeros(X.shape, np.float32)] * 2)
 
 
-# CHECK: OptionError: 8 of 8 refused in these words
+# CHECK: OptionError: 9 of 9 refused in these words
 report(
     OptionError,
     {
@@ -43,6 +44,7 @@ report(
         ),
         "expected num_warps from 1 to 32, got 33": lambda: gridir.GpuOptions(num_warps=33),
         "expected num_warps from 1 to 32, got 0": lambda: gridir.GpuOptions(num_warps=0),
+        "expected a schedule or path='mapped', got both": lambda: gridir.GpuOptions(path="mapped", schedule=SCHEDULE),
         "expected workspace_limit of at least 0, got -1": lambda: gridir.GpuOptions(workspace_limit=-1),
         "expected options for chip 'sm_80', as in the target, got 'sm_90a'": lambda: lowered(
             target="gpu:sm_80", options=gridir.GpuOptions()

@@ -1,0 +1,78 @@
+//===- BlockResize.cpp - Blocks of another size ---------------------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Warpgroup/Transforms/BlockResize.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace gridir::grid;
+
+/// Changes attributes of an op that repeat the shape of its result.
+static void changeAttributes(Operation *op, Value result) {
+  ArrayRef<int64_t> shape = cast<ShapedType>(result.getType()).getShape();
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    auto splat = cast<SplatElementsAttr>(constant.getValue());
+    constant.setValueAttr(
+        splat.resizeSplat(cast<ShapedType>(result.getType())));
+  } else if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
+    expand.setStaticOutputShape(shape);
+  } else if (auto part = dyn_cast<tensor::ExtractSliceOp>(op)) {
+    part.setStaticSizes(shape);
+  } else if (auto insertion = dyn_cast<tensor::InsertSliceOp>(op)) {
+    insertion.setStaticSizes(insertion.getSourceType().getShape());
+  } else if (auto slice = dyn_cast<SliceRefOp>(op)) {
+    SmallVector<int64_t> sizes(slice.getSizes());
+    unsigned kept = 0;
+    for (auto [dim, length] : llvm::enumerate(sizes))
+      if (!llvm::is_contained(slice.getDropped(), dim))
+        length = shape[kept++];
+    slice.setSizes(sizes);
+  }
+}
+
+void gridir::warpgroup::resizeValues(const BlockAxes &axes, unsigned axis,
+                                     int64_t size) {
+  SmallVector<Value> values = axes.getValues(axis);
+  for (Value value : values) {
+    auto type = cast<ShapedType>(value.getType());
+    SmallVector<int64_t> shape(type.getShape());
+    shape[*axes.findDim(value, axis)] = size;
+    value.setType(type.clone(shape));
+  }
+  for (Value value : values)
+    if (Operation *op = value.getDefiningOp())
+      changeAttributes(op, value);
+}
+
+gridir::warpgroup::BlockDimPlace
+gridir::warpgroup::findBlockDim(OperandAttr spec, unsigned refDim) {
+  BlockDimPlace place;
+  unsigned kept = 0;
+  for (BlockDimAttr dim : spec.getBlockDims()) {
+    if (!dim.isSqueezed() && kept++ == refDim)
+      break;
+    ++place.arrayDim;
+    place.index += dim.getNumIndices();
+  }
+  return place;
+}
+
+void gridir::warpgroup::resizeBlock(KernelOp kernel, unsigned operand,
+                                    unsigned arrayDim, int64_t size) {
+  OperandAttr spec = kernel.getOperandSpec(operand);
+  SmallVector<BlockDimAttr> block = spec.getBlockDims();
+  block[arrayDim] = BlockDimAttr::get(kernel.getContext(),
+                                      block[arrayDim].getKind(), size, 0, 0);
+  kernel.setOperandSpec(
+      operand, OperandAttr::get(kernel.getContext(), spec.getElementType(),
+                                spec.getShape(), block, spec.getSpace(),
+                                spec.getPipeline(), spec.getTransforms(),
+                                spec.getOrigin(), /*indexTree=*/StringAttr()));
+}

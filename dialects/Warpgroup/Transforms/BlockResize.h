@@ -1,0 +1,35 @@
+//===- BlockResize.h - Blocks of another size -------------------*- C++ -*-===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_WARPGROUP_TRANSFORMS_BLOCKRESIZE_H
+#define GRIDIR_DIALECTS_WARPGROUP_TRANSFORMS_BLOCKRESIZE_H
+
+#include "dialects/Grid/Analysis/BlockAxes.h"
+
+namespace gridir::warpgroup {
+
+/// Changes the size of all Refs and tensors along an axis, and the attributes
+/// of ops that repeat it.
+void resizeValues(const grid::BlockAxes &axes, unsigned axis, int64_t size);
+
+/// A dimension of a block as a dimension of the array, and as the number of its
+/// index.
+struct BlockDimPlace {
+  unsigned arrayDim = 0, index = 0;
+};
+
+/// Returns the place of a dimension of a block's Ref.
+BlockDimPlace findBlockDim(grid::OperandAttr spec, unsigned refDim);
+
+/// Changes the size of a block along a dimension of its array.
+void resizeBlock(grid::KernelOp kernel, unsigned operand, unsigned arrayDim,
+                 int64_t size);
+
+} // namespace gridir::warpgroup
+
+#endif // GRIDIR_DIALECTS_WARPGROUP_TRANSFORMS_BLOCKRESIZE_H

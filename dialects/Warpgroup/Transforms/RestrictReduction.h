@@ -1,0 +1,24 @@
+//===- RestrictReduction.h - Reductions of some elements --------*- C++ -*-===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_WARPGROUP_TRANSFORMS_RESTRICTREDUCTION_H
+#define GRIDIR_DIALECTS_WARPGROUP_TRANSFORMS_RESTRICTREDUCTION_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace gridir::warpgroup {
+
+/// Replaces the elements that a reduction combines by its neutral element
+/// unless their position along `dim` is at least `first` and less than `last`.
+/// The reduction has a neutral element.
+void restrictReduction(mlir::linalg::ReduceOp reduce, unsigned dim,
+                       int64_t first, int64_t last);
+
+} // namespace gridir::warpgroup
+
+#endif // GRIDIR_DIALECTS_WARPGROUP_TRANSFORMS_RESTRICTREDUCTION_H

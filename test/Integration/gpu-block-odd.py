@@ -1,0 +1,95 @@
+# Rows and columns of sizes that threads do not divide evenly, blocks that exceed their array, and blocks at the end of
+# an array: warpgroup programs give what interpret mode gives, as tasks on the CPU, and as PTX with checks that must
+# find nothing, in one order.
+#
+# RUN: %python %s | FileCheck %s
+
+import functools
+import os
+import sys
+
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
+from block_programs import normal, report, small
+
+
+def of_rows(function, x, *others, rows=1, result=None, padded=None):
+    """A function of rows, and of whole other arrays."""
+
+    def kernel(*refs):
+        *inputs, o_ref = refs
+        o_ref[...] = function(*(ref[...] for ref in inputs)).astype(o_ref.dtype)
+
+    block = pl.BlockSpec((rows, padded or x.shape[1]), lambda i: (i, 0))
+    shape = jax.ShapeDtypeStruct(x.shape if result is None else (x.shape[0], *result), x.dtype)
+    return pl.pallas_call(
+        kernel,
+        grid=(x.shape[0] // rows,),
+        in_specs=[block, *(pl.BlockSpec(other.shape, lambda i, rank=other.ndim: (0,) * rank) for other in others)],
+        out_specs=block if result is None else pl.BlockSpec((rows, *result), lambda i: (i, *[0] * len(result))),
+        out_shape=shape,
+    )(x, *others)
+
+
+def softmax(x):
+    return jax.nn.softmax(x.astype(jnp.float32), axis=-1)
+
+
+def normalize(x, scale):
+    centered = x - jnp.mean(x, axis=-1, keepdims=True)
+    return centered * jax.lax.rsqrt(jnp.mean(centered * centered, axis=-1, keepdims=True) + 1e-5) * scale
+
+
+def softmax_of(size, x):
+    """The softmax of the first elements of longer blocks."""
+    columns = jax.lax.broadcasted_iota(jnp.int32, x.shape, 1)
+    return jax.nn.softmax(jnp.where(columns < size, x, -jnp.inf), axis=-1)
+
+
+def overhang(x, y):
+    def kernel(x_ref, y_ref, o_ref):
+        o_ref[...] = x_ref[...] * 2 + y_ref[...]
+
+    block = pl.BlockSpec((8, 512), lambda i, j: (i, j))
+    grid = (pl.cdiv(x.shape[0], 8), pl.cdiv(x.shape[1], 512))
+    return pl.pallas_call(kernel, grid=grid, in_specs=[block, block], out_specs=block, out_shape=x)(x, y)
+
+
+floats = functools.partial(small, dtype=jnp.float32)
+PROGRAMS = {
+    "softmax of 1000": (functools.partial(of_rows, softmax, rows=4), normal(8, 1000)),
+    "softmax of 1001 in bf16": (functools.partial(of_rows, softmax, rows=4), normal(8, 1001, dtype=jnp.bfloat16)),
+    "softmax of five rows of 77": (functools.partial(of_rows, softmax, rows=5), normal(10, 77)),
+    "norm of 2880": (functools.partial(of_rows, normalize), normal(2, 2880), normal(2880)),
+    "sums of rows": (functools.partial(of_rows, lambda x: x.sum(1), rows=4, result=()), floats(12, 1001)),
+    "maxima of integers": (
+        functools.partial(of_rows, lambda x: x.max(1), rows=2, result=()),
+        small(4, 333, dtype=jnp.int32),
+    ),
+    "any of rows": (
+        functools.partial(of_rows, lambda x: (x > 3).any(axis=1), rows=2, result=()),
+        floats(4, 300),
+    ),
+    "sums of columns": (
+        functools.partial(of_rows, lambda x: x.sum(axis=0, keepdims=True) + x, rows=77),
+        floats(77, 128),
+    ),
+    "softmax of a long row": (functools.partial(of_rows, softmax), normal(1, 9001)),
+    "vocabulary": (functools.partial(of_rows, softmax), normal(1, 50257)),
+    "longer blocks": (
+        functools.partial(of_rows, functools.partial(softmax_of, 1000), rows=4, padded=1024),
+        normal(8, 1000),
+    ),
+    "longer blocks of odd rows": (
+        functools.partial(of_rows, functools.partial(softmax_of, 999), rows=4, padded=1024),
+        normal(8, 999),
+    ),
+    "overhang of whole accesses": (overhang, floats(17, 1000), floats(17, 1000)),
+    "overhang": (overhang, floats(17, 1002), floats(17, 1002)),
+}
+
+# CHECK: 14 of 14 programs are right
+report("programs", PROGRAMS, programs=True, seeds=(1,))
