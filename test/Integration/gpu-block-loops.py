@@ -1,5 +1,5 @@
 # Kernels that load windows of their blocks, in loops of the author or of gridir, give what interpret mode gives as
-# warpgroup programs: as tasks on the CPU, and as PTX with checks that must find nothing, in three orders.
+# warpgroup programs: as tasks on the CPU, and as PTX with checks that must find nothing.
 #
 # RUN: %python %s | FileCheck %s
 

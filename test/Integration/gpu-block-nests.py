@@ -1,5 +1,5 @@
 # Kernels with loops in loops, and with loops whose end is data, give what interpret mode gives as warpgroup programs:
-# as tasks on the CPU, and as PTX with checks that must find nothing, in three orders.
+# as tasks on the CPU, and as PTX with checks that must find nothing.
 #
 # RUN: %python %s | FileCheck %s
 

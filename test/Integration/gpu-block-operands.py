@@ -1,6 +1,6 @@
 # Contractions whose operands are not blocks of 16-bit floats: f32, bytes, and values that the body computes, which
 # warpgroups store in shared memory. They give what interpret mode gives as warpgroup programs: as tasks on the CPU, and
-# as PTX with checks that must find nothing, in three orders.
+# as PTX with checks that must find nothing.
 #
 # RUN: %python %s | FileCheck %s
 

@@ -1,5 +1,5 @@
 # Kernels whose blocks overhang their arrays give what interpret mode gives as warpgroup programs: as tasks on the CPU,
-# and as PTX with checks that must find nothing, in three orders.
+# and as PTX with checks that must find nothing.
 #
 # RUN: %python %s | FileCheck %s
 

@@ -1,6 +1,5 @@
 # Kernels whose windows and blocks are at positions that are data, in index operands or other arrays of integers, give
-# what interpret mode gives as warpgroup programs: as tasks on the CPU, and as PTX with checks that must find nothing,
-# in three orders.
+# what interpret mode gives as warpgroup programs: as tasks on the CPU, and as PTX with checks that must find nothing.
 #
 # RUN: %python %s | FileCheck %s
 

@@ -1,5 +1,5 @@
 # Prefix sums, shifts and values that are put together from parts give what interpret mode gives as warpgroup programs:
-# as tasks on the CPU, and as PTX with checks that must find nothing, in three orders.
+# as tasks on the CPU, and as PTX with checks that must find nothing.
 #
 # RUN: %python %s | FileCheck %s
 

@@ -1,6 +1,6 @@
 # Kernels of blocks with dimensions of one element, and kernels that access elements at arrays of positions or slices of
 # values, give what interpret mode gives as warpgroup programs: as tasks on the CPU, and as PTX with checks that must
-# find nothing, in three orders.
+# find nothing.
 #
 # RUN: %python %s | FileCheck %s
 

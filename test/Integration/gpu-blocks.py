@@ -1,5 +1,5 @@
 # Kernels of blocks that become warpgroup programs give what interpret mode gives: as tasks on the CPU, and as PTX with
-# checks that must find nothing, in three orders. Which ones stay mapped to threads is checked, too.
+# checks that must find nothing. Which ones stay mapped to threads is checked, too.
 #
 # RUN: %python %s | FileCheck %s
 

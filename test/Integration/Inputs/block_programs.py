@@ -1,4 +1,9 @@
-"""Kernels of blocks, and runs of such kernels on the target gpu, which say which ones became warpgroup programs."""
+"""Kernels of blocks, and runs of such kernels on the target gpu, which say which ones became warpgroup programs.
+
+The PTX of each kernel runs in one order of its threads and copies, or in as many as GRIDIR_ORDERS says.
+"""
+
+import os
 
 import gridir
 import jax
@@ -12,6 +17,7 @@ from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 
 RANDOM = np.random.default_rng(0)
+ORDERS = range(1, 1 + int(os.environ.get("GRIDIR_ORDERS", "1")))
 
 
 def normal(*shape, dtype=jnp.float32):
@@ -130,12 +136,12 @@ def are_programs(function, args, chip="sm_90a"):
     return found
 
 
-def problem_of(function, args, chip="sm_90a", seeds=(1, 2, 3)):
-    """The difference from interpret mode: of tasks on the CPU, and of PTX with checks in an order for each seed."""
+def problem_of(function, args, chip="sm_90a"):
+    """The difference from interpret mode: of tasks on the CPU, and of PTX with checks in several orders."""
     with interpreted():
         want = jax.jit(function)(*args)
     runs = [{"stage": "program"}]
-    runs += [{"checks": ("races", "uninitialized"), "schedule_seed": seed} for seed in seeds]
+    runs += [{"checks": ("races", "uninitialized"), "schedule_seed": seed} for seed in ORDERS]
     for how in runs:
         try:
             executable = execute(function, args, get_target(f"gpu:{chip}"), **how)
