@@ -37,6 +37,8 @@ INTERPRETERS = (
     ("jax._src.pallas.mosaic.interpret.interpret_pallas_call", "interpret_pallas_call"),
     ("jax._src.pallas.mosaic_gpu.interpret.interpret_pallas_call", "interpret_pallas_call"),
 )
+_LARGEST_RECORDED = 2 << 20
+"""Bytes of operands up to which a launch is recorded for tools/on-gpu."""
 
 
 class CheckoutFinder(importlib.abc.MetaPathFinder):
@@ -364,7 +366,7 @@ def set_up(
         use(CHIPS[9.0])
     if record is not None:
         sys.path.append(str(Path(__file__).parents[1] / "on-gpu"))
-        lasting.enter_context(importlib.import_module("capture").capturing(record))
+        lasting.enter_context(importlib.import_module("capture").capturing(record, _LARGEST_RECORDED))
     return start
 
 

@@ -7,9 +7,13 @@
     python tools/on-gpu PACK --files a.py b.py:f    # files as gridir run takes them
     python tools/on-gpu PACK --peer                 # with the PTX of JAX's own pipeline (pip install 'gridir[peer]')
     python tools/on-gpu PACK --cubins               # with machine code by ptxas
-    python tools/jax-conformance CHECKOUT mosaic_gpu_test --device gpu --through ptx --record PACK/cases --every 10
 
-There, `python PACK/run.py PACK` launches them.
+JAX's tests make a pack of their own, to which the second command adds the runner:
+
+    python tools/jax-conformance CHECKOUT mosaic_gpu_test --device gpu --through ptx --record TESTS/cases --every 10
+    python tools/on-gpu TESTS --files
+
+On the machine with the GPU, `python PACK/run.py PACK` launches them.
 """
 
 from __future__ import annotations
@@ -33,6 +37,8 @@ EXAMPLES = (ROOT / "examples", ROOT / "examples" / "mosaic_gpu")
 
 LARGEST_PACK = 60_000_000
 """Bytes that a pack may have."""
+LARGEST_LAUNCH = 8 << 20
+"""Bytes of operands up to which a launch of a file is packed: all examples of the repository together fit."""
 
 
 def pack_files(files: list[str], chip: str, capture: Capture) -> dict[str, list[str | None]]:
@@ -113,7 +119,7 @@ def main() -> None:
     args = parser.parse_args()
     examples = [str(x) for folder in EXAMPLES for x in sorted(folder.glob("*.py"))]
     files = examples if args.files is None else args.files
-    with capturing(args.pack / "cases") as capture:
+    with capturing(args.pack / "cases", LARGEST_LAUNCH) as capture:
         for chip in args.chip:
             launches = pack_files(files, chip, capture)
             if args.peer:

@@ -17,12 +17,13 @@ import numpy as np
 from gridir.runtime.gpu.emulator import observing
 from gridir.runtime.gpu.launch import Launch
 
-LARGEST = 2 << 20
-"""Bytes of operands up to which a launch is kept."""
-
 
 class Capture:
     """Writes launches to a directory, each text with each operands once.
+
+    Args:
+      directory: is made if it is not there.
+      largest: bytes of operands up to which a launch is kept.
 
     Attributes:
       kept: how many launches are there.
@@ -30,9 +31,9 @@ class Capture:
       calls: the file of each launch in order; None for one that was left out or is there already.
     """
 
-    def __init__(self, directory: Path):
+    def __init__(self, directory: Path, largest: int):
         directory.mkdir(parents=True, exist_ok=True)
-        self._directory = directory
+        self._directory, self._largest = directory, largest
         self._known: set[str] = set()
         self.kept = 0
         self.left_out: dict[str, int] = {}
@@ -41,7 +42,7 @@ class Capture:
     def keep(self, text: str, launch: Launch, before: Sequence[np.ndarray], after: Sequence[np.ndarray]) -> None:
         """Writes a launch, unless an equal one is there."""
         self.calls.append(None)
-        if sum(x.nbytes for x in before) > LARGEST:
+        if sum(x.nbytes for x in before) > self._largest:
             self.left_out[launch.entry] = self.left_out.get(launch.entry, 0) + 1
             return
         digest = hashlib.sha256(text.encode())
@@ -85,8 +86,8 @@ def _to_bytes(data: bytes) -> np.ndarray:
 
 
 @contextlib.contextmanager
-def capturing(directory: Path) -> Iterator[Capture]:
-    """Keeps the launches of this process while the context is entered."""
-    capture = Capture(directory)
+def capturing(directory: Path, largest: int) -> Iterator[Capture]:
+    """Keeps the launches of this process while the context is entered; see `Capture`."""
+    capture = Capture(directory, largest)
     with observing(capture.keep):
         yield capture
