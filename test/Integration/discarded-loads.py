@@ -1,5 +1,5 @@
-# A load may leave its Ref where nothing depends on what is outside: a choice, a mask, a branch or a slice of the value
-# stands before each use. Elements outside are unspecified, those inside are right. With the check "bounds" each of them
+# A load may leave its Ref where nothing depends on what is outside: a choice, a mask, a branch, another term of a
+# condition or a slice of the value stands before each use, or only the next step of a loop uses it. Elements outside are unspecified, those inside are right. With the check "bounds" each of them
 # is an error, as is without it a load whose value is used.
 #
 # RUN: %python %s | FileCheck %s
@@ -212,6 +212,22 @@ def as_index(slot, length_ref, o_ref, i):
     o_ref[i] = jnp.where(is_used(slot), length_ref[length_ref[slot] - 6], 0)
 
 
+def by_term(slot, length_ref, o_ref, i):
+    o_ref[i] = jnp.where(is_used(slot) & (length_ref[slot] > 5), 1, 0)
+
+
+def for_next_step(_, length_ref, o_ref, i):
+    def step(j, length):
+        o_ref[j] = length + i
+        return length_ref[j + 1]
+
+    jax.lax.fori_loop(0, 2, step, length_ref[0])
+
+
+def for_result(_, length_ref, o_ref, i):
+    o_ref[i] = jax.lax.fori_loop(0, 3, lambda j, total: total + length_ref[j], 0)
+
+
 def as_condition(slot, length_ref, o_ref, i):
     o_ref[i] = jnp.where(length_ref[slot] > 5, 1, 0)
 
@@ -220,10 +236,24 @@ def as_condition(slot, length_ref, o_ref, i):
 # CHECK-NEXT: by_branch: no error: [8 0 6 0]
 # CHECK-NEXT: by_cond: no error: [8 0 6 0]
 # CHECK-NEXT: not_at_all: no error: [ 1 -1 0 9]
+# CHECK-NEXT: by_term: no error: [1 0 0 0]
+# CHECK-NEXT: for_next_step: no error: [ 8 10 0 0]
+# CHECK-NEXT: for_result: index 2 is out of bounds [0, 2) in dimension 0 of length_ref
 # CHECK-NEXT: anyway: index -1 is out of bounds [0, 2) in dimension 0 of length_ref
 # CHECK-NEXT: as_index: index -1 is out of bounds [0, 2) in dimension 0 of length_ref
 # CHECK-NEXT: as_condition: index -1 is out of bounds [0, 2) in dimension 0 of length_ref
-for body in (by_select, by_branch, by_cond, not_at_all, anyway, as_index, as_condition):
+for body in (
+    by_select,
+    by_branch,
+    by_cond,
+    not_at_all,
+    by_term,
+    for_next_step,
+    for_result,
+    anyway,
+    as_index,
+    as_condition,
+):
     print(f"{body.__name__}:", re.sub(" +", " ", message(scalars(body))))
 # CHECK-NEXT: by_select, checked: index -1 is out of bounds [0, 2) in dimension 0 of length_ref
 # CHECK-NEXT: anyway, unchecked: no error

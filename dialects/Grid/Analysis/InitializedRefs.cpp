@@ -6,12 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Grid/Analysis/AccessRuns.h"
 #include "dialects/Grid/Analysis/CarriedState.h"
 #include "dialects/Grid/Analysis/InitializedRuns.h"
 #include "dialects/Grid/Analysis/InputSharing.h"
 #include "dialects/Grid/Analysis/KernelChecks.h"
 #include "dialects/Grid/Analysis/LoadedUses.h"
 #include "dialects/Grid/Analysis/RefNames.h"
+#include "dialects/Grid/Analysis/SharedRuns.h"
 #include "dialects/Grid/Analysis/TaskPrograms.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -75,6 +77,13 @@ static SmallVector<FreshRef> getFreshRefs(BlockAccess &access) {
   return refs;
 }
 
+/// True if programs of a CTA share memory.
+static bool hasThreads(KernelOp kernel) {
+  return llvm::any_of(llvm::seq(kernel.getRank()), [&](unsigned dim) {
+    return kernel.getDim(dim).getKind() == DimKind::Thread;
+  });
+}
+
 static bool isCopy(Operation *op) {
   auto access = dyn_cast<RefAccessOpInterface>(op);
   return access && access.isCopy();
@@ -88,8 +97,9 @@ static CheckResult checkFreshRef(BlockAccess &access, const FreshRef &fresh) {
   auto findReads = [&](ArrayRef<unsigned> firstDims) {
     SmallVector<CarriedRead> reads = findReadsBeforeWrites(
         kernel, Value(ref), firstDims, CopiesWrite::Never);
-    llvm::erase_if(reads,
-                   [&](const CarriedRead &read) { return read.ref != ref; });
+    llvm::erase_if(reads, [&](const CarriedRead &read) {
+      return read.ref != ref || isWaitForCopy(read.op);
+    });
     return reads;
   };
   SmallVector<CarriedRead> reads = findReads({});
@@ -132,13 +142,25 @@ SmallVector<CheckResult> checkInitialized(BlockAccess &access) {
         (!fresh.isShared || isOfScope))
       open.push_back(fresh.ref);
   }
-  llvm::DenseSet<Value> early;
+  llvm::DenseMap<Value, Operation *> early;
   if (!open.empty())
     early = findRefsReadEarly(access, open);
+  // Each simulation proves what it does not return.
+  if (!early.empty() && hasThreads(kernel)) {
+    llvm::DenseSet<Value> sharedEarly = findSharedRefsReadEarly(kernel, open);
+    for (Value ref : open)
+      if (!sharedEarly.contains(ref))
+        early.erase(ref);
+  }
   for (auto [fresh, result] : llvm::zip_equal(freshRefs, results)) {
-    if (llvm::is_contained(open, fresh.ref) && !early.contains(fresh.ref))
-      result =
-          CheckResult("initialized", getRefName(fresh.ref), fresh.ref.getLoc());
+    if (llvm::is_contained(open, fresh.ref)) {
+      auto found = early.find(fresh.ref);
+      if (found == early.end())
+        result = CheckResult("initialized", getRefName(fresh.ref),
+                             fresh.ref.getLoc());
+      else if (found->second)
+        result.loc = found->second->getLoc();
+    }
     if (fresh.isAliased)
       result = judgeAliasedOutput(kernel, std::move(result),
                                   "its initial value is the aliased input");

@@ -8,10 +8,7 @@
 
 #include "dialects/Grid/Analysis/InitializedRuns.h"
 
-#include "dialects/Grid/Analysis/BoxCoverage.h"
-#include "dialects/Grid/Analysis/CarriedState.h"
-#include "dialects/Grid/Analysis/LoadedUses.h"
-#include "dialects/Grid/Analysis/ProgramRuns.h"
+#include "dialects/Grid/Analysis/AccessRuns.h"
 #include "dialects/Grid/IR/GridAsyncInterface.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -21,41 +18,35 @@ using namespace mlir;
 
 namespace gridir::grid {
 
-/// The maximum number of boxes recorded for a Ref that is written in parts.
-static constexpr size_t kMaxBoxes = 64;
-
 namespace {
 
-class InitializedRuns : public ProgramRuns {
+class InitializedRuns : public AccessRuns {
 public:
   InitializedRuns(BlockAccess &access, ArrayRef<Value> refs)
-      : ProgramRuns(access.getKernel()), access(access),
+      : AccessRuns(access.getKernel()), access(access),
         tracked(refs.begin(), refs.end()) {}
 
-  llvm::DenseSet<Value> find() {
-    kernel.getBodyRegion().walk([&](Operation *op) {
-      if (!isa<RefViewOpInterface, ViewLikeOpInterface>(op) &&
-          llvm::any_of(op->getOperandTypes(), llvm::IsaPred<MemRefType>))
-        addRelevant(op);
-      // The waits decide when copies have arrived.
-      if (isa<SemaphoreOpInterface, AsyncOpInterface>(op))
-        addRelevant(op);
-      if (auto program = dyn_cast<ProgramOpInterface>(op);
-          program && program.meetsOtherPrograms())
+  llvm::DenseMap<Value, Operation *> find() {
+    addAccesses();
+    kernel.getBodyRegion().walk([&](ProgramOpInterface op) {
+      if (op.meetsOtherPrograms())
         loseShared(op);
-      // The Refs of a scope are uninitialized at each entry.
-      if (isa<ScopedOp>(op))
-        addRelevant(op);
     });
     if (follow())
-      early = tracked;
+      addAll();
     for (const auto &[barrier, roots] : completed)
       if (hasOtherArrivals(barrier))
-        early.insert_range(roots);
+        for (Value root : roots)
+          early.try_emplace(root);
     return std::move(early);
   }
 
 private:
+  void addAll() {
+    for (Value ref : tracked)
+      early.try_emplace(ref);
+  }
+
   /// When the block of an output changes, the new block is uninitialized.
   void beginProgram() override {
     queued.clear();
@@ -170,7 +161,7 @@ private:
           for (const ElementBox &box : parts)
             boxes.push_back({root, box});
       else
-        boxes = getLateWrites(op);
+        boxes = getWrites(op, /*later=*/true);
       signal(*key, 1, std::move(boxes));
     }
     if (Value barrier = op.getAwaitedBarrier()) {
@@ -180,22 +171,6 @@ private:
         return loseSemaphore(barrier);
       await(*key, *amount);
     }
-  }
-
-  /// The elements that an op replaces after it has ended.
-  SmallVector<RefRegion> getLateWrites(Operation *op) {
-    SmallVector<RefRegion> writes;
-    auto access = dyn_cast<RefAccessOpInterface>(op);
-    for (Value operand : op->getOperands()) {
-      if (!access || !isa<MemRefType>(operand.getType()) ||
-          !access.replacesAll(operand) || !arrivesLater(op, operand))
-        continue;
-      for (RefRegion &region : getAccessedRegions(op, operand, values))
-        if (std::optional<ElementBox> box = readBox(region.box, values);
-            box && region.root)
-          writes.push_back({region.root, std::move(*box)});
-    }
-    return writes;
   }
 
   /// The ids of the running program among those that share a Ref of its CTA.
@@ -235,7 +210,8 @@ private:
       return change.keeps ? void() : loseSemaphore(change.semaphore);
     if (change.kind == SemaphoreChange::Signal)
       signal(*key, *amount,
-             change.isOfCopy() ? getLateWrites(op) : SmallVector<RefRegion>());
+             change.isOfCopy() ? getWrites(op, /*later=*/true)
+                               : SmallVector<RefRegion>());
     else
       await(*key, *amount);
   }
@@ -265,111 +241,57 @@ private:
   }
 
   void visit(Operation *op, bool isCertain) {
-    auto effects = dyn_cast<MemoryEffectOpInterface>(op);
-    auto refAccess = dyn_cast<RefAccessOpInterface>(op);
     auto async = dyn_cast<AsyncOpInterface>(op);
     bool isInOrder = async && async.isInOrder();
     bool isEarly = false;
-    for (Value operand : op->getOperands()) {
-      auto type = dyn_cast<MemRefType>(operand.getType());
-      if (!type || isa<SyncTypeInterface>(type.getElementType()))
-        continue;
-      if (!effects || effects.getEffectOnValue<MemoryEffects::Read>(operand))
-        isEarly |= visitRead(op, operand, isInOrder);
-    }
-    for (Value operand : op->getOperands()) {
-      if (!isa<MemRefType>(operand.getType()) ||
-          (effects && !effects.getEffectOnValue<MemoryEffects::Write>(operand)))
-        continue;
-      bool replaces = refAccess && refAccess.replacesAll(operand) &&
-                      !arrivesLater(op, operand);
-      for (RefRegion &region : getAccessedRegions(op, operand, values)) {
-        // A copy of uninitialized memory is uninitialized.
-        if (isEarly && refAccess && refAccess.isCopy())
-          early.insert(region.root);
-        if (isCertain && replaces)
-          write(region);
-      }
-    }
-    if (isCertain && isInOrder)
-      for (RefRegion &region : getLateWrites(op))
+    for (Value operand : op->getOperands())
+      isEarly |= mayRead(op, operand) && visitRead(op, operand, isInOrder);
+    // A copy of uninitialized memory is uninitialized.
+    auto refAccess = dyn_cast<RefAccessOpInterface>(op);
+    if (isEarly && refAccess && refAccess.isCopy())
+      for (Value operand : op->getOperands())
+        if (isWritten(op, operand))
+          for (RefRegion &region : getAccessedRegions(op, operand, values))
+            early.try_emplace(region.root, op);
+    if (!isCertain)
+      return;
+    for (RefRegion &region : getWrites(op, /*later=*/false))
+      write(std::move(region));
+    if (isInOrder)
+      for (RefRegion &region : getWrites(op, /*later=*/true))
         add(queued[region.root], std::move(region.box));
   }
 
-  /// True if an op may read uninitialized memory.
+  /// Returns true if an op may read uninitialized memory.
   bool visitRead(Operation *op, Value ref, bool isInOrder) {
-    if (isWaitForCopy(op) || isDiscardedNow(op))
-      return false;
-    if (Value condition = getReadCondition(op, ref))
-      if (Number number = read(condition); number && *number == 0)
-        return false;
     bool isEarly = false;
     for (RefRegion &region : getAccessedRegions(op, ref, values)) {
       if (!region.root) {
-        early = tracked;
+        addAll();
         return true;
       }
       if (!tracked.contains(region.root) || isWritten(region, isInOrder))
         continue;
-      early.insert(region.root);
+      early.try_emplace(region.root, op);
       isEarly = true;
     }
     return isEarly;
   }
 
-  /// The Ref of a wait only defines the size of the copy.
-  static bool isWaitForCopy(Operation *op) {
-    auto changes = dyn_cast<SemaphoreOpInterface>(op);
-    return changes &&
-           llvm::all_of(changes.getSemaphoreChanges(),
-                        [](const SemaphoreChange &change) {
-                          return change.kind == SemaphoreChange::Wait &&
-                                 change.isOfCopy();
-                        });
-  }
-
-  bool isDiscardedNow(Operation *op) {
-    return llvm::all_of(findLoadedUses(op), [&](const LoadedUse &use) {
-      return llvm::any_of(use.conditions, [&](auto condition) {
-        Number number = read(condition.first);
-        return number && (*number != 0) != condition.second;
-      });
-    });
-  }
-
+  using AccessRuns::isWritten;
   bool isWritten(const RefRegion &region, bool isInOrder) {
-    // An index outside the Ref is an error of its own, so the Ref bounds it.
-    auto shape = cast<MemRefType>(region.root.getType()).getShape();
-    ElementBox whole = ElementBox::whole(shape, kernel.getContext());
-    std::optional<ConstantBox> hull = getConstantBox(whole);
-    if (!hull)
+    std::optional<AccessedElements> elements = getElements(region);
+    if (!elements)
       return false;
-    std::optional<ElementBox> box = readBox(region.box, values);
-    if (box)
-      if (std::optional<ConstantBox> ends = getConstantBox(*box))
-        for (auto [limit, end] : llvm::zip_equal(*hull, *ends))
-          limit = {std::max(limit.first, end.first),
-                   std::min(limit.second, end.second)};
     SmallVector<ElementBox> boxes = written.lookup(region.root);
     if (isInOrder)
       llvm::append_range(boxes, queued.lookup(region.root));
-    return isCovered(box ? *box : whole, *hull, boxes);
+    return isCovered(elements->box, elements->hull, boxes);
   }
 
-  void write(const RefRegion &region) {
-    if (!region.root || !region.box.exact || !tracked.contains(region.root))
-      return;
-    if (std::optional<ElementBox> box = readBox(region.box, values))
-      add(written[region.root], std::move(*box));
-  }
-
-  static void add(SmallVector<ElementBox> &boxes, ElementBox box) {
-    if (!box.exact || boxes.size() >= kMaxBoxes ||
-        llvm::any_of(boxes, [&](const ElementBox &outer) {
-          return isInside(box, outer);
-        }))
-      return;
-    boxes.push_back(std::move(box));
+  void write(RefRegion region) {
+    if (tracked.contains(region.root))
+      add(written[region.root], std::move(region.box));
   }
 
   BlockAccess &access;
@@ -384,7 +306,8 @@ private:
   /// The number for a Ref of barriers if a program may arrive at any of them.
   static constexpr int64_t kAnyElement = -1;
 
-  llvm::DenseSet<Value> tracked, early;
+  llvm::DenseSet<Value> tracked;
+  llvm::DenseMap<Value, Operation *> early;
   llvm::MapVector<Key, Arrivals> arrivals;
   /// The programs of a CTA that arrive at a barrier.
   llvm::DenseMap<Key, llvm::SmallSet<SmallVector<int64_t>, 4>> arriving;
@@ -404,8 +327,8 @@ private:
 
 } // namespace
 
-llvm::DenseSet<Value> findRefsReadEarly(BlockAccess &access,
-                                        ArrayRef<Value> refs) {
+llvm::DenseMap<Value, Operation *> findRefsReadEarly(BlockAccess &access,
+                                                     ArrayRef<Value> refs) {
   return InitializedRuns(access, refs).find();
 }
 

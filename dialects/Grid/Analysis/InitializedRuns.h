@@ -14,11 +14,11 @@
 namespace gridir::grid {
 
 /// Returns those of `refs`, initially uninitialized arguments of the body or of
-/// scopes, that a program may read before they are written. Follows the
-/// programs in grid order, if the ids decide their control flow; otherwise
-/// returns all of `refs`.
-llvm::DenseSet<mlir::Value> findRefsReadEarly(BlockAccess &access,
-                                              llvm::ArrayRef<mlir::Value> refs);
+/// scopes, that a program may read before they are written, each with the first
+/// such read. Follows the programs in grid order, if the ids decide their
+/// control flow; otherwise returns all of `refs`, with null.
+llvm::DenseMap<mlir::Value, mlir::Operation *>
+findRefsReadEarly(BlockAccess &access, llvm::ArrayRef<mlir::Value> refs);
 
 } // namespace gridir::grid
 

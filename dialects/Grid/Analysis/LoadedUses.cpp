@@ -20,6 +20,16 @@ namespace gridir::grid {
 /// A value with more transitive users than this counts as used.
 static constexpr size_t kMaxFollowed = 256;
 
+/// The other term of a conjunction or disjunction of booleans, which may decide
+/// it alone; null for other uses.
+static Value findOtherTerm(OpOperand &use) {
+  Operation *op = use.getOwner();
+  if (!isa<arith::AndIOp, arith::OrIOp>(op) ||
+      !getElementTypeOrSelf(op->getResult(0)).isInteger(1))
+    return {};
+  return op->getOperand(1 - use.getOperandNumber());
+}
+
 namespace {
 
 class UseFinder {
@@ -57,6 +67,15 @@ private:
         return addUse(op, /*isPartial=*/true);
       conditions.push_back({condition, use.getOperandNumber() == 1});
       follow(select.getResult());
+      conditions.pop_back();
+      return;
+    }
+    if (Value other = findOtherTerm(use)) {
+      Value condition = getScalar(other);
+      if (!condition)
+        return addUse(op, /*isPartial=*/true);
+      conditions.push_back({condition, isa<arith::AndIOp>(op)});
+      follow(op->getResult(0));
       conditions.pop_back();
       return;
     }
@@ -124,26 +143,24 @@ class CertainUseFinder {
 public:
   explicit CertainUseFinder(Operation *load) : block(load->getBlock()) {}
 
-  bool findsAny(Value value) {
-    pending.push_back(value);
-    while (!pending.empty()) {
-      Value next = pending.pop_back_val();
-      if (!followed.insert(next).second)
-        continue;
-      if (followed.size() > kMaxFollowed)
-        return true;
-      if (llvm::any_of(next.getUses(),
-                       [&](OpOperand &use) { return isCertain(use); }))
-        return true;
-    }
-    return false;
+  /// A value that depends on itself through a loop counts as used if all its
+  /// other uses are certain.
+  bool isUsed(Value value) {
+    auto [found, isNew] = results.try_emplace(value, true);
+    if (!isNew)
+      return found->second;
+    if (results.size() > kMaxFollowed)
+      return true;
+    bool isAnyCertain = llvm::any_of(
+        value.getUses(), [&](OpOperand &use) { return isCertain(use); });
+    results[value] = isAnyCertain;
+    return isAnyCertain;
   }
 
 private:
-  /// True if a use counts; otherwise its dependents are added to `pending`.
   bool isCertain(OpOperand &use) {
     Operation *op = use.getOwner();
-    if (isConditional(op))
+    if (isConditional(op) || findOtherTerm(use))
       return false;
     if (isa<arith::SelectOp>(op) && use.getOperandNumber() != 0)
       return false;
@@ -152,21 +169,27 @@ private:
     if (isa<tensor::ExtractOp, tensor::ExtractSliceOp>(op) &&
         use.getOperandNumber() == 0)
       return false;
-    if (auto branch = dyn_cast<RegionBranchOpInterface>(op))
-      return !follow(branch, use);
-    if (op->hasTrait<OpTrait::IsTerminator>())
-      if (auto branch = dyn_cast<RegionBranchOpInterface>(op->getParentOp()))
-        return !follow(branch, use);
-    if (isa<YieldOp>(op) && isa<ScopedOp>(op->getParentOp())) {
-      pending.push_back(op->getParentOp()->getResult(use.getOperandNumber()));
-      return false;
+    auto isAnyUsed = [&](ValueRange values) {
+      return llvm::any_of(values, [&](Value value) { return isUsed(value); });
+    };
+    if (auto branch = dyn_cast<RegionBranchOpInterface>(op)) {
+      std::optional<SmallVector<Value>> inputs = getInputs(branch, use);
+      return !inputs || isAnyUsed(*inputs);
     }
+    if (op->hasTrait<OpTrait::IsTerminator>())
+      if (auto branch = dyn_cast<RegionBranchOpInterface>(op->getParentOp())) {
+        // The last iteration of a loop yields its results, the others yield
+        // values of the next one.
+        std::optional<SmallVector<Value>> inputs = getInputs(branch, use);
+        return !inputs || llvm::all_of(*inputs, [&](Value value) {
+          return isUsed(value);
+        });
+      }
+    if (isa<YieldOp>(op) && isa<ScopedOp>(op->getParentOp()))
+      return isUsed(op->getParentOp()->getResult(use.getOperandNumber()));
     if (!isa<linalg::LinalgOp>(op) && !isMemoryEffectFree(op))
       return true;
-    if (op->getNumResults() == 0)
-      return true;
-    llvm::append_range(pending, op->getResults());
-    return false;
+    return op->getNumResults() == 0 || isAnyUsed(op->getResults());
   }
 
   /// True if an op is in a branch that may be skipped when the load runs.
@@ -180,22 +203,21 @@ private:
     return false;
   }
 
-  /// Follows an operand to the corresponding values in the regions and results
-  /// of a branch; false if it only selects the region.
-  bool follow(RegionBranchOpInterface branch, OpOperand &use) {
+  /// Returns the values in the regions and results of a branch that an operand
+  /// is passed to; none if it only selects the region.
+  std::optional<SmallVector<Value>> getInputs(RegionBranchOpInterface branch,
+                                              OpOperand &use) {
     RegionBranchSuccessorMapping &mapping = mappings[branch];
     if (mapping.empty())
       branch.getSuccessorOperandInputMapping(mapping);
     auto found = mapping.find(&use);
     if (found == mapping.end())
-      return false;
-    llvm::append_range(pending, found->second);
-    return true;
+      return std::nullopt;
+    return SmallVector<Value>(found->second);
   }
 
   Block *block;
-  SmallVector<Value> pending;
-  llvm::SmallDenseSet<Value> followed;
+  llvm::SmallDenseMap<Value, bool> results;
   llvm::DenseMap<Operation *, RegionBranchSuccessorMapping> mappings;
 };
 
@@ -229,7 +251,7 @@ bool mayBeDiscarded(Operation *op) {
   if (!access || !access.getLoadedValue() || access.isAtomicAccess() ||
       access.getStoredOperand())
     return false;
-  return !CertainUseFinder(op).findsAny(access.getLoadedValue());
+  return !CertainUseFinder(op).isUsed(access.getLoadedValue());
 }
 
 bool isLoadedToDiscard(Value ref) {

@@ -8,6 +8,8 @@
 
 #include "dialects/Grid/Analysis/ProgramRuns.h"
 
+#include "dialects/Grid/Analysis/GridParallelism.h"
+#include "dialects/Grid/Analysis/TaskPrograms.h"
 #include "dialects/Grid/IR/RefTypes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -29,18 +31,20 @@ void ProgramRuns::addRelevant(Operation *op) {
       break;
 }
 
-const char *ProgramRuns::follow() {
-  SmallVector<int64_t> shape = kernel.getGridShape();
+const char *ProgramRuns::follow(ArrayRef<int64_t> shape) {
   if (llvm::any_of(shape, ShapedType::isDynamic))
     return "the size of the grid is known only at run time";
   if (llvm::is_contained(shape, 0))
     return nullptr;
   program.assign(shape.size(), 0);
+  stored.clear();
+  findMemory();
   while (true) {
     known.clear();
     carried.clear();
     beginProgram();
     run(*kernel.getBodyBlock());
+    endProgram();
     if (++steps > kMaxSteps)
       return "the kernel has more steps than the check simulates";
     int dim = shape.size() - 1;
@@ -48,6 +52,9 @@ const char *ProgramRuns::follow() {
       program[dim] = 0;
     if (dim < 0)
       return nullptr;
+    // Programs of a concurrent dimension have scratch of their own.
+    if (concurrentDims.find_last() >= dim)
+      stored.clear();
   }
 }
 
@@ -66,6 +73,14 @@ void ProgramRuns::run(Region &region) {
     run(block);
 }
 
+static Region *findCase(scf::IndexSwitchOp choice, int64_t argument) {
+  for (auto [number, region] :
+       llvm::zip(choice.getCases(), choice.getCaseRegions()))
+    if (number == argument)
+      return &region;
+  return &choice.getDefaultRegion();
+}
+
 /// Simulates one op. Control flow must depend on known numbers; otherwise the
 /// op is abandoned: everything that it may change becomes unknown.
 void ProgramRuns::run(Operation &op) {
@@ -80,23 +95,26 @@ void ProgramRuns::run(Operation &op) {
         Number argument = read(choice.getArg());
         if (!argument)
           return giveUp(&op);
-        for (auto [number, region] :
-             llvm::zip(choice.getCases(), choice.getCaseRegions()))
-          if (number == *argument)
-            return run(region);
-        run(choice.getDefaultRegion());
+        run(*findCase(choice, *argument));
       })
       .Case<scf::ForOp, scf::WhileOp>([&](auto loop) { run(loop); })
       .Case([&](ScopedOp scoped) {
+        for (Value ref : scoped.getBody().getArguments())
+          forgetMemory(ref);
         enter(scoped);
         run(scoped.getBody());
+        set(scoped.getResults(),
+            read(scoped.getBody().front().getTerminator()->getOperands()));
         if (steps <= kMaxSteps)
           leave(scoped);
       })
       .Default([&](Operation *) {
         if (op.getNumRegions() != 0)
           return giveUp(&op);
-        visit(&op);
+        if (memoryOps.contains(&op))
+          followMemory(&op);
+        if (!onlyMemoryOps.contains(&op))
+          visit(&op);
       });
 }
 
@@ -143,9 +161,96 @@ void ProgramRuns::giveUp(Operation *op) {
     for (Region &region : inner->getRegions())
       for (Value argument : region.getArguments())
         carried.erase(argument);
+    if (!memoryOps.contains(inner))
+      return;
+    for (Value operand : inner->getOperands())
+      if (isa<MemRefType>(operand.getType()))
+        forgetMemory(getViewRoot(operand));
   });
   known.clear();
   lose(op);
+}
+
+//===----------------------------------------------------------------------===//
+// Integers in memory
+//===----------------------------------------------------------------------===//
+
+/// A slot may be kept in scratch from one program to the next. A Ref is
+/// followed if this program alone writes it, by stores.
+void ProgramRuns::findMemory() {
+  llvm::DenseSet<Value> others;
+  auto isOwn = [&](Value root) {
+    auto arg = dyn_cast<BlockArgument>(root);
+    if (!arg || others.contains(root))
+      return false;
+    if (auto scoped = dyn_cast<ScopedOp>(arg.getOwner()->getParentOp()))
+      return scoped.getCollective().value_or(ArrayAttr()) == ArrayAttr();
+    return llvm::is_contained(kernel.getScratchRefs(), arg) &&
+           !isSharedByPrograms(kernel, cast<MemRefType>(arg.getType()));
+  };
+  auto getIntegers = [](Value operand) {
+    auto type = dyn_cast<MemRefType>(operand.getType());
+    return type && type.getElementType().isIntOrIndex();
+  };
+  kernel.getBodyRegion().walk([&](Operation *op) {
+    auto access = dyn_cast<RefAccessOpInterface>(op);
+    auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+    if (isa<RefViewOpInterface, ViewLikeOpInterface>(op))
+      return;
+    for (Value operand : op->getOperands())
+      if (getIntegers(operand) && !(access && access.getStoredOperand()) &&
+          (!effects || effects.getEffectOnValue<MemoryEffects::Write>(operand)))
+        others.insert(getViewRoot(operand));
+  });
+  // The copies of a hidden Ref may write any Ref.
+  if (llvm::any_of(others,
+                   [](Value root) { return !isa<BlockArgument>(root); }))
+    return;
+  kernel.getBodyRegion().walk([&](RefAccessOpInterface op) {
+    Value ref = op.getAccessedRef();
+    if (!ref || !getIntegers(ref) || !isOwn(getViewRoot(ref)))
+      return;
+    if (!relevant.contains(op))
+      onlyMemoryOps.insert(op);
+    memoryOps.insert(op);
+    addRelevant(op);
+  });
+  SmallVector<DimSemantics> claims = getClaimedSemantics(kernel);
+  for (unsigned dim = 0; dim < kernel.getRank(); ++dim)
+    if (kernel.getGridShape()[dim] != 1 &&
+        isConcurrent(kernel, dim, claims[dim]))
+      concurrentDims.set(dim);
+}
+
+void ProgramRuns::forgetMemory(Value root) {
+  SmallVector<Key> keys;
+  for (const auto &[key, number] : stored)
+    if (key.first == root)
+      keys.push_back(key);
+  for (const Key &key : keys)
+    stored.erase(key);
+}
+
+void ProgramRuns::followMemory(Operation *op) {
+  auto access = cast<RefAccessOpInterface>(op);
+  Value ref = access.getAccessedRef();
+  std::optional<Key> key =
+      access.isWholeAccess() ? readSemaphore(ref) : std::nullopt;
+  if (Value loaded = access.getLoadedValue()) {
+    known.clear();
+    auto found = key ? stored.find(*key) : stored.end();
+    carried[loaded] = found == stored.end() ? Number() : Number(found->second);
+  }
+  OpOperand *operand = access.getStoredOperand();
+  if (!operand)
+    return;
+  if (!key)
+    return forgetMemory(getViewRoot(ref));
+  Number number = access.replacesAll(ref) ? read(operand->get()) : Number();
+  if (number)
+    stored[*key] = *number;
+  else
+    stored.erase(*key);
 }
 
 //===----------------------------------------------------------------------===//
@@ -177,8 +282,10 @@ ProgramRuns::Number ProgramRuns::read(Value value) {
 ProgramRuns::Number ProgramRuns::compute(Value value) {
   if (!value.getType().isIntOrIndex())
     return std::nullopt;
-  if (std::optional<unsigned> dim = values.getIdDim(value))
+  if (std::optional<unsigned> dim = values.getIdDim(value)) {
+    readDims.set(*dim);
     return program[*dim];
+  }
   Operation *op = value.getDefiningOp();
   if (!op)
     return std::nullopt;
@@ -198,13 +305,19 @@ ProgramRuns::Number ProgramRuns::compute(Value value) {
                                        : select.getFalseValue())
                      : std::nullopt;
   }
+  auto readResult = [&](Region &taken) {
+    return read(taken.front().getTerminator()->getOperand(
+        cast<OpResult>(value).getResultNumber()));
+  };
   if (auto branch = dyn_cast<scf::IfOp>(op)) {
     Number condition = read(branch.getCondition());
-    if (!condition)
-      return std::nullopt;
-    Block *taken = *condition ? branch.thenBlock() : branch.elseBlock();
-    return read(taken->getTerminator()->getOperand(
-        cast<OpResult>(value).getResultNumber()));
+    return condition ? readResult(*condition ? branch.getThenRegion()
+                                             : branch.getElseRegion())
+                     : std::nullopt;
+  }
+  if (auto choice = dyn_cast<scf::IndexSwitchOp>(op)) {
+    Number argument = read(choice.getArg());
+    return argument ? readResult(*findCase(choice, *argument)) : std::nullopt;
   }
   if (op->getNumOperands() == 0 || op->getNumOperands() > 2)
     return std::nullopt;
@@ -221,8 +334,18 @@ ProgramRuns::Number ProgramRuns::computeArith(Operation *op, int64_t a,
     return std::nullopt;
   Number result =
       TypeSwitch<Operation *, Number>(op)
-          .Case<arith::ExtUIOp, arith::IndexCastOp, arith::TruncIOp>(
-              [&](auto) { return a; })
+          .Case<arith::ExtUIOp, arith::IndexCastOp>([&](auto) { return a; })
+          .Case([&](arith::IndexCastUIOp) {
+            return a >= 0 ? Number(a) : Number();
+          })
+          .Case([&](arith::TruncIOp truncate) {
+            return truncate.getType().isInteger(1) ? a & 1 : a;
+          })
+          .Case<arith::MinUIOp, arith::MaxUIOp>([&](Operation *extreme) {
+            return a < 0 || b < 0                 ? Number()
+                   : isa<arith::MinUIOp>(extreme) ? Number(std::min(a, b))
+                                                  : Number(std::max(a, b));
+          })
           .Case([&](arith::ExtSIOp extend) {
             return extend.getIn().getType().isInteger(1) ? -a : a;
           })
@@ -281,6 +404,9 @@ std::optional<ElementBox> ProgramRuns::readBox(ElementBox box,
         return getAffineConstantExpr(id, context);
       });
   for (AffineExpr &low : box.lows) {
+    for (unsigned dim = 0; dim < ids.size(); ++dim)
+      if (low.isFunctionOfDim(dim))
+        readDims.set(dim);
     SmallVector<AffineExpr> symbols;
     for (auto [i, symbol] : llvm::enumerate(reader.getSymbols())) {
       Number number;

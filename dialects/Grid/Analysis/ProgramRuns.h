@@ -21,6 +21,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 namespace gridir::grid {
 
@@ -34,10 +35,15 @@ public:
   virtual ~ProgramRuns() = default;
 
 protected:
-  explicit ProgramRuns(KernelOp kernel) : kernel(kernel), values(kernel) {}
+  explicit ProgramRuns(KernelOp kernel)
+      : kernel(kernel), values(kernel), readDims(kernel.getRank()),
+        concurrentDims(kernel.getRank()) {}
 
-  /// The reason why the simulation stopped; null if it is complete.
-  const char *follow();
+  /// Follows all programs. Returns the reason why the simulation stopped; null
+  /// if it is complete.
+  const char *follow() { return follow(kernel.getGridShape()); }
+  /// Follows the programs whose ids are in `shape`.
+  const char *follow(llvm::ArrayRef<int64_t> shape);
 
   /// Marks `op`, and the ops around it, for simulation.
   void addRelevant(mlir::Operation *op);
@@ -55,8 +61,11 @@ protected:
   /// are known only at run time. `reader` defines the symbols of its bounds.
   std::optional<ElementBox> readBox(ElementBox box, ProgramValues &reader);
   llvm::ArrayRef<int64_t> getProgram() const { return program; }
+  /// The dimensions whose ids decided any number so far.
+  const llvm::SmallBitVector &getReadDims() const { return readDims; }
 
   virtual void beginProgram() {}
+  virtual void endProgram() {}
   virtual void enter(ScopedOp) {}
   virtual void leave(ScopedOp) {}
   /// Visits a relevant op that is not control flow.
@@ -68,6 +77,13 @@ protected:
   ProgramValues values;
 
 private:
+  /// Finds the Refs of scratch and scopes whose integers can be followed, and
+  /// marks their loads and stores.
+  void findMemory();
+  void followMemory(mlir::Operation *op);
+  /// The integers of a Ref become unknown.
+  void forgetMemory(mlir::Value root);
+
   void run(mlir::Block &block);
   void run(mlir::Region &region);
   void run(mlir::Operation &op);
@@ -81,10 +97,16 @@ private:
   static Number computeArith(mlir::Operation *op, int64_t a, int64_t b);
 
   mlir::SmallVector<int64_t> program;
+  llvm::SmallBitVector readDims;
   /// Counters of loops, carried values, and results.
   llvm::DenseMap<mlir::Value, Number> carried;
   llvm::DenseMap<mlir::Value, Number> known;
   llvm::DenseSet<mlir::Operation *> relevant;
+  /// The integers that the programs have stored, the loads and stores, and
+  /// those of them that are followed for no other reason.
+  llvm::DenseMap<Key, int64_t> stored;
+  llvm::DenseSet<mlir::Operation *> memoryOps, onlyMemoryOps;
+  llvm::SmallBitVector concurrentDims;
   int64_t steps = 0;
 };
 

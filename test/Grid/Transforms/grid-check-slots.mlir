@@ -88,3 +88,139 @@ grid.kernel @unknown_slot grid()
   %si = grid.slice_ref %s[%slot] [1] [1] drop [0] : memref<2x!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>, i32 -> memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
   grid.copy_wait %x, %b sem %si : memref<8x128xf32, #grid.space<any>>, memref<8x128xf32, #grid.space<tpu.vmem>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
 }
+
+// The slot is kept in scratch from one program to the next.
+// CHECK-LABEL: grid.kernel @kept_slot
+// CHECK-NOT: unknown
+// CHECK-NOT: refuted
+// CHECK: {check = "initialized", subject = "b_ref", verdict = "proved"}
+// CHECK-SAME: {check = "balanced", subject = "s_ref", verdict = "proved"}
+grid.kernel @kept_slot grid(%p = 8 named "p")
+    index(%n: i32 [8] space index)
+    inputs(%x: f32 [8, 8, 128] space any origin "x_ref")
+    outputs(%o: f32 [8, 8, 128] space any origin "o_ref")
+    scratch(%b: memref<2x8x128xf32, #grid.space<tpu.vmem>> origin "b_ref",
+            %s: memref<2x!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>> origin "s_ref",
+            %k: memref<1xi32, #grid.space<tpu.smem>> origin "k_ref") {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c7 = arith.constant 7 : i32
+  %i = grid.program_id 0
+  %kept = grid.slice_ref %k[0] [1] [1] drop [0] : memref<1xi32, #grid.space<tpu.smem>> -> memref<i32, #grid.space<tpu.smem>>
+  %first = arith.cmpi eq, %i, %c0 : i32
+  scf.if %first {
+    grid.store %c0, %kept : i32, memref<i32, #grid.space<tpu.smem>>
+    %x0 = grid.slice_ref %x[0, 0, 0] [1, 8, 128] [1, 1, 1] drop [0] : memref<8x8x128xf32, #grid.space<any>> -> memref<8x128xf32, #grid.space<any>>
+    %b0 = grid.slice_ref %b[0, 0, 0] [1, 8, 128] [1, 1, 1] drop [0] : memref<2x8x128xf32, #grid.space<tpu.vmem>> -> memref<8x128xf32, #grid.space<tpu.vmem>>
+    %s0 = grid.slice_ref %s[0] [1] [1] drop [0] : memref<2x!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>> -> memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+    grid.copy_start %x0, %b0 sem %s0 : memref<8x128xf32, #grid.space<any>>, memref<8x128xf32, #grid.space<tpu.vmem>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+  }
+  %slot = grid.load %kept : memref<i32, #grid.space<tpu.smem>> -> i32
+  %other = arith.subi %c1, %slot : i32
+  grid.store %other, %kept : i32, memref<i32, #grid.space<tpu.smem>>
+  %more = arith.cmpi slt, %i, %c7 : i32
+  scf.if %more {
+    %next = arith.addi %i, %c1 : i32
+    %xn = grid.slice_ref %x[%next, 0, 0] [1, 8, 128] [1, 1, 1] drop [0] : memref<8x8x128xf32, #grid.space<any>>, i32 -> memref<8x128xf32, #grid.space<any>>
+    %bn = grid.slice_ref %b[%other, 0, 0] [1, 8, 128] [1, 1, 1] drop [0] : memref<2x8x128xf32, #grid.space<tpu.vmem>>, i32 -> memref<8x128xf32, #grid.space<tpu.vmem>>
+    %sn = grid.slice_ref %s[%other] [1] [1] drop [0] : memref<2x!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>, i32 -> memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+    grid.copy_start %xn, %bn sem %sn : memref<8x128xf32, #grid.space<any>>, memref<8x128xf32, #grid.space<tpu.vmem>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+  }
+  %xi = grid.slice_ref %x[%i, 0, 0] [1, 8, 128] [1, 1, 1] drop [0] : memref<8x8x128xf32, #grid.space<any>>, i32 -> memref<8x128xf32, #grid.space<any>>
+  %bi = grid.slice_ref %b[%slot, 0, 0] [1, 8, 128] [1, 1, 1] drop [0] : memref<2x8x128xf32, #grid.space<tpu.vmem>>, i32 -> memref<8x128xf32, #grid.space<tpu.vmem>>
+  %si = grid.slice_ref %s[%slot] [1] [1] drop [0] : memref<2x!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>, i32 -> memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+  grid.copy_wait %xi, %bi sem %si : memref<8x128xf32, #grid.space<any>>, memref<8x128xf32, #grid.space<tpu.vmem>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+  %v = grid.load %bi : memref<8x128xf32, #grid.space<tpu.vmem>> -> tensor<8x128xf32>
+  %oi = grid.slice_ref %o[%i, 0, 0] [1, 8, 128] [1, 1, 1] drop [0] : memref<8x8x128xf32, #grid.space<any>>, i32 -> memref<8x128xf32, #grid.space<any>>
+  grid.store %v, %oi : tensor<8x128xf32>, memref<8x128xf32, #grid.space<any>>
+}
+
+// Programs of a parallel dimension each have a scratch of their own, whose slot only the first one sets.
+// CHECK-LABEL: grid.kernel @parallel_slot
+// CHECK: {check = "balanced", reason = "the semaphore or the amount is known only at run time", subject = "s_ref", verdict = "unknown"}
+grid.kernel @parallel_slot grid(%p = 8 named "p")
+    index(%n: i32 [8] space index)
+    inputs(%x: f32 [8, 8, 128] space any origin "x_ref")
+    outputs(%o: f32 [8, 8, 128] space any origin "o_ref")
+    scratch(%b: memref<2x8x128xf32, #grid.space<tpu.vmem>> origin "b_ref",
+            %s: memref<2x!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>> origin "s_ref",
+            %k: memref<1xi32, #grid.space<tpu.smem>> origin "k_ref")
+    semantics [parallel] {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c7 = arith.constant 7 : i32
+  %i = grid.program_id 0
+  %kept = grid.slice_ref %k[0] [1] [1] drop [0] : memref<1xi32, #grid.space<tpu.smem>> -> memref<i32, #grid.space<tpu.smem>>
+  %first = arith.cmpi eq, %i, %c0 : i32
+  scf.if %first {
+    grid.store %c0, %kept : i32, memref<i32, #grid.space<tpu.smem>>
+    %x0 = grid.slice_ref %x[0, 0, 0] [1, 8, 128] [1, 1, 1] drop [0] : memref<8x8x128xf32, #grid.space<any>> -> memref<8x128xf32, #grid.space<any>>
+    %b0 = grid.slice_ref %b[0, 0, 0] [1, 8, 128] [1, 1, 1] drop [0] : memref<2x8x128xf32, #grid.space<tpu.vmem>> -> memref<8x128xf32, #grid.space<tpu.vmem>>
+    %s0 = grid.slice_ref %s[0] [1] [1] drop [0] : memref<2x!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>> -> memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+    grid.copy_start %x0, %b0 sem %s0 : memref<8x128xf32, #grid.space<any>>, memref<8x128xf32, #grid.space<tpu.vmem>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+  }
+  %slot = grid.load %kept : memref<i32, #grid.space<tpu.smem>> -> i32
+  %other = arith.subi %c1, %slot : i32
+  grid.store %other, %kept : i32, memref<i32, #grid.space<tpu.smem>>
+  %more = arith.cmpi slt, %i, %c7 : i32
+  scf.if %more {
+    %next = arith.addi %i, %c1 : i32
+    %xn = grid.slice_ref %x[%next, 0, 0] [1, 8, 128] [1, 1, 1] drop [0] : memref<8x8x128xf32, #grid.space<any>>, i32 -> memref<8x128xf32, #grid.space<any>>
+    %bn = grid.slice_ref %b[%other, 0, 0] [1, 8, 128] [1, 1, 1] drop [0] : memref<2x8x128xf32, #grid.space<tpu.vmem>>, i32 -> memref<8x128xf32, #grid.space<tpu.vmem>>
+    %sn = grid.slice_ref %s[%other] [1] [1] drop [0] : memref<2x!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>, i32 -> memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+    grid.copy_start %xn, %bn sem %sn : memref<8x128xf32, #grid.space<any>>, memref<8x128xf32, #grid.space<tpu.vmem>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+  }
+  %xi = grid.slice_ref %x[%i, 0, 0] [1, 8, 128] [1, 1, 1] drop [0] : memref<8x8x128xf32, #grid.space<any>>, i32 -> memref<8x128xf32, #grid.space<any>>
+  %bi = grid.slice_ref %b[%slot, 0, 0] [1, 8, 128] [1, 1, 1] drop [0] : memref<2x8x128xf32, #grid.space<tpu.vmem>>, i32 -> memref<8x128xf32, #grid.space<tpu.vmem>>
+  %si = grid.slice_ref %s[%slot] [1] [1] drop [0] : memref<2x!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>, i32 -> memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+  grid.copy_wait %xi, %bi sem %si : memref<8x128xf32, #grid.space<any>>, memref<8x128xf32, #grid.space<tpu.vmem>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+  %v = grid.load %bi : memref<8x128xf32, #grid.space<tpu.vmem>> -> tensor<8x128xf32>
+  %oi = grid.slice_ref %o[%i, 0, 0] [1, 8, 128] [1, 1, 1] drop [0] : memref<8x8x128xf32, #grid.space<any>>, i32 -> memref<8x128xf32, #grid.space<any>>
+  grid.store %v, %oi : tensor<8x128xf32>, memref<8x128xf32, #grid.space<any>>
+}
+
+// A number that is read from memory replaces the slot.
+// CHECK-LABEL: grid.kernel @replaced_slot
+// CHECK: {check = "balanced", reason = "the semaphore or the amount is known only at run time", subject = "s_ref", verdict = "unknown"}
+grid.kernel @replaced_slot grid(%p = 8 named "p")
+    index(%n: i32 [8] space index)
+    inputs(%x: f32 [8, 8, 128] space any origin "x_ref")
+    outputs(%o: f32 [8, 8, 128] space any origin "o_ref")
+    scratch(%b: memref<2x8x128xf32, #grid.space<tpu.vmem>> origin "b_ref",
+            %s: memref<2x!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>> origin "s_ref",
+            %k: memref<1xi32, #grid.space<tpu.smem>> origin "k_ref") {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c7 = arith.constant 7 : i32
+  %i = grid.program_id 0
+  %kept = grid.slice_ref %k[0] [1] [1] drop [0] : memref<1xi32, #grid.space<tpu.smem>> -> memref<i32, #grid.space<tpu.smem>>
+  %first = arith.cmpi eq, %i, %c0 : i32
+  scf.if %first {
+    grid.store %c0, %kept : i32, memref<i32, #grid.space<tpu.smem>>
+    %x0 = grid.slice_ref %x[0, 0, 0] [1, 8, 128] [1, 1, 1] drop [0] : memref<8x8x128xf32, #grid.space<any>> -> memref<8x128xf32, #grid.space<any>>
+    %b0 = grid.slice_ref %b[0, 0, 0] [1, 8, 128] [1, 1, 1] drop [0] : memref<2x8x128xf32, #grid.space<tpu.vmem>> -> memref<8x128xf32, #grid.space<tpu.vmem>>
+    %s0 = grid.slice_ref %s[0] [1] [1] drop [0] : memref<2x!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>> -> memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+    grid.copy_start %x0, %b0 sem %s0 : memref<8x128xf32, #grid.space<any>>, memref<8x128xf32, #grid.space<tpu.vmem>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+  }
+  %at = grid.slice_ref %n[%i] [1] [1] drop [0] : memref<8xi32, #grid.space<index>>, i32 -> memref<i32, #grid.space<index>>
+  %loaded = grid.load %at : memref<i32, #grid.space<index>> -> i32
+  grid.store %loaded, %kept : i32, memref<i32, #grid.space<tpu.smem>>
+  %slot = grid.load %kept : memref<i32, #grid.space<tpu.smem>> -> i32
+  %other = arith.subi %c1, %slot : i32
+  grid.store %other, %kept : i32, memref<i32, #grid.space<tpu.smem>>
+  %more = arith.cmpi slt, %i, %c7 : i32
+  scf.if %more {
+    %next = arith.addi %i, %c1 : i32
+    %xn = grid.slice_ref %x[%next, 0, 0] [1, 8, 128] [1, 1, 1] drop [0] : memref<8x8x128xf32, #grid.space<any>>, i32 -> memref<8x128xf32, #grid.space<any>>
+    %bn = grid.slice_ref %b[%other, 0, 0] [1, 8, 128] [1, 1, 1] drop [0] : memref<2x8x128xf32, #grid.space<tpu.vmem>>, i32 -> memref<8x128xf32, #grid.space<tpu.vmem>>
+    %sn = grid.slice_ref %s[%other] [1] [1] drop [0] : memref<2x!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>, i32 -> memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+    grid.copy_start %xn, %bn sem %sn : memref<8x128xf32, #grid.space<any>>, memref<8x128xf32, #grid.space<tpu.vmem>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+  }
+  %xi = grid.slice_ref %x[%i, 0, 0] [1, 8, 128] [1, 1, 1] drop [0] : memref<8x8x128xf32, #grid.space<any>>, i32 -> memref<8x128xf32, #grid.space<any>>
+  %bi = grid.slice_ref %b[%slot, 0, 0] [1, 8, 128] [1, 1, 1] drop [0] : memref<2x8x128xf32, #grid.space<tpu.vmem>>, i32 -> memref<8x128xf32, #grid.space<tpu.vmem>>
+  %si = grid.slice_ref %s[%slot] [1] [1] drop [0] : memref<2x!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>, i32 -> memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+  grid.copy_wait %xi, %bi sem %si : memref<8x128xf32, #grid.space<any>>, memref<8x128xf32, #grid.space<tpu.vmem>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+  %v = grid.load %bi : memref<8x128xf32, #grid.space<tpu.vmem>> -> tensor<8x128xf32>
+  %oi = grid.slice_ref %o[%i, 0, 0] [1, 8, 128] [1, 1, 1] drop [0] : memref<8x8x128xf32, #grid.space<any>>, i32 -> memref<8x128xf32, #grid.space<any>>
+  grid.store %v, %oi : tensor<8x128xf32>, memref<8x128xf32, #grid.space<any>>
+}
