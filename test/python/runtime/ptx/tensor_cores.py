@@ -342,6 +342,57 @@ for kind, dtype, number, sums, depth in (KINDS[0], KINDS[6]):
 # CHECK: 0 wrong sparse products
 print(f"{wrong} wrong sparse products")
 
+# Undefined values: a product passes them on from rows of A, columns of B, addends and scales; a copy moves them.
+ROW_OF_A = """
+  add.u32 %r3, %m, 256; setp.eq.u32 %p, %t, 5; selp.b32 %r5, %r79, 0, %p;
+  tcgen05.st.sync.aligned.32x32b.x8.b32 [%r3], {%r5, %r5, %r5, %r5, %r5, %r5, %r5, %r5};
+"""
+COLUMN_OF_B = """
+  setp.eq.u32 %p, %t, 5; add.u32 %r4, %s, 33488; @%p st.shared.b32 [%r4], %r79; fence.proxy.async; bar.sync 0;
+"""
+MULTIPLY = (
+    DESCRIPTORS + "setp.ne.u32 %accumulates, 0, 0; setp.eq.u32 %p, 0, 0;"
+    f"@%leader tcgen05.mma.cta_group::1.kind::f16 [%m], {{}}, %b, {describe(0, 'f32', 128, 16)}, {{}};" + WAIT
+)
+COPY_UNDEFINED = (
+    COLUMN_OF_B + f"cvt.u64.u32 %a, %s; add.u64 %a, %a, 33280; shr.u64 %a, %a, 4; and.b64 %a, %a, 0x3fff;"
+    f"or.b64 %a, %a, {FLAT}; @%leader tcgen05.cp.cta_group::1.128x128b [%m], %a;" + WAIT
+)
+SCALES = (
+    DESCRIPTORS + "add.u32 %r3, %m, 256; setp.ne.u32 %accumulates, 0, 0; setp.eq.u32 %p, %t, 5;"
+    "selp.b32 %r5, %r79, 0, %p; tcgen05.st.sync.aligned.32x32b.x8.b32 [%r3], {%r5, %r5, %r5, %r5, %r5, %r5, %r5, %r5};"
+    + SYNC
+    + "@%leader tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale [%m], %a, %b, "
+    + f"{16 // 8 << 17 | 1 << 27 | 1 << 23}, [%r3], [%r3], %accumulates;"
+    + WAIT
+)
+LOAD_TWO = "tcgen05.ld.sync.aligned.32x32b.x8.b32 {%r5, %r6, %r7, %r8, %r9, %r10, %r11, %r12}, [%m];"
+USE_ROW = "setp.ne.u32 %p, %t, {}; @%p mov.b32 %r5, 0; setp.eq.u32 %p, %r5, 0; @%p mov.b32 %r6, 0;"
+USE_COLUMN = "setp.eq.u32 %p, %r{}, 0; @%p mov.b32 %r5, 0;"
+wrong = 0
+for name, body, use, wanted in (
+    ("row", ROW_OF_A + SYNC + MULTIPLY.format("[%r3]", "%accumulates"), USE_ROW.format(6), None),
+    ("row", ROW_OF_A + SYNC + MULTIPLY.format("[%r3]", "%accumulates"), USE_ROW.format(5), "a register"),
+    ("column", COLUMN_OF_B + MULTIPLY.format("%a", "%accumulates"), USE_COLUMN.format(9), None),
+    ("column", COLUMN_OF_B + MULTIPLY.format("%a", "%accumulates"), USE_COLUMN.format(10), "a register"),
+    ("addend", MULTIPLY.format("%a", "%p"), "", None),
+    ("addend", MULTIPLY.format("%a", "%p"), USE_COLUMN.format(5), "tensor memory"),
+    ("scale", SCALES, USE_ROW.format(6), None),
+    ("scale", SCALES, USE_ROW.format(5), "a register"),
+    ("copy", COPY_UNDEFINED, USE_ROW.format(1), None),
+    ("copy", COPY_UNDEFINED, USE_ROW.format(13), "a register"),
+):
+    try:
+        launch(body + LOAD_TWO + "tcgen05.wait::ld.sync.aligned;" + use, [], (1, 128, 256), checks=("uninitialized",))
+        found = None
+    except Error as error:
+        found = str(error)
+    if (wanted or "") not in (found or "") or bool(wanted) != bool(found):
+        print(name, use, found)
+        wrong += 1
+# CHECK: 0 wrong undefined values
+print(f"{wrong} wrong undefined values")
+
 # Invalid instructions.
 
 

@@ -113,6 +113,31 @@ for name, compute, result in (
     check(f"{name}, output", FLOAT + compute + result, FIRST, shared(0))
 check("other byte", "prmt.b32 %d, %r2, %t, 0x7654;")
 
+# A carry goes from an undefined lower half to the upper one, and not the other way round.
+UPPER = "st.shared.b16 [%r1+2], 5; ld.shared.b32 %r2, [%r1];"
+for name, compute in (
+    ("sum", "add.u32 %r3, %r2, 1;"),
+    ("difference", "sub.u32 %r3, %t, %r2;"),
+    ("negation", "neg.s32 %r3, %r2;"),
+    ("product", "mul.lo.u32 %r3, %r2, %t;"),
+    ("product and sum", "mad.lo.s32 %r3, %t, %t, %r2;"),
+    ("sum of differences", "sad.u32 %r3, %t, %t, %r2;"),
+    ("carried sum", "add.cc.u32 %r3, %r2, 1; addc.u32 %r4, %t, 0;"),
+    ("dot product", "dp4a.u32.u32 %r3, %t, %t, %r2;"),
+):
+    check(f"{name}, lower half", HALF + compute + "and.b32 %d, %r3, 0xffff;")
+    check(f"{name}, upper half", UPPER + compute + "shr.u32 %d, %r3, 16;", FIRST, shared(0))
+check("carry", UPPER + "add.cc.u32 %r3, %r2, 1; addc.u32 %d, %t, 0;", FIRST, shared(0))
+check("no sum", UPPER + "or.b32 %r3, %r2, 1; shr.u32 %d, %r3, 16;")
+check("bits of a sum", HALF + "add.u32 %r3, %r2, 1; add.u32 %r4, %r3, %r2; and.b32 %d, %r4, 0xffff;")
+for name, compute in (
+    ("minimum", "min.u32 %r3, %r2, %t;"),
+    ("magnitude", "abs.s32 %r3, %r2;"),
+    ("saturated sum", "add.sat.s32 %r3, %r2, %t;"),
+):
+    check(name, HALF + compute + DONE)
+    check(f"{name}, output", HALF + compute + "and.b32 %d, %r3, 1;", FIRST, shared(0))
+
 # Threads together.
 ONE = "setp.lt.u32 %p, %t, 1; selp.b32 %r3, %t, %r2, %p; setp.gt.u32 %q, %t, 31;"
 check("shuffle", ONE + "shfl.sync.idx.b32 %d, %r3, 0, 31, -1; @%q mov.b32 %d, 0;")

@@ -37,7 +37,7 @@ Value *binary(Emitter &e, Values values) {
 
 template <BinaryOperator::BinaryOps op>
 Value *integerBinary(Emitter &e, ScalarType, Values values) {
-  return binary<op>(e, values);
+  return e.carry(binary<op>(e, values));
 }
 
 template <Intrinsic::ID id> Value *intrinsic(Emitter &e, Values values) {
@@ -54,8 +54,9 @@ template <Intrinsic::ID id> Value *fold(Emitter &e, Values values) {
 
 template <Intrinsic::ID isSigned, Intrinsic::ID isUnsigned>
 Value *integerFold(Emitter &e, ScalarType type, Values values) {
-  return type.isSigned() ? fold<isSigned>(e, values)
-                         : fold<isUnsigned>(e, values);
+  return e.dependOn(type.isSigned() ? fold<isSigned>(e, values)
+                                    : fold<isUnsigned>(e, values),
+                    values);
 }
 
 Value *reciprocal(Emitter &e, Values values) {
@@ -99,11 +100,12 @@ Value *callMath(Emitter &e, StringRef name, Values values) {
 }
 
 Value *negate(Emitter &e, ScalarType, Values values) {
-  return e.builder.CreateNeg(values[0]);
+  return e.carry(e.builder.CreateNeg(values[0]));
 }
 
 Value *magnitude(Emitter &e, ScalarType, Values values) {
-  return e.callIntrinsic(Intrinsic::abs, {values[0], e.builder.getFalse()});
+  return e.spread(
+      e.callIntrinsic(Intrinsic::abs, {values[0], e.builder.getFalse()}));
 }
 
 /// |x - y| + z
@@ -113,7 +115,7 @@ Value *sumDifference(Emitter &e, ScalarType type, Values values) {
                                   : b.CreateICmpULT(values[0], values[1]);
   Value *difference = b.CreateSelect(isLess, b.CreateSub(values[1], values[0]),
                                      b.CreateSub(values[0], values[1]));
-  return b.CreateAdd(difference, values[2]);
+  return e.carry(b.CreateAdd(e.spread(difference), values[2]));
 }
 
 constexpr ArithmeticRow kRows[] = {
@@ -169,7 +171,7 @@ void emitProduct(Emitter &emitter, ScalarType type, bool adds) {
   Value *x = emitter.read(1, type), *y = emitter.read(2, type);
   Value *result;
   if (part == "lo") {
-    result = b.CreateMul(x, y);
+    result = emitter.carry(b.CreateMul(x, y));
   } else {
     Type *wide = emitter.getBits(2 * type.bits);
     result = type.isSigned()
@@ -181,9 +183,9 @@ void emitProduct(Emitter &emitter, ScalarType type, bool adds) {
                              emitter.getBits(type.bits));
   }
   if (adds)
-    result = b.CreateAdd(
+    result = emitter.carry(b.CreateAdd(
         result,
-        emitter.readInteger(3, result->getType()->getIntegerBitWidth()));
+        emitter.readInteger(3, result->getType()->getIntegerBitWidth())));
   emitter.write(0u, result, type.isSigned());
 }
 
@@ -287,8 +289,10 @@ void emitRow(Emitter &emitter, const ArithmeticRow &row) {
       results.push_back(
           computeFloat(emitter, row, bits, type.getElement(), modifiers));
     else if (isSaturated)
-      results.push_back(emitter.callIntrinsic(
-          row.opcode == "add" ? Intrinsic::sadd_sat : Intrinsic::ssub_sat,
+      results.push_back(emitter.dependOn(
+          emitter.callIntrinsic(row.opcode == "add" ? Intrinsic::sadd_sat
+                                                    : Intrinsic::ssub_sat,
+                                bits),
           bits));
     else
       results.push_back(row.integer(emitter, type.getElement(), bits));

@@ -40,6 +40,7 @@ void emitSum(Emitter &emitter, Value *x, Value *y, ScalarType type,
     Value *flag = b.CreateZExt(b.CreateLoad(b.getInt1Ty(), carry), wide);
     result = subtracts ? b.CreateSub(result, flag) : b.CreateAdd(result, flag);
   }
+  result = emitter.carry(result);
   if (writes)
     b.CreateStore(b.CreateTrunc(b.CreateLShr(result, type.bits), b.getInt1Ty()),
                   carry);
@@ -68,8 +69,8 @@ template <bool reads> void emitCarryProduct(Emitter &emitter) {
     return type.isSigned() ? b.CreateSExt(value, wide)
                            : b.CreateZExt(value, wide);
   };
-  Value *product =
-      b.CreateMul(extend(emitter.read(1, type)), extend(emitter.read(2, type)));
+  Value *product = emitter.carry(b.CreateMul(extend(emitter.read(1, type)),
+                                             extend(emitter.read(2, type))));
   if (isHigh)
     product = b.CreateLShr(product, type.bits);
   emitSum(emitter, b.CreateTrunc(product, emitter.getBits(type.bits)),
@@ -96,7 +97,7 @@ void emitDotProduct(Emitter &emitter) {
   for (unsigned i = 0; i < count; ++i)
     sum = b.CreateAdd(sum,
                       b.CreateMul(extend(xs[i], left), extend(ys[i], right)));
-  emitter.write(0u, sum);
+  emitter.write(0u, emitter.carry(sum));
 }
 
 constexpr OpcodeRow kRows[] = {{"addc", emitCarrySum<false, true>},

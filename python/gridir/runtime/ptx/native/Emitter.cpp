@@ -430,6 +430,17 @@ Value *Emitter::dependOn(Value *value, ArrayRef<Value *> operands) {
   return builder.CreateBitCast(bits, value->getType());
 }
 
+Value *Emitter::carry(Value *value) {
+  if (!context.instrumentation.isTracked)
+    return value;
+  // Zero, with the undefined bits of the value.
+  Value *bits = builder.CreateXor(value, value);
+  for (unsigned shift = 1; shift < value->getType()->getIntegerBitWidth();
+       shift *= 2)
+    bits = builder.CreateOr(bits, builder.CreateShl(bits, shift));
+  return builder.CreateXor(value, bits);
+}
+
 Value *Emitter::freeze(Value *value) {
   return context.instrumentation.isTracked ? builder.CreateFreeze(value)
                                            : value;

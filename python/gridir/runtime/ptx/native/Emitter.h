@@ -113,6 +113,9 @@ public:
                         llvm::ArrayRef<llvm::Value *> operands);
   /// A value all of whose bits are undefined if one is.
   llvm::Value *spread(llvm::Value *value) { return dependOn(value, value); }
+  /// The result of integer arithmetic that carries: the bits above an undefined
+  /// one are undefined, too, which the memory sanitizer ignores.
+  llvm::Value *carry(llvm::Value *value);
   /// A value that counts as defined.
   llvm::Value *freeze(llvm::Value *value);
 

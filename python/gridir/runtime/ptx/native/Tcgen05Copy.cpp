@@ -82,23 +82,33 @@ template <typename Body> void forEachLane(const CopyShape &shape, Body body) {
       body(row, shape.findLane(row) + copy * shape.distance);
 }
 
+/// Copies 16 bytes, defined or not.
+void copyPiece(const Group &group, uint32_t *to, const char *from) {
+  std::memcpy(to, from, 16);
+  if (group.execution.tracksUndefined())
+    group.execution.copyUndefined(group.thread, reinterpret_cast<char *>(to),
+                                  from, 16);
+}
+
 void runCopy(const Group &group) {
   const CopyShape &shape = kShapes[group.arguments[0][Shape]];
   TensorUnits &units = getTensorUnits(group);
-  forEachBlock(group, [&](const SharedMatrix &matrix,
-                          const TensorWindow &window) {
-    matrix.note(units.shared, 0, shape.rows, shape.bytes);
-    forEachLane(shape, [&](unsigned, unsigned lane) {
-      window.note(units.memory, lane, 1, 0, shape.bytes / 4, Writes | Async);
-    });
-  });
+  forEachBlock(group,
+               [&](const SharedMatrix &matrix, const TensorWindow &window) {
+                 matrix.note(units.shared, 0, shape.rows, shape.bytes,
+                             Reads | Async | Tracked);
+                 forEachLane(shape, [&](unsigned, unsigned lane) {
+                   window.note(units.memory, lane, 1, 0, shape.bytes / 4,
+                               Writes | Async | Tracked);
+                 });
+               });
   startInOrder(group, NumArguments, [&shape](const Group &group) {
     forEachBlock(group,
                  [&](const SharedMatrix &matrix, const TensorWindow &window) {
                    forEachLane(shape, [&](unsigned row, unsigned lane) {
                      for (unsigned byte = 0; byte < shape.bytes; byte += 16)
-                       std::memcpy(window.find(lane, byte / 4, 4),
-                                   matrix.find(row, byte, 16), 16);
+                       copyPiece(group, window.find(lane, byte / 4, 4),
+                                 matrix.find(row, byte, 16));
                    });
                  });
   });

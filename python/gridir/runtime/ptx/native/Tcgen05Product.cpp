@@ -354,6 +354,78 @@ void scaleOperands(const Group &group, const Product &product, uint64_t rank,
         });
 }
 
+/// Joins the undefined bits of scales with those of the rows, or columns of B,
+/// that they scale. `find(row)` gives the word of the scales.
+template <typename Find>
+void joinScales(const Group &group, const Product &product,
+                std::vector<Undefined> &rows, unsigned first, Find find) {
+  for (auto [row, undefined] : llvm::enumerate(rows)) {
+    const Undefined word =
+        group.execution.readUndefined(group.thread, find(row), 4);
+    for (unsigned part = 0; part < product.scales; ++part) {
+      const unsigned shift = (first + part) % 4 * 8;
+      undefined.join({word.bits >> shift & 0xff, word.origin});
+    }
+  }
+}
+
+/// Which rows of A of a block depend on undefined values.
+std::vector<Undefined>
+findUndefinedRows(const Group &group, const Product &product, uint64_t rank) {
+  const uint64_t *words = group.arguments[0];
+  Execution &execution = group.execution;
+  std::vector<Undefined> rows(product.blockRows);
+  if (!words[IsTensorA])
+    rows =
+        getMatrix(group, rank, words[A], product.formatA, product.isTransposedA)
+            .readUndefined(product.blockRows, product.storedDepth);
+  TensorWindow windowA(group, rank, words[A]);
+  TensorWindow metadata(group, rank, words[Metadata]);
+  const unsigned columns = getColumnsOfA(product);
+  for (auto [row, undefined] : llvm::enumerate(rows)) {
+    if (words[IsTensorA])
+      undefined = execution.findUndefined(
+          group.thread, windowA.find(product.getLane(row), 0, columns),
+          columns * sizeof(uint32_t));
+    for (unsigned i = 0; words[IsSparse] && i < product.storedDepth; ++i) {
+      const MetadataPosition at = findMetadata(product, row, i);
+      const Undefined word = execution.readUndefined(
+          group.thread, metadata.find(at.lane, at.column, 1), 4);
+      undefined.join({word.bits >> at.bit & 3, word.origin});
+    }
+  }
+  if (product.scales) {
+    TensorWindow window(group, rank, words[ScaleA]);
+    joinScales(group, product, rows, product.firstScaleA, [&](unsigned row) {
+      return window.find(row % 32, row / 32, 1);
+    });
+  }
+  return rows;
+}
+
+/// Which columns of B depend on undefined values for a block.
+std::vector<Undefined> findUndefinedColumns(const Group &group,
+                                            const Product &product,
+                                            uint64_t rank) {
+  const uint64_t *words = group.arguments[0];
+  std::vector<Undefined> columns;
+  for (uint64_t owner : product.blocks)
+    llvm::append_range(
+        columns, getMatrix(group, owner, words[B], product.formatB,
+                           product.isTransposedB)
+                     .readUndefined(product.columns / product.blocks.size(),
+                                    product.depth));
+  if (product.scales) {
+    TensorWindow window(group, rank, words[ScaleB]);
+    joinScales(group, product, columns, product.firstScaleB,
+               [&](unsigned column) {
+                 auto [lane, at] = findScaleB(product, column);
+                 return window.find(lane, at, 1);
+               });
+  }
+  return columns;
+}
+
 /// True if a lane of D is unchanged.
 bool isDisabled(const uint64_t *words, unsigned block, unsigned lane) {
   return words[FirstMask + 4 * block + lane / 32] >> lane % 32 & 1;
@@ -390,10 +462,39 @@ void multiplyBlock(const Group &group, const Product &product, unsigned block,
   });
 }
 
+/// A result is undefined if an element of its row of A or of its column of B
+/// is, a scale of them, or its addend.
+void trackBlock(const Group &group, const Product &product, unsigned block) {
+  const uint64_t *words = group.arguments[0];
+  const uint64_t rank = product.blocks[block];
+  const std::vector<Undefined> rows = findUndefinedRows(group, product, rank);
+  const std::vector<Undefined> right =
+      findUndefinedColumns(group, product, rank);
+  TensorWindow window(group, rank, words[D]);
+  product.forEachPart(
+      [&](unsigned row, unsigned lane, unsigned column, unsigned columns) {
+        if (isDisabled(words, block, lane))
+          return;
+        uint32_t *memory = window.find(lane, 0, columns);
+        for (unsigned i = 0; i < columns; ++i) {
+          Undefined value;
+          if (words[Accumulates])
+            value = group.execution.readUndefined(group.thread, memory + i, 4);
+          value.join(rows[row]);
+          value.join(right[column + i]);
+          group.execution.writeUndefined(
+              group.thread, memory + i, 4,
+              value.spread(maskTrailingOnes<uint64_t>(32)));
+        }
+      });
+}
+
 void multiply(const Group &group) {
   const Product product(group);
   const std::vector<float> right = readB(group, product);
   for (auto [block, rank] : llvm::enumerate(product.blocks)) {
+    if (group.execution.tracksUndefined())
+      trackBlock(group, product, block);
     std::vector<float> left = readA(group, product, rank);
     if (group.arguments[0][IsSparse])
       left = expand(group, product, rank, left);
@@ -410,45 +511,47 @@ void multiply(const Group &group) {
   }
 }
 
-/// Tells of all that a product touches.
+/// Tells of all that a product touches. It follows undefined values itself.
 void noteProduct(const Group &group, const Product &product) {
   const uint64_t *words = group.arguments[0];
   const TensorUnits &units = getTensorUnits(group);
   if (!units.memory)
     return;
+  constexpr uint32_t reads = Reads | Async | Tracked;
   for (auto [block, rank] : llvm::enumerate(product.blocks)) {
     getMatrix(group, rank, words[B], product.formatB, product.isTransposedB)
         .note(units.shared, 0, product.columns / product.blocks.size(),
-              product.depth);
+              product.depth, reads);
     if (!words[IsTensorA])
       getMatrix(group, rank, words[A], product.formatA, product.isTransposedA)
-          .note(units.shared, 0, product.blockRows, product.storedDepth);
+          .note(units.shared, 0, product.blockRows, product.storedDepth, reads);
     else
       for (unsigned row = 0; row < product.blockRows; ++row)
         TensorWindow(group, rank, words[A])
             .note(units.memory, product.getLane(row), 1, 0,
-                  getColumnsOfA(product), Reads | Async);
+                  getColumnsOfA(product), reads);
     if (product.scales) {
       TensorWindow(group, rank, words[ScaleA])
-          .note(units.memory, 0, 32, 0, product.blockRows / 32, Reads | Async);
+          .note(units.memory, 0, 32, 0, product.blockRows / 32, reads);
       for (unsigned column = 0; column < product.columns; ++column) {
         auto [lane, at] = findScaleB(product, column);
         TensorWindow(group, rank, words[ScaleB])
-            .note(units.memory, lane, 1, at, 1, Reads | Async);
+            .note(units.memory, lane, 1, at, 1, reads);
       }
     }
     if (words[IsSparse]) {
       const bool isWide = getFormat(product.formatA).bits == 16;
       TensorWindow(group, rank, words[Metadata])
           .note(units.memory, 0, 128, isWide ? product.selector : 0,
-                isWide ? 1 : product.storedDepth / 16, Reads | Async);
+                isWide ? 1 : product.storedDepth / 16, reads);
     }
     const TensorWindow window(group, rank, words[D]);
     product.forEachPart([&, block = block](unsigned, unsigned lane, unsigned,
                                            unsigned columns) {
       if (!isDisabled(words, block, lane))
         window.note(units.memory, lane, 1, 0, columns,
-                    Async | Writes | (words[Accumulates] ? Reads : 0u));
+                    Async | Writes | Tracked |
+                        (words[Accumulates] ? Reads : 0u));
     });
   }
 }
