@@ -18,7 +18,7 @@ from gridir.frontend.header.grid_mapping import SideTable, build_kernel, dim_nam
 from gridir.frontend.request.kernel_request import KernelRequest
 from gridir.frontend.request.meshes import MeshUnion, dim_kinds, num_cores
 from gridir.frontend.rules.scopes import scoped
-from gridir.frontend.walk.context import KernelContext
+from gridir.frontend.walk.context import KernelContext, WalkState
 from gridir.frontend.walk.levels import Vocabulary, vocabularies
 from gridir.frontend.walk.profile import profile_of
 from gridir.frontend.walk.types import is_ref
@@ -59,8 +59,8 @@ def lower_kernel(
         kernel = make_context(request, platform, meanings[0])
         with ir.InsertionPoint(kernel_op.body):
             refs = list(kernel_op.body.arguments)
-            kernel.allocated.update(zip(shared, refs[len(request.jaxpr.invars) :], strict=True))
-            kernel.physical = tuple(refs[_num_operands(request) : len(request.jaxpr.invars)])
+            kernel.state.allocated.update(zip(shared, refs[len(request.jaxpr.invars) :], strict=True))
+            kernel.state.physical = tuple(refs[_num_operands(request) : len(request.jaxpr.invars)])
             # A scalar that the function of a mesh closes over is an operand, too, but no Ref to the jaxpr.
             arguments = [
                 argument if is_ref(var.aval) else grid.load_all(argument)
@@ -101,7 +101,7 @@ def _walk_bodies(
     core = grid.ProgramIdOp(ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 0)).result
     union = request.mesh
     for jaxpr, mesh, first, meaning in zip(request.jaxprs, union.meshes, union.first_cores, meanings, strict=True):
-        own = dataclasses.replace(kernel, vocabulary=meaning)
+        own = dataclasses.replace(kernel, state=dataclasses.replace(kernel.state, vocabulary=meaning))
 
         def body(jaxpr: Any = jaxpr, mesh: Any = mesh, first: int = first, own: KernelContext = own) -> list[ir.Value]:
             number = emit.binary("arith.subi", core, emit.constant(first, emit.i32()))
@@ -123,11 +123,11 @@ def _walk_body(kernel: KernelContext, jaxpr: Any, arguments: list[ir.Value]) -> 
         return
 
     def body(refs: list[ir.Value]) -> list[ir.Value]:
-        kernel.subcore_barrier = refs[0]
+        kernel.state.subcore_barrier = refs[0]
         walk(kernel, jaxpr, (), arguments)
         return []
 
-    scoped(kernel.vocabulary.types, [jax_tpu.SUBCORE_BARRIER], [], body, names=["subcore_barrier"])
+    scoped(kernel.state.vocabulary.types, [jax_tpu.SUBCORE_BARRIER], [], body, names=["subcore_barrier"])
 
 
 def _on_mesh(kernel: KernelContext, mesh: Any, meshes: Sequence[tuple[Any, int]], number: ir.Value) -> KernelContext:
@@ -140,14 +140,13 @@ def _on_mesh(kernel: KernelContext, mesh: Any, meshes: Sequence[tuple[Any, int]]
     mesh_ids, sizes = tuple(reversed(ids)), tuple(shape.values())
     return dataclasses.replace(
         kernel,
+        state=dataclasses.replace(kernel.state, program_ids=mesh_ids, pipeline_grid=sizes),
         axes=tuple(range(len(sizes))),
         axis_names=tuple(shape),
         static_grid=sizes,
         core_axes=tuple(shape),
         mesh_ids=mesh_ids,
         meshes=tuple(meshes),
-        program_ids=mesh_ids,
-        pipeline_grid=sizes,
     )
 
 
@@ -182,6 +181,7 @@ def make_context(request: KernelRequest, platform: str, vocabulary: Vocabulary) 
     return KernelContext(
         name=request.kernel_name,
         walk=walk,
+        state=WalkState(vocabulary),
         axes=tuple(i for i in range(len(mapping.grid)) if i not in vmapped),
         axis_names=names,
         axis_labels=tuple(mapping.grid_names or ()),
@@ -190,7 +190,6 @@ def make_context(request: KernelRequest, platform: str, vocabulary: Vocabulary) 
         cluster_axes=of_kind("cluster"),
         thread_axis=next(iter(of_kind("thread")), None),
         devices=request.devices,
-        vocabulary=vocabulary,
         platform=platform,
         profile=profile_of(request, platform, next(iter(threads), None)),
         function=jax_core.wrapped_function(request.jaxpr),

@@ -18,7 +18,7 @@ import gridir.frontend.rules  # noqa: F401  (registers the rules)
 from gridir.errors import UnsupportedError
 from gridir.frontend.compat import jax_core
 from gridir.frontend.compat.jax_equations import primitive_name
-from gridir.frontend.walk.context import KernelContext
+from gridir.frontend.walk.context import KernelContext, WalkState
 from gridir.frontend.walk.levels import INDEX_MAP, vocabulary_of
 from gridir.frontend.walk.types import is_bool, is_integer, is_ref
 from gridir.frontend.walk.walker import nested_jaxprs, walk
@@ -34,7 +34,7 @@ def context(kernel_name: str, rank: int, vmapped: Sequence[int] = ()) -> KernelC
       vmapped: the dimensions of it that come from vmap, which the author does not count.
     """
     axes = tuple(i for i in range(rank) if i not in vmapped)
-    return KernelContext(name=kernel_name, walk=walk, axes=axes, vocabulary=vocabulary_of(INDEX_MAP))
+    return KernelContext(kernel_name, walk, WalkState(vocabulary_of(INDEX_MAP)), axes)
 
 
 def write(kernel: KernelContext, closed_jaxpr: Any, arguments: Sequence[ir.Value], operand: str) -> list[ir.Value]:

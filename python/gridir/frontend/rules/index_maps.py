@@ -68,7 +68,7 @@ def _divides_by_positive(ctx: RuleContext, values: Sequence[ir.Value], jaxpr: An
 @INDEX_MAP.rule("cond", ignores={"branches_platforms": ANY})
 def _cond(ctx: RuleContext, which: ir.Value, *values: ir.Value, branches: Sequence[Any]) -> list[ir.Value]:
     """The index is clamped to the branches."""
-    last, outer = len(branches) - 1, ctx.kernel.guard
+    last, outer = len(branches) - 1, ctx.kernel.state.guard
 
     @functools.cache
     def is_taken(branch: int) -> ir.Value:
@@ -85,11 +85,11 @@ def _cond(ctx: RuleContext, which: ir.Value, *values: ir.Value, branches: Sequen
     def compute(branch: int) -> list[ir.Value]:
         jaxpr, consts = control.open_jaxpr(branches[branch])
         if last:
-            ctx.kernel.guard = functools.partial(guard, branch)
+            ctx.kernel.state.guard = functools.partial(guard, branch)
         try:
             return ctx.inline(jaxpr, consts, values)
         finally:
-            ctx.kernel.guard = outer
+            ctx.kernel.state.guard = outer
 
     results = compute(last)
     if last == 1:
@@ -109,7 +109,7 @@ def _get(ctx: RuleContext, ref: ir.Value, *leaves: ir.Value, tree: Any) -> ir.Va
 
 def _guarded(ctx: RuleContext, index: Any) -> Any:
     """The index of an element that there is: element 0 in a branch that is not taken."""
-    index, guard = index.start if isinstance(index, jax_core.Slice) else index, ctx.kernel.guard
+    index, guard = index.start if isinstance(index, jax_core.Slice) else index, ctx.kernel.state.guard
     if guard is None or static_index(index) is not None:
         return index
     index = index_value(index)

@@ -30,8 +30,8 @@ def _axis(ctx: RuleContext, axis: int) -> ir.Attribute:
 
 @rule("program_id")
 def _program_id(ctx: RuleContext, *, axis: int) -> ir.Value:
-    if ctx.kernel.program_ids is not None and axis < len(ctx.kernel.program_ids):
-        value = ctx.kernel.program_ids[axis]
+    if ctx.kernel.state.program_ids is not None and axis < len(ctx.kernel.state.program_ids):
+        value = ctx.kernel.state.program_ids[axis]
         if value is not None:
             return value
     return grid.ProgramIdOp(_axis(ctx, axis)).result
@@ -39,8 +39,8 @@ def _program_id(ctx: RuleContext, *, axis: int) -> ir.Value:
 
 @rule("num_programs")
 def _num_programs(ctx: RuleContext, *, axis: int) -> ir.Value:
-    if ctx.kernel.pipeline_grid is not None and axis < len(ctx.kernel.pipeline_grid):
-        size = ctx.kernel.pipeline_grid[axis]
+    if ctx.kernel.state.pipeline_grid is not None and axis < len(ctx.kernel.state.pipeline_grid):
+        size = ctx.kernel.state.pipeline_grid[axis]
         return size if isinstance(size, ir.Value) else emit.constant(size, emit.i32())
     return grid.NumProgramsOp(_axis(ctx, axis)).result
 
@@ -185,7 +185,7 @@ def _jaxpr_call(
         position += tree.num_leaves
         refs.append(view(ctx, *ref) if isinstance(ref, tuple) else ref)
     ids = tree_util.tree_unflatten(program_ids_treedef, leaves[position:])
-    with ctx.kernel.inside_pipeline(ids):
+    with ctx.kernel.state.inside_pipeline(ids):
         return ctx.inline(jaxpr, (), refs)
 
 
@@ -198,7 +198,7 @@ def _emit_pipeline(ctx: RuleContext, *values: ir.Value, pipeline: Any) -> list[i
         if name is not None and size is not None
     ]
     jaxpr, consts = jax_pipeline.pipeline_jaxpr(ctx.avals_in, pipeline, axes)
-    with ctx.kernel.inside_pipeline(grid=jax_pipeline.grid_of(values, pipeline)):
+    with ctx.kernel.state.inside_pipeline(grid=jax_pipeline.grid_of(values, pipeline)):
         return ctx.inline(jaxpr, consts, values)
 
 
@@ -208,7 +208,7 @@ def _pipeline_body(
 ) -> list[ir.Value]:
     step, consts, refs = tree_util.tree_unflatten(in_tree, leaves)
     numbers = tree_util.tree_leaves(step) if _explicit_indices else []
-    with ctx.kernel.inside_pipeline(jax_pipeline.indices_of(step)):
+    with ctx.kernel.state.inside_pipeline(jax_pipeline.indices_of(step)):
         return ctx.inline(jaxpr, consts, [*numbers, *(transformed(ctx, ref) for ref in refs)])
 
 

@@ -193,7 +193,7 @@ def _lay_out(ctx: RuleContext, ref: ir.Value, undone: Sequence[Any]) -> None:
 
     Of a kernel of blocks JAX keeps only the shape in which its scratch lies.
     """
-    ref.set_type(ctx.types.ref(jax_core.transformed_aval(ctx.kernel.as_allocated.pop(ref), undone)))
+    ref.set_type(ctx.types.ref(jax_core.transformed_aval(ctx.kernel.state.as_allocated.pop(ref), undone)))
     block = ref.owner
     layouts = [layout_of(undone) if argument == ref else None for argument in block.arguments]
     known = block.owner.attributes
@@ -210,7 +210,7 @@ def _apply(ctx: RuleContext, ref: ir.Value, transform: Any) -> ir.Value:
             raise ctx.unsupported("expected an array of indices only where the Ref is read or written")
         return window(ctx, ref, transform.indices)
     if jax_gpu.undoes_layout(transform):
-        return _logical(ctx, ref, transform) if ref in ctx.kernel.physical else ref
+        return _logical(ctx, ref, transform) if ref in ctx.kernel.state.physical else ref
     if isinstance(transform, jax_core.BitcastTransform):
         shape, element = list(ref.type.shape), element_type(transform.dtype)
         old, new = ref.type.element_type.width, element.width
@@ -268,7 +268,7 @@ def view(ctx: RuleContext, ref: Any, transforms: Sequence[Any]) -> ir.Value:
         first, *transforms = transforms
         ref = ref.members[jax_gpu.member_key(first)]
     undone = list(itertools.takewhile(jax_gpu.undoes_layout, transforms))
-    if undone and ref in ctx.kernel.as_allocated:
+    if undone and ref in ctx.kernel.state.as_allocated:
         _lay_out(ctx, ref, undone)
     for transform in transforms:
         ref = _apply(ctx, ref, transform)

@@ -106,14 +106,14 @@ def allocations(jaxpr: Any) -> list[Any]:
 
 @rule("new_ref", ignores={"memory_space": ANY, "kind": ANY, "pin": ANY})
 def _new_ref(ctx: RuleContext, value: ir.Value) -> ir.Value:
-    ref = ctx.kernel.allocated[ctx.eqn.outvars[0]]
+    ref = ctx.kernel.state.allocated[ctx.eqn.outvars[0]]
     grid.StoreOp(value, ref)
     return ref
 
 
 @rule("empty_ref", "get_global", ignores={"ty": ANY, "memory_space": ANY, "what": ANY, "pin": ANY})
 def _empty_ref(ctx: RuleContext) -> ir.Value:
-    return ctx.kernel.allocated[ctx.eqn.outvars[0]]
+    return ctx.kernel.state.allocated[ctx.eqn.outvars[0]]
 
 
 @rule("freeze")

@@ -216,7 +216,7 @@ def _barrier(ctx: RuleContext) -> list[ir.Value]:
 
     A subcore is at most one barrier ahead of another: it passes none that the other has not come to.
     """
-    semaphore, one = ctx.kernel.subcore_barrier, emit.constant(1, emit.i32())
+    semaphore, one = ctx.kernel.state.subcore_barrier, emit.constant(1, emit.i32())
     first, count = subcores(ctx)
 
     def signal(number: ir.Value) -> list[ir.Value]:

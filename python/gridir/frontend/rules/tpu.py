@@ -29,10 +29,10 @@ from gridir.mlir.dialects import grid
 @TPU.rule("get_barrier_semaphore")
 def _get_barrier_semaphore(ctx: RuleContext, *, tag: Any) -> ir.Value:
     if tag is not None:
-        ctx.kernel.barrier_tags.add(tag)
-    if len(ctx.kernel.barrier_tags) > 1:
+        ctx.kernel.state.barrier_tags.add(tag)
+    if len(ctx.kernel.state.barrier_tags) > 1:
         # A kernel has one collective id, so one such semaphore.
-        tags = ", ".join(sorted(map(repr, ctx.kernel.barrier_tags)))
+        tags = ", ".join(sorted(map(repr, ctx.kernel.state.barrier_tags)))
         raise ctx.unsupported(f"expected barrier semaphores with one tag in a kernel, got {tags}")
     try:
         attribute = None if tag is None else params.to_attribute(tag)

@@ -24,76 +24,40 @@ from gridir.mlir import ir
 
 
 @dataclasses.dataclass
-class KernelContext:
-    """The state that all equations of one kernel share.
+class WalkState:
+    """The state of the walk over a kernel's jaxprs.
 
     Attributes:
-      name: the name of the kernel, for errors.
-      walk: walks a jaxpr: `walk(kernel, jaxpr, consts, args)` emits its equations and returns its results.
-      axes: for each grid dimension that the kernel's author sees, its number in the whole grid (`jax.vmap` adds more).
-      axis_names: the names of the dimensions of the whole grid, None where one has no name.
-      axis_labels: the names of the last of them as JAX has them, which may be no strings.
-      static_grid: the sizes of the dimensions of the whole grid, None where the call gives it.
-      core_axes: the names of the dimensions that enumerate the cores of a mesh, in their order.
-      cluster_axes: the names of those that enumerate the blocks of a cluster.
-      thread_axis: the name of the one that enumerates the warpgroups of a block, or None.
-      warp: the label of the axis of the warps, and the number of this one, in code of single warps; else None.
-      mesh_ids: where several meshes share the grid, this core's index along each axis of its own mesh; else None.
-      meshes: then the sizes of the axes of each mesh and the number of its first core, its own mesh first.
-      devices: the devices that the call is mapped over, or None.
       vocabulary: the rule set at the current position: that of a nested jaxpr may differ.
-      platform: the platform that `jax.lax.platform_dependent` is resolved for.
-      origin: the source info of the equation that is being decomposed, or None; its parts are all from there.
-      caller: the source info of the equation whose nested jaxpr is walked, or None.
-      literals: the constants that were made of the jaxpr's literals; some rules read the literal and leave it unused.
+      warp: the label of the axis of the warps, and the number of this one, in code of single warps; else None.
       program_ids: the results of `program_id` inside an inlined pipeline body, which replace the grid's, or None.
       pipeline_grid: the sizes of an inlined pipeline's grid, numbers or values, or None.
+      origin: the source info of the equation that is being decomposed, or None; its parts are all from there.
+      caller: the source info of the equation whose nested jaxpr is walked, or None.
+      guard: inside a branch of an index map: emits whether that branch is taken, once; else None.
+      literals: the constants that were made of the jaxpr's literals; some rules read the literal and leave it unused.
       physical: the Refs of a kernel that have the shape in which they lie in memory; others have the author's.
       as_allocated: the abstract Ref of each Ref of a scope whose transforms, if it has any, are still unknown.
+      allocated: the Ref for each variable that stands for one which the function itself makes.
       collective_memory: whether tensor memory is of one block or of a pair of them, of each kind that there is.
       barrier_tags: the tags of the barrier semaphores that the kernel requests; there is at most one.
       subcore_barrier: the semaphore at which the subcores of a core synchronize, if the kernel's code has barriers.
-      allocated: the Ref for each variable that stands for one which the function itself makes.
-      profile: records the begin and end of named scopes, or None.
-      guard: inside a branch of an index map: emits whether that branch is taken, once; else None.
-      function: the author's function if JAX's own calls it, for code that JAX adds; otherwise None.
     """
 
-    name: str
-    walk: Callable[..., list[Any]]
-    axes: tuple[int, ...] = ()
-    axis_names: tuple[str | None, ...] = ()
-    axis_labels: tuple[Any, ...] = ()
-    static_grid: tuple[int | None, ...] = ()
-    core_axes: tuple[str, ...] = ()
-    cluster_axes: tuple[str, ...] = ()
-    thread_axis: str | None = None
-    warp: tuple[Hashable, ir.Value] | None = None
-    mesh_ids: tuple[ir.Value, ...] | None = None
-    meshes: tuple[tuple[Mapping[str, int | None], int], ...] = ()
-    devices: DeviceMesh | None = None
     vocabulary: Vocabulary = NO_KIND
-    platform: str = "cpu"
+    warp: tuple[Hashable, ir.Value] | None = None
     program_ids: tuple[Any, ...] | None = None
     pipeline_grid: tuple[Any, ...] | None = None
     origin: Any = None
     caller: Any = None
+    guard: Callable[[], ir.Value] | None = None
     literals: list[ir.Value] = dataclasses.field(default_factory=list)
     physical: tuple[ir.Value, ...] = ()
     as_allocated: dict[ir.Value, Any] = dataclasses.field(default_factory=dict)
+    allocated: dict[Any, ir.Value] = dataclasses.field(default_factory=dict)
     collective_memory: set[bool] = dataclasses.field(default_factory=set)
     barrier_tags: set[Hashable] = dataclasses.field(default_factory=set)
     subcore_barrier: ir.Value | None = None
-    allocated: dict[Any, ir.Value] = dataclasses.field(default_factory=dict)
-    profile: Profile | None = None
-    guard: Callable[[], ir.Value] | None = None
-    function: Frame | None = None
-    _locations: dict[Any, ir.Location] = dataclasses.field(default_factory=dict)
-
-    @functools.cached_property
-    def state(self) -> Hashable:
-        """Returns the state, apart from arguments, on which JAX's tracing depends."""
-        return jax_core.tracing_state()
 
     @contextlib.contextmanager
     def inside_pipeline(self, ids: Sequence[Any] | None = None, grid: Sequence[Any] | None = None) -> Iterator[None]:
@@ -108,6 +72,53 @@ class KernelContext:
         finally:
             self.program_ids, self.pipeline_grid = outer
 
+
+@dataclasses.dataclass(frozen=True)
+class KernelContext:
+    """The context that all equations of one kernel share.
+
+    Attributes:
+      name: the name of the kernel, for errors.
+      walk: walks a jaxpr: `walk(kernel, jaxpr, consts, args)` emits its equations and returns its results.
+      state: the state of the walk; all else is constant.
+      axes: for each grid dimension that the kernel's author sees, its number in the whole grid (`jax.vmap` adds more).
+      axis_names: the names of the dimensions of the whole grid, None where one has no name.
+      axis_labels: the names of the last of them as JAX has them, which may be no strings.
+      static_grid: the sizes of the dimensions of the whole grid, None where the call gives it.
+      core_axes: the names of the dimensions that enumerate the cores of a mesh, in their order.
+      cluster_axes: the names of those that enumerate the blocks of a cluster.
+      thread_axis: the name of the one that enumerates the warpgroups of a block, or None.
+      mesh_ids: where several meshes share the grid, this core's index along each axis of its own mesh; else None.
+      meshes: then the sizes of the axes of each mesh and the number of its first core, its own mesh first.
+      devices: the devices that the call is mapped over, or None.
+      platform: the platform that `jax.lax.platform_dependent` is resolved for.
+      profile: records the begin and end of named scopes, or None.
+      function: the author's function if JAX's own calls it, for code that JAX adds; otherwise None.
+    """
+
+    name: str
+    walk: Callable[..., list[Any]]
+    state: WalkState
+    axes: tuple[int, ...] = ()
+    axis_names: tuple[str | None, ...] = ()
+    axis_labels: tuple[Any, ...] = ()
+    static_grid: tuple[int | None, ...] = ()
+    core_axes: tuple[str, ...] = ()
+    cluster_axes: tuple[str, ...] = ()
+    thread_axis: str | None = None
+    mesh_ids: tuple[ir.Value, ...] | None = None
+    meshes: tuple[tuple[Mapping[str, int | None], int], ...] = ()
+    devices: DeviceMesh | None = None
+    platform: str = "cpu"
+    profile: Profile | None = None
+    function: Frame | None = None
+    _locations: dict[Any, ir.Location] = dataclasses.field(default_factory=dict)
+
+    @functools.cached_property
+    def tracing_state(self) -> Hashable:
+        """Returns the state, apart from arguments, on which JAX's tracing depends."""
+        return jax_core.tracing_state()
+
     def name_of(self, label: Any) -> str:
         """The name in `axis_names` of the dimension that JAX gives a label."""
         if label in self.axis_labels:
@@ -121,10 +132,10 @@ class KernelContext:
 
     def source_info_of(self, eqn: Any) -> Any:
         """The source info that an equation goes by; JAX forgets that of functions which it has traced before."""
-        if self.origin is not None:
-            return self.origin
-        known = self.caller is None or jax_core.user_frame(eqn.source_info) is not None
-        return eqn.source_info if known else self.caller
+        if self.state.origin is not None:
+            return self.state.origin
+        known = self.state.caller is None or jax_core.user_frame(eqn.source_info) is not None
+        return eqn.source_info if known else self.state.caller
 
     def frame(self, source_info: Any) -> Frame | None:
         """The source location of an equation; None if it is unknown."""
@@ -204,21 +215,21 @@ class RuleContext:
 
     def decompose(self, jaxpr: Any, consts: Sequence[Any], values: Sequence[Any]) -> list[Any]:
         """Like `inline`, for a jaxpr that gridir created: its equations are reported as parts of this one."""
-        outer = self.kernel.origin
-        self.kernel.origin = self.source_info
+        state = self.kernel.state
+        outer, state.origin = state.origin, self.source_info
         try:
             return self._walk(self.vocabulary, jaxpr, consts, values)
         finally:
-            self.kernel.origin = outer
+            state.origin = outer
 
     def _walk(self, vocabulary: Vocabulary, jaxpr: Any, consts: Sequence[Any], values: Sequence[Any]) -> list[Any]:
-        kernel = self.kernel
-        outer = kernel.caller, kernel.vocabulary
-        kernel.caller, kernel.vocabulary = self.source_info, vocabulary
+        state = self.kernel.state
+        outer = state.caller, state.vocabulary
+        state.caller, state.vocabulary = self.source_info, vocabulary
         try:
-            return kernel.walk(kernel, jaxpr, consts, values)
+            return self.kernel.walk(self.kernel, jaxpr, consts, values)
         finally:
-            kernel.caller, kernel.vocabulary = outer
+            state.caller, state.vocabulary = outer
 
     def static_value(self, operand: int) -> np.ndarray | None:
         """The value of an operand that is written in the jaxpr itself, or None."""

@@ -123,7 +123,7 @@ class RecordedByCalls(Profile):
         if name not in _names:
             _names.append(name)
         event = emit.constant(2 * _names.index(name) + ends, emit.i32())
-        warp = emit.constant(_WHOLE_WARPGROUP, emit.i32()) if kernel.warp is None else kernel.warp[1]
+        warp = emit.constant(_WHOLE_WARPGROUP, emit.i32()) if kernel.state.warp is None else kernel.state.warp[1]
         i64 = ir.IntegerType.get_signless(64)
         ids = [grid.ProgramIdOp(ir.IntegerAttr.get(i64, dim)).result for dim in range(len(self.sizes))]
         grid.CallbackOp(ir.StringAttr.get(identity_of(self, gathers=True)), [event, warp, *ids])

@@ -198,7 +198,7 @@ class Level:
             @functools.wraps(function)
             def lowering(ctx: RuleContext, *values: Any, **params: Any) -> Any:
                 avals = tuple(map(_as_argument, ctx.avals_in))
-                closed = trace(avals, tuple(sorted(params.items())), ctx.kernel.state)
+                closed = trace(avals, tuple(sorted(params.items())), ctx.kernel.tracing_state)
                 return ctx.decompose(closed.jaxpr, closed.consts, values)
 
             self.rule(*primitives, **options)(lowering)

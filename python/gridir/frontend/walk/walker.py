@@ -43,17 +43,17 @@ def walk(kernel: KernelContext, jaxpr: Any, consts: Sequence[Any], args: Sequenc
         return _walk(kernel, jaxpr, consts, args)
 
     def within(refs: list[ir.Value]) -> list[ir.Value]:
-        kernel.allocated.update(zip(made, refs, strict=True))
+        kernel.state.allocated.update(zip(made, refs, strict=True))
         return _walk(kernel, jaxpr, consts, args)
 
-    types = kernel.vocabulary.types
+    types = kernel.state.vocabulary.types
     return scopes.scoped(types, [var.aval for var in made], [var.aval for var in jaxpr.outvars], within)
 
 
 def _walk(kernel: KernelContext, jaxpr: Any, consts: Sequence[Any], args: Sequence[ir.Value]) -> list[ir.Value]:
     env: dict[Any, ir.Value] = {}
     literals: dict[Any, ir.Value] = {}
-    vocabulary = kernel.vocabulary
+    vocabulary = kernel.state.vocabulary
     skips_floats = vocabulary.skips_floats
 
     def read(atom: Any) -> ir.Value:
@@ -65,7 +65,7 @@ def _walk(kernel: KernelContext, jaxpr: Any, consts: Sequence[Any], args: Sequen
         key = (dtype, array.shape, array.tobytes())
         if key not in literals:
             literals[key] = emit.array_constant(array, vocabulary.types.value(atom.aval))
-            kernel.literals.append(literals[key])
+            kernel.state.literals.append(literals[key])
         return literals[key]
 
     # Since JAX 0.12 the constants of a jaxpr that does not have their values are the first of its arguments.
@@ -149,10 +149,10 @@ def _on_words(ctx: RuleContext, *values: ir.Value, **params: Any) -> list[ir.Val
 
 def erase_unused(kernel: KernelContext) -> None:
     """Erases the constants that no op has come to use."""
-    for constant in kernel.literals:
+    for constant in kernel.state.literals:
         if next(iter(constant.uses), None) is None:
             constant.owner.erase()
-    kernel.literals.clear()
+    kernel.state.literals.clear()
 
 
 # Most parameters are none of these, and an equation is asked several times.

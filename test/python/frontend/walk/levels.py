@@ -6,7 +6,7 @@ import gridir.frontend.rules
 import jax
 import jax.numpy as jnp
 from gridir import emit
-from gridir.frontend.walk.context import KernelContext
+from gridir.frontend.walk.context import KernelContext, WalkState
 from gridir.frontend.walk.levels import LEVELS, Vocabulary, vocabularies
 from gridir.frontend.walk.registry import BASE, Level
 from gridir.frontend.walk.types import Types
@@ -127,7 +127,7 @@ def show(function, **vocabulary):
         means = Vocabulary(**vocabulary)
         with ir.InsertionPoint(module.body):
             refs = [emit.value("group.ref", [], means.types.ref(aval)) for aval in avals]
-            walk(KernelContext("kernel", walk, vocabulary=means), closed.jaxpr, closed.consts, refs)
+            walk(KernelContext("kernel", walk, WalkState(means)), closed.jaxpr, closed.consts, refs)
         print(module)
 
 

@@ -4,7 +4,7 @@ import gridir
 import gridir.frontend.rules
 import jax
 import jax.numpy as jnp
-from gridir.frontend.walk.context import KernelContext, RuleContext
+from gridir.frontend.walk.context import KernelContext, RuleContext, WalkState
 from gridir.frontend.walk.levels import LEVELS
 from gridir.frontend.walk.registry import BASE, Level
 from jax._src.lax import lax as lax_internal
@@ -45,7 +45,7 @@ refused(BASE.register, "new", lambda ctx, x, **params: x)
 
 # A parameter that another JAX may have is refused by every rule, for it may change what the primitive does.
 equation = jax.make_jaxpr(jnp.sin)(1.0).eqns[0]
-context = RuleContext(KernelContext("kernel", walk=list), equation, frozenset(), equation.source_info)
+context = RuleContext(KernelContext("kernel", list, WalkState()), equation, frozenset(), equation.source_info)
 
 
 def refusal(primitive, level=BASE, **params):

@@ -27,7 +27,7 @@ from gridir.runtime.gpu.emulator import MULTIPROCESSORS
 
 def load(ctx: RuleContext, ref: Any, transforms: Sequence[Any]) -> ir.Value:
     """Loads a Ref of this CTA, or of the CTA or device that a transform names; a scalar for a warp."""
-    if ctx.kernel.warp is not None and ctx.avals_out[0].shape:
+    if ctx.kernel.state.warp is not None and ctx.avals_out[0].shape:
         raise ctx.invalid(f"Can only load scalars in warp-level code, got {ctx.avals_out[0]}")
     transforms, receivers = split_devices(ctx, transforms)
     if receivers:

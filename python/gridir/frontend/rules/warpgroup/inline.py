@@ -149,7 +149,7 @@ def _inline_mgpu(
 ) -> list[ir.Value]:
     count = pytree_args.num_leaves
     transforms = pytree_ref_transforms.unflatten(leaves[count:])
-    in_warp = ctx.kernel.warp is not None
+    in_warp = ctx.kernel.state.warp is not None
     if in_warp:
         _check_scalars(ctx, flat_ret_ty)
     refs: dict[int, Operand] = {}

@@ -35,8 +35,8 @@ def _run_scoped(
     allocated = [_Allocated.of(var.aval, undone) for var, undone in zip(jaxpr.invars, transforms, strict=True)]
     avals = list(itertools.chain.from_iterable(each.avals for each in allocated))
     kinds = map(jax_gpu.is_collective, avals)
-    ctx.kernel.collective_memory.update(kind for kind in kinds if kind is not None)
-    if len(ctx.kernel.collective_memory) > 1:
+    ctx.kernel.state.collective_memory.update(kind for kind in kinds if kind is not None)
+    if len(ctx.kernel.state.collective_memory) > 1:
         raise ctx.invalid("Can't mix collective and non-collective TMEM allocations within the same kernel.")
     if not all(map(jax_gpu.is_accumulator, avals)):
         _check_collective(ctx, collective_axes)
@@ -49,7 +49,7 @@ def _run_scoped(
         arguments = [each.value(rest) for each in allocated]
         for argument, each, undone in zip(arguments, allocated, transforms, strict=True):
             if each.parts is None and not undone:
-                ctx.kernel.as_allocated[argument] = each.avals[0]
+                ctx.kernel.state.as_allocated[argument] = each.avals[0]
         return ctx.inline(jaxpr, values, arguments)
 
     layouts = [layout for each in allocated for layout in each.layouts]

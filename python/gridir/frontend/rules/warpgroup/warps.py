@@ -24,12 +24,13 @@ def _run_by_warps(ctx: RuleContext, mesh: Any, jaxpr: Any, consts: Sequence[Any]
     if any(not is_ref(aval) and aval.shape for aval in ctx.avals_in):
         shapes = ", ".join(str(aval) for aval in ctx.avals_in if not is_ref(aval) and aval.shape)
         raise ctx.invalid(f"Can only close over scalars and Refs when using core_map with WarpMesh, got {shapes}")
-    if ctx.kernel.warp is not None:
+    if ctx.kernel.state.warp is not None:
         name = ctx.eqn.primitive.name
         raise ctx.invalid(f"Cannot {name} over WarpMesh while already {name}ped")
     op = warpgroup.WarpsOp()
     block = op.body.blocks.append(ir.IntegerType.get_signless(32), arg_locs=[ir.Location.current])
-    kernel = dataclasses.replace(ctx.kernel, warp=(mesh.axis_name, block.arguments[0]))
+    state = dataclasses.replace(ctx.kernel.state, warp=(mesh.axis_name, block.arguments[0]))
+    kernel = dataclasses.replace(ctx.kernel, state=state)
     with ir.InsertionPoint(block):
         dataclasses.replace(ctx, kernel=kernel).inline(jaxpr, consts, values)
 
@@ -77,8 +78,8 @@ def _get(ctx: RuleContext, ref: Any, *leaves: ir.Value, tree: Any) -> ir.Value:
 
 @WARP.rule("axis_index", overrides=True)
 def _axis_index(ctx: RuleContext, *, axis_name: Any) -> ir.Value:
-    if ctx.kernel.warp is not None and axis_name == ctx.kernel.warp[0]:
-        return ctx.kernel.warp[1]
+    if ctx.kernel.state.warp is not None and axis_name == ctx.kernel.state.warp[0]:
+        return ctx.kernel.state.warp[1]
     outside = BASE.find("axis_index")
     assert outside is not None
     return outside(ctx, axis_name=axis_name)
