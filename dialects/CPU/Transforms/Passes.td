@@ -67,6 +67,8 @@ def CPUCheckContractPass : Pass<"cpu-check-contract", "::mlir::ModuleOp"> {
     - functions without a body are provided by the runtime or the C library,
       never by MLIR's runner library (`memrefCopy`).
 
+    The module is not changed. This one is accepted:
+
     ```mlir
     module {
       kernel.abi @k arena_bytes = 0

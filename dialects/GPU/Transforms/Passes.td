@@ -168,6 +168,8 @@ def GPUCheckContractPass : Pass<"gpu-check-contract", "::mlir::ModuleOp"> {
     error report are stored as on a CPU; `gpu-atomic-reports` lets one thread
     store them. A kernel that does nothing has no loop.
 
+    The module is not changed. This one is accepted:
+
     ```mlir
     module {
       kernel.abi @k num_threads = 128

@@ -18,7 +18,7 @@ def TestCrashPass : Pass<"test-crash", "::mlir::ModuleOp"> {
     pass; tests use it to check the handling of a crash by callers of the
     compiler.
 
-    There is no IR after this:
+    The module is not changed, and there is no IR after this one:
 
     ```mlir
     module {
@@ -47,6 +47,8 @@ def TestMiscompilePass : Pass<"test-miscompile", "::mlir::ModuleOp"> {
     faulty pass in `gridir bisect`. The kinds of faults have the names in the
     tables of `Slips.h`, such as `wrong-sign`, `lost-store`, `off-by-one-bound`.
 
+    Before:
+
     ```mlir
     func.func @add(%x: f32, %y: f32) -> f32 {
       %0 = arith.addf %x, %y : f32
@@ -54,7 +56,7 @@ def TestMiscompilePass : Pass<"test-miscompile", "::mlir::ModuleOp"> {
     }
     ```
 
-    With `slip=wrong-sign`:
+    After, with `slip=wrong-sign`:
 
     ```mlir
     func.func @add(%x: f32, %y: f32) -> f32 {
@@ -83,9 +85,18 @@ def TestWarpgroupLayoutsPass : Pass<"test-warpgroup-layouts", "::mlir::ModuleOp"
     argument, `test.multiply` the product with that of the second, and
     `test.convert` the conversion from one to the other.
 
+    Before:
+
     ```mlir
     func.func private @transposed(tensor<64x8xf32, #warpgroup.layout<wgmma>>)
         attributes {test.transpose = array<i64: 1, 0>}
+    ```
+
+    After, the function has more attributes, such as:
+
+    ```
+    test.result = tensor<8x64xf32, #warpgroup.layout<[8, 64], registers = [[1, 0], [0, 8]], ...>>,
+    test.vector = 2 : i64
     ```
   }];
 }
