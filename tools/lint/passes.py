@@ -49,6 +49,9 @@ def check_pass(path: Path, record: dict[str, Any]) -> Iterator[Finding]:
         yield Finding(path, line, f"expected a test {test.relative_to(ROOT)}, got none")
     elif not re.search(rf"// RUN:.*{re.escape(flag)}\b", test.read_text()):
         yield Finding(test, 1, f"expected a RUN line with {flag}, got none")
+    # The other tests of a conversion, which has its own directory, are named by their topics.
+    for other in test.parent.glob(f"{flag}-*.mlir") if name.startswith("Convert") else ():
+        yield Finding(other, 1, f"expected {other.name.removeprefix(f'{flag}-')} as the name of this test")
     summary = record["summary"]
     if not re.match(r"[A-Z].*[^.]$", summary):
         yield Finding(path, line, f"expected a summary in the imperative with no full stop, got '{summary}'")
