@@ -1,5 +1,5 @@
 // A crash of a pass is an error of gridir-opt that names the pass, in the second chunk as in the first;
-// test/python/compiler/crashes.py sees what Python makes of it.
+// test/Driver/recovery.py sees what Python makes of it.
 
 // RUN: not gridir-opt %s --split-input-file --cse --test-crash=kind=fatal-error 2>&1 | FileCheck %s --check-prefix=FATAL
 // RUN: not gridir-opt %s --canonicalize --test-crash=kind=abort 2>&1 | FileCheck %s --check-prefix=ABORT

@@ -1,7 +1,7 @@
 // Ops are left out or become zero, in loops and branches, too, as long as the test finds the module interesting; what is
 // left has the locations of the input.
 //
-// RUN: gridir-reduce %s --reduction-tree='traversal-mode=0 test=%S/Inputs/has-print.sh' > %t 2> %t.errors
+// RUN: gridir-reduce %s --reduction-tree='traversal-mode=0 test=%S/../tools/gridir-reduce/Inputs/has-print.sh' > %t 2> %t.errors
 // RUN: not grep error %t.errors
 // RUN: FileCheck %s < %t
 // RUN: gridir-opt %t -o /dev/null
