@@ -17,6 +17,7 @@ import layout
 import messages
 import passes
 import prose
+import steps
 import style
 import tests
 import tidy
@@ -27,6 +28,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="tools/lint", description=__doc__)
     parser.add_argument("--fix", action="store_true", help="repair what can be repaired")
     parser.add_argument("--unseen", action="store_true", help="only list the diagnostics that no test sees")
+    parser.add_argument("--steps", metavar="OP", help="only list the steps that an op lacks, or `all` ops")
     parser.add_argument(
         "--tidy",
         nargs="?",
@@ -39,6 +41,9 @@ def main() -> int:
     if arguments.unseen:
         print(*sorted(messages.check_messages()), sep="\n")
         return 0
+    if arguments.steps:
+        print(*steps.describe(arguments.steps), sep="\n")
+        return 0
     if arguments.tidy:
         return 0 if tidy.check(arguments.tidy) else 1
     if arguments.fix:
@@ -46,7 +51,7 @@ def main() -> int:
     content = style.check(arguments.fix)
     findings = sorted(
         finding
-        for module in (layout, passes, documentation, tests, messages, assertions, prose, commits)
+        for module in (layout, passes, documentation, tests, messages, assertions, prose, steps, commits)
         for check in module.CHECKS
         for finding in check()
     )
