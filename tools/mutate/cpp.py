@@ -68,46 +68,79 @@ CONSTANTS = {"template_argument_list", "enumerator", "array_declarator", "static
 LONGEST = 240
 
 
-def find(file: str, source: bytes) -> Iterator[Mutant]:
-    """All mutants of a source, in the order of the text."""
-    lines = source.decode().splitlines()
+class _Finder:
+    """Finds the mutants of one source."""
 
-    def text(node: tree_sitter.Node) -> str:
-        return source[node.start_byte : node.end_byte].decode()
+    def __init__(self, file: str, source: bytes):
+        self.file, self.source = file, source
+        self.lines = source.decode().splitlines()
+        self.operators = {
+            "binary_expression": self._binary,
+            "number_literal": self._number,
+            "if_statement": self._condition,
+            "unary_expression": self._negation,
+            "call_expression": self._call,
+            "expression_statement": self._statement,
+            "true": self._boolean,
+            "false": self._boolean,
+        }
 
-    def make(node: tree_sitter.Node, operator: str, after: str) -> Iterator[Mutant]:
+    def of_bodies(self, node: tree_sitter.Node) -> Iterator[Mutant]:
+        """The mutants of code that runs: of the bodies of functions."""
+        if node.type == "function_definition":
+            body = node.child_by_field_name("body")
+            if body is not None:
+                yield from self._walk(body)
+            return
+        for child in node.children:
+            yield from self.of_bodies(child)
+
+    def _walk(self, node: tree_sitter.Node) -> Iterator[Mutant]:
+        if node.type in CONSTANTS:
+            return
+        yield from self.operators.get(node.type, lambda _: ())(node)
+        # The number of a case is a constant, its body is not.
+        label = node.child_by_field_name("value") if node.type == "case_statement" else None
+        for child in node.children:
+            if child != label:
+                yield from self._walk(child)
+
+    def _text(self, node: tree_sitter.Node) -> str:
+        return self.source[node.start_byte : node.end_byte].decode()
+
+    def _make(self, node: tree_sitter.Node, operator: str, after: str) -> Iterator[Mutant]:
         if node.end_byte - node.start_byte <= LONGEST:
-            row = node.start_point[0]
-            yield Mutant(file, node.start_byte, node.end_byte, row + 1, operator, text(node), after, lines[row])
+            row, before = node.start_point[0], self._text(node)
+            yield Mutant(self.file, node.start_byte, node.end_byte, row + 1, operator, before, after, self.lines[row])
 
-    def spliced(node: tree_sitter.Node, part: tree_sitter.Node, instead: str) -> str:
-        before, after = source[node.start_byte : part.start_byte], source[part.end_byte : node.end_byte]
-        return before.decode() + instead + after.decode()
+    def _spliced(self, node: tree_sitter.Node, part: tree_sitter.Node, instead: str) -> str:
+        before = self.source[node.start_byte : part.start_byte]
+        return before.decode() + instead + self.source[part.end_byte : node.end_byte].decode()
 
-    def binary(node: tree_sitter.Node) -> Iterator[Mutant]:
+    def _binary(self, node: tree_sitter.Node) -> Iterator[Mutant]:
         operator = node.child_by_field_name("operator")
         if operator is not None:
-            for instead in BINARY.get(text(operator), ()):
-                yield from make(node, "operator", spliced(node, operator, instead))
+            for instead in BINARY.get(self._text(operator), ()):
+                yield from self._make(node, "operator", self._spliced(node, operator, instead))
 
-    def number(node: tree_sitter.Node) -> Iterator[Mutant]:
-        if text(node).isdigit():
-            yield from make(node, "number", str(int(text(node)) + 1))
+    def _number(self, node: tree_sitter.Node) -> Iterator[Mutant]:
+        if self._text(node).isdigit():
+            yield from self._make(node, "number", str(int(self._text(node)) + 1))
 
-    def condition(node: tree_sitter.Node) -> Iterator[Mutant]:
+    def _condition(self, node: tree_sitter.Node) -> Iterator[Mutant]:
         value = node.child_by_field_name("condition")
         value = value and value.child_by_field_name("value")
         # A condition that declares a variable is left alone.
         if value is not None and value.type not in ("declaration", "condition_declaration"):
-            yield from make(value, "guard", "false")
+            yield from self._make(value, "guard", "false")
             if value.type not in ("binary_expression", "unary_expression"):
-                yield from make(value, "guard", f"!({text(value)})")
+                yield from self._make(value, "guard", f"!({self._text(value)})")
 
-    def negation(node: tree_sitter.Node) -> Iterator[Mutant]:
-        if text(node).startswith("!"):
-            yield from make(node, "negation", text(node)[1:])
+    def _negation(self, node: tree_sitter.Node) -> Iterator[Mutant]:
+        if self._text(node).startswith("!"):
+            yield from self._make(node, "negation", self._text(node)[1:])
 
-    def call(node: tree_sitter.Node) -> Iterator[Mutant]:
+    def _call(self, node: tree_sitter.Node) -> Iterator[Mutant]:
         function = node.child_by_field_name("function")
         arguments = node.child_by_field_name("arguments")
         if function is None or arguments is None:
@@ -115,56 +148,28 @@ def find(file: str, source: bytes) -> Iterator[Mutant]:
         name = function
         for field in ("field", "name", "name"):
             name = name.child_by_field_name(field) or name
-        if text(name) in NAMES:
-            yield from make(node, "function", spliced(node, name, NAMES[text(name)]))
+        if self._text(name) in NAMES:
+            yield from self._make(node, "function", self._spliced(node, name, NAMES[self._text(name)]))
         plain = [child for child in arguments.named_children if child.type in ("identifier", "field_expression")]
         for first, second in itertools.pairwise(plain):
-            swapped = spliced(node, first, text(second))
-            shift = len(text(second)) - len(text(first))
-            offset = second.start_byte - node.start_byte + shift
-            swapped = swapped[:offset] + text(first) + swapped[offset + len(text(second)) :]
-            if text(first) != text(second) and source[node.start_byte : node.end_byte].isascii():
-                yield from make(node, "operands", swapped)
+            one, other = self._text(first), self._text(second)
+            swapped = self._spliced(node, first, other)
+            offset = second.start_byte - node.start_byte + len(other) - len(one)
+            swapped = swapped[:offset] + one + swapped[offset + len(other) :]
+            if one != other and self.source[node.start_byte : node.end_byte].isascii():
+                yield from self._make(node, "operands", swapped)
 
-    def statement(node: tree_sitter.Node) -> Iterator[Mutant]:
+    def _statement(self, node: tree_sitter.Node) -> Iterator[Mutant]:
         if node.named_children and node.named_children[0].type in ("call_expression", "assignment_expression"):
-            yield from make(node, "statement", "")
+            yield from self._make(node, "statement", "")
 
-    def boolean(node: tree_sitter.Node) -> Iterator[Mutant]:
-        yield from make(node, "bool", "false" if node.type == "true" else "true")
+    def _boolean(self, node: tree_sitter.Node) -> Iterator[Mutant]:
+        yield from self._make(node, "bool", "false" if node.type == "true" else "true")
 
-    operators = {
-        "binary_expression": binary,
-        "number_literal": number,
-        "if_statement": condition,
-        "unary_expression": negation,
-        "call_expression": call,
-        "expression_statement": statement,
-        "true": boolean,
-        "false": boolean,
-    }
 
-    def walk(node: tree_sitter.Node) -> Iterator[Mutant]:
-        if node.type in CONSTANTS:
-            return
-        yield from operators.get(node.type, lambda _: ())(node)
-        # The number of a case is a constant, its body is not.
-        label = node.child_by_field_name("value") if node.type == "case_statement" else None
-        for child in node.children:
-            if child != label:
-                yield from walk(child)
-
-    # Only code that runs: the bodies of functions.
-    def bodies(node: tree_sitter.Node) -> Iterator[Mutant]:
-        if node.type == "function_definition":
-            body = node.child_by_field_name("body")
-            if body is not None:
-                yield from walk(body)
-            return
-        for child in node.children:
-            yield from bodies(child)
-
-    yield from bodies(PARSER.parse(source).root_node)
+def find(file: str, source: bytes) -> Iterator[Mutant]:
+    """All mutants of a source, in the order of the text."""
+    yield from _Finder(file, source).of_bodies(PARSER.parse(source).root_node)
 
 
 def wrap(mutant: Mutant, text: str) -> str:

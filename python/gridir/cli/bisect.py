@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from gridir.bisection.reproducer import MachineCodeReproducer, Reproducer
     from gridir.bisection.search import Verdict
     from gridir.bisection.triage import Triage
+    from gridir.bisection.worker import Worker
 
 
 @click.command(
@@ -135,9 +136,7 @@ def bisect(
     with short_errors(debug, file[0]):
         from gridir.bisection.find import bisect as find
         from gridir.bisection.find import bisect_module
-        from gridir.bisection.reproducer import write_machine_code, write_reproducer
         from gridir.bisection.search import RIGHT, UNKNOWN
-        from gridir.bisection.triage import NOTHING
         from gridir.bisection.worker import Worker
         from gridir.cli.advice import advice
         from gridir.compiler.targets import get_target
@@ -170,14 +169,8 @@ def bisect(
                 worker=worker,
                 progress=tell,
             )
-            reproducers, images = [], []
-            for one in found:
-                named = write and one.wrong is not None and one.wrong.culprit is not None
-                tell(f"writing {output}")
-                reproducers.append(write_reproducer(one, output, worker=worker, reduce=reduce) if named else None)
-                faulty = write and one.triage is not None and one.triage.fault != NOTHING
-                images.append(write_machine_code(one, output) if faulty else None)
-    written = list(zip(found, reproducers, images, strict=True))
+            tell(f"writing {output}")
+            written = [(one, *_write(one, output, worker, reduce)) if write else (one, None, None) for one in found]
     notes = advice([one.expected.kernel for one in found if not one.is_wrong], target, chosen)
     if as_json:
         click.echo(json.dumps([_to_json(*one) | ({"advice": notes} if notes else {}) for one in written]))
@@ -187,6 +180,19 @@ def bisect(
     unfit = (verdict.outcome.verdict not in (RIGHT, UNKNOWN) for one in found for verdict in one.verdicts)
     if any(one.is_wrong for one in found) or any(unfit):
         raise click.exceptions.Exit(1)
+
+
+def _write(found: Found, output: Path, worker: Worker, reduce: bool) -> tuple[Any, Any]:
+    """Writes a reproducer if a pass is named, and the machine code if that is wrong, and returns both or None."""
+    from gridir.bisection.reproducer import write_machine_code, write_reproducer
+    from gridir.bisection.triage import NOTHING
+
+    named = found.wrong is not None and found.wrong.culprit is not None
+    faulty = found.triage is not None and found.triage.fault != NOTHING
+    return (
+        write_reproducer(found, output, worker=worker, reduce=reduce) if named else None,
+        write_machine_code(found, output) if faulty else None,
+    )
 
 
 def _kernels(example: Example, target: str) -> Sequence[Any]:

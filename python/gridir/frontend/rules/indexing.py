@@ -9,7 +9,7 @@ import functools
 import itertools
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 
@@ -198,6 +198,43 @@ def _nest(bounds: Sequence[int], state: ir.Value, body: Callable[..., ir.Value],
     return result
 
 
+class _Scatter(NamedTuple):
+    """The dimensions of a scatter.
+
+    Attributes:
+      window: the places that the updates go to.
+      sizes: the sizes of one window, in the rank of the array.
+      window_dims: for dimensions of the array that a window covers, those of the updates.
+      batch_dims: the dimensions of the updates that enumerate windows.
+    """
+
+    window: Window
+    sizes: list[int]
+    window_dims: dict[int, int]
+    batch_dims: list[int]
+
+
+def _dimensions(ctx: RuleContext, indices: ir.Value, numbers: Any) -> _Scatter:
+    """Returns the dimensions of a scatter from its `dimension_numbers`."""
+    shape, update_shape = ctx.avals_in[0].shape, ctx.avals_in[2].shape
+    gone = {*numbers.inserted_window_dims, *numbers.operand_batching_dims}
+    kept = [d for d in range(len(shape)) if d not in gone]
+    window_dims = dict(zip(kept, numbers.update_window_dims, strict=True))
+    sizes = [update_shape[window_dims[d]] if d in window_dims else 1 for d in range(len(shape))]
+    window = Window(
+        ctx,
+        indices,
+        1,
+        shape,
+        sizes,
+        numbers.scatter_dims_to_operand_dims,
+        numbers.operand_batching_dims,
+        numbers.scatter_indices_batching_dims,
+    )
+    batch_dims = [d for d in range(len(update_shape)) if d not in numbers.update_window_dims]
+    return _Scatter(window, sizes, window_dims, batch_dims)
+
+
 def _scatter(combine: Ops | None, has_vectors: bool = False) -> Function:
     """The rule of a scatter, for a target whose values are vectors, or one whose values are in memory."""
 
@@ -216,26 +253,12 @@ def _scatter(combine: Ops | None, has_vectors: bool = False) -> Function:
 
         A function of the author's, which `x.at[i].apply` has instead of updates, goes with no other combination.
         """
-        aval, numbers = ctx.avals_in[0], dimension_numbers
+        aval = ctx.avals_in[0]
         name = None if combine is None else combine.choose(aval)
         if combine is not None and name is None:
             raise ctx.unsupported(f"expected an array of another dtype, got {aval.dtype}")
         shape, update_shape = aval.shape, ctx.avals_in[2].shape
-        gone = {*numbers.inserted_window_dims, *numbers.operand_batching_dims}
-        kept = [d for d in range(len(shape)) if d not in gone]
-        window_dims = dict(zip(kept, numbers.update_window_dims, strict=True))
-        sizes = [update_shape[window_dims[d]] if d in window_dims else 1 for d in range(len(shape))]
-        window = Window(
-            ctx,
-            indices,
-            1,
-            shape,
-            sizes,
-            numbers.scatter_dims_to_operand_dims,
-            numbers.operand_batching_dims,
-            numbers.scatter_indices_batching_dims,
-        )
-        batch_dims = [d for d in range(len(update_shape)) if d not in numbers.update_window_dims]
+        window, sizes, window_dims, batch_dims = _dimensions(ctx, indices, dimension_numbers)
         clips = _mode(mode) == "CLIP"
         applies = combine is None and update_jaxpr is not None
 

@@ -32,6 +32,14 @@ class RaceError(LaunchError):
     """The program makes no order between two accesses of a launch that checks "races"."""
 
 
+def _check_options(checks: Sequence[str], schedule_seed: int | None) -> None:
+    for check in checks:
+        if check not in CHECKS:
+            raise OptionError(f"expected checks among {', '.join(CHECKS)}, got {check!r}")
+    if schedule_seed is not None and not 0 <= schedule_seed < 2**64:
+        raise OptionError(f"expected schedule_seed from 0 to 2**64 - 1, got {schedule_seed!r}")
+
+
 @dataclasses.dataclass(frozen=True)
 class Parameter:
     """A parameter of a function.
@@ -137,11 +145,7 @@ class Function:
             of the arrays; the memory of the arrays is then what it was at that moment. For what the check "races" finds
             it is a RaceError.
         """
-        for check in checks:
-            if check not in CHECKS:
-                raise OptionError(f"expected checks among {', '.join(CHECKS)}, got {check!r}")
-        if schedule_seed is not None and not 0 <= schedule_seed < 2**64:
-            raise OptionError(f"expected schedule_seed from 0 to 2**64 - 1, got {schedule_seed!r}")
+        _check_options(checks, schedule_seed)
         profile = profile or is_profiling()
         self.prepare(checks=checks, profiled=profile)
         data, buffers = self._encode(args)
