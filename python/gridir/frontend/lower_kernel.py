@@ -14,7 +14,9 @@ from gridir import emit
 from gridir.compiler.targets import target_of_platform
 from gridir.frontend import fields
 from gridir.frontend.compat import jax_core, jax_equations, jax_tpu
-from gridir.frontend.header.grid_mapping import SideTable, build_kernel, dim_names, is_whole
+from gridir.frontend.header.grid_mapping import build_kernel
+from gridir.frontend.header.notes import SideTable
+from gridir.frontend.header.operands import dim_names, is_whole
 from gridir.frontend.request.kernel_request import KernelRequest
 from gridir.frontend.request.meshes import MeshUnion, dim_kinds, num_cores
 from gridir.frontend.rules.scopes import scoped

@@ -19,7 +19,8 @@ from jax.experimental import pallas as pl
 from gridir.errors import Error, UnsupportedError
 from gridir.frontend.compat import jax_core, jax_gpu
 from gridir.frontend.header import trees
-from gridir.frontend.header.grid_mapping import SideTable, usual_origins
+from gridir.frontend.header.notes import SideTable
+from gridir.frontend.header.operands import usual_origins
 from gridir.frontend.rebuild import params
 from gridir.frontend.rebuild.index_maps import canonical_text, rebuild_index_map
 from gridir.mlir import ir

@@ -17,7 +17,7 @@ from gridir import emit
 from gridir.errors import Error
 from gridir.frontend.compat import jax_core
 from gridir.frontend.header import index_maps
-from gridir.frontend.header.grid_mapping import index_operand, size_of
+from gridir.frontend.header.operands import index_operand, size_of
 from gridir.frontend.walk.types import bit_width
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid

@@ -21,7 +21,7 @@ from gridir.errors import UnsupportedError
 from gridir.frontend.compat import jax_core, jax_gpu
 from gridir.frontend.compat.jax_equations import primitive_name
 from gridir.frontend.compat.jax_lowering import request_of_mpmd_map
-from gridir.frontend.header.grid_mapping import semantics
+from gridir.frontend.header.operands import semantics
 from gridir.frontend.request.kernel_request import KernelRequest
 from gridir.frontend.request.options import records_of
 from gridir.frontend.walk.levels import WARPGROUP

@@ -14,7 +14,8 @@ import jax.numpy as jnp
 from field_rows import PREFETCHED, call, indirect, params, prefetch, python_function, replaced, spec, tiled, tpu
 from gridir.errors import Error
 from gridir.frontend import fields
-from gridir.frontend.header.grid_mapping import SideTable, build_kernel
+from gridir.frontend.header.grid_mapping import build_kernel
+from gridir.frontend.header.notes import SideTable
 from gridir.frontend.rebuild.grid_mapping import rebuild_grid_mapping
 from gridir.frontend.request.options import make_options
 from gridir.mlir import ir

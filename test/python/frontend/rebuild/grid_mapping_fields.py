@@ -14,7 +14,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "Inputs"))
 import jax
 from field_rows import OWN, TABLE
 from gridir.frontend import fields
-from gridir.frontend.header.grid_mapping import SideTable, build_kernel
+from gridir.frontend.header.grid_mapping import build_kernel
+from gridir.frontend.header.notes import SideTable
 from gridir.frontend.header.params import record_to_attribute
 from gridir.frontend.rebuild.grid_mapping import MissingObject, differences, rebuild_grid_mapping
 from gridir.frontend.rebuild.params import record_from_attribute
