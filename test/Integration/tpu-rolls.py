@@ -39,6 +39,25 @@ amount = jnp.asarray([[300]], jnp.int32)
 check("data", lambda x, n: pltpu.roll(x, n[0, 0], 1, stride=1, stride_axis=0), rows, amount)
 check("negative data", lambda x, n: pltpu.roll(x, n[0, 0], 0), rows, -amount)
 
+# Narrow rows are rotated as words that hold several.
+# CHECK-NEXT: packed lanes None None
+# CHECK-NEXT: packed lanes by data None None
+# CHECK-NEXT: packed rows None None
+# CHECK-NEXT: packed rows around None None
+# CHECK-NEXT: whole words None None
+# CHECK-NEXT: half words None None
+# CHECK-NEXT: packed slices None None
+# CHECK-NEXT: by nothing None None
+packed = numbers(16, 128).astype(jnp.int8)
+check("packed lanes", lambda x: pltpu.roll(x, 5, 1), packed)
+check("packed lanes by data", lambda x, n: pltpu.roll(x, n[0, 0], 1), packed, amount)
+check("packed rows", lambda x: pltpu.roll(x, 3, 0), packed)
+check("packed rows around", lambda x: pltpu.roll(x, 13, 0), packed)
+check("whole words", lambda x: pltpu.roll(x, 6, 0), packed.astype(jnp.bfloat16))
+check("half words", lambda x: pltpu.roll(x, 3, 0), packed.astype(jnp.int16))
+check("packed slices", lambda x: pltpu.roll(x, 1, 0), jnp.stack([packed, packed + 1, packed + 2]))
+check("by nothing", lambda x: pltpu.roll(x, 16, 0), packed)
+
 # CHECK-NEXT: joined None None
 # CHECK-NEXT: padded None None
 # CHECK-NEXT: stacked None None

@@ -415,6 +415,47 @@ static Value createStridedRotate(OpBuilder &builder, Location loc, Value value,
   return createRotatedByBits(builder, loc, value, dim, stride, along);
 }
 
+/// Rotates narrow elements as the 32-bit words into which registers pack rows.
+/// Returns nothing if rows and words do not correspond.
+static Value createPackedRotate(OpBuilder &builder, Location loc, Value value,
+                                Value amount, int64_t dim) {
+  auto type = cast<VectorType>(value.getType());
+  int64_t rows = type.getRank() - 2, width = type.getElementTypeBitWidth();
+  int64_t packing = 32 / width;
+  std::optional<int64_t> known = getConstantIntValue(amount);
+  if (width < 4 || packing < 2 || rows < 0 ||
+      type.getDimSize(rows) % packing != 0 || (dim == rows && !known))
+    return {};
+  // Bits by which elements move within words. In 16 bits, widening is cheaper.
+  int64_t bits = dim == rows ? *known % packing * width : 0;
+  if (bits != 0 && packing == 2)
+    return {};
+  SmallVector<int64_t> shape(type.getShape());
+  shape[rows] /= packing;
+  auto wordType = VectorType::get(shape, builder.getI32Type());
+  Value words = tpu::BitcastOp::create(builder, loc, wordType, value);
+  auto rotate = [&](int64_t distance) {
+    return createRotate(builder, loc, words,
+                        createI32(builder, loc, distance % shape[rows]), dim);
+  };
+  Value result;
+  if (dim != rows) {
+    result = createRotate(builder, loc, words, amount, dim);
+  } else if (bits == 0) {
+    result = rotate(*known / packing);
+  } else {
+    // The first rows of a word were the last of the word before.
+    Value high = rotate(*known / packing);
+    high = arith::ShLIOp::create(builder, loc, high,
+                                 createInteger(builder, loc, wordType, bits));
+    Value low = rotate(*known / packing + 1);
+    low = arith::ShRUIOp::create(
+        builder, loc, low, createInteger(builder, loc, wordType, 32 - bits));
+    result = arith::OrIOp::create(builder, loc, high, low);
+  }
+  return tpu::BitcastOp::create(builder, loc, type, result);
+}
+
 /// Mosaic rotates 32 bits.
 LogicalResult lowerRotate(grid::RotateOp op, Lowering &lowering) {
   FailureOr<Type> converted = lowering.convertType(op, op.getType());
@@ -425,14 +466,24 @@ LogicalResult lowerRotate(grid::RotateOp op, Lowering &lowering) {
   auto type = cast<VectorType>(*converted);
   int64_t dim = op.getDim(), size = type.getDimSize(dim);
   Value amount = createAmount(lowering, loc, op.getAmount(), size);
-  Value value = createElementCast(builder, loc, lowering.get(op.getSource()),
+  Value source = lowering.get(op.getSource());
+  if (!op.getStride()) {
+    Value result = matchPattern(amount, m_Zero())
+                       ? source
+                       : createPackedRotate(builder, loc, source, amount, dim);
+    if (result) {
+      lowering.set(op.getResult(), result);
+      return success();
+    }
+  }
+  Value value = createElementCast(builder, loc, source,
                                   getWideElement(type.getElementType()));
   if (op.getStride()) {
     int64_t stride =
         (static_cast<int64_t>(*op.getStride()) % size + size) % size;
     value = createStridedRotate(builder, loc, value, amount, dim, stride,
                                 *op.getStrideDim());
-  } else if (!matchPattern(amount, m_Zero())) {
+  } else {
     value = createRotate(builder, loc, value, amount, dim);
   }
   lowering.set(op.getResult(),

@@ -71,6 +71,36 @@ grid.kernel @bools grid(%i = 4) inputs(%x: f32 [16, 128]) outputs(%o: i32 [8, 12
 
 // -----
 
+// Narrow elements are rotated as words of several rows. Rows also move within words.
+
+// CHECK-LABEL: func.func @words(
+// CHECK: %[[X:.*]] = vector.load
+// CHECK: %[[WORDS:.*]] = tpu.bitcast %[[X]] : vector<32x128xi8> -> vector<8x128xi32>
+// CHECK: %[[LANES:.*]] = tpu.dynamic_rotate %[[WORDS]] by %{{.*}} dim 1 : vector<8x128xi32>, i32
+// CHECK: tpu.bitcast %[[LANES]] : vector<8x128xi32> -> vector<32x128xi8>
+// CHECK: %[[WORDS:.*]] = tpu.bitcast %[[X]]
+// CHECK: %[[C1:.*]] = arith.constant 1 : i32
+// CHECK: %[[OWN:.*]] = tpu.dynamic_rotate %[[WORDS]] by %[[C1]] dim 0
+// CHECK: %[[LEFT:.*]] = arith.constant dense<8> : vector<8x128xi32>
+// CHECK: %[[HIGH:.*]] = arith.shli %[[OWN]], %[[LEFT]]
+// CHECK: %[[C2:.*]] = arith.constant 2 : i32
+// CHECK: %[[BEFORE:.*]] = tpu.dynamic_rotate %[[WORDS]] by %[[C2]] dim 0
+// CHECK: %[[RIGHT:.*]] = arith.constant dense<24> : vector<8x128xi32>
+// CHECK: %[[LOW:.*]] = arith.shrui %[[BEFORE]], %[[RIGHT]]
+// CHECK: %[[BOTH:.*]] = arith.ori %[[HIGH]], %[[LOW]]
+// CHECK: tpu.bitcast %[[BOTH]] : vector<8x128xi32> -> vector<32x128xi8>
+grid.kernel @words grid(%i = 4) inputs(%x: i8 [32, 128]) outputs(%o: i8 [32, 128], %p: i8 [32, 128]) {
+  %n = grid.program_id 0
+  %c5 = arith.constant 5 : i32
+  %0 = grid.load %x : memref<32x128xi8, #grid.space<default>> -> tensor<32x128xi8>
+  %1 = grid.rotate %0 by %n dim 1 : tensor<32x128xi8>, i32
+  %2 = grid.rotate %0 by %c5 dim 0 : tensor<32x128xi8>, i32
+  grid.store %1, %o : tensor<32x128xi8>, memref<32x128xi8, #grid.space<default>>
+  grid.store %2, %p : tensor<32x128xi8>, memref<32x128xi8, #grid.space<default>>
+}
+
+// -----
+
 // Numbers that count are made of their indices, by their step and from their start on.
 
 // CHECK-LABEL: func.func @counting(
@@ -115,7 +145,7 @@ grid.kernel @number_along_a_line grid() inputs(%x: f32 [128], %n: f32 [1] space 
 // CHECK-LABEL: func.func @rearranged(
 // CHECK: tpu.bitcast %{{.*}} : vector<16x128xbf16> -> vector<8x128xi32>
 // CHECK: %[[C125:.*]] = arith.constant 125 : i32
-// CHECK: tpu.dynamic_rotate %{{.*}} by %[[C125]] dim 1 : vector<16x128xf32>, i32
+// CHECK: tpu.dynamic_rotate %{{.*}} by %[[C125]] dim 1 : vector<8x128xi32>, i32
 // CHECK: %[[C127:.*]] = arith.constant 127 : i32
 // CHECK: %[[AMOUNT:.*]] = arith.andi %{{.*}}, %[[C127]] : i32
 // CHECK: %[[LEVEL:.*]] = tpu.dynamic_rotate %{{.*}} by %[[AMOUNT]] dim 1 : vector<8x128xi32>, i32
