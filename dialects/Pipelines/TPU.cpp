@@ -37,7 +37,10 @@ static void addOptimization(OpPassManager &pm,
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(tpu::createTPUMatchInstructionsPass());
   functions.addPass(tpu::createTPUExpandMathPass());
-  functions.addPass(tpu::createTPUExpandArithmeticPass());
+  // Before narrow divisions are widened, whose guards would not match.
+  functions.addPass(tpu::createTPUExpandDivisionPass());
+  functions.addPass(tpu::createTPUExpandArithmeticPass(
+      tpu::TPUExpandArithmeticPassOptions{options.narrowIntegers}));
   functions.addPass(tpu::createTPUSelectAccumulatorsPass());
   functions.addPass(tpu::createTPULowerLogisticPass(
       tpu::TPULowerLogisticPassOptions{options.logisticUnit}));

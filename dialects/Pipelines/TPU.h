@@ -32,6 +32,10 @@ struct TPUPipelineOptions
       *this, "logistic-unit",
       llvm::cl::desc("Compute the logistic function with the chip's unit"),
       llvm::cl::init(false)};
+  Option<bool> narrowIntegers{
+      *this, "narrow-integers",
+      llvm::cl::desc("Shift and compare narrow integers without widening them"),
+      llvm::cl::init(false)};
   StageOptions<TPUStage> stages{
       *this, TPUStage::Grid, TPUStage::Serialized,
       llvm::cl::values(

@@ -2,6 +2,8 @@
 
 # Remainders and quotients with the sign of the divisor, and what is made of numbers of 8 bits as bools: the module for
 # a TPU gives what interpret mode gives, also by zero, by -1, and of numbers that are none.
+import functools
+
 import gridir
 import jax
 import jax.numpy as jnp
@@ -60,3 +62,67 @@ check("mod by one of all", lambda x, y: jnp.mod(x, y[0, 5]), jnp.int32, *integer
 # CHECK-NEXT: is five None
 check("bool", lambda x: x.astype(bool).astype(jnp.int32), jnp.int32, small)
 check("is five", lambda x: jnp.where(x == 5, 2.0, -1.0), jnp.float32, small)
+
+
+def near_multiples(dtype):
+    """Pairs of all sizes; half of the first numbers are multiples of the second ones, or beside one."""
+    rng, info = np.random.default_rng(7), np.iinfo(dtype)
+
+    def numbers():
+        bits = rng.integers(0, 1 << info.bits, 8192, dtype=np.uint64)
+        bits >>= rng.integers(0, info.bits, 8192, dtype=np.uint64)
+        return np.where(rng.random(8192) < 0.5, bits, np.uint64(0) - bits)
+
+    y, times = numbers(), numbers()
+    x = np.where(rng.random(8192) < 0.5, numbers(), y * times + rng.integers(-1, 2, 8192).astype(np.uint64))
+    unsigned = np.dtype(f"uint{info.bits}")
+    return [jnp.asarray(part.astype(unsigned).view(dtype).reshape(64, 128)) for part in (x, y)]
+
+
+# Quotients by a reciprocal of f32 are exact: those of all bytes, and of other numbers at random.
+# CHECK-NEXT: int8 [None, None]
+# CHECK-NEXT: uint8 [None, None]
+# CHECK-NEXT: int16 [None, None]
+# CHECK-NEXT: uint16 [None, None]
+# CHECK-NEXT: int32 [None, None]
+# CHECK-NEXT: uint32 [None, None]
+every = np.meshgrid(np.arange(256, dtype=np.uint8), np.arange(256, dtype=np.uint8))
+bytes_ = [jnp.asarray(part.reshape(512, 128)) for part in every]
+for name in ("int8", "uint8", "int16", "uint16", "int32", "uint32"):
+    dtype = np.dtype(name)
+    operands = [part.view(dtype) for part in bytes_] if dtype.itemsize == 1 else near_multiples(dtype)
+    results = []
+    for function in (lax.div, lax.rem):
+        with interpreted():
+            want = call(function, dtype, *operands)
+        with gridir.installed(options=THROUGH_TPU):
+            results.append(difference(jax.jit(functools.partial(call, function, dtype))(*operands), want))
+    print(name, results)
+
+# Shifts and comparisons of narrow numbers, with and without Mosaic's own, by all amounts.
+# CHECK-NEXT: int8 [None, None, None, None]
+# CHECK-NEXT: uint8 [None, None, None, None]
+# CHECK-NEXT: int16 [None, None, None, None]
+# CHECK-NEXT: uint16 [None, None, None, None]
+# CHECK-NEXT: uint32 [None, None, None, None]
+NARROW = CpuOptions(pipeline="grid-to-tpu{stop-after=tpu narrow-integers=true},tpu-to-cpu", platform="tpu")
+
+
+def ordered(x, y):
+    return jnp.where(x < y, x, y) + (x >= y).astype(x.dtype)
+
+
+for name in ("int8", "uint8", "int16", "uint16", "uint32"):
+    dtype = np.dtype(name)
+    operands = [part.view(dtype) for part in bytes_] if dtype.itemsize == 1 else near_multiples(dtype)
+    operands[1] = jnp.where(jnp.arange(128) % 2 == 0, operands[1] % 40, operands[1]).astype(dtype)
+    results = []
+    for function in (lax.shift_left, lax.shift_right_logical, lax.shift_right_arithmetic, ordered):
+        with interpreted():
+            want = call(function, dtype, *operands)
+        found = []
+        for options in (THROUGH_TPU, NARROW):
+            with gridir.installed(options=options):
+                found.append(difference(jax.jit(functools.partial(call, function, dtype))(*operands), want))
+        results.append(next(filter(None, found), None))
+    print(name, results)

@@ -29,6 +29,32 @@ using namespace gridir::tpu;
 
 namespace {
 
+/// Returns integers with the first bit flipped.
+Value createFlipped(OpBuilder &builder, Location loc, Value value) {
+  APInt number;
+  unsigned width = getElementTypeOrSelf(value).getIntOrFloatBitWidth();
+  APInt sign = APInt::getSignMask(width);
+  if (matchPattern(value, m_ConstantInt(&number)))
+    return createInteger(builder, loc, value.getType(),
+                         (number ^ sign).getSExtValue());
+  return arith::XOrIOp::create(
+      builder, loc, value,
+      createInteger(builder, loc, value.getType(), sign.getSExtValue()));
+}
+
+/// Returns narrow integers in the wider type; constants stay constants.
+Value widenIntegers(OpBuilder &builder, Location loc, Value value, Type wide,
+                    bool isUnsigned) {
+  APInt number;
+  if (matchPattern(value, m_ConstantInt(&number)))
+    return createInteger(builder, loc, wide,
+                         isUnsigned ? int64_t(number.getZExtValue())
+                                    : number.getSExtValue());
+  if (isUnsigned)
+    return arith::ExtUIOp::create(builder, loc, wide, value);
+  return arith::ExtSIOp::create(builder, loc, wide, value);
+}
+
 Value createNot(OpBuilder &builder, Location loc, Value value) {
   Value ones = createInteger(builder, loc, value.getType(), 1);
   return arith::XOrIOp::create(builder, loc, value, ones);
@@ -48,10 +74,8 @@ struct WidenIntegers : OpRewritePattern<OpT> {
     if (!element || element.getWidth() > maxWidth || element.getWidth() < 2)
       return failure();
     Type wide = withElementType(type, rewriter.getI32Type());
-    auto widen = [&](Value value) -> Value {
-      if (isUnsigned)
-        return arith::ExtUIOp::create(rewriter, op.getLoc(), wide, value);
-      return arith::ExtSIOp::create(rewriter, op.getLoc(), wide, value);
+    auto widen = [&](Value value) {
+      return widenIntegers(rewriter, op.getLoc(), value, wide, isUnsigned);
     };
     Value lhs = widen(op.getLhs()), rhs = widen(op.getRhs());
     Value result = OpT::create(rewriter, op.getLoc(), lhs, rhs);
@@ -240,7 +264,51 @@ struct ExpandBoolCompare : OpRewritePattern<arith::CmpIOp> {
   }
 };
 
-/// Numbers of 8 bits, and those of 16 without a sign, are ordered in 32.
+/// Unsigned narrow numbers are ordered as signed ones with the first bit
+/// flipped, while several are in one word. Those of 16 bits stay if Mosaic
+/// compares them.
+struct FlipNarrowCompare : OpRewritePattern<arith::CmpIOp> {
+  FlipNarrowCompare(MLIRContext *context, bool narrowIntegers)
+      : OpRewritePattern(context), narrowIntegers(narrowIntegers) {}
+
+  LogicalResult matchAndRewrite(arith::CmpIOp op,
+                                PatternRewriter &rewriter) const override {
+    using Predicate = arith::CmpIPredicate;
+    auto type = dyn_cast<VectorType>(op.getLhs().getType());
+    std::optional<Predicate> predicate = getSigned(op.getPredicate());
+    if (!predicate || !type || !type.getElementType().isInteger())
+      return failure();
+    unsigned width = type.getElementTypeBitWidth();
+    if (width < 8 || width > 16 || (width == 16 && narrowIntegers))
+      return failure();
+    Value lhs = createFlipped(rewriter, op.getLoc(), op.getLhs());
+    Value rhs = createFlipped(rewriter, op.getLoc(), op.getRhs());
+    rewriter.replaceOpWithNewOp<arith::CmpIOp>(op, *predicate, lhs, rhs);
+    return success();
+  }
+
+private:
+  static std::optional<arith::CmpIPredicate>
+  getSigned(arith::CmpIPredicate predicate) {
+    using Predicate = arith::CmpIPredicate;
+    switch (predicate) {
+    case Predicate::ult:
+      return Predicate::slt;
+    case Predicate::ule:
+      return Predicate::sle;
+    case Predicate::ugt:
+      return Predicate::sgt;
+    case Predicate::uge:
+      return Predicate::sge;
+    default:
+      return std::nullopt;
+    }
+  }
+
+  bool narrowIntegers;
+};
+
+/// Numbers of at most 8 bits are ordered in 32.
 struct WidenCompare : OpRewritePattern<arith::CmpIOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -253,17 +321,15 @@ struct WidenCompare : OpRewritePattern<arith::CmpIOp> {
       return failure();
     unsigned width = type.getElementTypeBitWidth();
     bool isUnsigned = predicate >= Predicate::ult;
-    bool isEquality = predicate == Predicate::eq || predicate == Predicate::ne;
-    if (width < 2 || width > 16 || isEquality || (width == 16 && !isUnsigned))
+    if (width < 2 || width >= 16 || predicate == Predicate::eq ||
+        predicate == Predicate::ne || (isUnsigned && width == 8))
       return failure();
     Type wide = withElementType(type, rewriter.getI32Type());
-    auto widen = [&](Value value) -> Value {
-      if (isUnsigned)
-        return arith::ExtUIOp::create(rewriter, op.getLoc(), wide, value);
-      return arith::ExtSIOp::create(rewriter, op.getLoc(), wide, value);
+    auto widen = [&](Value value) {
+      return widenIntegers(rewriter, op.getLoc(), value, wide, isUnsigned);
     };
-    rewriter.replaceOpWithNewOp<arith::CmpIOp>(
-        op, predicate, widen(op.getLhs()), widen(op.getRhs()));
+    Value lhs = widen(op.getLhs()), rhs = widen(op.getRhs());
+    rewriter.replaceOpWithNewOp<arith::CmpIOp>(op, predicate, lhs, rhs);
     return success();
   }
 };
@@ -309,10 +375,8 @@ struct ExpandNarrowExtreme : OpRewritePattern<OpT> {
       return failure();
     Location loc = op.getLoc();
     Type wide = withElementType(type, rewriter.getI32Type());
-    auto widen = [&](Value value) -> Value {
-      if (isUnsigned)
-        return arith::ExtUIOp::create(rewriter, loc, wide, value);
-      return arith::ExtSIOp::create(rewriter, loc, wide, value);
+    auto widen = [&](Value value) {
+      return widenIntegers(rewriter, loc, value, wide, isUnsigned);
     };
     Value lhs = widen(op.getLhs()), rhs = widen(op.getRhs());
     Value difference = arith::SubIOp::create(rewriter, loc, lhs, rhs);
@@ -322,6 +386,42 @@ struct ExpandNarrowExtreme : OpRewritePattern<OpT> {
     Value result = arith::SelectOp::create(rewriter, loc, isFirst, lhs, rhs);
     rewriter.replaceOpWithNewOp<arith::TruncIOp>(op, type, result);
     return success();
+  }
+};
+
+/// A widened number that is truncated and widened again is itself. Extremes in
+/// sequence, as in `jnp.clip`, are computed in 32 bits together.
+template <typename ExtendOp>
+struct FoldWidenedAgain : OpRewritePattern<ExtendOp> {
+  using OpRewritePattern<ExtendOp>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ExtendOp op,
+                                PatternRewriter &rewriter) const override {
+    auto truncate = op.getIn().template getDefiningOp<arith::TruncIOp>();
+    if (!truncate || truncate.getIn().getType() != op.getType() ||
+        !isWidened(truncate.getIn(), op.getIn().getType(), /*depth=*/4))
+      return failure();
+    rewriter.replaceOp(op, truncate.getIn());
+    return success();
+  }
+
+private:
+  /// True if a value is an extension of the narrow type, or a selection of such
+  /// values.
+  static bool isWidened(Value value, Type narrow, int depth) {
+    if (auto extend = value.getDefiningOp<ExtendOp>())
+      return extend.getIn().getType() == narrow;
+    APInt number;
+    if (matchPattern(value, m_ConstantInt(&number))) {
+      unsigned width = getElementTypeOrSelf(narrow).getIntOrFloatBitWidth();
+      return std::is_same_v<ExtendOp, arith::ExtUIOp>
+                 ? number.isIntN(width)
+                 : number.isSignedIntN(width);
+    }
+    auto choice = value.getDefiningOp<arith::SelectOp>();
+    return choice && depth > 0 &&
+           isWidened(choice.getTrueValue(), narrow, depth - 1) &&
+           isWidened(choice.getFalseValue(), narrow, depth - 1);
   }
 };
 
@@ -338,15 +438,8 @@ struct ExpandUnsignedExtreme : OpRewritePattern<OpT> {
     if (!type || !type.getElementType().isInteger(32))
       return failure();
     Location loc = op.getLoc();
-    Value sign = createInteger(rewriter, loc, type, INT32_MIN);
-    auto flip = [&](Value value) -> Value {
-      APInt number;
-      if (matchPattern(value, m_ConstantInt(&number)))
-        return createInteger(rewriter, loc, type,
-                             (number ^ APInt::getSignMask(32)).getSExtValue());
-      return arith::XOrIOp::create(rewriter, loc, value, sign);
-    };
-    Value lhs = flip(op.getLhs()), rhs = flip(op.getRhs());
+    Value lhs = createFlipped(rewriter, loc, op.getLhs());
+    Value rhs = createFlipped(rewriter, loc, op.getRhs());
     Value isFirst = arith::CmpIOp::create(rewriter, loc, predicate, lhs, rhs);
     rewriter.replaceOpWithNewOp<arith::SelectOp>(op, isFirst, op.getLhs(),
                                                  op.getRhs());
@@ -470,10 +563,7 @@ public:
                  WidenIntegers<arith::DivSIOp, false, 16>,
                  WidenIntegers<arith::DivUIOp, true, 16>,
                  WidenIntegers<arith::RemSIOp, false, 16>,
-                 WidenIntegers<arith::RemUIOp, true, 16>,
-                 WidenIntegers<arith::ShLIOp, true, 16>,
-                 WidenIntegers<arith::ShRSIOp, false, 16>,
-                 WidenIntegers<arith::ShRUIOp, true, 16>, ExpandLog2,
+                 WidenIntegers<arith::RemUIOp, true, 16>, ExpandLog2,
                  ExpandExpM1, ExpandFma, ExpandSignedBools, ExpandFloatCompare,
                  ExpandBoolCompare, WidenCompare, ExpandCopySign,
                  WidenCount<math::CountLeadingZerosOp, true>,
@@ -481,6 +571,13 @@ public:
                  WidenFloats<math::RoundOp>, WidenFloats<math::RoundEvenOp>,
                  WidenFloats<math::TruncOp>, WidenFloats<math::Atan2Op>,
                  WidenFloats<arith::RemFOp>>(context);
+    if (narrowIntegers)
+      addShifts<7>(patterns);
+    else
+      addShifts<16>(patterns);
+    patterns.add<FoldWidenedAgain<arith::ExtSIOp>,
+                 FoldWidenedAgain<arith::ExtUIOp>>(context);
+    patterns.add<FlipNarrowCompare>(context, narrowIntegers);
     using Predicate = arith::CmpIPredicate;
     patterns.add<ExpandNarrowExtreme<arith::MaxSIOp, false, Predicate::sgt>,
                  ExpandNarrowExtreme<arith::MinSIOp, false, Predicate::slt>,
@@ -513,6 +610,14 @@ public:
   }
 
 private:
+  /// Adds the patterns for shifts of at most that width.
+  template <unsigned width> static void addShifts(RewritePatternSet &patterns) {
+    patterns.add<WidenIntegers<arith::ShLIOp, true, width>,
+                 WidenIntegers<arith::ShRSIOp, false, width>,
+                 WidenIntegers<arith::ShRUIOp, true, width>>(
+        patterns.getContext());
+  }
+
   FrozenRewritePatternSet frozen;
 };
 

@@ -163,6 +163,38 @@ bool isWideUse(Operation *user) {
   return element.isInteger(32) || element.isF32();
 }
 
+/// A byte is less than a power of two if its other bits are zero. Where the
+/// result selects bytes, no operand has to be widened.
+struct FoldByteBelow : OpRewritePattern<arith::CmpIOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::CmpIOp op,
+                                PatternRewriter &rewriter) const override {
+    auto type = dyn_cast<VectorType>(op.getLhs().getType());
+    APInt bound;
+    if (!type || !type.getElementType().isInteger(8) ||
+        op.getPredicate() != arith::CmpIPredicate::ult ||
+        !matchPattern(op.getRhs(), m_ConstantInt(&bound)) ||
+        !bound.isPowerOf2() || op.use_empty() ||
+        !llvm::all_of(op->getUsers(), isSelectOfBytes))
+      return failure();
+    Value mask =
+        createInteger(rewriter, op.getLoc(), type, (-bound).getSExtValue());
+    Value bits =
+        arith::AndIOp::create(rewriter, op.getLoc(), op.getLhs(), mask);
+    rewriter.replaceOpWithNewOp<arith::CmpIOp>(
+        op, arith::CmpIPredicate::eq, bits,
+        createInteger(rewriter, op.getLoc(), type, 0));
+    return success();
+  }
+
+private:
+  static bool isSelectOfBytes(Operation *user) {
+    return isa<arith::SelectOp>(user) &&
+           getElementTypeOrSelf(user->getResult(0)).isInteger(8);
+  }
+};
+
 /// Compares narrow integers in 32 bits if the result is only used with 32-bit
 /// values. Widening the operands is cheaper than widening the result, which
 /// Mosaic rejects for a select between two constants. For 8 bits there are two
@@ -232,6 +264,8 @@ struct WidenFloatCompareForUse : OpRewritePattern<arith::CmpFOp> {
 } // namespace
 
 void gridir::tpu::populateFoldComparisonPatterns(RewritePatternSet &patterns) {
+  // Before the comparison of unsigned numbers is expanded.
+  patterns.add<FoldByteBelow>(patterns.getContext(), /*benefit=*/2);
   patterns.add<FoldSelectOfNot, FoldSelectOfNeither, FoldSignsDiffer,
                FoldRemainderSign, WidenCompareForUse, WidenFloatCompareForUse>(
       patterns.getContext());

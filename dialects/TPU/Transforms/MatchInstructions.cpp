@@ -118,6 +118,20 @@ bool isLooseReciprocal(arith::DivFOp op) {
          (op.getFastmath() & loose) != arith::FastMathFlags::none;
 }
 
+/// Returns the amount of a shift that `select(c, shift(x, select(c, amount,
+/// _)),
+/// _)` selects.
+Value getGuardedAmount(arith::SelectOp op) {
+  Operation *shift = op.getTrueValue().getDefiningOp();
+  if (!isa_and_nonnull<arith::ShLIOp, arith::ShRUIOp, arith::ShRSIOp>(shift) ||
+      !shift->hasOneUse())
+    return {};
+  auto guard = shift->getOperand(1).getDefiningOp<arith::SelectOp>();
+  if (!guard || guard.getCondition() != op.getCondition())
+    return {};
+  return guard.getTrueValue();
+}
+
 class TPUMatchInstructionsPass
     : public gridir::tpu::impl::TPUMatchInstructionsPassBase<
           TPUMatchInstructionsPass> {
@@ -133,6 +147,13 @@ public:
     });
     for (auto [op, found] : conversions)
       convert(op, found);
+    SmallVector<std::pair<arith::SelectOp, Value>> shifts;
+    getOperation().walk([&](arith::SelectOp op) {
+      if (Value amount = getGuardedAmount(op))
+        shifts.emplace_back(op, amount);
+    });
+    for (auto [op, amount] : shifts)
+      shift(op, amount);
     SmallVector<arith::CmpFOp> tests;
     getOperation().walk([&](arith::CmpFOp op) {
       if (isFiniteTest(op))
@@ -171,6 +192,15 @@ private:
     op.replaceAllUsesWith(result);
     eraseUnused(op);
     ++numConversions;
+  }
+
+  /// A shift by any amount has a result, which the select discards.
+  void shift(arith::SelectOp op, Value amount) {
+    Operation *shift = op.getTrueValue().getDefiningOp();
+    Operation *guard = shift->getOperand(1).getDefiningOp();
+    shift->setOperand(1, amount);
+    eraseUnused(guard);
+    ++numShifts;
   }
 
   /// No instruction returns unsigned 32-bit integers: numbers of 2^31 or more

@@ -27,12 +27,15 @@ class TpuOptions(Options):
       elide_checks: switches off those run-time checks of Mosaic's that a proof makes needless.
       logistic_unit: computes the logistic function with the unit for it, which chips since the v6e have. None uses it
         if the chip for which JAX lowers is known to have one.
+      narrow_integers: shifts and compares integers of 8 and 16 bits without widening them, which libtpu supports since
+        0.0.48. None does so unless an earlier libtpu will read the module.
       pipeline: the pass pipeline from a `grid` module to the serialised Mosaic module.
     """
 
     version: int = 13
     elide_checks: bool = True
     logistic_unit: bool | None = None
+    narrow_integers: bool | None = None
     pipeline: str = "grid-to-tpu"
 
 
@@ -77,6 +80,7 @@ class TpuTarget(Target):
             f"version={options.version}",
             f"elide-checks={str(options.elide_checks).lower()}",
             f"logistic-unit={str(bool(options.logistic_unit)).lower()}",
+            f"narrow-integers={str(bool(options.narrow_integers)).lower()}",
         ]
 
     def prepare(self, kernel: Kernel) -> MosaicKernel:

@@ -59,14 +59,14 @@ func.func @nan(%x: vector<8x128xf32>, %zero: vector<8x128xf32>, %a: f32) -> (vec
   return %1, %2 : vector<8x128xf32>, i1
 }
 
-// Bools are compared by logic, numbers of 8 bits and unsigned ones of 16 in 32.
+// Bools are compared by logic, numbers of 8 bits in 32, and unsigned ones of 16 with their first bit flipped.
 
 // CHECK-LABEL: func.func @compare(
 // CHECK: %[[DIFFER:.*]] = arith.xori %{{.*}}, %{{.*}} : vector<32x128xi1>
 // CHECK: arith.xori %[[DIFFER]], %{{.*}} : vector<32x128xi1>
 // CHECK: arith.cmpi sgt, %{{.*}}, %{{.*}} : vector<32x128xi32>
-// CHECK: arith.extui
-// CHECK: arith.cmpi ult, %{{.*}}, %{{.*}} : vector<32x128xi32>
+// CHECK: %[[FLIPPED:.*]] = arith.xori %{{.*}}, %{{.*}} : vector<32x128xi16>
+// CHECK: arith.cmpi slt, %[[FLIPPED]], %{{.*}} : vector<32x128xi16>
 func.func @compare(%a: vector<32x128xi1>, %b: vector<32x128xi8>, %c: vector<32x128xi16>)
     -> (vector<32x128xi1>, vector<32x128xi1>, vector<32x128xi1>) {
   %0 = arith.cmpi eq, %a, %a : vector<32x128xi1>
@@ -662,4 +662,41 @@ func.func @no_remainder(%r: vector<8x128xf32>, %y: vector<8x128xf32>) -> vector<
   %sum = arith.addf %r, %y : vector<8x128xf32>
   %z = arith.select %both, %sum, %r : vector<8x128xi1>, vector<8x128xf32>
   return %z : vector<8x128xf32>
+}
+
+// A byte is less than a power of two if its other bits are zero; a selection of numbers of 32 bits compares in those.
+
+// CHECK-LABEL: func.func @below(
+// CHECK-SAME: %[[X:.*]]: vector<32x128xi8>
+// CHECK: %[[MASK:.*]] = arith.constant dense<-8> : vector<32x128xi8>
+// CHECK: %[[BITS:.*]] = arith.andi %[[X]], %[[MASK]]
+// CHECK: %[[IS:.*]] = arith.cmpi eq, %[[BITS]], %{{.*}} : vector<32x128xi8>
+// CHECK: arith.select %[[IS]], %[[X]], %{{.*}} : vector<32x128xi1>, vector<32x128xi8>
+// CHECK: %[[FLIPPED:.*]] = arith.xori %[[X]]
+// CHECK: %[[WIDE:.*]] = arith.extsi %[[FLIPPED]]
+// CHECK: arith.constant dense<-120> : vector<32x128xi32>
+// CHECK: arith.cmpi slt, %[[WIDE]]
+func.func @below(%x: vector<32x128xi8>, %y: vector<32x128xi32>) -> (vector<32x128xi8>, vector<32x128xi32>) {
+  %c8 = arith.constant dense<8> : vector<32x128xi8>
+  %a = arith.cmpi ult, %x, %c8 : vector<32x128xi8>
+  %0 = arith.select %a, %x, %c8 : vector<32x128xi1>, vector<32x128xi8>
+  %b = arith.cmpi ult, %x, %c8 : vector<32x128xi8>
+  %1 = arith.select %b, %y, %y : vector<32x128xi1>, vector<32x128xi32>
+  return %0, %1 : vector<32x128xi8>, vector<32x128xi32>
+}
+
+// Extremes in sequence are computed in 32 bits together.
+
+// CHECK-LABEL: func.func @clip(
+// CHECK-COUNT-1: arith.extsi
+// CHECK-NOT: arith.extsi
+// CHECK-COUNT-1: arith.trunci
+// CHECK-NOT: arith.trunci
+// CHECK: return
+func.func @clip(%x: vector<16x128xi16>) -> vector<16x128xi16> {
+  %c1 = arith.constant dense<1> : vector<16x128xi16>
+  %c9 = arith.constant dense<9> : vector<16x128xi16>
+  %0 = arith.maxsi %x, %c1 : vector<16x128xi16>
+  %1 = arith.minsi %0, %c9 : vector<16x128xi16>
+  return %1 : vector<16x128xi16>
 }

@@ -234,3 +234,36 @@ func.func @reciprocals(%x: vector<8x128xf32>, %s: f32)
   return %0, %1, %2, %3, %4, %5
       : vector<8x128xf32>, vector<8x128xf32>, vector<8x128xf32>, vector<8x128xf32>, vector<8x128xf32>, f32
 }
+
+// A shift by its width or more is discarded, so its amount needs no guard.
+
+// CHECK-LABEL: func.func @shift(
+// CHECK-SAME: %[[X:.*]]: vector<8x128xi32>, %[[N:.*]]: vector<8x128xi32>)
+// CHECK: %[[OK:.*]] = arith.cmpi ult, %[[N]], %{{.*}}
+// CHECK-NEXT: %[[SHIFTED:.*]] = arith.shli %[[X]], %[[N]]
+// CHECK-NEXT: arith.select %[[OK]], %[[SHIFTED]], %{{.*}}
+func.func @shift(%x: vector<8x128xi32>, %n: vector<8x128xi32>) -> vector<8x128xi32> {
+  %width = arith.constant dense<32> : vector<8x128xi32>
+  %zero = arith.constant dense<0> : vector<8x128xi32>
+  %ok = arith.cmpi ult, %n, %width : vector<8x128xi32>
+  %safe = arith.select %ok, %n, %zero : vector<8x128xi1>, vector<8x128xi32>
+  %s = arith.shli %x, %safe : vector<8x128xi32>
+  %0 = arith.select %ok, %s, %zero : vector<8x128xi1>, vector<8x128xi32>
+  return %0 : vector<8x128xi32>
+}
+
+// That of another condition stays, and that of a shift with other users.
+
+// CHECK-LABEL: func.func @shifts(
+// CHECK-COUNT-3: arith.select
+func.func @shifts(%x: vector<8x128xi32>, %n: vector<8x128xi32>, %b: vector<8x128xi1>) -> (vector<8x128xi32>, vector<8x128xi32>, vector<8x128xi32>) {
+  %width = arith.constant dense<32> : vector<8x128xi32>
+  %zero = arith.constant dense<0> : vector<8x128xi32>
+  %ok = arith.cmpi ult, %n, %width : vector<8x128xi32>
+  %safe = arith.select %ok, %n, %zero : vector<8x128xi1>, vector<8x128xi32>
+  %s = arith.shrui %x, %safe : vector<8x128xi32>
+  %0 = arith.select %b, %s, %zero : vector<8x128xi1>, vector<8x128xi32>
+  %t = arith.shrsi %x, %safe : vector<8x128xi32>
+  %1 = arith.select %ok, %t, %zero : vector<8x128xi1>, vector<8x128xi32>
+  return %0, %1, %t : vector<8x128xi32>, vector<8x128xi32>, vector<8x128xi32>
+}

@@ -95,8 +95,11 @@ def chip_version(kind: str | None = None) -> str:
     return "" if version is None else str(version)
 
 
-def accepts_logistic() -> bool:
-    """True if the libtpu that will read a module knows `tpu.logistic`: that of JAX 0.11, and later ones."""
+def is_libtpu_newer() -> bool:
+    """True if the libtpu that will read a module is that of JAX 0.11, or a later one.
+
+    It knows `tpu.logistic`, and shifts and compares narrow integers.
+    """
     libtpu = _installed_libtpu()
     return hasattr(_tpu, "logistic") and (libtpu is None or libtpu >= (0, 0, 48))
 

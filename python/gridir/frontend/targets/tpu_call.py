@@ -70,15 +70,14 @@ class TpuHooks(TargetHooks):
         return request
 
     def options_for(self, options: TpuOptions, request: KernelRequest) -> TpuOptions:
-        """See `TargetHooks`; adds the units of the chip, unless the module is for an earlier libtpu."""
-        if options.logistic_unit is not None:
-            return options
-        has_unit = (
-            find_facts(f"tpu:{lowered_chip()}").get("logistic_unit", False)
-            and jax_tpu.accepts_logistic()
-            and options.version == TpuOptions.version
-        )
-        return dataclasses.replace(options, logistic_unit=has_unit)
+        """See `TargetHooks`; adds what the chip and libtpu have, unless the module is for an earlier libtpu."""
+        is_newer = options.version == TpuOptions.version and jax_tpu.is_libtpu_newer()
+        if options.logistic_unit is None:
+            has_unit = is_newer and find_facts(f"tpu:{lowered_chip()}").get("logistic_unit", False)
+            options = dataclasses.replace(options, logistic_unit=has_unit)
+        if options.narrow_integers is None:
+            options = dataclasses.replace(options, narrow_integers=is_newer)
+        return options
 
     def emitter(self, kernel: Kernel, request: KernelRequest) -> jax_calls.Emitter:
         """See `TargetHooks`."""

@@ -27,7 +27,7 @@ def units(**options):
 
 
 # The libtpu of JAX 0.10 has no op for the unit.
-newer = (1, 0) if jax_tpu.accepts_logistic() else (0, 1)
+newer = (1, 0) if jax_tpu.is_libtpu_newer() else (0, 1)
 for chip in ("v4", "v5e", "v5p", "v6e", "tpu7x"):
     with gridir.tpu.chip(chip):
         print(chip, units() == (newer if chip in ("v6e", "tpu7x") else (0, 1)))
@@ -68,3 +68,20 @@ for options in (None, gridir.TpuOptions(logistic_unit=True)):
     print(got[0, 0], got[0, 3])
 # CHECK-NEXT: nan 0.5
 # CHECK-NEXT: nan 0.5
+
+
+# The libtpu of JAX 0.10 shifts only integers of 32 bits.
+def shift(x_ref, o_ref):
+    o_ref[...] = x_ref[...] << 3
+
+
+def widens(**options):
+    y = jax.ShapeDtypeStruct((16, 128), jnp.int16)
+    lowered = gridir.lower(pl.pallas_call(shift, out_shape=y), y, target="tpu", options=gridir.TpuOptions(**options))
+    return "arith.ext" in lowered.kernels[0].text("tpu")
+
+
+print("newer:", widens() != jax_tpu.is_libtpu_newer(), "version 11:", widens(version=11))
+print("never:", widens(narrow_integers=False), "always:", widens(narrow_integers=True))
+# CHECK-NEXT: newer: True version 11: True
+# CHECK-NEXT: never: True always: False
