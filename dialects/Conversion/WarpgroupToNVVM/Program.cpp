@@ -106,6 +106,13 @@ FailureOr<SmallVector<Type>> flattenTypes(Lowering &lowering, Operation *op,
   return result;
 }
 
+/// The registers of the operands of an op of control flow. A Ref has none.
+FailureOr<Registers> flattenOperands(Lowering &lowering, Operation *op) {
+  if (failed(flattenTypes(lowering, op, op->getOperandTypes())))
+    return failure();
+  return flatten(lowering, op->getOperands());
+}
+
 /// The inverse: splits the registers among the values.
 LogicalResult unflatten(Lowering &lowering, Operation *op, ValueRange values,
                         ValueRange registers) {
@@ -229,11 +236,15 @@ LogicalResult lowerControl(Operation *op, ValueRange operands,
 }
 
 template <typename OpT> LogicalResult lowerControl(OpT op, Lowering &lowering) {
-  return lowerControl(op, flatten(lowering, op->getOperands()), lowering);
+  FailureOr<Registers> operands = flattenOperands(lowering, op);
+  return succeeded(operands) ? lowerControl(op, *operands, lowering)
+                             : failure();
 }
 
 LogicalResult lowerFor(scf::ForOp op, Lowering &lowering) {
-  auto operands = flatten(lowering, op->getOperands());
+  FailureOr<Registers> operands = flattenOperands(lowering, op);
+  if (failed(operands))
+    return failure();
   SmallVector<DeferredSum> sums = findDeferredSums(op, lowering);
   for (DeferredSum &sum : sums) {
     size_t first = op.getNumControlOperands();
@@ -241,12 +252,12 @@ LogicalResult lowerFor(scf::ForOp op, Lowering &lowering) {
       first += lowering.get(init).size();
     Value init = op.getInitArgs()[sum.getNumber()];
     sum.splitInit(
-        MutableArrayRef(operands).slice(first, lowering.get(init).size()));
+        MutableArrayRef(*operands).slice(first, lowering.get(init).size()));
   }
   RingPhases rings(op, lowering);
   rings.createBefore();
   auto begin = [&](Block &body) { rings.createInBody(body.getArgument(0)); };
-  if (failed(lowerControl(op, operands, lowering, begin)))
+  if (failed(lowerControl(op, *operands, lowering, begin)))
     return failure();
   for (DeferredSum &sum : sums)
     sum.complete();

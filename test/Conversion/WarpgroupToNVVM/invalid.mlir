@@ -610,6 +610,16 @@ grid.kernel @escapes grid() {
 
 // -----
 
+grid.kernel @carried_ref grid() inputs(%x: f32 [8], %y: f32 [8]) {
+  %c1 = arith.constant 1 : index
+  // expected-error @below {{expected a type that a warpgroup supports, got 'memref<8xf32, #grid.space<default>>'}}
+  %r = scf.for %k = %c1 to %c1 step %c1 iter_args(%z = %x) -> memref<8xf32, #grid.space<default>> {
+    scf.yield %y : memref<8xf32, #grid.space<default>>
+  }
+}
+
+// -----
+
 grid.kernel @part_of_byte grid() inputs(%x: i4 [128] space gpu.gmem) {
   grid.scoped (%t: memref<64xi8, #grid.space<gpu.smem>>) {
     %r = grid.bitcast_ref %t : memref<64xi8, #grid.space<gpu.smem>> -> memref<128xi4, #grid.space<gpu.smem>>
