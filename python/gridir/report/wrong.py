@@ -253,14 +253,15 @@ def _describe_padding(grid: Grid, chosen: np.ndarray, programs: np.ndarray) -> l
         over = ((operand.starts < 0) | (ends > np.array(operand.shape, np.int64))) & chosen[:, None]
         if not over.any():
             continue
-        verb = "read" if operand.role == "input" else "write"
+        readers = programs[over.any(axis=1)]
+        verb = ("read" if operand.role == "input" else "write") + ("s" if len(readers) == 1 else "")
         past = []
         for dim in np.nonzero(over.any(axis=0))[0]:
             first, last = int(operand.starts[over[:, dim], dim].min()), int(ends[over[:, dim], dim].max()) - 1
             ranges = [_range(first, -1)] if first < 0 else []
             ranges += [_range(operand.shape[dim], last)] if last >= operand.shape[dim] else []
             past.append(f"{' and '.join(ranges)} of dimension {dim}")
-        lines.append(f"  {_programs(programs[over.any(axis=1)])} {verb} padding of {operand.name}: {', '.join(past)}")
+        lines.append(f"  {_programs(readers)} {verb} padding of {operand.name}: {', '.join(past)}")
     if lines:
         return lines[:_MAX_BLOCKS]
     if all(operand.is_whole for operand in grid.operands):
