@@ -48,8 +48,12 @@ void addIndexMaps(func::FuncOp kernel) {
       bounds.size() + gridir::getCount(kernel, kScalarPrefetchName).value_or(0);
   SmallVector<Attribute> mapped;
   for (auto [number, window] : llvm::enumerate(windows)) {
-    auto operand = dyn_cast<MemRefType>(
-        kernel.getArgumentTypes()[first + static_cast<int64_t>(number)]);
+    // Mosaic rejects counts that do not match the arguments.
+    int64_t argument = first + static_cast<int64_t>(number);
+    bool isArgument = argument >= 0 && argument < kernel.getNumArguments();
+    auto operand =
+        isArgument ? dyn_cast<MemRefType>(kernel.getArgumentTypes()[argument])
+                   : MemRefType();
     if (!operand || !cast<DictionaryAttr>(window).empty()) {
       mapped.push_back(window);
       continue;

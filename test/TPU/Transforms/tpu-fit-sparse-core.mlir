@@ -68,3 +68,13 @@ func.func @tensor_core(%c: i32, %x: memref<8x128xf32, #tpu.memory_space<hbm>>) a
   %one = arith.constant dense<1.0> : vector<8x128xf32>
   return
 }
+
+// Counts that do not match the arguments are left to Mosaic.
+// CHECK-LABEL: func.func @many_scalars
+// CHECK-SAME: window_params = [{}]
+func.func @many_scalars(%c: i32) attributes {
+    tpu.core_type = #tpu.core_type<sc_vector_subcore>, iteration_bounds = array<i64: 2>,
+    dimension_semantics = [#tpu.dimension_semantics<core_parallel>],
+    scalar_prefetch = 1000000 : i64, scratch_operands = 0 : i64, window_params = [{}]} {
+  return
+}
