@@ -1,7 +1,7 @@
 # A load may leave its Ref where nothing depends on what is outside: a choice, a mask, a branch, another term of a
 # condition or a slice of the value stands before each use, or only the next step of a loop uses it. Elements outside
-# are unspecified, those inside are right. With the check "bounds" each of them is an error, as is without it a load whose
-# value is used.
+# are unspecified, those inside are right. With the check "bounds" each of them is an error, as is without it a load
+# whose value is used.
 #
 # RUN: %python %s | FileCheck %s
 
