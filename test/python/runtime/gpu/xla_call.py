@@ -210,6 +210,23 @@ def failure(call, *args):
 
 # CHECK-NEXT: INVALID_ARGUMENT: kernel `pick`: index 77 is out of bounds [0, 32) in dimension 0 of x_ref ({{.*}}xla_call
 print(failure(program.call, np.int32([77]), x))
+picks = jax.jit(program.call)
+
+
+def pick_some(seed):
+    """Picks rows on several devices; returns whether each call gave its row, or the error of its own index."""
+    choose = random.Random(seed)
+    for _ in range(6):
+        number, device = choose.randrange(64), jax.devices()[choose.randrange(3)]
+        error = failure(picks, *jax.device_put((np.int32([number]), x), device))
+        if error is not None if number < 32 else f"index {number} is" not in str(error):
+            return False
+    return True
+
+
+with ThreadPoolExecutor(8) as pool:
+    # CHECK-NEXT: reports of 8 threads: True
+    print("reports of 8 threads:", all(pool.map(pick_some, range(8))))
 
 
 # The check is the error also where an invalid access follows, which ends the context of the device, and of no other.
