@@ -55,6 +55,10 @@ CPUStage getTensorStage(GPUStage stage) {
 /// Planning for a chip. The number of CTAs must not depend on the contents of
 /// arrays.
 void addChipPlanning(OpPassManager &pm, const std::string &chip) {
+  // More programs are proved independent by windows than by single elements.
+  OpPassManager &kernels = pm.nest<grid::KernelOp>();
+  addCSE(kernels);
+  kernels.addPass(grid::createGridGathersToWindowsPass());
   PlanningPipelineOptions options;
   options.planning.testBlocks = false;
   addPlanning(pm, "gpu:" + chip, options.planning, /*warpgroupsAsTasks=*/false);
@@ -77,6 +81,11 @@ void addProgram(OpPassManager &pm, const GPUPipelineOptions &options) {
   OpPassManager &kernels = pm.nest<grid::KernelOp>();
   kernels.addPass(grid::createGridFlattenBlocksPass());
   kernels.addPass(grid::createGridSqueezeBlocksPass());
+  if (options.path != GPUPath::Mapped) {
+    // Equal positions are one value.
+    addCSE(kernels);
+    kernels.addPass(warpgroup::createWarpgroupExtendBlocksPass());
+  }
   kernels.addPass(grid::createGridGathersToWindowsPass());
   kernels.addPass(grid::createGridSlicesToWindowsPass());
   kernels.addPass(grid::createGridDropMasksPass());

@@ -11,6 +11,9 @@ import sys
 import jax
 import jax.numpy as jnp
 from jax.experimental import pallas as pl
+from jax.experimental.pallas import triton
+from jax.experimental.pallas.ops.gpu import rms_norm
+from jax.experimental.pallas.ops.gpu import softmax as softmax_of_jax
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
 from block_programs import normal, report, small
@@ -58,6 +61,44 @@ def overhang(x, y):
     return pl.pallas_call(kernel, grid=grid, in_specs=[block, block], out_specs=block, out_shape=x)(x, y)
 
 
+def masked_rows(x, padded=1024):
+    """A kernel as for Triton: each program accesses more positions than a row has, with a mask."""
+
+    def kernel(x_ref, o_ref):
+        columns = jnp.arange(padded)
+        mask = columns < x.shape[1]
+        row = triton.load(x_ref.at[pl.program_id(0), columns], mask=mask, other=-jnp.inf)
+        triton.store(o_ref.at[pl.program_id(0), columns], jax.nn.softmax(row), mask=mask)
+
+    return pl.pallas_call(kernel, grid=(x.shape[0],), out_shape=x)(x)
+
+
+def masked_parts(x, y, block=256):
+    def kernel(x_ref, y_ref, o_ref):
+        first = pl.program_id(0) * block
+        positions = first + jnp.arange(block)
+        mask = positions < x.shape[0]
+        total = triton.load(x_ref.at[positions], mask=mask) + triton.load(y_ref.at[pl.ds(first, block)], mask=mask)
+        triton.store(o_ref.at[positions], total, mask=mask)
+
+    return pl.pallas_call(kernel, grid=(pl.cdiv(x.shape[0], block),), out_shape=x)(x, y)
+
+
+def parts_of_overhang(x):
+    """Windows of a block whose last two rows are outside of the array in the last program."""
+
+    def kernel(x_ref, o_ref):
+        o_ref[...] = x_ref[0:4, :].sum(0) + x_ref[5, :] + x_ref[pl.ds(pl.program_id(0) % 2, 2), :].sum(0)
+
+    return pl.pallas_call(
+        kernel,
+        grid=(pl.cdiv(x.shape[0], 8),),
+        in_specs=[pl.BlockSpec((8, 128), lambda i: (i, 0))],
+        out_specs=pl.BlockSpec((None, 128), lambda i: (i, 0)),
+        out_shape=jax.ShapeDtypeStruct((pl.cdiv(x.shape[0], 8), 128), jnp.float32),
+    )(x)
+
+
 floats = functools.partial(small, dtype=jnp.float32)
 PROGRAMS = {
     "softmax of 1000": (functools.partial(of_rows, softmax, rows=4), normal(8, 1000)),
@@ -88,8 +129,13 @@ PROGRAMS = {
         normal(8, 999),
     ),
     "overhang of whole accesses": (overhang, floats(17, 1000), floats(17, 1000)),
+    "softmax of JAX": (softmax_of_jax.softmax, normal(2, 1000)),
+    "norm of JAX": (rms_norm.rms_norm, normal(2, 2, 5120), normal(5120), normal(5120)),
+    "masked rows": (masked_rows, normal(3, 1000)),
+    "masked parts": (masked_parts, floats(1000), floats(1000)),
+    "parts of overhang": (parts_of_overhang, floats(30, 128)),
     "overhang": (overhang, floats(17, 1002), floats(17, 1002)),
 }
 
-# CHECK: 14 of 14 programs are right
+# CHECK: 19 of 19 programs are right
 report("programs", PROGRAMS, programs=True)

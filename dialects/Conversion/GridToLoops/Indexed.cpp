@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Conversion/GridToLoops/Async.h"
+#include "dialects/Conversion/GridToLoops/LoopNests.h"
 #include "dialects/Conversion/GridToLoops/Views.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -50,23 +51,6 @@ Value createCombination(OpBuilder &builder, Location loc, AtomicKind kind,
 }
 
 namespace {
-
-/// Loops over all indices of `shape`, in row-major order.
-void createLoopNest(
-    OpBuilder &builder, Location loc, ArrayRef<int64_t> shape,
-    function_ref<void(OpBuilder &, Location, ValueRange)> body) {
-  Value zero = createIndex(builder, loc, 0), one = createIndex(builder, loc, 1);
-  SmallVector<Value> lower(shape.size(), zero), step(shape.size(), one), upper;
-  for (int64_t extent : shape)
-    upper.push_back(createIndex(builder, loc, extent));
-  scf::buildLoopNest(builder, loc, lower, upper, step, body);
-}
-
-/// The element of `tensor` at `indices`.
-Value extractAt(OpBuilder &builder, Location loc, Value tensor,
-                ValueRange indices) {
-  return tensor::ExtractOp::create(builder, loc, tensor, indices);
-}
 
 ArrayRef<int64_t> getIndexShape(ValueRange indices) {
   return cast<RankedTensorType>(indices.front().getType()).getShape();

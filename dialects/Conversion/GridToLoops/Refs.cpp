@@ -7,11 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Conversion/GridToLoops/Blocks.h"
+#include "dialects/Conversion/GridToLoops/LoopNests.h"
 #include "dialects/Conversion/GridToLoops/Views.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Remarks.h"
 
@@ -36,6 +38,73 @@ Value getScalarMemRef(Value ref) {
                                                         : Value();
 }
 
+/// The memref of a window in the global memory of a GPU. Elements that a mask
+/// excludes may be outside of the array, and other programs may write them, so
+/// they are neither read nor written. Null for other Refs.
+Value getGlobalMemRef(Value ref) {
+  auto type = cast<MemRefType>(ref.getType());
+  auto space = dyn_cast_if_present<MemorySpaceAttr>(type.getMemorySpace());
+  return type.getRank() != 0 && space &&
+                 space.getValue() == MemorySpace::GpuGmem
+             ? getMemRef(ref)
+             : Value();
+}
+
+/// Loads the elements of global memory that a mask selects; the others are
+/// `other`, or zero.
+Value createMaskedLoad(OpBuilder &builder, KernelLowering &lowering,
+                       LoadOp load, Value memref) {
+  Location loc = load.getLoc();
+  auto type = cast<RankedTensorType>(load.getType());
+  Value mask = toTensor(builder, loc, load.getMask()),
+        buffer = lowering.allocate(loc, type.getShape(), type.getElementType());
+  createLoopNest(
+      builder, loc, type.getShape(),
+      [&](OpBuilder &builder, Location loc, ValueRange position) {
+        auto createLoad = [&](OpBuilder &builder, Location loc) {
+          scf::YieldOp::create(
+              builder, loc,
+              memref::LoadOp::create(builder, loc, memref, position)
+                  .getResult());
+        };
+        auto createOther = [&](OpBuilder &builder, Location loc) {
+          scf::YieldOp::create(
+              builder, loc,
+              load.getOther()
+                  ? extractAt(builder, loc,
+                              toTensor(builder, loc, load.getOther()), position)
+                  : createZero(builder, loc, type.getElementType()));
+        };
+        auto chosen = scf::IfOp::create(builder, loc,
+                                        extractAt(builder, loc, mask, position),
+                                        createLoad, createOther);
+        memref::StoreOp::create(builder, loc, chosen.getResult(0), buffer,
+                                position);
+      });
+  return bufferization::ToTensorOp::create(builder, loc, type, buffer,
+                                           /*restrict=*/true,
+                                           /*writable=*/true);
+}
+
+/// Stores the elements that a mask selects to global memory.
+void createMaskedStore(OpBuilder &builder, Location loc, Value value,
+                       Value mask, Value memref) {
+  value = toTensor(builder, loc, value);
+  mask = toTensor(builder, loc, mask);
+  createLoopNest(builder, loc, cast<MemRefType>(memref.getType()).getShape(),
+                 [&](OpBuilder &builder, Location loc, ValueRange position) {
+                   scf::IfOp::create(
+                       builder, loc, extractAt(builder, loc, mask, position),
+                       [&](OpBuilder &builder, Location loc) {
+                         memref::StoreOp::create(
+                             builder, loc,
+                             extractAt(builder, loc, value, position), memref,
+                             position);
+                         scf::YieldOp::create(builder, loc);
+                       });
+                 });
+}
+
 class LoadPattern : public LoweringPattern<LoadOp> {
 public:
   using LoweringPattern::LoweringPattern;
@@ -43,7 +112,12 @@ public:
   LogicalResult matchAndRewrite(LoadOp load,
                                 PatternRewriter &rewriter) const override {
     Location loc = load.getLoc();
-    Value value;
+    Value value, global = getGlobalMemRef(load.getRef());
+    if (load.getMask() && global) {
+      rewriter.replaceOp(load,
+                         createMaskedLoad(rewriter, lowering, load, global));
+      return success();
+    }
     if (Value memref = getScalarMemRef(load.getRef())) {
       value = memref::LoadOp::create(rewriter, loc, memref);
     } else {
@@ -79,6 +153,8 @@ void createStore(OpBuilder &builder, Location loc, Value value, Value ref,
     memref::StoreOp::create(builder, loc, value, memref);
     return;
   }
+  if (Value memref = mask ? getGlobalMemRef(ref) : Value())
+    return createMaskedStore(builder, loc, value, mask, memref);
   value = toTensor(builder, loc, value);
   // Masked elements are unchanged; the others are accessed in place, one by
   // one.

@@ -9,40 +9,63 @@
 #include "dialects/Conversion/GridToWarpgroup/ProgramBody.h"
 
 #include "dialects/Support/Builders.h"
+#include "dialects/Warpgroup/Transforms/DataWindows.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace gridir;
 using namespace gridir::grid_to_warpgroup;
 
-/// The elements of a block that its array has; null if no block of the operand
-/// overhangs the array.
-Value ProgramBody::createMask(unsigned operand, const Ids &ids) {
+/// The elements of a block, or of a window of it, that the array has; null if
+/// no block of the operand overhangs the array.
+Value ProgramBody::createMask(unsigned operand, const Ids &ids,
+                              grid::SliceRefOp window) {
   if (overhangs[operand].empty())
     return {};
   SmallVector<OpFoldResult> offsets = createOffsets(operand, ids);
   SmallVector<int64_t> squeezed = getSqueezedDims(operand);
-  auto block = cast<MemRefType>(oldBody->getArgument(operand).getType());
+  Value ref = window ? Value(window) : oldBody->getArgument(operand);
+  auto block = cast<MemRefType>(ref.getType());
   auto type = RankedTensorType::get(block.getShape(),
                                     IntegerType::get(builder.getContext(), 1));
   Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(),
                                         type.getElementType());
+  SmallVector<OpFoldResult> ofWindow;
+  SmallVector<int64_t> dropped;
+  if (window) {
+    ofWindow =
+        getMixedValues(window.getStaticOffsets(), window.getOffsets(), builder);
+    llvm::append_range(dropped, window.getDropped());
+  }
+  // The number of dimensions before `dim` that are not in a list.
+  auto countKept = [](ArrayRef<int64_t> absent, int64_t dim) {
+    return dim -
+           llvm::count_if(absent, [&](int64_t other) { return other < dim; });
+  };
   auto generic = linalg::GenericOp::create(
       builder, loc, type, /*inputs=*/ValueRange(), empty,
       builder.getMultiDimIdentityMap(type.getRank()),
       SmallVector<utils::IteratorType>(type.getRank(),
                                        utils::IteratorType::parallel),
       [&](OpBuilder &inner, Location, ValueRange) {
+        auto add = [&](Value a, OpFoldResult b) -> Value {
+          Value other = toIndex(inner, loc, b);
+          return a ? arith::AddIOp::create(inner, loc, a, other).getResult()
+                   : other;
+        };
         Value mask;
         for (int64_t dim : overhangs[operand]) {
-          int64_t kept = dim - llvm::count_if(squeezed, [&](int64_t other) {
-                           return other < dim;
-                         });
-          Value position = arith::AddIOp::create(
-              inner, loc, linalg::IndexOp::create(inner, loc, kept),
-              toIndex(inner, loc, offsets[dim]));
+          int64_t ofRef = countKept(squeezed, dim);
+          Value position;
+          if (!llvm::is_contained(dropped, ofRef))
+            position =
+                linalg::IndexOp::create(inner, loc, countKept(dropped, ofRef));
+          position = add(position, offsets[dim]);
+          if (window)
+            position = add(position, ofWindow[ofRef]);
           Value extent = arith::ConstantIndexOp::create(
               inner, loc, specs[operand].getArrayShape()[dim]);
           Value isInside = arith::CmpIOp::create(
@@ -53,6 +76,33 @@ Value ProgramBody::createMask(unsigned operand, const Ids &ids) {
         linalg::YieldOp::create(inner, loc, mask);
       });
   return generic.getResult(0);
+}
+
+/// Restricts the accesses of the block of an operand, and of windows of it, to
+/// elements that the array has.
+void ProgramBody::addMasks(unsigned operand, const Ids &ids, Value block,
+                           Value mask) {
+  for (Operation *user : llvm::make_early_inc_range(block.getUsers())) {
+    if (isa<grid::LoadOp, grid::StoreOp>(user)) {
+      addMask(user, mask);
+      continue;
+    }
+    auto window = dyn_cast<grid::SliceRefOp>(user);
+    if (!window || window->use_empty())
+      continue;
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointAfter(window);
+    Value ofWindow = createMask(operand, ids, window);
+    for (Operation *access : window->getUsers())
+      addMask(access, ofWindow);
+    // The block exceeds the array, so the window is one of the array.
+    window.replaceAllUsesWith(
+        warpgroup::createWindow(builder, window.getLoc(), block,
+                                getMixedValues(window.getStaticOffsets(),
+                                               window.getOffsets(), builder),
+                                window.getSizes(), window.getDropped())
+            .getResult());
+  }
 }
 
 /// Restricts a load or store of a block to the elements of a mask. Other

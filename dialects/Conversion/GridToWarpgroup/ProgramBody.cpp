@@ -459,16 +459,14 @@ void ProgramBody::createStep(Value warpgroup, Value step) {
   for (Operation &op : oldBody->without_terminator())
     copies.push_back(builder.clone(op, mapping));
   llvm::for_each(refs, changeSpaceOfViews);
-  for (auto [window, mask] : llvm::zip_equal(windows, masks))
-    if (mask)
-      for (Operation *user : window.getUsers())
-        if (isa<grid::LoadOp, grid::StoreOp>(user))
-          addMask(user, mask);
   for (auto [loaded, block] : blocks)
     mapping.lookup(loaded).replaceAllUsesWith(block);
   for (RingGroup &group : groups)
     if (group.loop)
       createLoopStages(group, warpgroup, step, mapping);
+  for (auto [operand, window, mask] : llvm::enumerate(windows, masks))
+    if (mask)
+      addMasks(operand, ids, window, mask);
   replaceAxes(copies, ids);
   if (slot)
     endTurn(groups.front(), slot);

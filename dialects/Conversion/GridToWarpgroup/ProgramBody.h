@@ -79,7 +79,10 @@ private:
                                                       const Ids &ids);
   llvm::SmallVector<int64_t> getSqueezedDims(unsigned operand) const;
   mlir::Value createWindow(unsigned operand, const Ids &ids);
-  mlir::Value createMask(unsigned operand, const Ids &ids);
+  mlir::Value createMask(unsigned operand, const Ids &ids,
+                         grid::SliceRefOp window = {});
+  void addMasks(unsigned operand, const Ids &ids, mlir::Value block,
+                mlir::Value mask);
   void addMask(mlir::Operation *access, mlir::Value mask);
   void createLoop(int64_t first, int64_t last,
                   llvm::function_ref<void(mlir::Value)> body);

@@ -27,29 +27,36 @@ static Positions atRank(Positions positions, unsigned rank) {
   return positions;
 }
 
-/// Moves steps to the dimensions of a shape that differs by dimensions of
-/// size 1.
-static std::optional<Positions> reshape(std::optional<Positions> positions,
-                                        RankedTensorType from,
-                                        RankedTensorType to) {
-  if (!positions)
-    return std::nullopt;
+Positions gridir::grid::broadcastPositions(const Positions &positions,
+                                           ArrayRef<int64_t> newDims,
+                                           unsigned rank) {
+  Positions result = positions;
+  result.steps.clear();
+  auto next = positions.steps.begin();
+  for (unsigned dim = 0; dim < rank; ++dim)
+    result.steps.push_back(llvm::is_contained(newDims, dim) ? 0 : *next++);
+  return result;
+}
+
+std::optional<Positions> gridir::grid::reshapePositions(Positions positions,
+                                                        ArrayRef<int64_t> from,
+                                                        ArrayRef<int64_t> to) {
   SmallVector<int64_t> sizes, steps;
-  for (auto [size, step] : llvm::zip_equal(from.getShape(), positions->steps))
+  for (auto [size, step] : llvm::zip_equal(from, positions.steps))
     if (size != 1) {
       sizes.push_back(size);
       steps.push_back(step);
     }
   auto size = sizes.begin(), step = steps.begin();
-  positions->steps.clear();
-  for (int64_t extent : to.getShape()) {
+  positions.steps.clear();
+  for (int64_t extent : to) {
     if (extent == 1) {
-      positions->steps.push_back(0);
+      positions.steps.push_back(0);
       continue;
     }
     if (size == sizes.end() || *size++ != extent)
       return std::nullopt;
-    positions->steps.push_back(*step++);
+    positions.steps.push_back(*step++);
   }
   return positions;
 }
@@ -102,6 +109,14 @@ std::optional<Positions> PositionReader::compute(Value value) {
   if (!op || !type.hasStaticShape())
     return std::nullopt;
   unsigned rank = type.getRank();
+  auto reshape = [&](Value source) -> std::optional<Positions> {
+    std::optional<Positions> positions = read(source);
+    if (!positions)
+      return std::nullopt;
+    return reshapePositions(*positions,
+                            cast<RankedTensorType>(source.getType()).getShape(),
+                            type.getShape());
+  };
   return llvm::TypeSwitch<Operation *, std::optional<Positions>>(op)
       .Case([&](arith::ConstantOp constant) -> std::optional<Positions> {
         auto splat = dyn_cast<SplatElementsAttr>(constant.getValue());
@@ -120,20 +135,10 @@ std::optional<Positions> PositionReader::compute(Value value) {
         std::optional<Positions> input = read(op.getInput());
         if (!input)
           return std::nullopt;
-        SmallVector<int64_t> steps;
-        auto next = input->steps.begin();
-        for (unsigned dim = 0; dim < rank; ++dim)
-          steps.push_back(
-              llvm::is_contained(op.getDimensions(), dim) ? 0 : *next++);
-        input->steps = steps;
-        return input;
+        return broadcastPositions(*input, op.getDimensions(), rank);
       })
-      .Case([&](tensor::ExpandShapeOp op) {
-        return reshape(read(op.getSrc()), op.getSrcType(), type);
-      })
-      .Case([&](tensor::CollapseShapeOp op) {
-        return reshape(read(op.getSrc()), op.getSrcType(), type);
-      })
+      .Case([&](tensor::ExpandShapeOp op) { return reshape(op.getSrc()); })
+      .Case([&](tensor::CollapseShapeOp op) { return reshape(op.getSrc()); })
       .Case([&](linalg::GenericOp op) {
         return readBody(op, cast<OpResult>(value).getResultNumber());
       })

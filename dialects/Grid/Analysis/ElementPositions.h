@@ -27,6 +27,15 @@ struct Positions {
   }
 };
 
+/// The positions of a tensor that an op repeats along new dimensions.
+Positions broadcastPositions(const Positions &positions,
+                             llvm::ArrayRef<int64_t> newDims, unsigned rank);
+
+/// The positions of a tensor in a shape that differs by dimensions of size 1.
+std::optional<Positions> reshapePositions(Positions positions,
+                                          llvm::ArrayRef<int64_t> from,
+                                          llvm::ArrayRef<int64_t> to);
+
 /// Reads tensors as positions.
 class PositionReader {
 public:

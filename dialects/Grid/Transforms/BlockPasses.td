@@ -119,8 +119,8 @@ def GridGathersToWindowsPass : Pass<"grid-gathers-to-windows", "::gridir::grid::
   let description = [{
     Replaces a `grid.gather` or `grid.scatter` by an access of a window of the Ref
     if each array of indices is an offset plus the position along one dimension,
-    as `jnp.arange` and its sums are, and the window is proved to be in bounds. The
-    mask remains. Accesses of windows are contiguous, and bulk copies can precede
+    as `jnp.arange` and its sums are, and all positions that the mask selects are
+    proved to be in bounds. The mask remains. Accesses of windows are contiguous, and bulk copies can precede
     them.
 
     Before:

@@ -8,7 +8,7 @@
 
 #include "dialects/Grid/Transforms/Passes.h"
 
-#include "dialects/Grid/Analysis/ElementPositions.h"
+#include "dialects/Grid/Analysis/MaskBounds.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -51,8 +51,9 @@ public:
     ProgramValues values(getOperation());
     ElementRanges ranges(values);
     PositionReader reader(ranges);
+    MaskBounds bounds(reader, ranges);
     for (RefAccessOpInterface access : accesses)
-      if (std::optional<Window> window = match(access, reader, ranges))
+      if (std::optional<Window> window = match(access, reader, bounds))
         replace(access, *window);
     // The computation of indices that nothing else uses.
     IRRewriter rewriter(&getContext());
@@ -63,7 +64,7 @@ public:
 private:
   static std::optional<Window> match(RefAccessOpInterface access,
                                      PositionReader &reader,
-                                     ElementRanges &ranges) {
+                                     MaskBounds &bounds) {
     auto ref = cast<MemRefType>(access.getAccessedRef().getType());
     ValueRange indices = access.getAccessIndices();
     ArrayRef<int64_t> dims = access.getAccessDims();
@@ -103,8 +104,7 @@ private:
         window.dropped.push_back(dim);
       else
         ++next;
-      if (!isInBounds(*positions, ref.getDimSize(dim) - window.sizes[dim],
-                      ranges))
+      if (!isInBounds(access, *positions, shape, ref.getDimSize(dim), bounds))
         return std::nullopt;
       window.offsets[dim] = *positions;
     }
@@ -113,20 +113,16 @@ private:
     return window;
   }
 
-  /// True if the first position is between 0 and `last`.
-  static bool isInBounds(const Positions &positions, int64_t last,
-                         ElementRanges &ranges) {
-    Interval first = Interval::constant(positions.constant);
-    for (Value scalar : positions.scalars) {
-      Interval range = ranges.get(scalar);
-      bool isNarrow =
-          scalar.getType().isIndex() || scalar.getType().isInteger(32);
-      if (!isNarrow || !range.isIn(std::numeric_limits<int32_t>::min(),
-                                   std::numeric_limits<int32_t>::max()))
-        return false;
-      first = {first.low + range.low, first.high + range.high};
-    }
-    return first.isIn(0, last);
+  /// True if the elements that an access selects are inside of a dimension.
+  static bool isInBounds(RefAccessOpInterface access,
+                         const Positions &positions, ArrayRef<int64_t> shape,
+                         int64_t extent, MaskBounds &bounds) {
+    if (bounds.getRange(positions, shape).isIn(0, extent - 1))
+      return true;
+    auto mask = dyn_cast_if_present<TypedValue<RankedTensorType>>(
+        access.getAccessMask());
+    return mask && mask.getType().getShape() == shape &&
+           bounds.areInside(mask, positions, extent);
   }
 
   void replace(RefAccessOpInterface access, const Window &window) {
@@ -136,7 +132,10 @@ private:
     SmallVector<int64_t> statics, shape;
     SmallVector<Value> offsets;
     for (auto [dim, offset] : llvm::enumerate(window.offsets)) {
-      bool isStatic = offset.scalars.empty();
+      // A window at a static offset is inside of the Ref.
+      bool isStatic =
+          offset.scalars.empty() && offset.constant >= 0 &&
+          offset.constant + window.sizes[dim] <= ref.getDimSize(dim);
       statics.push_back(isStatic ? offset.constant : ShapedType::kDynamic);
       if (!isStatic)
         offsets.push_back(createSum(builder, loc, offset));
@@ -172,11 +171,11 @@ private:
         scalar = arith::IndexCastOp::create(builder, loc, type, scalar);
       sum = sum ? arith::AddIOp::create(builder, loc, sum, scalar) : scalar;
     }
-    if (offset.constant == 0)
+    if (sum && offset.constant == 0)
       return sum;
     Value constant = arith::ConstantOp::create(
         builder, loc, builder.getI32IntegerAttr(offset.constant));
-    return arith::AddIOp::create(builder, loc, sum, constant);
+    return sum ? arith::AddIOp::create(builder, loc, sum, constant) : constant;
   }
 };
 

@@ -346,11 +346,19 @@ private:
         return add(ref.getLoc(),
                    "a block of " + name + " exceeds its array and is copied");
     for (Operation *user : ref.getUsers())
-      if (!isa<grid::LoadOp, grid::StoreOp>(user) &&
-          !(isa<grid::SliceRefOp>(user) &&
-            llvm::all_of(user->getUsers(), isCopied)))
-        return add(user->getLoc(), "it accesses a part of a block of " + name +
+      if (!isa<grid::LoadOp, grid::StoreOp>(user) && !isWindow(user))
+        return add(user->getLoc(), "it accesses a view of a block of " + name +
                                        " that overhangs its array");
+  }
+
+  /// True for a window at consecutive positions that is loaded and stored as a
+  /// whole.
+  static bool isWindow(Operation *op) {
+    auto slice = dyn_cast<grid::SliceRefOp>(op);
+    return slice &&
+           llvm::all_of(slice.getStrides(), [](int64_t n) { return n == 1; }) &&
+           llvm::all_of(op->getUsers(),
+                        llvm::IsaPred<grid::LoadOp, grid::StoreOp>);
   }
 
   void visitScratch(BlockArgument ref) {

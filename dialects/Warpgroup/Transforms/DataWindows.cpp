@@ -86,9 +86,18 @@ grid::SliceRefOp gridir::warpgroup::createWindow(OpBuilder &builder,
         absent.push_back(dim);
       std::optional<int64_t> first = getConstantIntValue(position),
                              second = getConstantIntValue(offsets[next]);
-      if (first && second)
-        position = builder.getIndexAttr(*first + *second);
-      else if (first == 0)
+      // A window at a static offset is inside of the Ref.
+      if (first && second) {
+        int64_t sum = *first + *second;
+        bool isInside =
+            sum >= 0 &&
+            sum + sizes[next] <=
+                cast<MemRefType>(outer.getSource().getType()).getDimSize(dim);
+        position =
+            isInside
+                ? OpFoldResult(builder.getIndexAttr(sum))
+                : arith::ConstantIndexOp::create(builder, loc, sum).getResult();
+      } else if (first == 0)
         position = offsets[next];
       else if (second != 0)
         position =

@@ -113,6 +113,67 @@ def WarpgroupChooseSchedulePass : Pass<"warpgroup-choose-schedule", "::gridir::g
   let dependentDialects = ["::gridir::warpgroup::WarpgroupDialect"];
 }
 
+def WarpgroupExtendBlocksPass : Pass<"warpgroup-extend-blocks", "::gridir::grid::KernelOp"> {
+  let summary = "Extend blocks by the positions that masks exclude";
+  let description = [{
+    Kernels for Triton round the size of a row up to a power of two, access as
+    many positions, and exclude those after the row by masks. This pass extends
+    the blocks to all positions of such accesses, so that
+    `grid-gathers-to-windows` makes windows of them. The blocks then overhang
+    their arrays.
+
+    A dimension is extended if blocks have it as a whole, if all accesses of the
+    operand are at known positions, and if comparisons with the positions prove
+    that masks select no element outside of the array. A dimension has at most
+    twice as many positions afterwards, or 1024.
+
+    Before:
+
+    ```mlir
+    grid.kernel @copy grid() inputs(%x: f32 [100]) outputs(%o: f32 [128]) {
+      %empty = tensor.empty() : tensor<128xi32>
+      %position = linalg.generic
+          {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+          outs(%empty : tensor<128xi32>) {
+      ^bb0(%out: i32):
+        %i = linalg.index 0 : index
+        %j = arith.index_cast %i : index to i32
+        linalg.yield %j : i32
+      } -> tensor<128xi32>
+      %size = arith.constant dense<100> : tensor<128xi32>
+      %mask = arith.cmpi slt, %position, %size : tensor<128xi32>
+      %v = grid.gather %x[%position] dims [0] mask %mask
+          : memref<100xf32, #grid.space<default>>, tensor<128xi32> mask tensor<128xi1> -> tensor<128xf32>
+      grid.store %v, %o : tensor<128xf32>, memref<128xf32, #grid.space<default>>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    grid.kernel @copy grid() inputs(%x: f32 [100] block [128] at (0)) outputs(%o: f32 [128]) {
+      %empty = tensor.empty() : tensor<128xi32>
+      %position = linalg.generic
+          {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+          outs(%empty : tensor<128xi32>) {
+      ^bb0(%out: i32):
+        %i = linalg.index 0 : index
+        %j = arith.index_cast %i : index to i32
+        linalg.yield %j : i32
+      } -> tensor<128xi32>
+      %size = arith.constant dense<100> : tensor<128xi32>
+      %mask = arith.cmpi slt, %position, %size : tensor<128xi32>
+      %v = grid.gather %x[%position] dims [0] mask %mask
+          : memref<128xf32, #grid.space<default>>, tensor<128xi32> mask tensor<128xi1> -> tensor<128xf32>
+      grid.store %v, %o : tensor<128xf32>, memref<128xf32, #grid.space<default>>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numExtended", "num-extended", "Number of operands with larger blocks">
+  ];
+}
+
 def WarpgroupInferLayoutsPass : Pass<"warpgroup-infer-layouts", "::mlir::ModuleOp"> {
   let summary = "Choose the distribution of arrays over the threads of a "
                 "warpgroup";

@@ -147,3 +147,30 @@ grid.kernel @narrow grid() inputs(%x: f32 [512]) outputs(%o: f32 [256]) {
   %v = grid.gather %x[%position] dims [0] : memref<512xf32, #grid.space<default>>, tensor<256xi32> -> tensor<256xf32>
   grid.store %v, %o : tensor<256xf32>, memref<256xf32, #grid.space<default>>
 }
+
+// -----
+
+// The mask excludes the positions outside of the Ref. A window that exceeds the Ref has a dynamic offset.
+// CHECK-LABEL: grid.kernel @masked
+// CHECK: %[[C0:.+]] = arith.constant 0 : i32
+// CHECK: %[[W:.+]] = grid.slice_ref %{{.+}}[%[[C0]]] [128] [1] : memref<100xf32
+// CHECK: grid.load %[[W]] mask
+// CHECK: grid.gather
+#id = affine_map<(d0) -> (d0)>
+grid.kernel @masked grid() inputs(%x: f32 [100]) outputs(%o: f32 [128]) {
+  %empty = tensor.empty() : tensor<128xi32>
+  %numbers = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%empty : tensor<128xi32>) {
+  ^bb0(%out: i32):
+    %j = linalg.index 0 : index
+    %n = arith.index_cast %j : index to i32
+    linalg.yield %n : i32
+  } -> tensor<128xi32>
+  %size = arith.constant dense<100> : tensor<128xi32>
+  %mask = arith.cmpi slt, %numbers, %size : tensor<128xi32>
+  %more = arith.constant dense<101> : tensor<128xi32>
+  %outside = arith.cmpi slt, %numbers, %more : tensor<128xi32>
+  %v = grid.gather %x[%numbers] dims [0] mask %mask : memref<100xf32, #grid.space<default>>, tensor<128xi32> mask tensor<128xi1> -> tensor<128xf32>
+  %w = grid.gather %x[%numbers] dims [0] mask %outside : memref<100xf32, #grid.space<default>>, tensor<128xi32> mask tensor<128xi1> -> tensor<128xf32>
+  %s = arith.addf %v, %w : tensor<128xf32>
+  grid.store %s, %o : tensor<128xf32>, memref<128xf32, #grid.space<default>>
+}

@@ -65,12 +65,12 @@ grid.kernel @short grid(%i = 1) inputs(%x: bf16 [50, 64] block [64, 64] at (%i, 
   grid.store %d, %o : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>
 }
 // -----
-// REMARK: since {{.*}}it accesses a part of a block of {{.*}} that overhangs its array
+// REMARK: since {{.*}}it accesses a view of a block of {{.*}} that overhangs its array
 grid.kernel @part_of_overhang grid(%i = 4) inputs(%x: f32 [30, 128] block [8, 128] at (%i, 0))
     outputs(%o: f32 [512] block [128] at (%i)) {
-  %r = grid.slice_ref %x[0, 0] [1, 128] [1, 1] drop [0]
-      : memref<8x128xf32, #grid.space<default>> -> memref<128xf32, #grid.space<default>>
-  %v = grid.load %r : memref<128xf32, #grid.space<default>> -> tensor<128xf32>
+  %r = grid.slice_ref %x[0, 0] [4, 128] [2, 1]
+      : memref<8x128xf32, #grid.space<default>> -> memref<4x128xf32, #grid.space<default>>
+  %v = grid.load %r : memref<4x128xf32, #grid.space<default>> -> tensor<4x128xf32>
 }
 // -----
 // REMARK: since {{.*}}registers do not hold {{.*}}
