@@ -439,15 +439,12 @@ public:
   int64_t finishSharedMemory();
 
   Registers createLoad(mlir::Location loc, const View &view,
-                       const Distribution &distribution,
-                       llvm::ArrayRef<mlir::Value> mask = {},
-                       llvm::ArrayRef<mlir::Value> other = {});
+                       const Distribution &distribution);
   /// An element that shares its byte with others.
   mlir::Value createPackedLoad(mlir::Location loc, const View &view,
                                llvm::ArrayRef<mlir::Value> coords);
   void createStore(mlir::Location loc, const View &view,
-                   const Distribution &distribution, const Registers &values,
-                   llvm::ArrayRef<mlir::Value> mask = {});
+                   const Distribution &distribution, const Registers &values);
   /// Calls `access` for each register, or for the first of several whose
   /// elements are adjacent in memory and have at most this many bytes, with the
   /// address of its element.

@@ -472,8 +472,7 @@ Value Lowering::createPackedLoad(Location loc, const View &view,
 }
 
 Registers Lowering::createLoad(Location loc, const View &view,
-                               const Distribution &distribution,
-                               ArrayRef<Value>, ArrayRef<Value>) {
+                               const Distribution &distribution) {
   Registers result;
   if (view.storage->isPacked) {
     for (unsigned r = 0; r < distribution.getNumRegisters(); ++r)
@@ -492,7 +491,7 @@ Registers Lowering::createLoad(Location loc, const View &view,
 
 void Lowering::createStore(Location loc, const View &view,
                            const Distribution &distribution,
-                           const Registers &values, ArrayRef<Value>) {
+                           const Registers &values) {
   // Chips before Hopper load matrices, but do not store them.
   if (chip.hasBulkCopies && !distribution.hasCopies())
     if (auto matrices = MatrixAccess::get(*this, loc, view, distribution))
