@@ -13,6 +13,7 @@
 #include "dialects/Grid/Transforms/Passes.h"
 #include "dialects/Pipelines/CPU.h"
 #include "dialects/Pipelines/Cleanup.h"
+#include "dialects/TPU/Checks/Passes.h"
 #include "dialects/TPU/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
@@ -59,7 +60,7 @@ void buildGridToTPUPipeline(OpPassManager &pm,
     // Must run last: it analyzes the module exactly as Mosaic will see it; only
     // the serialized form changes afterwards.
     if (options.elideChecks)
-      pm.addPass(createTPUElideChecksPass());
+      pm.addPass(tpu::createTPUElideChecksPass());
     pm.addNestedPass<func::FuncOp>(tpu::createTPUFitSparseCorePass());
   }
   if (options.stages.reaches(TPUStage::Serialized))

@@ -17,6 +17,7 @@
 #include "dialects/Pipelines/CPU.h"
 #include "dialects/Pipelines/GPU.h"
 #include "dialects/Pipelines/TPU.h"
+#include "dialects/TPU/Checks/Passes.h"
 #include "dialects/TPU/Transforms/Passes.h"
 #include "dialects/Test/Transforms/Passes.h"
 #include "dialects/Warpgroup/Transforms/Passes.h"
@@ -123,6 +124,7 @@ void gridir::registerAllPasses() {
     loops::registerLoopsPasses();
     cpu::registerCPUPasses();
     tpu::registerTPUPasses();
+    tpu::registerTPUChecksPasses();
     gridir::gpu::registerGPUMappingPasses();
     gridir::gpu::registerGPUPasses();
     warpgroup::registerWarpgroupPasses();

@@ -58,6 +58,7 @@ CPP = [
     "GPU/Mapping",
     "Warpgroup/Transforms",
     "Conversion",
+    "TPU/Checks",
     "Test/Transforms",
     "Pipelines",
     "Register",

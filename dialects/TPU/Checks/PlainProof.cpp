@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/Conversion/TPUToGrid/ModuleProof.h"
+#include "dialects/TPU/Checks/ModuleProof.h"
 
 #include "dialects/TPU/IR/IndexedAccess.h"
 
@@ -14,7 +14,7 @@
 
 using namespace mlir;
 
-namespace gridir::tpu_to_grid {
+namespace gridir::tpu {
 namespace {
 
 bool isMemRef(Type type) { return isa<BaseMemRefType>(type); }
@@ -22,7 +22,7 @@ bool isMemRef(Type type) { return isa<BaseMemRefType>(type); }
 /// Decides from ranges alone, conservatively.
 class PlainProof {
 public:
-  PlainProof(func::FuncOp kernel, const tpu::KernelRanges &ranges)
+  PlainProof(func::FuncOp kernel, const KernelRanges &ranges)
       : kernel(kernel), ranges(ranges) {}
 
   bool holds() {
@@ -36,8 +36,8 @@ private:
   bool hasSemaphores() {
     return llvm::any_of(kernel.getArgumentTypes(), [](Type type) {
       auto memref = dyn_cast<MemRefType>(type);
-      return memref && isa<tpu::SemaphoreType, tpu::DMASemaphoreType>(
-                           memref.getElementType());
+      return memref &&
+             isa<SemaphoreType, DMASemaphoreType>(memref.getElementType());
     });
   }
 
@@ -62,17 +62,17 @@ private:
     auto operands = module->getAttrOfType<DictionaryAttr>("gridir.operands");
     if (!operands)
       return false;
-    auto windows = kernel->getAttrOfType<ArrayAttr>(tpu::kWindowParamsName);
+    auto windows = kernel->getAttrOfType<ArrayAttr>(kWindowParamsName);
     if (!windows)
       return true;
     if (auto given =
-            kernel->getAttrOfType<DenseI64ArrayAttr>(tpu::kIterationBoundsName))
+            kernel->getAttrOfType<DenseI64ArrayAttr>(kIterationBoundsName))
       bounds = given;
     SmallVector<Attribute> arrays;
     for (StringRef name : {"inputs", "outputs"})
       if (auto list = operands.getAs<ArrayAttr>(name))
         llvm::append_range(arrays, list);
-    SmallVector<func::FuncOp> transforms = tpu::getTransforms(kernel);
+    SmallVector<func::FuncOp> transforms = getTransforms(kernel);
     if (arrays.size() != windows.size() || transforms.size() != windows.size())
       return false;
     for (auto [array, window, transform] :
@@ -86,10 +86,9 @@ private:
   bool isPlainWindow(grid::OperandAttr array, DictionaryAttr window,
                      func::FuncOp transform) {
     if (!array || !window || !transform || transform.isDeclaration() ||
-        !transform.getBody().hasOneBlock() ||
-        window.contains(tpu::kWindowKindName))
+        !transform.getBody().hasOneBlock() || window.contains(kWindowKindName))
       return false;
-    auto block = window.getAs<DenseI64ArrayAttr>(tpu::kWindowBoundsName);
+    auto block = window.getAs<DenseI64ArrayAttr>(kWindowBoundsName);
     ValueRange indices =
         transform.getBody().front().getTerminator()->getOperands();
     SmallVector<int64_t> shape = array.getArrayShape();
@@ -117,10 +116,9 @@ private:
 
   bool isPlain(Operation *op) {
     if (op == kernel ||
-        isa<tpu::MemRefSqueezeOp, tpu::MemRefReshapeOp, tpu::MemRefBitcastOp>(
-            op))
+        isa<MemRefSqueezeOp, MemRefReshapeOp, MemRefBitcastOp>(op))
       return true;
-    std::optional<tpu::IndexedAccess> access = tpu::getIndexedAccess(op);
+    std::optional<IndexedAccess> access = getIndexedAccess(op);
     if (!access)
       return llvm::none_of(op->getOperandTypes(), isMemRef) &&
              llvm::none_of(op->getResultTypes(), isMemRef);
@@ -134,14 +132,14 @@ private:
   }
 
   func::FuncOp kernel;
-  const tpu::KernelRanges &ranges;
+  const KernelRanges &ranges;
   ArrayRef<int64_t> bounds;
 };
 
 } // namespace
 
-bool isPlainlyProved(func::FuncOp kernel, const tpu::KernelRanges &ranges) {
+bool isPlainlyProved(func::FuncOp kernel, const KernelRanges &ranges) {
   return PlainProof(kernel, ranges).holds();
 }
 
-} // namespace gridir::tpu_to_grid
+} // namespace gridir::tpu

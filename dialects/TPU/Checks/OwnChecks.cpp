@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/Conversion/TPUToGrid/OwnChecks.h"
+#include "dialects/TPU/Checks/OwnChecks.h"
 
 #include "dialects/Support/Builders.h"
 #include "dialects/Support/Intervals.h"
@@ -28,7 +28,7 @@
 
 using namespace mlir;
 
-namespace gridir::tpu_to_grid {
+namespace gridir::tpu {
 namespace {
 
 /// A number plus a constant.
@@ -53,8 +53,8 @@ public:
                ArrayRef<WindowArray> windows, IsWorthwhile isWorthwhile)
       : kernel(kernel), memrefs(memrefs), windows(windows),
         isWorthwhile(isWorthwhile),
-        params(kernel->getAttrOfType<ArrayAttr>(tpu::kWindowParamsName)),
-        transforms(tpu::getTransforms(kernel)), builder(kernel.getContext()) {}
+        params(kernel->getAttrOfType<ArrayAttr>(kWindowParamsName)),
+        transforms(getTransforms(kernel)), builder(kernel.getContext()) {}
 
   FailureOr<AddedChecks> add(ArrayRef<IndexToCheck> indices);
 
@@ -262,7 +262,7 @@ void CheckBuilder::assertWithin(Value number, Interval allowed,
 
 /// The values that an index may have.
 FailureOr<Interval> CheckBuilder::getAllowed(Operation *op, unsigned dim) {
-  std::optional<tpu::IndexedAccess> access = tpu::getIndexedAccess(op);
+  std::optional<IndexedAccess> access = getIndexedAccess(op);
   // A mask may exclude elements outside.
   if (!access || access->isMasked)
     return failure();
@@ -274,7 +274,7 @@ FailureOr<Interval> CheckBuilder::getAllowed(Operation *op, unsigned dim) {
 }
 
 StringAttr CheckBuilder::describe(Operation *op, unsigned dim) {
-  tpu::IndexedAccess access = *tpu::getIndexedAccess(op);
+  IndexedAccess access = *getIndexedAccess(op);
   return builder.getStringAttr(llvm::formatv(
       "{0}: an index is outside of dimension {1}, which has {2} "
       "elements",
@@ -347,7 +347,7 @@ LogicalResult CheckBuilder::checkAccesses(ArrayRef<IndexToCheck> accesses) {
     FailureOr<Interval> allowed = getAllowed(op, dim);
     if (failed(allowed))
       return failure();
-    Offset index = getOffset(tpu::getIndexedAccess(op)->indices[dim]);
+    Offset index = getOffset(getIndexedAccess(op)->indices[dim]);
     Need own{{allowed->low - index.offset, allowed->high - index.offset}, {}};
     own.messages.insert(describe(op, dim));
     auto [it, isLast] = ofBases.try_emplace({op->getBlock(), index.base}, own);
@@ -396,8 +396,7 @@ LogicalResult CheckBuilder::checkWindow(unsigned window,
   func::FuncOp transform = transforms[window];
   auto dict = cast<DictionaryAttr>(params[window]);
   // An index by elements must keep its divisor.
-  if (dict.contains(tpu::kWindowKindName) ||
-      !transform.getBody().hasOneBlock() ||
+  if (dict.contains(kWindowKindName) || !transform.getBody().hasOneBlock() ||
       (!checks.dims.empty() && llvm::count(transforms, transform) > 1))
     return failure();
   Block &body = transform.getBody().front();
@@ -416,7 +415,7 @@ LogicalResult CheckBuilder::checkWindow(unsigned window,
       FailureOr<Interval> allowed = getAllowed(read, dim);
       if (failed(allowed))
         return failure();
-      Value index = tpu::getIndexedAccess(read)->indices[dim];
+      Value index = getIndexedAccess(read)->indices[dim];
       assertWithin(lookThroughCasts(mapping.lookup(index)), *allowed, read,
                    read->getLoc(), describe(read, dim));
     }
@@ -424,7 +423,7 @@ LogicalResult CheckBuilder::checkWindow(unsigned window,
     llvm::append_range(guards[clone], guards.lookup(&op));
   }
   const WindowArray &array = windows[window];
-  auto sizes = dict.getAs<DenseI64ArrayAttr>(tpu::kWindowBoundsName);
+  auto sizes = dict.getAs<DenseI64ArrayAttr>(kWindowBoundsName);
   Operation *end = body.getTerminator();
   for (unsigned dim : checks.dims) {
     int64_t numBlocks = llvm::divideCeil(array.shape[dim], sizes[dim]);
@@ -499,4 +498,4 @@ FailureOr<AddedChecks> addChecks(func::FuncOp kernel,
   return CheckBuilder(kernel, memrefs, windows, isWorthwhile).add(indices);
 }
 
-} // namespace gridir::tpu_to_grid
+} // namespace gridir::tpu

@@ -6,14 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GRIDIR_DIALECTS_CONVERSION_TPUTOGRID_MODULEPROOF_H
-#define GRIDIR_DIALECTS_CONVERSION_TPUTOGRID_MODULEPROOF_H
+#ifndef GRIDIR_DIALECTS_TPU_CHECKS_MODULEPROOF_H
+#define GRIDIR_DIALECTS_TPU_CHECKS_MODULEPROOF_H
 
-#include "dialects/Conversion/TPUToGrid/OwnChecks.h"
 #include "dialects/Conversion/TPUToGrid/Raising.h"
+#include "dialects/TPU/Checks/OwnChecks.h"
 #include "dialects/TPU/Transforms/GridRanges.h"
 
-namespace gridir::tpu_to_grid {
+namespace gridir::tpu {
 
 /// The reason why a property is not proved, and its location; none if it is
 /// proved.
@@ -37,15 +37,14 @@ struct ModuleProof {
 /// True if integer ranges alone show that no check in a module can fail: blocks
 /// that follow the grid, constant indices, and no copies or semaphores. This
 /// takes a tenth of the time that converting a module back takes.
-bool isPlainlyProved(mlir::func::FuncOp kernel,
-                     const tpu::KernelRanges &ranges);
+bool isPlainlyProved(mlir::func::FuncOp kernel, const KernelRanges &ranges);
 
 /// Applies the proofs of `grid-check` to a module with a Mosaic kernel,
 /// converted to a `grid` kernel: the module that Mosaic receives, not the
 /// original kernel.
 ModuleProof proveModule(mlir::func::FuncOp kernel,
-                        const RaisingPatterns &patterns);
+                        const tpu_to_grid::RaisingPatterns &patterns);
 
-} // namespace gridir::tpu_to_grid
+} // namespace gridir::tpu
 
-#endif // GRIDIR_DIALECTS_CONVERSION_TPUTOGRID_MODULEPROOF_H
+#endif // GRIDIR_DIALECTS_TPU_CHECKS_MODULEPROOF_H

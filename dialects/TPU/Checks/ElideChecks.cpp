@@ -1,4 +1,4 @@
-//===- TPUElideChecks.cpp - Run-time checks that a proof makes needless ---===//
+//===- ElideChecks.cpp - Run-time checks that a proof makes needless ------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/Conversion/Passes.h"
-#include "dialects/Conversion/TPUToGrid/ModuleProof.h"
 #include "dialects/Grid/IR/Grid.h"
+#include "dialects/TPU/Checks/ModuleProof.h"
+#include "dialects/TPU/Checks/Passes.h"
 #include "dialects/TPU/IR/IndexedAccess.h"
 #include "dialects/TPU/Transforms/GridRanges.h"
 
@@ -22,16 +22,16 @@
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/Support/FormatVariadic.h"
 
-namespace gridir {
+namespace gridir::tpu {
 #define GEN_PASS_DEF_TPUELIDECHECKSPASS
-#include "dialects/Conversion/Passes.h.inc"
-} // namespace gridir
+#include "dialects/TPU/Checks/Passes.h.inc"
+} // namespace gridir::tpu
 
 using namespace mlir;
 using namespace gridir;
-using tpu_to_grid::AddedChecks;
-using tpu_to_grid::ModuleProof;
-using tpu_to_grid::Reason;
+using tpu::AddedChecks;
+using tpu::ModuleProof;
+using tpu::Reason;
 
 namespace {
 
@@ -106,7 +106,7 @@ unsigned estimate(const AddedChecks &added) {
 }
 
 class TPUElideChecksPass
-    : public gridir::impl::TPUElideChecksPassBase<TPUElideChecksPass> {
+    : public tpu::impl::TPUElideChecksPassBase<TPUElideChecksPass> {
 public:
   using TPUElideChecksPassBase::TPUElideChecksPassBase;
 
@@ -127,7 +127,7 @@ public:
          asksBounds = !checks.get("bounds");
     if (!asksSemaphores && !asksBounds)
       return;
-    ModuleProof proof = tpu_to_grid::proveModule(kernel, *patterns);
+    ModuleProof proof = tpu::proveModule(kernel, *patterns);
     if (asksSemaphores)
       checks.set("semaphore", describe(kernel, "semaphore", proof.semaphores));
     if (asksBounds)
@@ -147,7 +147,7 @@ private:
     ModuleOp module = getOperation();
     unsigned mosaics = estimateMosaicsChecks(kernel);
     OwningOpRef<ModuleOp> before = module.clone();
-    FailureOr<AddedChecks> added = tpu_to_grid::addChecks(
+    FailureOr<AddedChecks> added = tpu::addChecks(
         kernel, proof.openIndices, proof.memrefs, proof.windows,
         [&](const AddedChecks &checks) { return estimate(checks) < mosaics; });
     if (failed(added)) {

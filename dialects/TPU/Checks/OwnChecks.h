@@ -6,14 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GRIDIR_DIALECTS_CONVERSION_TPUTOGRID_OWNCHECKS_H
-#define GRIDIR_DIALECTS_CONVERSION_TPUTOGRID_OWNCHECKS_H
+#ifndef GRIDIR_DIALECTS_TPU_CHECKS_OWNCHECKS_H
+#define GRIDIR_DIALECTS_TPU_CHECKS_OWNCHECKS_H
 
 #include "dialects/TPU/IR/TPU.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
-namespace gridir::tpu_to_grid {
+namespace gridir::tpu {
 
 /// An index of a Mosaic module to check while the kernel runs.
 struct IndexToCheck {
@@ -62,6 +62,6 @@ mlir::FailureOr<AddedChecks> addChecks(mlir::func::FuncOp kernel,
                                        llvm::ArrayRef<WindowArray> windows,
                                        IsWorthwhile isWorthwhile);
 
-} // namespace gridir::tpu_to_grid
+} // namespace gridir::tpu
 
-#endif // GRIDIR_DIALECTS_CONVERSION_TPUTOGRID_OWNCHECKS_H
+#endif // GRIDIR_DIALECTS_TPU_CHECKS_OWNCHECKS_H

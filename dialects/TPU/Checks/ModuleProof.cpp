@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/Conversion/TPUToGrid/ModuleProof.h"
+#include "dialects/TPU/Checks/ModuleProof.h"
 
 #include "dialects/Grid/Analysis/KernelChecks.h"
 #include "dialects/TPU/IR/IndexedAccess.h"
@@ -18,7 +18,7 @@
 
 using namespace mlir;
 
-namespace gridir::tpu_to_grid {
+namespace gridir::tpu {
 namespace {
 
 using grid::CheckResult;
@@ -51,7 +51,7 @@ Reason findUnbalanced(grid::KernelOp kernel) {
 bool isOnlyWaitedFor(Operation *view) {
   return isa<ViewLikeOpInterface>(view) &&
          llvm::all_of(view->getUses(), [](OpOperand &use) {
-           if (auto wait = dyn_cast<tpu::WaitDMA2Op>(use.getOwner()))
+           if (auto wait = dyn_cast<WaitDMA2Op>(use.getOwner()))
              return use.get() != wait.getSemaphore();
            return isOnlyWaitedFor(use.getOwner());
          });
@@ -157,7 +157,7 @@ void nameOperands(grid::KernelOp kernel, ModuleProof &proof) {
 
 /// The indices of a kernel that nothing proves to be in bounds.
 void findOpen(func::FuncOp kernel, grid::KernelOp raised,
-              const tpu::KernelRanges &ranges, const OpNumbers &numbers,
+              const KernelRanges &ranges, const OpNumbers &numbers,
               ModuleProof &proof) {
   // In the order of the module, and each once.
   std::set<std::tuple<int64_t, unsigned, unsigned>> open;
@@ -165,7 +165,7 @@ void findOpen(func::FuncOp kernel, grid::KernelOp raised,
     open.emplace(-1, window, dim);
   };
   auto addAccess = [&](Operation *op, unsigned dim) {
-    std::optional<tpu::IndexedAccess> access = tpu::getIndexedAccess(op);
+    std::optional<IndexedAccess> access = getIndexedAccess(op);
     bool isInside =
         access && op->getParentOfType<func::FuncOp>() == kernel &&
         ranges.getRanges(kernel).isIndex(access->indices[dim],
@@ -183,7 +183,7 @@ void findOpen(func::FuncOp kernel, grid::KernelOp raised,
   // integers.
   Dependents wrapping(ranges.findWrapping());
   kernel.walk([&](Operation *op) {
-    std::optional<tpu::IndexedAccess> access = tpu::getIndexedAccess(op);
+    std::optional<IndexedAccess> access = getIndexedAccess(op);
     if (!access)
       return;
     for (auto [dim, index] : llvm::enumerate(access->indices))
@@ -191,7 +191,7 @@ void findOpen(func::FuncOp kernel, grid::KernelOp raised,
         addAccess(op, dim);
     explain("arithmetic on indices may wrap around", op->getLoc());
   });
-  for (auto [window, transform] : llvm::enumerate(tpu::getTransforms(kernel))) {
+  for (auto [window, transform] : llvm::enumerate(getTransforms(kernel))) {
     if (!transform)
       continue;
     Operation *end = transform.getBody().front().getTerminator();
@@ -203,7 +203,7 @@ void findOpen(func::FuncOp kernel, grid::KernelOp raised,
 
   // The proof covers the results of an index map, but not its reads.
   for (Operation *op : ranges.findReadsBeyond()) {
-    std::optional<tpu::IndexedAccess> access = tpu::getIndexedAccess(op);
+    std::optional<IndexedAccess> access = getIndexedAccess(op);
     for (size_t dim = 0; dim < (access ? access->indices.size() : 1); ++dim)
       addAccess(op, dim);
     explain("an index map may read beyond a Ref", op->getLoc());
@@ -228,10 +228,11 @@ void findOpen(func::FuncOp kernel, grid::KernelOp raised,
 
 } // namespace
 
-ModuleProof proveModule(func::FuncOp kernel, const RaisingPatterns &patterns) {
+ModuleProof proveModule(func::FuncOp kernel,
+                        const tpu_to_grid::RaisingPatterns &patterns) {
   ModuleProof proof;
   // Facts about the function are computed once here, and not again below.
-  tpu::KernelRanges ranges(kernel);
+  KernelRanges ranges(kernel);
   if (isPlainlyProved(kernel, ranges))
     return proof;
   auto module = kernel->getParentOfType<ModuleOp>();
@@ -248,7 +249,7 @@ ModuleProof proveModule(func::FuncOp kernel, const RaisingPatterns &patterns) {
                             OpNumbers::unmark(diagnostic.getLocation()));
           return success();
         });
-    raised = readBack(*copy, patterns);
+    raised = tpu_to_grid::readBack(*copy, patterns);
   }
   if (failed(raised)) {
     assert(refusal && "what fails says why");
@@ -263,4 +264,4 @@ ModuleProof proveModule(func::FuncOp kernel, const RaisingPatterns &patterns) {
   return proof;
 }
 
-} // namespace gridir::tpu_to_grid
+} // namespace gridir::tpu
