@@ -75,6 +75,35 @@ def TestMiscompilePass : Pass<"test-miscompile", "::mlir::ModuleOp"> {
            "Run these passes of a module first">];
 }
 
+def TestSupportPass : Pass<"test-support", "::mlir::ModuleOp"> {
+  let summary = "Print what the functions of dialects/Support return for ops";
+  let description = [{
+    Writes to attributes of each op: the range and a divisor of
+    its integer result (`Intervals.h`, `CarriedRanges.h`, `Divisors.h`), the
+    distance from the step of its loop (`StepDistance.h`), the neutral element
+    of a combiner (`NeutralElement.h`), the operands of which a part of the
+    result needs a part (`TensorParts.h`), and the memory that it reads and
+    writes (`MemoryAccesses.h`).
+
+    Before:
+
+    ```mlir
+    func.func @twice(%x: i8) -> i32 {
+      %c2 = arith.constant 2 : i32
+      %y = arith.extsi %x : i8 to i32
+      %z = arith.muli %y, %c2 : i32
+      return %z : i32
+    }
+    ```
+
+    After, the product has these attributes, among others:
+
+    ```
+    test.divisor = 2 : i64, test.neutral = 1 : i32, test.range = array<i64: -256, 254>
+    ```
+  }];
+}
+
 def TestWarpgroupLayoutsPass : Pass<"test-warpgroup-layouts", "::mlir::ModuleOp"> {
   let summary = "Print the layouts of a function's arguments";
   let description = [{
