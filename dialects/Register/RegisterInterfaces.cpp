@@ -77,8 +77,8 @@
 
 using namespace mlir;
 
-void gridir::registerAllInterfaces(DialectRegistry &registry) {
-  // How operations bufferize, and how buffers are freed and aliased.
+/// How operations bufferize, and how buffers are freed and aliased.
+static void registerBufferization(DialectRegistry &registry) {
   arith::registerBufferizableOpInterfaceExternalModels(registry);
   bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
       registry);
@@ -94,8 +94,11 @@ void gridir::registerAllInterfaces(DialectRegistry &registry) {
   memref::registerBufferViewFlowOpInterfaceExternalModels(registry);
   memref::registerAllocationOpInterfaceExternalModels(registry);
   memref::registerMemorySlotExternalModels(registry);
+}
 
-  // How operations tile, and which part of a tensor they read or write.
+/// How operations tile, which part of a tensor they read or write, and bounds
+/// of the sizes and indices that they compute.
+static void registerTiling(DialectRegistry &registry) {
   linalg::registerAllDialectInterfaceImplementations(registry);
   tensor::registerTilingInterfaceExternalModels(registry);
   tensor::registerInferTypeOpInterfaceExternalModels(registry);
@@ -103,7 +106,6 @@ void gridir::registerAllInterfaces(DialectRegistry &registry) {
   tensor::registerSubsetOpInterfaceExternalModels(registry);
   vector::registerSubsetOpInterfaceExternalModels(registry);
 
-  // Bounds of the sizes and indices that ops compute.
   affine::registerValueBoundsOpInterfaceExternalModels(registry);
   arith::registerValueBoundsOpInterfaceExternalModels(registry);
   gpu::registerValueBoundsOpInterfaceExternalModels(registry);
@@ -111,19 +113,10 @@ void gridir::registerAllInterfaces(DialectRegistry &registry) {
   scf::registerValueBoundsOpInterfaceExternalModels(registry);
   tensor::registerValueBoundsOpInterfaceExternalModels(registry);
   vector::registerValueBoundsOpInterfaceExternalModels(registry);
+}
 
-  // Checks of `generate-runtime-verification`.
-  linalg::registerRuntimeVerifiableOpInterfaceExternalModels(registry);
-  memref::registerRuntimeVerifiableOpInterfaceExternalModels(registry);
-  tensor::registerRuntimeVerifiableOpInterfaceExternalModels(registry);
-
-  // Inlining and casts.
-  builtin::registerCastOpInterfaceExternalModels(registry);
-  func::registerInlinerExtension(registry);
-  LLVM::registerInlinerInterface(registry);
-  NVVM::registerInlinerInterface(registry);
-
-  // Conversions of a dialect in `convert-to-llvm` and `gpu-to-llvm`.
+/// Conversions of a dialect in `convert-to-llvm` and `gpu-to-llvm`.
+static void registerConversionInterfaces(DialectRegistry &registry) {
   arith::registerConvertArithToLLVMInterface(registry);
   cf::registerConvertControlFlowToLLVMInterface(registry);
   gpu::registerConvertGpuToLLVMInterface(registry);
@@ -137,16 +130,20 @@ void gridir::registerAllInterfaces(DialectRegistry &registry) {
   registerConvertNVVMToLLVMInterface(registry);
   ub::registerConvertUBToLLVMInterface(registry);
   vector::registerConvertVectorToLLVMInterface(registry);
+}
 
-  // How dialects become LLVM IR, and GPU modules become binaries.
+/// How dialects become LLVM IR, and GPU modules become binaries.
+static void registerTranslations(DialectRegistry &registry) {
   registerBuiltinDialectTranslation(registry);
   registerGPUDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
   registerNVVMDialectTranslation(registry);
   gpu::registerOffloadingLLVMTranslationInterfaceExternalModels(registry);
   NVVM::registerNVVMTargetInterfaceExternalModels(registry);
+}
 
-  // The operations of the transform dialect.
+/// The operations of the transform dialect.
+static void registerTransformExtensions(DialectRegistry &registry) {
   affine::registerTransformDialectExtension(registry);
   bufferization::registerTransformDialectExtension(registry);
   dlti::registerTransformDialectExtension(registry);
@@ -163,4 +160,23 @@ void gridir::registerAllInterfaces(DialectRegistry &registry) {
   transform::registerLoopExtension(registry);
   transform::registerPDLExtension(registry);
   transform::registerTuneExtension(registry);
+}
+
+void gridir::registerAllInterfaces(DialectRegistry &registry) {
+  registerBufferization(registry);
+  registerTiling(registry);
+  registerConversionInterfaces(registry);
+  registerTranslations(registry);
+  registerTransformExtensions(registry);
+
+  // Checks of `generate-runtime-verification`.
+  linalg::registerRuntimeVerifiableOpInterfaceExternalModels(registry);
+  memref::registerRuntimeVerifiableOpInterfaceExternalModels(registry);
+  tensor::registerRuntimeVerifiableOpInterfaceExternalModels(registry);
+
+  // Inlining and casts.
+  builtin::registerCastOpInterfaceExternalModels(registry);
+  func::registerInlinerExtension(registry);
+  LLVM::registerInlinerInterface(registry);
+  NVVM::registerInlinerInterface(registry);
 }

@@ -87,6 +87,16 @@ Dims shapeFromAttribute(MlirAttribute shape) {
   return dims;
 }
 
+/// The parts of an attribute, by the functions that count and get them.
+template <typename Part>
+std::vector<Part> collect(MlirAttribute attr, intptr_t (*count)(MlirAttribute),
+                          Part (*get)(MlirAttribute, intptr_t)) {
+  std::vector<Part> parts;
+  for (intptr_t i = 0, e = count(attr); i < e; ++i)
+    parts.push_back(get(attr, i));
+  return parts;
+}
+
 void populateNames(nb::module_ &m) {
   mlir_attribute_subclass(m, "MemorySpaceAttr", gridirAttributeIsASpace,
                           gridirSpaceAttrGetTypeID)
@@ -203,7 +213,7 @@ void populateGrid(nb::module_ &m) {
           });
 }
 
-void populateBlocks(nb::module_ &m) {
+void populateBlockDim(nb::module_ &m) {
   mlir_attribute_subclass(m, "BlockDimAttr", gridirAttributeIsABlockDim,
                           gridirBlockDimAttrGetTypeID)
       .def_classmethod(
@@ -232,7 +242,9 @@ void populateBlocks(nb::module_ &m) {
         return std::pair(gridirBlockDimAttrGetPadLow(self),
                          gridirBlockDimAttrGetPadHigh(self));
       });
+}
 
+void populatePipelineMode(nb::module_ &m) {
   mlir_attribute_subclass(m, "PipelineModeAttr", gridirAttributeIsAPipelineMode,
                           gridirPipelineModeAttrGetTypeID)
       .def_classmethod(
@@ -278,7 +290,9 @@ void populateBlocks(nb::module_ &m) {
       .def_property_readonly("prefetched", [](MlirAttribute self) {
         return gridirPipelineModeAttrGetPrefetched(self);
       });
+}
 
+void populateTransform(nb::module_ &m) {
   mlir_attribute_subclass(m, "TransformAttr", gridirAttributeIsATransform,
                           gridirTransformAttrGetTypeID)
       .def_classmethod(
@@ -301,11 +315,8 @@ void populateBlocks(nb::module_ &m) {
                                    gridirTransformAttrGetKind(self));
                              })
       .def_property_readonly("values", [](MlirAttribute self) {
-        std::vector<int64_t> values;
-        for (intptr_t i = 0, e = gridirTransformAttrGetNumValues(self); i < e;
-             ++i)
-          values.push_back(gridirTransformAttrGetValue(self, i));
-        return values;
+        return collect(self, gridirTransformAttrGetNumValues,
+                       gridirTransformAttrGetValue);
       });
 }
 
@@ -346,15 +357,12 @@ void populateOperand(nb::module_ &m) {
                                return shapeFromAttribute(
                                    gridirOperandAttrGetShape(self));
                              })
-      .def_property_readonly(
-          "block",
-          [](MlirAttribute self) {
-            std::vector<MlirAttribute> dims;
-            for (intptr_t i = 0, e = gridirOperandAttrGetNumBlockDims(self);
-                 i < e; ++i)
-              dims.push_back(gridirOperandAttrGetBlockDim(self, i));
-            return dims;
-          })
+      .def_property_readonly("block",
+                             [](MlirAttribute self) {
+                               return collect(self,
+                                              gridirOperandAttrGetNumBlockDims,
+                                              gridirOperandAttrGetBlockDim);
+                             })
       .def_property_readonly("space",
                              [](MlirAttribute self) {
                                return toString(gridirOperandAttrGetSpace(self));
@@ -365,15 +373,12 @@ void populateOperand(nb::module_ &m) {
             MlirAttribute pipeline = gridirOperandAttrGetPipeline(self);
             return pipeline.ptr ? std::optional(pipeline) : std::nullopt;
           })
-      .def_property_readonly(
-          "transforms",
-          [](MlirAttribute self) {
-            std::vector<MlirAttribute> transforms;
-            for (intptr_t i = 0, e = gridirOperandAttrGetNumTransforms(self);
-                 i < e; ++i)
-              transforms.push_back(gridirOperandAttrGetTransform(self, i));
-            return transforms;
-          })
+      .def_property_readonly("transforms",
+                             [](MlirAttribute self) {
+                               return collect(self,
+                                              gridirOperandAttrGetNumTransforms,
+                                              gridirOperandAttrGetTransform);
+                             })
       .def_property_readonly("origin",
                              [](MlirAttribute self) {
                                return toOptional(
@@ -405,7 +410,9 @@ NB_MODULE(_gridirGrid, m) {
             "its kernels outside of their operands.";
   populateNames(m);
   populateGrid(m);
-  populateBlocks(m);
+  populateBlockDim(m);
+  populatePipelineMode(m);
+  populateTransform(m);
   populateOperand(m);
   populateEffects(m);
 }

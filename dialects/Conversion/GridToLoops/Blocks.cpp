@@ -182,6 +182,73 @@ static Value createPadding(OpBuilder &builder, Location loc, Type elementType,
   return arith::ConstantOp::create(builder, loc, padding);
 }
 
+/// The type of a window in an array. For a private buffer it determines the
+/// kept dimensions, for the array the contiguity of the last dimension.
+static MemRefType getWindowType(MemRefType arrayType,
+                                ArrayRef<WindowDim> dims) {
+  SmallVector<int64_t> reduced;
+  for (const WindowDim &dim : dims)
+    if (!dim.dropped)
+      reduced.push_back(dim.size);
+  bool lastStays = dims.empty() || !dims.back().dropped;
+  SmallVector<int64_t> strides(reduced.size(), ShapedType::kDynamic);
+  auto [arrayStrides, arrayOffset] = arrayType.getStridesAndOffset();
+  if (!reduced.empty() && lastStays && arrayStrides.back() == 1)
+    strides.back() = 1;
+  return MemRefType::get(reduced, arrayType.getElementType(),
+                         StridedLayoutAttr::get(arrayType.getContext(),
+                                                ShapedType::kDynamic, strides));
+}
+
+namespace {
+
+/// A window that overhangs its array, with a private buffer for all of it.
+struct PrivateWindow {
+  KernelLowering &lowering;
+  Value array, buffer;
+  SmallVector<WindowDim> dims;
+  std::string name;
+
+  /// Copies the valid part of the array into the buffer, and padding around it.
+  void createFill(OpBuilder &builder, Location loc, TypedAttr padding) const {
+    auto type = cast<MemRefType>(array.getType());
+    Value value = createPadding(builder, loc, type.getElementType(), padding);
+    linalg::FillOp::create(builder, loc, value, buffer);
+    ValidPart part =
+        computeValidPart(builder, loc, lowering.ranges, type, dims);
+    Value from = createSubview(builder, loc, array, part.inArray, part.sizes);
+    Value to = createSubview(builder, loc, buffer, part.inWindow, part.sizes);
+    record(builder, loc, from, AccessKind::Read);
+    linalg::CopyOp::create(builder, loc, from, to);
+    if (lowering.recordsAccesses()) {
+      // Elements outside of the array are padding, which may be read.
+      createMemoryState(builder, loc, lowering, buffer, /*defined=*/true);
+      createMemoryTransfer(builder, loc, lowering, from, to);
+    }
+  }
+
+  /// Copies the valid part of the buffer into the array.
+  void createCopyOut(OpBuilder &builder, Location loc) const {
+    ValidPart part = computeValidPart(builder, loc, lowering.ranges,
+                                      cast<MemRefType>(array.getType()), dims);
+    Value from = createSubview(builder, loc, buffer, part.inWindow, part.sizes);
+    Value to = createSubview(builder, loc, array, part.inArray, part.sizes);
+    record(builder, loc, to, AccessKind::Write);
+    linalg::CopyOp::create(builder, loc, from, to);
+    if (lowering.recordsAccesses())
+      createMemoryTransfer(builder, loc, lowering, from, to);
+  }
+
+private:
+  void record(OpBuilder &builder, Location loc, Value part,
+              AccessKind kind) const {
+    if (lowering.recordsAccesses())
+      createRecordedAccess(builder, loc, lowering, part, kind, name);
+  }
+};
+
+} // namespace
+
 Window createWindow(OpBuilder &builder, Location loc, KernelLowering &lowering,
                     Value array, ArrayRef<WindowDim> dims, bool written,
                     TypedAttr padding, StringRef name, bool isRead,
@@ -209,65 +276,22 @@ Window createWindow(OpBuilder &builder, Location loc, KernelLowering &lowering,
 
   ++lowering.counts.blocksTested;
   Value isSame = createReuse ? createReuse(builder) : Value();
-  Type elementType = arrayType.getElementType();
-  Value buffer = lowering.allocate(loc, shape, elementType);
+  Value buffer = lowering.allocate(loc, shape, arrayType.getElementType());
   SmallVector<OpFoldResult> origin(dims.size(), builder.getIndexAttr(0));
-  // The type of a window in the array. For a private buffer it determines the
-  // kept dimensions, for the array the contiguity of the last dimension.
-  SmallVector<int64_t> reduced;
-  for (const WindowDim &dim : dims)
-    if (!dim.dropped)
-      reduced.push_back(dim.size);
-  bool lastStays = dims.empty() || !dims.back().dropped;
-  SmallVector<int64_t> strides(reduced.size(), ShapedType::kDynamic);
-  auto [arrayStrides, arrayOffset] = arrayType.getStridesAndOffset();
-  if (!reduced.empty() && lastStays && arrayStrides.back() == 1)
-    strides.back() = 1;
-  auto type =
-      MemRefType::get(reduced, elementType,
-                      StridedLayoutAttr::get(builder.getContext(),
-                                             ShapedType::kDynamic, strides));
-
-  auto record = [name = name.str(), &lowering](OpBuilder &builder, Location loc,
-                                               Value part, AccessKind kind) {
-    if (lowering.recordsAccesses())
-      createRecordedAccess(builder, loc, lowering, part, kind, name);
-  };
-  auto fill = [=, &lowering](OpBuilder &builder, Location loc) {
+  MemRefType type = getWindowType(arrayType, dims);
+  PrivateWindow window{lowering, array, buffer, SmallVector<WindowDim>(dims),
+                       name.str()};
+  auto fill = [&](OpBuilder &builder, Location loc) {
     OpBuilder::InsertionGuard guard(builder);
     if (isSame) {
       auto kept = scf::IfOp::create(builder, loc, isSame,
                                     /*withElseRegion=*/true);
       builder.setInsertionPointToStart(kept.elseBlock());
     }
-    if (isRead) {
-      Value value = createPadding(builder, loc, elementType, padding);
-      linalg::FillOp::create(builder, loc, value, buffer);
-      ValidPart part =
-          computeValidPart(builder, loc, lowering.ranges, arrayType, dims);
-      Value from = createSubview(builder, loc, array, part.inArray, part.sizes);
-      Value to = createSubview(builder, loc, buffer, part.inWindow, part.sizes);
-      record(builder, loc, from, AccessKind::Read);
-      linalg::CopyOp::create(builder, loc, from, to);
-      if (lowering.recordsAccesses()) {
-        // Elements outside of the array are padding, which may be read.
-        createMemoryState(builder, loc, lowering, buffer, /*defined=*/true);
-        createMemoryTransfer(builder, loc, lowering, from, to);
-      }
-    } else if (lowering.recordsAccesses()) {
+    if (isRead)
+      window.createFill(builder, loc, padding);
+    else if (lowering.recordsAccesses())
       createMemoryState(builder, loc, lowering, buffer, /*defined=*/false);
-    }
-  };
-  SmallVector<WindowDim> saved(dims);
-  auto copyOut = [=, &lowering](OpBuilder &builder, Location loc) {
-    ValidPart part =
-        computeValidPart(builder, loc, lowering.ranges, arrayType, saved);
-    Value from = createSubview(builder, loc, buffer, part.inWindow, part.sizes);
-    Value to = createSubview(builder, loc, array, part.inArray, part.sizes);
-    record(builder, loc, to, AccessKind::Write);
-    linalg::CopyOp::create(builder, loc, from, to);
-    if (lowering.recordsAccesses())
-      createMemoryTransfer(builder, loc, lowering, from, to);
   };
   // A window that is larger than its array is never inside, and has no view of
   // the array.
@@ -275,8 +299,8 @@ Window createWindow(OpBuilder &builder, Location loc, KernelLowering &lowering,
     inside = arith::ConstantIntOp::create(builder, loc, 0, 1);
   auto createShown = [&](OpBuilder &builder, Location loc, Value source,
                          ArrayRef<OpFoldResult> offsets) {
-    Value window = createReducedSubview(builder, loc, source, offsets, dims);
-    Value shown = memref::CastOp::create(builder, loc, type, window);
+    Value view = createReducedSubview(builder, loc, source, offsets, dims);
+    Value shown = memref::CastOp::create(builder, loc, type, view);
     scf::YieldOp::create(builder, loc, shown);
   };
   auto view = scf::IfOp::create(
@@ -291,7 +315,10 @@ Window createWindow(OpBuilder &builder, Location loc, KernelLowering &lowering,
         fill(builder, loc);
         createShown(builder, loc, buffer, origin);
       });
-  return {view.getResult(0), inside, copyOut};
+  return {view.getResult(0), inside,
+          [window](OpBuilder &builder, Location loc) {
+            window.createCopyOut(builder, loc);
+          }};
 }
 
 void Window::createCopyOut(OpBuilder &builder, Location loc) const {
@@ -355,6 +382,56 @@ static bool isReadFirst(KernelOp kernel, Value ref) {
   return false;
 }
 
+/// The elements of a block along one dimension, as its index says.
+static WindowDim createWindowDim(OpBuilder &builder, Location loc,
+                                 BlockDimAttr dim, Value index,
+                                 ValueRange indices) {
+  WindowDim window;
+  window.size = dim.isSqueezed() ? 1 : dim.getSize();
+  window.dropped = dim.isSqueezed();
+  window.start = index;
+  if (dim.getKind() == BlockKind::Blocked)
+    window.start = arith::MulIOp::create(
+        builder, loc, index, createIndex(builder, loc, window.size));
+  if (dim.getPadLow() != 0)
+    window.start = arith::SubIOp::create(
+        builder, loc, window.start, createIndex(builder, loc, dim.getPadLow()));
+  if (dim.getKind() == BlockKind::BoundedSlice)
+    window.limit = toIndex(builder, loc, indices[1]);
+  return window;
+}
+
+/// Reports a block that misses its array in dimension `d`.
+static void createMissTest(OpBuilder &builder, KernelLowering &lowering,
+                           BlockDimAttr dim, int64_t extent, unsigned d,
+                           StringRef name, Value index, WindowDim &window) {
+  Location loc = lowering.kernel.getLoc();
+  auto compare = [&](arith::CmpIPredicate predicate, int64_t bound) -> Value {
+    return arith::CmpIOp::create(builder, loc, predicate, window.start,
+                                 createIndex(builder, loc, bound));
+  };
+  Value misses = arith::OrIOp::create(
+      builder, loc,
+      compare(arith::CmpIPredicate::sle, -dim.getPadLow() - window.size),
+      compare(arith::CmpIPredicate::sge, extent + dim.getPadHigh()));
+  lowering.reportIf(builder, loc, misses,
+                    "block index {0} of dimension " + Twine(d) + " of " + name +
+                        " is outside the array, which has " + Twine(extent) +
+                        " elements there and blocks of " + Twine(window.size),
+                    index);
+  // Blocks that tile the array are inside or outside of it. A block outside was
+  // reported above, and the program continues with the nearest one.
+  bool tiles = window.size == 1 || (dim.getKind() == BlockKind::Blocked &&
+                                    extent % window.size == 0);
+  if (!tiles || window.limit || dim.getPadLow() != 0 || dim.getPadHigh() != 0)
+    return;
+  window.start = createMin(
+      builder, loc,
+      createMax(builder, loc, window.start, createIndex(builder, loc, 0)),
+      createIndex(builder, loc, extent - window.size));
+  window.proved = true;
+}
+
 FailureOr<Window> createBlock(OpBuilder &builder, KernelLowering &lowering,
                               const MovableBlocks &movable,
                               unsigned operandNumber, Value array,
@@ -374,19 +451,7 @@ FailureOr<Window> createBlock(OpBuilder &builder, KernelLowering &lowering,
                   "dimension " +
                       Twine(d) + " of " + name);
     Value index = toIndex(builder, loc, indices.front());
-    WindowDim window;
-    window.size = dim.isSqueezed() ? 1 : dim.getSize();
-    window.dropped = dim.isSqueezed();
-    window.start = index;
-    if (dim.getKind() == BlockKind::Blocked)
-      window.start = arith::MulIOp::create(
-          builder, loc, index, createIndex(builder, loc, window.size));
-    if (dim.getPadLow() != 0)
-      window.start =
-          arith::SubIOp::create(builder, loc, window.start,
-                                createIndex(builder, loc, dim.getPadLow()));
-    if (dim.getKind() == BlockKind::BoundedSlice)
-      window.limit = toIndex(builder, loc, indices[1]);
+    WindowDim window = createWindowDim(builder, loc, dim, index, indices);
     indices = indices.drop_front(dim.getNumIndices());
 
     int64_t extent = extents[d];
@@ -407,35 +472,8 @@ FailureOr<Window> createBlock(OpBuilder &builder, KernelLowering &lowering,
     // accesses it then. JAX's compilers leave this error to the hardware.
     bool mayMiss = range.low + window.size <= -dim.getPadLow() ||
                    range.high >= extent + dim.getPadHigh();
-    if (!window.proved && mayMiss && extent > 0 && mayAccessOutside(d)) {
-      auto compare = [&](arith::CmpIPredicate predicate,
-                         int64_t bound) -> Value {
-        return arith::CmpIOp::create(builder, loc, predicate, window.start,
-                                     createIndex(builder, loc, bound));
-      };
-      Value misses = arith::OrIOp::create(
-          builder, loc,
-          compare(arith::CmpIPredicate::sle, -dim.getPadLow() - window.size),
-          compare(arith::CmpIPredicate::sge, extent + dim.getPadHigh()));
-      lowering.reportIf(builder, loc, misses,
-                        "block index {0} of dimension " + Twine(d) + " of " +
-                            name + " is outside the array, which has " +
-                            Twine(extent) + " elements there and blocks of " +
-                            Twine(window.size),
-                        index);
-      // Blocks that tile the array are inside or outside of it. A block outside
-      // was reported above, and the program continues with the nearest one.
-      bool tiles = window.size == 1 || (dim.getKind() == BlockKind::Blocked &&
-                                        extent % window.size == 0);
-      if (tiles && !window.limit && dim.getPadLow() == 0 &&
-          dim.getPadHigh() == 0) {
-        window.start = createMin(
-            builder, loc,
-            createMax(builder, loc, window.start, createIndex(builder, loc, 0)),
-            createIndex(builder, loc, extent - window.size));
-        window.proved = true;
-      }
-    }
+    if (!window.proved && mayMiss && extent > 0 && mayAccessOutside(d))
+      createMissTest(builder, lowering, dim, extent, d, name, index, window);
     dims.push_back(window);
   }
   BlockArgument ref = kernel.getBodyBlock()->getArgument(operandNumber);

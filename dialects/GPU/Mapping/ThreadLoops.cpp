@@ -300,6 +300,26 @@ std::optional<SplitReduction> matchSplitReduction(linalg::LinalgOp op,
   return split;
 }
 
+/// Combines each carried value with the partial result at a place.
+static SmallVector<Value>
+createCombined(OpBuilder &builder, Location loc, linalg::LinalgOp op,
+               const SplitReduction &split, ValueRange partials,
+               ArrayRef<Value> place, ValueRange carried) {
+  SmallVector<Value> next;
+  for (auto [i, combiner] : llvm::enumerate(split.combiners)) {
+    Value value = memref::LoadOp::create(builder, loc, partials[i], place);
+    if (value.getType() != combiner->getResult(0).getType())
+      value = arith::TruncIOp::create(builder, loc,
+                                      combiner->getResult(0).getType(), value);
+    Value sum = op.getRegionOutputArgs()[i];
+    IRMapping mapping;
+    for (Value operand : combiner->getOperands())
+      mapping.map(operand, operand == sum ? carried[i] : value);
+    next.push_back(builder.clone(*combiner, mapping)->getResult(0));
+  }
+  return next;
+}
+
 void createSplitReduction(OpBuilder &builder, linalg::LinalgOp op,
                           const SplitReduction &split, int64_t numThreads) {
   Space space(builder, op);
@@ -363,20 +383,10 @@ void createSplitReduction(OpBuilder &builder, linalg::LinalgOp op,
             builder, loc, zero, lanes, one, initial,
             [&](OpBuilder &builder, Location loc, Value lane,
                 ValueRange carried) {
-              SmallVector<Value> next;
-              for (auto [i, combiner] : llvm::enumerate(split.combiners)) {
-                Value value = memref::LoadOp::create(builder, loc, partials[i],
-                                                     ValueRange{point, lane});
-                if (value.getType() != combiner->getResult(0).getType())
-                  value = arith::TruncIOp::create(
-                      builder, loc, combiner->getResult(0).getType(), value);
-                Value sum = op.getRegionOutputArgs()[i];
-                IRMapping mapping;
-                for (Value operand : combiner->getOperands())
-                  mapping.map(operand, operand == sum ? carried[i] : value);
-                next.push_back(builder.clone(*combiner, mapping)->getResult(0));
-              }
-              scf::YieldOp::create(builder, loc, next);
+              scf::YieldOp::create(builder, loc,
+                                   createCombined(builder, loc, op, split,
+                                                  partials, {point, lane},
+                                                  carried));
             });
         for (auto [init, value] : llvm::zip_equal(inits, loop.getResults()))
           createStore(builder, op, &init, value, coordinates);

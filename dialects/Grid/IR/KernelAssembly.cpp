@@ -102,6 +102,34 @@ static void printIndexMap(OpAsmPrinter &printer, KernelOp kernel, unsigned i) {
     printer << " : " << type;
 }
 
+/// Prints the operands of one kind, from argument `next` of the body on, with
+/// index maps from `nextMap` on unless that is null.
+static void printOperandList(OpAsmPrinter &printer, KernelOp kernel,
+                             StringRef keyword, ArrayAttr specs, unsigned &next,
+                             unsigned *nextMap) {
+  if (specs.empty())
+    return;
+  printer.printNewline();
+  printer << "    " << keyword << '(';
+  bool first = true;
+  for (OperandAttr spec : specs.getAsRange<OperandAttr>()) {
+    if (!first) {
+      printer << ',';
+      printer.printNewline();
+      printer.getStream().indent(5 + keyword.size());
+    }
+    first = false;
+    printer.printOperand(kernel.getBodyBlock()->getArgument(next++));
+    printer << ": ";
+    if (nextMap)
+      spec.printBody(printer,
+                     [&] { printIndexMap(printer, kernel, (*nextMap)++); });
+    else
+      spec.printBody(printer);
+  }
+  printer << ')';
+}
+
 void KernelOp::print(OpAsmPrinter &printer) {
   printer << ' ';
   if (std::optional<StringRef> visibility = getSymVisibility())
@@ -118,28 +146,8 @@ void KernelOp::print(OpAsmPrinter &printer) {
   unsigned next = 0, nextMap = 0;
   auto printOperands = [&](StringRef keyword, ArrayAttr specs,
                            bool hasIndexMaps) {
-    if (specs.empty())
-      return;
-    printer.printNewline();
-    printer << "    " << keyword << '(';
-    bool first = true;
-    for (OperandAttr spec : specs.getAsRange<OperandAttr>()) {
-      if (!first) {
-        printer << ',';
-        printer.printNewline();
-        printer.getStream().indent(5 + keyword.size());
-      }
-      first = false;
-      BlockArgument arg = getBodyBlock()->getArgument(next++);
-      printer.printOperand(arg);
-      printer << ": ";
-      if (hasIndexMaps)
-        spec.printBody(printer,
-                       [&] { printIndexMap(printer, *this, nextMap++); });
-      else
-        spec.printBody(printer);
-    }
-    printer << ')';
+    printOperandList(printer, *this, keyword, specs, next,
+                     hasIndexMaps ? &nextMap : nullptr);
   };
   printOperands("index", getIndexOperands(), /*hasIndexMaps=*/false);
   printOperands("inputs", getInputs(), /*hasIndexMaps=*/true);

@@ -154,8 +154,7 @@ def bisect(
         if list_passes:
             click.echo("\n".join(_passes(lower(target), chosen, schedule_seed)))
             return
-        needs_executor = bool(checks) or schedule_seed is not None
-        device = choose_device(get_target(target), on, needs_executor=needs_executor)
+        device = choose_device(get_target(target), on, needs_executor=bool(checks) or schedule_seed is not None)
         with progress() as tell, Worker(timeout) as worker:
             found = search(
                 target=target,
