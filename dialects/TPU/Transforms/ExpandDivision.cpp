@@ -8,6 +8,7 @@
 
 #include "dialects/Support/Builders.h"
 #include "dialects/TPU/IR/TPU.h"
+#include "dialects/TPU/Transforms/Numbers.h"
 #include "dialects/TPU/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -34,12 +35,6 @@ constexpr double kTolerance = 1.0 / (1 << 18);
 //===----------------------------------------------------------------------===//
 // Guards
 //===----------------------------------------------------------------------===//
-
-bool isNumber(Value value, int64_t expected) {
-  APInt number;
-  return matchPattern(value, m_ConstantInt(&number)) &&
-         number.getSExtValue() == expected;
-}
 
 /// True if a condition is `value == number`.
 bool isTestFor(Value condition, Value value, int64_t number) {

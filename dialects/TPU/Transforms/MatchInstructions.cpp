@@ -8,6 +8,7 @@
 
 #include "dialects/Support/Builders.h"
 #include "dialects/TPU/IR/TPU.h"
+#include "dialects/TPU/Transforms/Numbers.h"
 #include "dialects/TPU/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -41,12 +42,6 @@ std::optional<double> getNumber(Value value) {
   if (!matchPattern(value, m_ConstantFloat(&number)))
     return std::nullopt;
   return toDouble(number);
-}
-
-bool isNumber(Value value, int64_t expected) {
-  APInt number;
-  return matchPattern(value, m_ConstantInt(&number)) &&
-         number.getSExtValue() == expected;
 }
 
 /// Returns the operand that a value compares with a number.
