@@ -81,7 +81,7 @@ def TestSupportPass : Pass<"test-support", "::mlir::ModuleOp"> {
     Writes to attributes of each op: the range and a divisor of
     its integer result (`Intervals.h`, `CarriedRanges.h`, `Divisors.h`), the
     distance from the step of its loop (`StepDistance.h`), the neutral element
-    of a combiner (`NeutralElement.h`), the operands of which a part of the
+    of a combiner (`NeutralElement.h`), the operands from which a part of the
     result needs a part (`TensorParts.h`), and the memory that it reads and
     writes (`MemoryAccesses.h`).
 

@@ -1,0 +1,593 @@
+//===- BlockPasses.td - From kernels of blocks to programs -*- tablegen -*-===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_WARPGROUP_TRANSFORMS_BLOCKPASSES_TD
+#define GRIDIR_DIALECTS_WARPGROUP_TRANSFORMS_BLOCKPASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def WarpgroupCheckWindowsPass
+    : Pass<"warpgroup-check-windows", "::gridir::grid::KernelOp"> {
+  let summary = "Check offsets of windows that are data";
+  let description = [{
+    A warpgroup program does not check its accesses. This pass adds a check of
+    each offset of a window that is not proved to be in bounds, for example one
+    that the kernel loads. A call with an offset out of bounds fails with the
+    message that kernels mapped to threads have, and accesses the nearest window.
+
+    Only kernels with a schedule are changed.
+
+    Before:
+
+    ```mlir
+    %i = grid.load %s : memref<i32> -> i32
+    %w = grid.slice_ref %x[%i, 0] [16, 128] [1, 1] : memref<64x128xf32>, i32 -> memref<16x128xf32>
+    ```
+
+    After:
+
+    ```mlir
+    %i = grid.load %s : memref<i32> -> i32
+    %n = arith.index_cast %i : i32 to index
+    %zero = arith.constant 0 : index
+    %last = arith.constant 48 : index
+    %extent = arith.constant 64 : index
+    %low = arith.cmpi sge, %n, %zero : index
+    %high = arith.cmpi sle, %n, %last : index
+    %both = arith.andi %low, %high : i1
+    grid.assert %both, "a slice of 16 elements from index {0} is out of bounds [0, {1}) in dimension 0 of x"(%n, %extent : index, index)
+    %a = arith.maxsi %n, %zero : index
+    %b = arith.minsi %a, %last : index
+    %w = grid.slice_ref %x[%b, 0] [16, 128] [1, 1] : memref<64x128xf32>, index -> memref<16x128xf32>
+    ```
+  }];
+  let statistics = [
+    Statistic<"numChecked", "num-checked", "Number of windows that are checked">
+  ];
+}
+
+def WarpgroupChooseSchedulePass : Pass<"warpgroup-choose-schedule", "::gridir::grid::KernelOp"> {
+  let summary = "Choose how CTAs and warpgroups compute the blocks of a kernel";
+  let description = [{
+    Attaches a `#warpgroup.schedule` to a kernel of blocks that
+    `convert-grid-to-warpgroup` can convert. A warpgroup holds all values of its
+    part of a block in registers, so the part is chosen as large as registers
+    permit and as small as the chip needs to have work for all multiprocessors.
+    Contractions of blocks in rows of 128 bytes read them from shared memory, in
+    several stages. A producer copies them if the chip has bulk copies and
+    warpgroups can hand over registers; otherwise the consumers copy. The number of warps that an
+    author requests determines the warpgroups of a CTA of other kernels; fewer
+    than four warps are no warpgroup.
+
+    A schedule that the kernel already has is not changed. The option `schedule`
+    is the schedule of all other kernels, whether or not they can become
+    programs. If a kernel gets none, a remark states the reason: it is then
+    mapped to threads.
+
+    Before:
+
+    ```mlir
+    grid.kernel @double grid(%i = 64)
+        inputs(%x: f32 [512, 1024] block [8, 1024] at (%i, 0))
+        outputs(%o: f32 [512, 1024] block [8, 1024] at (%i, 0))
+        semantics [parallel] {
+      %v = grid.load %x : memref<8x1024xf32, #grid.space<default>> -> tensor<8x1024xf32>
+      %w = arith.addf %v, %v : tensor<8x1024xf32>
+      grid.store %w, %o : tensor<8x1024xf32>, memref<8x1024xf32, #grid.space<default>>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    grid.kernel @double grid(%i = 64)
+        inputs(%x: f32 [512, 1024] block [8, 1024] at (%i, 0))
+        outputs(%o: f32 [512, 1024] block [8, 1024] at (%i, 0))
+        semantics [parallel]
+        attributes {warpgroup.schedule = #warpgroup.schedule<cta = [1, 1024], warpgroup = [1, 1024]>} {
+      %v = grid.load %x : memref<8x1024xf32, #grid.space<default>> -> tensor<8x1024xf32>
+      %w = arith.addf %v, %v : tensor<8x1024xf32>
+      grid.store %w, %o : tensor<8x1024xf32>, memref<8x1024xf32, #grid.space<default>>
+    }
+    ```
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"\"sm_90a\"",
+           "The chip, with LLVM's name">,
+    Option<"numWarps", "num-warps", "unsigned", /*default=*/"0",
+           "Warps of a CTA; 0 for the kernel's own parameter">,
+    Option<"mapped", "mapped", "bool", /*default=*/"false",
+           "Map every kernel of blocks to threads">,
+    Option<"schedule", "schedule", "std::string", /*default=*/"\"\"",
+           "The schedule of kernels that have none, as the text of the attribute">
+  ];
+  let statistics = [
+    Statistic<"numScheduled", "num-scheduled", "Number of kernels with a schedule">,
+    Statistic<"numLeft", "num-left", "Number of kernels without a schedule">
+  ];
+  let dependentDialects = ["::gridir::warpgroup::WarpgroupDialect"];
+}
+
+def WarpgroupExtendBlocksPass : Pass<"warpgroup-extend-blocks", "::gridir::grid::KernelOp"> {
+  let summary = "Extend blocks by the positions that masks exclude";
+  let description = [{
+    Kernels for Triton round the size of a row up to a power of two, access as
+    many positions, and exclude those after the row by masks. This pass extends
+    the blocks to all positions of such accesses, so that
+    `grid-gathers-to-windows` makes windows of them. The blocks then overhang
+    their arrays.
+
+    A dimension is extended if blocks have it as a whole, if all accesses of the
+    operand are at known positions, and if comparisons with the positions prove
+    that masks select no element outside of the array. A dimension has at most
+    twice as many positions afterwards, or 1024.
+
+    Before:
+
+    ```mlir
+    grid.kernel @copy grid() inputs(%x: f32 [100]) outputs(%o: f32 [128]) {
+      %empty = tensor.empty() : tensor<128xi32>
+      %position = linalg.generic
+          {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+          outs(%empty : tensor<128xi32>) {
+      ^bb0(%out: i32):
+        %i = linalg.index 0 : index
+        %j = arith.index_cast %i : index to i32
+        linalg.yield %j : i32
+      } -> tensor<128xi32>
+      %size = arith.constant dense<100> : tensor<128xi32>
+      %mask = arith.cmpi slt, %position, %size : tensor<128xi32>
+      %v = grid.gather %x[%position] dims [0] mask %mask
+          : memref<100xf32, #grid.space<default>>, tensor<128xi32> mask tensor<128xi1> -> tensor<128xf32>
+      grid.store %v, %o : tensor<128xf32>, memref<128xf32, #grid.space<default>>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    grid.kernel @copy grid() inputs(%x: f32 [100] block [128] at (0)) outputs(%o: f32 [128]) {
+      %empty = tensor.empty() : tensor<128xi32>
+      %position = linalg.generic
+          {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+          outs(%empty : tensor<128xi32>) {
+      ^bb0(%out: i32):
+        %i = linalg.index 0 : index
+        %j = arith.index_cast %i : index to i32
+        linalg.yield %j : i32
+      } -> tensor<128xi32>
+      %size = arith.constant dense<100> : tensor<128xi32>
+      %mask = arith.cmpi slt, %position, %size : tensor<128xi32>
+      %v = grid.gather %x[%position] dims [0] mask %mask
+          : memref<128xf32, #grid.space<default>>, tensor<128xi32> mask tensor<128xi1> -> tensor<128xf32>
+      grid.store %v, %o : tensor<128xf32>, memref<128xf32, #grid.space<default>>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numExtended", "num-extended", "Number of operands with larger blocks">
+  ];
+}
+
+def WarpgroupPadBlocksPass : Pass<"warpgroup-pad-blocks", "::gridir::grid::KernelOp"> {
+  let summary = "Extend blocks to sizes that threads divide evenly";
+  let description = [{
+    The threads of a warpgroup hold equal parts of an array. If a reduction
+    combines elements that no 128 threads divide, such as a row of 1000, few
+    threads would hold them. This pass extends the blocks and values along such a
+    dimension to a size that 128 threads divide. The blocks then overhang their
+    arrays, and their accesses have masks. Reductions combine the neutral element
+    instead of elements that the array does not have.
+
+    Only dimensions that blocks have as a whole are extended, and only where
+    registers hold the result. A kernel that cannot become a warpgroup program is
+    not changed.
+
+    Before:
+
+    ```mlir
+    grid.kernel @sum grid(%i = 64)
+        inputs(%x: f32 [64, 1000] block [1, 1000] at (%i, 0))
+        outputs(%o: f32 [64] block [1] at (%i)) semantics [parallel] {
+      %c0 = arith.constant dense<0.0> : tensor<1xf32>
+      %v = grid.load %x : memref<1x1000xf32, #grid.space<default>> -> tensor<1x1000xf32>
+      %sum = linalg.reduce {arith.addf} ins(%v : tensor<1x1000xf32>) outs(%c0 : tensor<1xf32>) dimensions = [1]
+      grid.store %sum, %o : tensor<1xf32>, memref<1xf32, #grid.space<default>>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    #id = affine_map<(d0, d1) -> (d0, d1)>
+    grid.kernel @sum grid(%i = 64)
+        inputs(%x: f32 [64, 1000] block [1, 1024] at (%i, 0))
+        outputs(%o: f32 [64] block [1] at (%i)) semantics [parallel] {
+      %c0 = arith.constant dense<0.0> : tensor<1xf32>
+      %v = grid.load %x : memref<1x1024xf32, #grid.space<default>> -> tensor<1x1024xf32>
+      %neutral = arith.constant dense<0.0> : tensor<1x1024xf32>
+      %empty = tensor.empty() : tensor<1x1024xi1>
+      %inside = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]}
+          outs(%empty : tensor<1x1024xi1>) {
+        ^bb0(%out: i1):
+          %position = linalg.index 1 : index
+          %end = arith.constant 1000 : index
+          %is_inside = arith.cmpi slt, %position, %end : index
+          linalg.yield %is_inside : i1
+      } -> tensor<1x1024xi1>
+      %w = arith.select %inside, %v, %neutral : tensor<1x1024xi1>, tensor<1x1024xf32>
+      %sum = linalg.reduce {arith.addf} ins(%w : tensor<1x1024xf32>) outs(%c0 : tensor<1xf32>) dimensions = [1]
+      grid.store %sum, %o : tensor<1xf32>, memref<1xf32, #grid.space<default>>
+    }
+    ```
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"\"sm_90a\"",
+           "The chip, with LLVM's name">
+  ];
+  let statistics = [
+    Statistic<"numPadded", "num-padded", "Number of dimensions that are extended">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def WarpgroupPrepareContractionsPass
+    : Pass<"warpgroup-prepare-contractions", "::gridir::grid::KernelOp"> {
+  let summary = "Bring contractions to the form that warpgroups pipeline";
+  let description = [{
+    Changes the contractions of a kernel of blocks in three ways, so that
+    `warpgroup-choose-schedule` and `convert-grid-to-warpgroup` can use matrix
+    units for them:
+
+    - A contraction of a transposed block contracts the other dimension of the
+      block instead: matrix units transpose operands in shared memory.
+    - The operands of a contraction whose result has few rows are exchanged, and
+      the result is transposed, if only then `wgmma` computes it: its rows are 64
+      and its columns 8.
+    - A contraction of two whole blocks that are deeper than two rows of 128
+      bytes becomes a loop over windows of that depth, to which a producer
+      warpgroup copies ahead. Operands that elementwise ops compute from blocks,
+      and those of f32, are computed in parts as deep as one row. Contractions of
+      the same depth share a loop. A sum to which a product is added is the
+      initial value of the loop.
+
+    Operands and depths of kernels that cannot become warpgroup programs, or have a
+    schedule, are not changed.
+
+    Before:
+
+    ```mlir
+    grid.kernel @deep grid(%i = 4)
+        inputs(%x: bf16 [256, 1024] block [64, 1024] at (%i, 0), %y: bf16 [64, 1024])
+        outputs(%o: f32 [256, 64] block [64, 64] at (%i, 0))
+        semantics [parallel] {
+      %a = grid.load %x : memref<64x1024xbf16, #grid.space<default>> -> tensor<64x1024xbf16>
+      %b = grid.load %y : memref<64x1024xbf16, #grid.space<default>> -> tensor<64x1024xbf16>
+      %empty = tensor.empty() : tensor<1024x64xbf16>
+      %t = linalg.transpose ins(%b : tensor<64x1024xbf16>)
+          outs(%empty : tensor<1024x64xbf16>) permutation = [1, 0]
+      %d = grid.dot %a, %t contract [1] x [0]
+          : tensor<64x1024xbf16>, tensor<1024x64xbf16> -> tensor<64x64xf32>
+      grid.store %d, %o : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    grid.kernel @deep grid(%i = 4)
+        inputs(%x: bf16 [256, 1024] block [64, 1024] at (%i, 0), %y: bf16 [64, 1024])
+        outputs(%o: f32 [256, 64] block [64, 64] at (%i, 0))
+        semantics [parallel] {
+      %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+      %c0 = arith.constant 0 : index
+      %c64 = arith.constant 64 : index
+      %c1024 = arith.constant 1024 : index
+      %d = scf.for %k = %c0 to %c1024 step %c64 iter_args(%acc = %zero) -> (tensor<64x64xf32>) {
+        %u = grid.slice_ref %x[0, %k] [64, 64] [1, 1]
+            : memref<64x1024xbf16, #grid.space<default>>, index -> memref<64x64xbf16, #grid.space<default>>
+        %a = grid.load %u : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
+        %v = grid.slice_ref %y[0, %k] [64, 64] [1, 1]
+            : memref<64x1024xbf16, #grid.space<default>>, index -> memref<64x64xbf16, #grid.space<default>>
+        %b = grid.load %v : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
+        %sum = grid.dot %a, %b acc %acc contract [1] x [1]
+            : tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32> -> tensor<64x64xf32>
+        scf.yield %sum : tensor<64x64xf32>
+      }
+      grid.store %d, %o : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>
+    }
+    ```
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"\"sm_90a\"",
+           "The chip, with LLVM's name">
+  ];
+  let statistics = [
+    Statistic<"numTransposes", "num-transposes",
+              "Number of transposes that contractions replace">,
+    Statistic<"numSwapped", "num-swapped",
+              "Number of contractions whose operands are exchanged">,
+    Statistic<"numSplit", "num-split",
+              "Number of contractions that loops compute in parts">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def WarpgroupExpandContractionsPass
+    : Pass<"warpgroup-expand-contractions", "::gridir::grid::KernelOp"> {
+  let summary = "Compute contractions of f32 from parts in bf16";
+  let description = [{
+    Matrix units multiply f32 in fewer bits than f32 has. This pass divides each
+    operand of a contraction of f32 into three parts in bf16, whose sum is the
+    operand, and adds six products: all but those below the precision of f32. The
+    least ones are added first. A part is truncated or rounded so that no finite
+    number becomes infinite, and the infinities and NaN are in the first part only.
+
+    Only kernels with a schedule are changed.
+
+    Before:
+
+    ```mlir
+    grid.kernel @product grid(%i = 4)
+        inputs(%x: f32 [256, 64] block [64, 64] at (%i, 0), %y: f32 [64, 64])
+        outputs(%o: f32 [256, 64] block [64, 64] at (%i, 0))
+        semantics [parallel] attributes {
+          warpgroup.schedule = #warpgroup.schedule<cta = [64, 64], warpgroup = [64, 64]>} {
+      %a = grid.load %x : memref<64x64xf32, #grid.space<default>> -> tensor<64x64xf32>
+      %b = grid.load %y : memref<64x64xf32, #grid.space<default>> -> tensor<64x64xf32>
+      %d = grid.dot %a, %b contract [1] x [0]
+          : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+      grid.store %d, %o : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>
+    }
+    ```
+
+    After, without the parts of `%b` and four of the products:
+
+    ```mlir
+    %bits = arith.bitcast %a : tensor<64x64xf32> to tensor<64x64xi32>
+    %leading = arith.andi %bits, %mask : tensor<64x64xi32>
+    %truncated = arith.bitcast %leading : tensor<64x64xi32> to tensor<64x64xf32>
+    %difference = arith.subf %a, %truncated : tensor<64x64xf32>
+    %first = arith.select %is_finite, %truncated, %a : tensor<64x64xi1>, tensor<64x64xf32>
+    %rest = arith.select %is_finite, %difference, %zero : tensor<64x64xi1>, tensor<64x64xf32>
+    %high = arith.truncf %first : tensor<64x64xf32> to tensor<64x64xbf16>
+    %middle = arith.truncf %rest : tensor<64x64xf32> to tensor<64x64xbf16>
+    %wide = arith.extf %middle : tensor<64x64xbf16> to tensor<64x64xf32>
+    %last = arith.subf %rest, %wide : tensor<64x64xf32>
+    %low = arith.truncf %last : tensor<64x64xf32> to tensor<64x64xbf16>
+    %small = grid.dot %low, %high_of_b contract [1] x [0]
+        : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
+    %sum = grid.dot %high, %high_of_b acc %small contract [1] x [0]
+        : tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32> -> tensor<64x64xf32>
+    ```
+  }];
+  let statistics = [
+    Statistic<"numExpanded", "num-expanded", "Number of contractions that were expanded">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
+def WarpgroupStageOperandsPass
+    : Pass<"warpgroup-stage-operands", "::gridir::grid::KernelOp"> {
+  let summary = "Store values in shared memory from which matrix units read them";
+  let description = [{
+    Matrix units read the right operand of a contraction in shared memory, and the
+    left one in registers only if it is not transposed. This pass stores other
+    values, which the body computes, in scratch in shared memory. Each warpgroup
+    has its own.
+
+    Only kernels with a schedule are changed.
+
+    Before:
+
+    ```mlir
+    grid.kernel @product grid(%i = 4)
+        inputs(%x: bf16 [256, 64] block [64, 64] at (%i, 0), %y: f32 [64, 64])
+        outputs(%o: f32 [256, 64] block [64, 64] at (%i, 0))
+        semantics [parallel] attributes {
+          warpgroup.schedule = #warpgroup.schedule<cta = [64, 64], warpgroup = [64, 64],
+              shared = [0]>} {
+      %a = grid.load %x : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
+      %v = grid.load %y : memref<64x64xf32, #grid.space<default>> -> tensor<64x64xf32>
+      %b = arith.truncf %v : tensor<64x64xf32> to tensor<64x64xbf16>
+      %d = grid.dot %a, %b contract [1] x [0]
+          : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
+      grid.store %d, %o : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    grid.kernel @product grid(%i = 4)
+        inputs(%x: bf16 [256, 64] block [64, 64] at (%i, 0), %y: f32 [64, 64])
+        outputs(%o: f32 [256, 64] block [64, 64] at (%i, 0))
+        scratch(%s: memref<64x64xbf16, #grid.space<gpu.smem>> origin "staged")
+        semantics [parallel] attributes {
+          warpgroup.schedule = #warpgroup.schedule<cta = [64, 64], warpgroup = [64, 64],
+              shared = [0]>} {
+      %a = grid.load %x : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
+      %v = grid.load %y : memref<64x64xf32, #grid.space<default>> -> tensor<64x64xf32>
+      %b = arith.truncf %v : tensor<64x64xf32> to tensor<64x64xbf16>
+      grid.store %b, %s : tensor<64x64xbf16>, memref<64x64xbf16, #grid.space<gpu.smem>>
+      %c = grid.load %s : memref<64x64xbf16, #grid.space<gpu.smem>> -> tensor<64x64xbf16>
+      %d = grid.dot %a, %c contract [1] x [0]
+          : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
+      grid.store %d, %o : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numStaged", "num-staged", "Number of values that were staged">
+  ];
+}
+
+def WarpgroupSplitBlocksPass : Pass<"warpgroup-split-blocks", "::gridir::grid::KernelOp"> {
+  let summary = "Split the programs of a kernel as its schedule specifies";
+  let description = [{
+    Splits the blocks of a kernel with a `#warpgroup.schedule` into parts, of
+    which each warpgroup computes one. The parts of a program are new programs:
+    along a new dimension of the grid for each CTA, and along one of kind
+    `thread` for each warpgroup of a CTA. Blocks of operands are split with the
+    output where their elements depend on one another position by position;
+    other blocks, such as a row of scales, are those of every part.
+
+    The new dimensions precede the first dimension that is not parallel, so each
+    part runs through the remaining ones in the author's order.
+
+    A schedule is rejected if a part has elements that depend on those of other
+    parts, if its sizes do not divide the block, or if the first output has
+    another rank.
+
+    Before:
+
+    ```mlir
+    grid.kernel @double grid(%i = 64)
+        inputs(%x: f32 [512, 1024] block [8, 1024] at (%i, 0))
+        outputs(%o: f32 [512, 1024] block [8, 1024] at (%i, 0))
+        semantics [parallel]
+        attributes {warpgroup.schedule = #warpgroup.schedule<cta = [2, 1024], warpgroup = [2, 1024]>} {
+      %v = grid.load %x : memref<8x1024xf32, #grid.space<default>> -> tensor<8x1024xf32>
+      grid.store %v, %o : tensor<8x1024xf32>, memref<8x1024xf32, #grid.space<default>>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    grid.kernel @double grid(%i = 64, %j = 4)
+        inputs(%x: f32 [512, 1024] block [2, 1024] at (%i * 4 + %j, 0))
+        outputs(%o: f32 [512, 1024] block [2, 1024] at (%i * 4 + %j, 0))
+        semantics [parallel, parallel]
+        attributes {warpgroup.schedule = #warpgroup.schedule<cta = [2, 1024], warpgroup = [2, 1024]>} {
+      %v = grid.load %x : memref<2x1024xf32, #grid.space<default>> -> tensor<2x1024xf32>
+      grid.store %v, %o : tensor<2x1024xf32>, memref<2x1024xf32, #grid.space<default>>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numDims", "num-dims", "Number of dimensions added to grids">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def WarpgroupSplitReductionsPass
+    : Pass<"warpgroup-split-reductions", "::gridir::grid::KernelOp"> {
+  let summary = "Read values that registers do not hold in parts";
+  let description = [{
+    A warpgroup holds the arrays of its part of a block in registers. A block that
+    cannot be split, such as a row of a softmax, may be too large. This pass
+    replaces each reduction and store of such a value by a loop over parts of the
+    value, which are computed from parts of the blocks of inputs. Several loops
+    load the same elements again. If no suitable size of a part divides the row,
+    the last part ends with the row: it stores some elements again, and its
+    reduction has the neutral element instead of those.
+
+    A kernel is changed if a warpgroup program can compute the result, and if
+    elementwise ops compute all such values.
+
+    Before:
+
+    ```mlir
+    %v = grid.load %x : memref<1x32768xf32> -> tensor<1x32768xf32>
+    %sum = linalg.reduce ins(%v : tensor<1x32768xf32>) outs(%zero : tensor<1xf32>) dimensions = [1]
+      (%in: f32, %init: f32) {
+        %add = arith.addf %in, %init : f32
+        linalg.yield %add : f32
+      }
+    ```
+
+    After:
+
+    ```mlir
+    %c0 = arith.constant 0 : index
+    %c4096 = arith.constant 4096 : index
+    %c32768 = arith.constant 32768 : index
+    %sum = scf.for %i = %c0 to %c32768 step %c4096 iter_args(%acc = %zero) -> tensor<1xf32> {
+      %w = grid.slice_ref %x[0, %i] [1, 4096] [1, 1] : memref<1x32768xf32>, index -> memref<1x4096xf32>
+      %v = grid.load %w : memref<1x4096xf32> -> tensor<1x4096xf32>
+      %next = linalg.reduce ins(%v : tensor<1x4096xf32>) outs(%acc : tensor<1xf32>) dimensions = [1]
+        (%in: f32, %init: f32) {
+          %add = arith.addf %in, %init : f32
+          linalg.yield %add : f32
+        }
+      scf.yield %next : tensor<1xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"\"sm_90a\"",
+           "The chip, with LLVM's name">
+  ];
+  let statistics = [
+    Statistic<"numSplit", "num-split", "Number of reductions and stores in parts">
+  ];
+}
+
+def WarpgroupWindowBlocksPass : Pass<"warpgroup-window-blocks", "::mlir::ModuleOp"> {
+  let summary = "Access blocks at positions that are data as windows";
+  let description = [{
+    Index maps that read index operands, as scalar prefetch does, or that are not
+    affine for another reason are computed in the body. The kernel takes index
+    operands as inputs, and accesses such blocks as windows of whole arrays. An
+    index that is not proved to be in bounds is checked: a call with an index out
+    of bounds fails with the message that kernels mapped to threads have, and
+    accesses the nearest block.
+
+    A kernel is changed if a warpgroup program can compute the result, and if such
+    blocks do not overhang their arrays.
+
+    Before:
+
+    ```mlir
+    grid.kernel @copy grid(%i = 4)
+        index(%s: i32 [4] space tpu.smem)
+        inputs(%x: f32 [64, 128] block [16, 128] map(%g: i32, %a: memref<4xi32, #grid.space<tpu.smem>>) {
+      %e = grid.slice_ref %a[%g] [1] [1] drop [0] : memref<4xi32, #grid.space<tpu.smem>>, i32 -> memref<i32, #grid.space<tpu.smem>>
+      %n = grid.load %e : memref<i32, #grid.space<tpu.smem>> -> i32
+      %zero = arith.constant 0 : i32
+      grid.yield %n, %zero : i32, i32
+    })
+        outputs(%o: f32 [64, 128] block [16, 128] at (%i, 0)) {
+      %v = grid.load %x : memref<16x128xf32, #grid.space<default>> -> tensor<16x128xf32>
+      grid.store %v, %o : tensor<16x128xf32>, memref<16x128xf32, #grid.space<default>>
+    }
+    ```
+
+    After, without the check and the limits of the index:
+
+    ```mlir
+    grid.kernel @copy grid(%i = 4)
+        inputs(%s: i32 [4] space tpu.smem, %x: f32 [64, 128])
+        outputs(%o: f32 [64, 128] block [16, 128] at (%i, 0)) {
+      %g = grid.program_id 0
+      %e = grid.slice_ref %s[%g] [1] [1] drop [0] : memref<4xi32, #grid.space<tpu.smem>>, i32 -> memref<i32, #grid.space<tpu.smem>>
+      %n = grid.load %e : memref<i32, #grid.space<tpu.smem>> -> i32
+      %size = arith.constant 16 : i32
+      %first = arith.muli %n, %size : i32
+      %b = grid.slice_ref %x[%first, 0] [16, 128] [1, 1]
+          : memref<64x128xf32, #grid.space<default>>, i32 -> memref<16x128xf32, #grid.space<default>>
+      %v = grid.load %b : memref<16x128xf32, #grid.space<default>> -> tensor<16x128xf32>
+      grid.store %v, %o : tensor<16x128xf32>, memref<16x128xf32, #grid.space<default>>
+    }
+    ```
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"\"sm_90a\"",
+           "The chip, with LLVM's name">
+  ];
+  let statistics = [
+    Statistic<"numChanged", "num-changed", "Number of kernels with windows for blocks">
+  ];
+}
+
+#endif // GRIDIR_DIALECTS_WARPGROUP_TRANSFORMS_BLOCKPASSES_TD
