@@ -74,6 +74,17 @@ def parts_of_blocks(x):
     return of_rows(kernel, x, block=16)
 
 
+def every_second_row(x):
+    """Rows at a distance of two of a block that overhangs its array."""
+
+    def kernel(x_ref, o_ref):
+        for first in range(2):
+            rows = pl.ds(first, 8, stride=2)
+            o_ref[rows] = x_ref[rows] + first
+
+    return of_rows(kernel, x, block=16)
+
+
 PROGRAMS = {
     "vectors": (functools.partial(of_rows, add, block=256), normal(1000), normal(1000)),
     "vectors of an odd size": (functools.partial(of_rows, add, block=256), normal(1001), normal(1001)),
@@ -91,12 +102,13 @@ PROGRAMS = {
     # The second warpgroup of the last CTA has no row, and its columns end within a vector.
     "matmul of fewer rows": (matmul, small(150, 128), small(128, 136)),
     "matmul of whole depth": (functools.partial(matmul, k=512), small(200, 512), small(512, 200)),
-}
-MAPPED = {
     "parts of blocks": (parts_of_blocks, normal(40, 128)),
 }
+MAPPED = {
+    "every second row": (every_second_row, normal(40, 128)),
+}
 
-# CHECK: 15 of 15 programs of warpgroups are right
+# CHECK: 16 of 16 programs of warpgroups are right
 report("programs of warpgroups", PROGRAMS, programs=True)
 # CHECK: 1 of 1 kernels that are mapped to threads are right
 report("kernels that are mapped to threads", MAPPED, programs=False)
