@@ -193,6 +193,8 @@ def rotary(x_ref: Any, sin_ref: Any, cos_ref: Any, o_ref: Any) -> None:
 
 
 MATRIX = jax.ShapeDtypeStruct((4096, 4096), jnp.float32)
+ODD = jax.ShapeDtypeStruct((4096, 1000), jnp.float32)
+VOCABULARY = jax.ShapeDtypeStruct((4096, 50257), jnp.float32)
 BATCHES = jax.ShapeDtypeStruct((1, 4096, 4096), jnp.float32)
 VECTOR = jax.ShapeDtypeStruct((4096,), jnp.float32)
 ROW = jax.ShapeDtypeStruct((1, 4096), jnp.float32)
@@ -205,7 +207,10 @@ CASES = {
     "add, blocks of 8x4096 f32": rows(add, MATRIX, MATRIX),
     "softmax, blocks of 8x4096 f32": rows(softmax, MATRIX),
     "layer norm, blocks of 8x4096 f32": rows(layer_norm, MATRIX, ROW, ROW),
+    "softmax, blocks of 8x1000 f32": rows(softmax, ODD),
+    "softmax, rows of 50257 f32": rows(softmax, VOCABULARY, block=1),
     "softmax of JAX, 4096 f32": (library_softmax, (MATRIX,)),
+    "softmax of JAX, 1000 f32": (library_softmax, (ODD,)),
     "layer norm of JAX, 4096 f32": (library_layer_norm, (BATCHES, VECTOR, VECTOR)),
     "rotary, blocks of 8x4096 f32": rows(rotary, MATRIX, ROW, ROW),
     "matmul, blocks of 128x128x64 bf16": (functools.partial(matmul, 128, 128, 64), HALVES),
