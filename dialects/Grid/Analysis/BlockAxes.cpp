@@ -235,6 +235,12 @@ void BlockAxes::visitPart(OffsetSizeAndStrideOpInterface op, Value whole,
 
 /// The result has the batch dimensions, then the free ones of both operands.
 void BlockAxes::visitDot(DotOp dot) {
+  // Matrix units determine the sizes of what they compute.
+  if (use == AxisUse::Extend) {
+    for (Value value : dot->getOperands())
+      block(value);
+    return block(dot.getResult());
+  }
   unsigned next = 0;
   for (auto [lhs, rhs] :
        llvm::zip_equal(dot.getLhsBatch(), dot.getRhsBatch())) {

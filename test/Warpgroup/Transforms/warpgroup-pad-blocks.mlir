@@ -63,7 +63,7 @@ grid.kernel @long grid(%i = 24) inputs(%x: f32 [24, 1100] block [1, 1100] at (%i
 // -----
 
 // Nothing is extended: rows that 128 threads divide, blocks that are a part of a row, rows that registers do not hold,
-// columns of which threads have whole rows, and values of which a slice is used.
+// columns of which threads have whole rows, values of which a slice is used, and results of contractions.
 // STATS-NOT: {{[1-9][0-9]*}} num-padded
 // CHECK-LABEL: grid.kernel @even
 // CHECK: block [1, 1152] at
@@ -119,4 +119,18 @@ grid.kernel @slice grid(%i = 24) inputs(%x: f32 [24, 1000] block [1, 1000] at (%
   %sum = linalg.reduce {arith.addf} ins(%v : tensor<1x1000xf32>) outs(%zero : tensor<1xf32>) dimensions = [1]
   grid.store %sum, %o : tensor<1xf32>, memref<1xf32, #grid.space<default>>
   grid.store %half, %p : tensor<1x500xf32>, memref<1x500xf32, #grid.space<default>>
+}
+
+// -----
+
+// CHECK-LABEL: grid.kernel @product
+// CHECK: block [1000, 64] at
+grid.kernel @product grid(%i = 2) inputs(%x: bf16 [128, 64] block [64, 64] at (%i, 0), %y: bf16 [1000, 64] block [1000, 64] at (0, 0))
+    outputs(%o: f32 [128] block [64] at (%i)) semantics [parallel] {
+  %v = grid.load %x : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
+  %w = grid.load %y : memref<1000x64xbf16, #grid.space<default>> -> tensor<1000x64xbf16>
+  %d = grid.dot %v, %w contract [1] x [1] : tensor<64x64xbf16>, tensor<1000x64xbf16> -> tensor<64x1000xf32>
+  %low = arith.constant dense<0xFF800000> : tensor<64xf32>
+  %max = linalg.reduce {arith.maximumf} ins(%d : tensor<64x1000xf32>) outs(%low : tensor<64xf32>) dimensions = [1]
+  grid.store %max, %o : tensor<64xf32>, memref<64xf32, #grid.space<default>>
 }
