@@ -53,7 +53,8 @@ def read_command_lines(content: str) -> list[tuple[str, ...]]:
     found: dict[tuple[str, ...], None] = {}
     commands = "\n".join(re.findall(r"// RUN: *(.*)", content)).replace("\\\n", " ")
     for command in re.split(r"\n|\||&&|;", commands):
-        words = shlex.split(re.sub(r"\d?>&?\s*\S+", " ", command))
+        # Options in quotes may have the characters of a redirection.
+        words = shlex.split(re.sub(r"('[^']*')|\d?>&?\s*\S+", lambda match: match[1] or " ", command))
         if "gridir-opt" not in words or "%s" not in words:
             continue
         options = [word for word in words[words.index("gridir-opt") + 1 :] if word.startswith("-") and "%" not in word]
