@@ -56,6 +56,7 @@ CPUStage getTensorStage(GPUStage stage) {
 /// arrays.
 void addChipPlanning(OpPassManager &pm, const std::string &chip) {
   // More programs are proved independent by windows than by single elements.
+  // Equal positions are one value, here and in the passes on windows.
   OpPassManager &kernels = pm.nest<grid::KernelOp>();
   addCSE(kernels);
   kernels.addPass(grid::createGridGathersToWindowsPass());
@@ -81,11 +82,8 @@ void addProgram(OpPassManager &pm, const GPUPipelineOptions &options) {
   OpPassManager &kernels = pm.nest<grid::KernelOp>();
   kernels.addPass(grid::createGridFlattenBlocksPass());
   kernels.addPass(grid::createGridSqueezeBlocksPass());
-  if (options.path != GPUPath::Mapped) {
-    // Equal positions are one value.
-    addCSE(kernels);
+  if (options.path != GPUPath::Mapped)
     kernels.addPass(warpgroup::createWarpgroupExtendBlocksPass());
-  }
   kernels.addPass(grid::createGridGathersToWindowsPass());
   kernels.addPass(grid::createGridSlicesToWindowsPass());
   kernels.addPass(grid::createGridDropMasksPass());

@@ -9,10 +9,9 @@
 #include "dialects/Conversion/GridToWarpgroup/ProgramBody.h"
 
 #include "dialects/Support/Builders.h"
+#include "dialects/Support/Elements.h"
 #include "dialects/Warpgroup/Transforms/DataWindows.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
@@ -29,10 +28,6 @@ Value ProgramBody::createMask(unsigned operand, const Ids &ids,
   SmallVector<int64_t> squeezed = getSqueezedDims(operand);
   Value ref = window ? Value(window) : oldBody->getArgument(operand);
   auto block = cast<MemRefType>(ref.getType());
-  auto type = RankedTensorType::get(block.getShape(),
-                                    IntegerType::get(builder.getContext(), 1));
-  Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(),
-                                        type.getElementType());
   SmallVector<OpFoldResult> ofWindow;
   SmallVector<int64_t> dropped;
   if (window) {
@@ -45,12 +40,10 @@ Value ProgramBody::createMask(unsigned operand, const Ids &ids,
     return dim -
            llvm::count_if(absent, [&](int64_t other) { return other < dim; });
   };
-  auto generic = linalg::GenericOp::create(
-      builder, loc, type, /*inputs=*/ValueRange(), empty,
-      builder.getMultiDimIdentityMap(type.getRank()),
-      SmallVector<utils::IteratorType>(type.getRank(),
-                                       utils::IteratorType::parallel),
-      [&](OpBuilder &inner, Location, ValueRange) {
+  return createElements(
+      builder, loc,
+      RankedTensorType::get(block.getShape(), builder.getI1Type()),
+      [&](OpBuilder &inner, Location loc, ArrayRef<Value> coordinates) {
         auto add = [&](Value a, OpFoldResult b) -> Value {
           Value other = toIndex(inner, loc, b);
           return a ? arith::AddIOp::create(inner, loc, a, other).getResult()
@@ -61,8 +54,7 @@ Value ProgramBody::createMask(unsigned operand, const Ids &ids,
           int64_t ofRef = countKept(squeezed, dim);
           Value position;
           if (!llvm::is_contained(dropped, ofRef))
-            position =
-                linalg::IndexOp::create(inner, loc, countKept(dropped, ofRef));
+            position = coordinates[countKept(dropped, ofRef)];
           position = add(position, offsets[dim]);
           if (window)
             position = add(position, ofWindow[ofRef]);
@@ -73,16 +65,15 @@ Value ProgramBody::createMask(unsigned operand, const Ids &ids,
           mask = mask ? arith::AndIOp::create(inner, loc, mask, isInside)
                       : isInside;
         }
-        linalg::YieldOp::create(inner, loc, mask);
+        return mask;
       });
-  return generic.getResult(0);
 }
 
 /// Restricts the accesses of the block of an operand, and of windows of it, to
 /// elements that the array has.
 void ProgramBody::addMasks(unsigned operand, const Ids &ids, Value block,
                            Value mask) {
-  for (Operation *user : llvm::make_early_inc_range(block.getUsers())) {
+  for (Operation *user : block.getUsers()) {
     if (isa<grid::LoadOp, grid::StoreOp>(user)) {
       addMask(user, mask);
       continue;

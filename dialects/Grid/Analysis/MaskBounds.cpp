@@ -8,6 +8,7 @@
 
 #include "dialects/Grid/Analysis/MaskBounds.h"
 
+#include "dialects/Support/Comparisons.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -49,32 +50,6 @@ static bool areEqual(const Positions &a, const Positions &b,
   return true;
 }
 
-/// The predicate of a comparison with exchanged operands.
-static Predicate exchange(Predicate predicate) {
-  switch (predicate) {
-  case Predicate::slt:
-    return Predicate::sgt;
-  case Predicate::sle:
-    return Predicate::sge;
-  case Predicate::sgt:
-    return Predicate::slt;
-  case Predicate::sge:
-    return Predicate::sle;
-  case Predicate::ult:
-    return Predicate::ugt;
-  case Predicate::ule:
-    return Predicate::uge;
-  case Predicate::ugt:
-    return Predicate::ult;
-  case Predicate::uge:
-    return Predicate::ule;
-  case Predicate::eq:
-  case Predicate::ne:
-    return predicate;
-  }
-  llvm_unreachable("all predicates are listed");
-}
-
 /// The values that a comparison with limits in this range leaves.
 static Interval getSelected(Predicate predicate, Interval limits) {
   Interval selected;
@@ -104,15 +79,18 @@ static Interval getSelected(Predicate predicate, Interval limits) {
 }
 
 bool MaskBounds::areInside(Value mask, const Positions &positions,
-                           int64_t extent) {
-  auto shape = cast<RankedTensorType>(mask.getType()).getShape();
+                           ArrayRef<int64_t> shape, int64_t extent) {
   Interval range = getRange(positions, shape);
+  auto type =
+      mask ? dyn_cast<RankedTensorType>(mask.getType()) : RankedTensorType();
+  if (range.isIn(0, extent - 1) || !type || type.getShape() != shape)
+    return range.isIn(0, extent - 1);
   for (const Comparison &comparison : collect(mask)) {
     if (areEqual(comparison.lhs, positions, shape))
       range = range.intersect(
           getSelected(comparison.predicate, getRange(comparison.rhs, shape)));
     else if (areEqual(comparison.rhs, positions, shape))
-      range = range.intersect(getSelected(exchange(comparison.predicate),
+      range = range.intersect(getSelected(swapOperands(comparison.predicate),
                                           getRange(comparison.lhs, shape)));
   }
   return range.isIn(0, extent - 1);

@@ -22,9 +22,10 @@ public:
   /// Returns the values of a tensor of positions of this shape.
   Interval getRange(const Positions &positions, llvm::ArrayRef<int64_t> shape);
 
-  /// True if positions in the shape of a mask are at least 0 and less than
-  /// `extent` for all elements that the mask selects.
-  bool areInside(mlir::Value mask, const Positions &positions, int64_t extent);
+  /// True if positions of this shape are at least 0 and less than `extent` for
+  /// all elements that a mask selects. The mask may be null.
+  bool areInside(mlir::Value mask, const Positions &positions,
+                 llvm::ArrayRef<int64_t> shape, int64_t extent);
 
 private:
   struct Comparison {

@@ -104,25 +104,14 @@ private:
         window.dropped.push_back(dim);
       else
         ++next;
-      if (!isInBounds(access, *positions, shape, ref.getDimSize(dim), bounds))
+      if (!bounds.areInside(access.getAccessMask(), *positions, shape,
+                            ref.getDimSize(dim)))
         return std::nullopt;
       window.offsets[dim] = *positions;
     }
     if (next != shape.size())
       return std::nullopt;
     return window;
-  }
-
-  /// True if the elements that an access selects are inside of a dimension.
-  static bool isInBounds(RefAccessOpInterface access,
-                         const Positions &positions, ArrayRef<int64_t> shape,
-                         int64_t extent, MaskBounds &bounds) {
-    if (bounds.getRange(positions, shape).isIn(0, extent - 1))
-      return true;
-    auto mask = dyn_cast_if_present<TypedValue<RankedTensorType>>(
-        access.getAccessMask());
-    return mask && mask.getType().getShape() == shape &&
-           bounds.areInside(mask, positions, extent);
   }
 
   void replace(RefAccessOpInterface access, const Window &window) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Support/Builders.h"
+#include "dialects/Support/Comparisons.h"
 #include "dialects/TPU/IR/TPU.h"
 #include "dialects/TPU/Transforms/GridRanges.h"
 #include "dialects/TPU/Transforms/Passes.h"
@@ -169,22 +170,6 @@ std::optional<CmpIPredicate> getSigned(CmpIPredicate predicate,
     return isNeverNegative ? std::optional(CmpIPredicate::sgt) : std::nullopt;
   case CmpIPredicate::uge:
     return isNeverNegative ? std::optional(CmpIPredicate::sge) : std::nullopt;
-  default:
-    return predicate;
-  }
-}
-
-/// The equivalent predicate for exchanged operands.
-CmpIPredicate swapOperands(CmpIPredicate predicate) {
-  switch (predicate) {
-  case CmpIPredicate::slt:
-    return CmpIPredicate::sgt;
-  case CmpIPredicate::sle:
-    return CmpIPredicate::sge;
-  case CmpIPredicate::sgt:
-    return CmpIPredicate::slt;
-  case CmpIPredicate::sge:
-    return CmpIPredicate::sle;
   default:
     return predicate;
   }

@@ -8,11 +8,13 @@
 
 #include "dialects/Warpgroup/Transforms/BlockProgram.h"
 
+#include "dialects/GPU/Target/GPUTarget.h"
 #include "dialects/Grid/Analysis/InputSharing.h"
 #include "dialects/Grid/Analysis/ProgramValues.h"
 #include "dialects/Grid/Analysis/TaskPrograms.h"
 #include "dialects/Grid/IR/IndexMaps.h"
 #include "dialects/Support/Divisors.h"
+#include "dialects/Warpgroup/IR/Warpgroup.h"
 #include "dialects/Warpgroup/Transforms/DataWindows.h"
 #include "dialects/Warpgroup/Transforms/MatrixUnits.h"
 #include "dialects/Warpgroup/Transforms/ValueSlices.h"
@@ -483,4 +485,11 @@ std::optional<Obstacle> gridir::warpgroup::findObstacle(grid::KernelOp kernel,
                                                         const gpu::Chip &chip,
                                                         BlockForm form) {
   return ObstacleSearch(kernel, chip, form).find();
+}
+
+bool gridir::warpgroup::canBecomeProgram(grid::KernelOp kernel,
+                                         const gpu::Chip &chip,
+                                         BlockForm form) {
+  return !kernel->hasAttr(kScheduleAttr) && !gpu::isProgram(kernel) &&
+         !findObstacle(kernel, chip, form);
 }

@@ -43,6 +43,10 @@ enum class BlockForm { Authored, Prepared, Parts };
 std::optional<Obstacle> findObstacle(grid::KernelOp kernel,
                                      const gpu::Chip &chip, BlockForm form);
 
+/// True if a kernel of blocks has no schedule yet and no obstacle.
+bool canBecomeProgram(grid::KernelOp kernel, const gpu::Chip &chip,
+                      BlockForm form);
+
 /// A load that a bulk copy to shared memory precedes: of an input's block, or
 /// of a window of one, in the rows that matrix units read.
 struct SharedLoad {

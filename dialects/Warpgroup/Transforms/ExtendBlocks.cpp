@@ -109,14 +109,12 @@ private:
     Interval range = bounds.getRange(positions, ofAccess);
     if (range.isIn(0, size - 1))
       return success();
-    auto isExcluded = [&](RefAccessOpInterface access) {
-      auto mask = cast_if_present<TypedValue<RankedTensorType>>(
-          RefAccessOpInterface(access).getAccessMask());
-      return mask && mask.getType().getShape() == ofAccess &&
-             bounds.areInside(mask, positions, size);
+    auto isInside = [&](RefAccessOpInterface access) {
+      return bounds.areInside(access.getAccessMask(), positions, ofAccess,
+                              size);
     };
     if (!range.isIn(0, 2 * std::max(size, kSmallSize) - 1) ||
-        !hasWholeDim(operand, dim) || !llvm::all_of(accesses, isExcluded))
+        !hasWholeDim(operand, dim) || !llvm::all_of(accesses, isInside))
       return failure();
     shape[dim] = std::max(shape[dim], range.high + 1);
     return success();

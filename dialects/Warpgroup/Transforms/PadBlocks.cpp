@@ -9,7 +9,6 @@
 #include "dialects/Warpgroup/Transforms/Passes.h"
 
 #include "dialects/GPU/Target/GPUTarget.h"
-#include "dialects/GPU/Transforms/MappedKernel.h"
 #include "dialects/Warpgroup/IR/Warpgroup.h"
 #include "dialects/Warpgroup/Transforms/BlockProgram.h"
 #include "dialects/Warpgroup/Transforms/BlockResize.h"
@@ -107,8 +106,7 @@ public:
     FailureOr<gpu::Chip> known = gpu::getChip(chip, kernel.getLoc());
     if (failed(known))
       return signalPassFailure();
-    if (kernel->hasAttr(kScheduleAttr) || gpu::isProgram(kernel) ||
-        findObstacle(kernel, *known, BlockForm::Authored))
+    if (!canBecomeProgram(kernel, *known, BlockForm::Authored))
       return markAllAnalysesPreserved();
     PaddingSearch search(kernel);
     SmallVector<Padding> paddings = search.find();

@@ -214,8 +214,7 @@ public:
       return markAllAnalysesPreserved();
     for (DotOp dot : dots)
       numTransposes += foldTransposes(dot);
-    if (kernel->hasAttr(warpgroup::kScheduleAttr) || gpu::isProgram(kernel) ||
-        findObstacle(kernel, *known, BlockForm::Authored))
+    if (!canBecomeProgram(kernel, *known, BlockForm::Authored))
       return;
     for (DotOp dot : dots)
       if (findPreparedUnit(dot, *known, /*isSwapped=*/true) >

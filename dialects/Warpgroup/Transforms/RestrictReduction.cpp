@@ -8,28 +8,23 @@
 
 #include "dialects/Warpgroup/Transforms/RestrictReduction.h"
 
+#include "dialects/Support/Elements.h"
 #include "dialects/Support/NeutralElement.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
+using namespace gridir;
 
 /// The condition that the position of an element is in an interval.
 static Value createIsInside(OpBuilder &builder, Location loc,
                             RankedTensorType type, unsigned dim, int64_t first,
                             int64_t last) {
-  Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(),
-                                        builder.getI1Type());
-  auto generic = linalg::GenericOp::create(
-      builder, loc, empty.getType(), /*inputs=*/ValueRange(), empty,
-      builder.getMultiDimIdentityMap(type.getRank()),
-      SmallVector<utils::IteratorType>(type.getRank(),
-                                       utils::IteratorType::parallel),
-      [&](OpBuilder &inner, Location, ValueRange) {
-        Value position = linalg::IndexOp::create(inner, loc, dim);
+  return createElements(
+      builder, loc, type.clone(builder.getI1Type()),
+      [&](OpBuilder &inner, Location loc, ArrayRef<Value> coordinates) {
         auto compare = [&](arith::CmpIPredicate predicate, int64_t limit) {
           return arith::CmpIOp::create(
-              inner, loc, predicate, position,
+              inner, loc, predicate, coordinates[dim],
               arith::ConstantIndexOp::create(inner, loc, limit));
         };
         Value isInside;
@@ -42,9 +37,8 @@ static Value createIsInside(OpBuilder &builder, Location loc,
                                .getResult()
                          : isBefore;
         }
-        linalg::YieldOp::create(inner, loc, isInside);
+        return isInside;
       });
-  return generic.getResult(0);
 }
 
 void gridir::warpgroup::restrictReduction(linalg::ReduceOp reduce, unsigned dim,

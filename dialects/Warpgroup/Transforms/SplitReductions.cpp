@@ -173,8 +173,7 @@ public:
     FailureOr<gpu::Chip> known = gpu::getChip(chip, kernel.getLoc());
     if (failed(known))
       return signalPassFailure();
-    if (kernel->hasAttr(kScheduleAttr) || gpu::isProgram(kernel) ||
-        findObstacle(kernel, *known, BlockForm::Prepared))
+    if (!canBecomeProgram(kernel, *known, BlockForm::Prepared))
       return markAllAnalysesPreserved();
     SmallVector<Reader> readers = ReaderSearch(kernel).find();
     if (readers.empty())

@@ -97,3 +97,19 @@ grid.kernel @others grid(%i = 2) inputs(%x: f32 [100], %y: f32 [200] block [100]
   %t = arith.addf %s, %w : tensor<128xf32>
   grid.store %t, %o : tensor<128xf32>, memref<128xf32, #grid.space<default>>
 }
+
+// -----
+
+// The mask of a single element tells nothing about its position.
+// CHECK-LABEL: grid.kernel @element
+// CHECK: inputs(%{{.+}}: f32 [100])
+grid.kernel @element grid(%i = 128) inputs(%x: f32 [100]) outputs(%o: f32 [128] block [1] at (%i)) {
+  %p = grid.program_id 0
+  %size = arith.constant 100 : i32
+  %mask = arith.cmpi slt, %p, %size : i32
+  %w = grid.slice_ref %x[%p] [1] [1] drop [0] : memref<100xf32, #grid.space<default>>, i32 -> memref<f32, #grid.space<default>>
+  %other = arith.constant 0.0 : f32
+  %v = grid.load %w mask %mask other %other : memref<f32, #grid.space<default>>, i1, f32 -> f32
+  %t = tensor.splat %v : tensor<1xf32>
+  grid.store %t, %o : tensor<1xf32>, memref<1xf32, #grid.space<default>>
+}
