@@ -72,8 +72,12 @@ def main() -> None:
     parser.add_argument("--dist", action="store_true", help="also run the commands of the README, with the wheel alone")
     arguments = parser.parse_args()
     lines = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["gridir"]["jax-lines"]
+    names = [line["name"] for line in lines]
+    for name in arguments.lines:
+        if name not in names:
+            parser.error(f"expected a line of JAX ({', '.join(names)}), got {name!r}")
     installed = json.loads((Path(sys.prefix) / "gridir-install.json").read_text())["jax"]
-    wanted = arguments.lines or [line["name"] for line in lines if line["name"] != installed]
+    wanted = arguments.lines or [name for name in names if name != installed]
     # A list, since every line is checked even if one fails.
     results = [check(line, arguments.dist) for line in lines if line["name"] in wanted]
     sys.exit(not all(results))
