@@ -18,11 +18,11 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import kernels
+import layer_kernels as layers
 import more_kernels as more
 
 EXAMPLES = pathlib.Path(__file__).resolve().parent.parent / "examples"
 MASKED = "XLA computes the masked half too"
-COPIED = "XLA copies the array before and after our call"
 PADDED = "XLA pads inside its program, ours in one before the kernel"
 
 
@@ -172,9 +172,7 @@ def larger(example: Callable[[str], Case] = _example) -> list[Case]:
             "row gather 4096x2048",
             lambda: (*tall(), jax.random.permutation(jax.random.key(1), 4096).astype(jnp.int32)),
         ),
-        resized(
-            "update_in_place", "update 1024 rows, donated", lambda: (some_rows(), *tall()), donate=1, difference=COPIED
-        ),
+        resized("update_in_place", "update 1024 rows, donated", lambda: (some_rows(), *tall()), donate=1),
         resized("stencil", "stencil 2^21", lambda: (_normal(1 << 21),)),
         resized("overhang", "overhang 4001x2003", lambda: (_normal(4001, 2003),)),
         Case("column sum", kernels.column_sum, lambda x: jnp.sum(x, axis=0, keepdims=True), tall, 1e-4),
@@ -226,6 +224,50 @@ def further() -> list[Case]:
     ]
 
 
+def small_layers() -> list[Case]:
+    """Returns rows of small layers, whose kernels read each operand once."""
+
+    def case(name: str, *args: Callable[[], jax.Array], tolerance: float = 1e-5) -> Case:
+        base = name.replace(" ", "_")
+        kernel, reference = getattr(layers, base), getattr(layers, f"{base}_reference")
+        return Case(name, kernel, reference, lambda: tuple(arg() for arg in args), tolerance)
+
+    def plane(seed: int = 0, dtype: Any = jnp.float32, width: int = 2048) -> Callable[[], jax.Array]:
+        return lambda: _normal(4096, width, seed=seed, dtype=dtype)
+
+    def vector(seed: int) -> Callable[[], jax.Array]:
+        return lambda: _normal(2048, seed=seed)
+
+    def words() -> jax.Array:
+        return jax.random.randint(jax.random.key(0), (4096, 2048), -(1 << 15), 1 << 15, jnp.int32)
+
+    def labels() -> jax.Array:
+        return jax.random.randint(jax.random.key(3), (4096, 1), 0, 2048, jnp.int32)
+
+    def angles(seed: int) -> Callable[[], jax.Array]:
+        return lambda: _normal(4096, 64, seed=seed)
+
+    return [
+        case("add rms norm", plane(), plane(1), vector(2)),
+        case("rotary", plane(width=128), angles(1), angles(2)),
+        case("running sum", plane()),
+        case("top one", plane(), tolerance=0.0),
+        case("join", plane(width=1024), plane(1, width=1024), tolerance=0.0),
+        dataclasses.replace(
+            case("add", plane(0, jnp.bfloat16), plane(1, jnp.bfloat16), tolerance=0.0), name="add bf16"
+        ),
+        case("requantize", words, lambda: 1e-2 * _normal(2048), tolerance=0.0),
+        case("masked relu", plane(), lambda: jax.random.randint(jax.random.key(1), (4096, 2048), 0, 2, jnp.int8)),
+        case("batch norm", plane(), vector(1), lambda: jnp.square(_normal(2048, seed=2)), vector(3), vector(4)),
+        case("outer", vector(0), vector(1)),
+        case("mean pool", plane()),
+        case("gated", plane(), plane(1)),
+        case("log sum exp", plane()),
+        case("narrow", plane(), tolerance=0.0),
+        case("entropy", plane(), labels),
+    ]
+
+
 def cases() -> list[Case]:
     """Returns every row of the table, in order."""
-    return [*examples(), *larger(), *further()]
+    return [*examples(), *larger(), *further(), *small_layers()]

@@ -14,21 +14,27 @@ from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 
 
-def _rows_call(kernel, out_dtype, x, *vectors, rows=8, out_columns=None):
-    """Calls `kernel` on blocks of whole rows of `x`, and on whole vectors."""
-    height, width = x.shape
+def rows_call(kernel, out_dtype, *operands, rows=8, out_columns=None):
+    """Calls `kernel` on blocks of whole rows of matrices, and on whole vectors.
+
+    The first operand is a matrix. All matrices have its rows.
+    """
+    height, width = operands[0].shape
     out_columns = out_columns or width
+
+    def spec(operand):
+        if operand.ndim == 1:
+            return pl.BlockSpec((1, operand.shape[0]), lambda i: (0, 0))
+        return pl.BlockSpec((rows, operand.shape[1]), lambda i: (i, 0))
+
     return pl.pallas_call(
         kernel,
         grid=(height // rows,),
-        in_specs=[
-            pl.BlockSpec((rows, width), lambda i: (i, 0)),
-            *(pl.BlockSpec((1, width), lambda i: (0, 0)) for _ in vectors),
-        ],
+        in_specs=[spec(operand) for operand in operands],
         out_specs=pl.BlockSpec((rows, out_columns), lambda i: (i, 0)),
         out_shape=jax.ShapeDtypeStruct((height, out_columns), out_dtype),
         name=kernel.__name__.strip("_"),
-    )(x, *(vector.reshape(1, -1) for vector in vectors))
+    )(*(operand.reshape(1, -1) if operand.ndim == 1 else operand for operand in operands))
 
 
 def gelu_reference(x):
@@ -42,7 +48,7 @@ def _gelu_kernel(x_ref, o_ref):
 
 def gelu(x):
     """GELU in blocks of 8 rows."""
-    return _rows_call(_gelu_kernel, x.dtype, x)
+    return rows_call(_gelu_kernel, x.dtype, x)
 
 
 def _row_sum_kernel(x_ref, o_ref):
@@ -51,7 +57,7 @@ def _row_sum_kernel(x_ref, o_ref):
 
 def row_sum(x):
     """The sum of each row."""
-    return _rows_call(_row_sum_kernel, x.dtype, x, rows=128, out_columns=1)
+    return rows_call(_row_sum_kernel, x.dtype, x, rows=128, out_columns=1)
 
 
 def row_sum_reference(x):
@@ -67,7 +73,7 @@ def _log_softmax_kernel(x_ref, o_ref):
 
 def log_softmax(x):
     """The logarithm of softmax, 8 rows at a time."""
-    return _rows_call(_log_softmax_kernel, x.dtype, x)
+    return rows_call(_log_softmax_kernel, x.dtype, x)
 
 
 def rms_norm_reference(x, scale):
@@ -83,7 +89,7 @@ def _rms_norm_kernel(x_ref, scale_ref, o_ref):
 
 def rms_norm(x, scale):
     """RMS normalization of rows, 16 at a time."""
-    return _rows_call(_rms_norm_kernel, x.dtype, x, scale, rows=16)
+    return rows_call(_rms_norm_kernel, x.dtype, x, scale, rows=16)
 
 
 def dequantize_reference(x, scale):
@@ -97,7 +103,7 @@ def _dequantize_kernel(x_ref, scale_ref, o_ref):
 
 def dequantize(x, scale):
     """Floats of bytes, 32 rows at a time."""
-    return _rows_call(_dequantize_kernel, jnp.float32, x, scale, rows=32)
+    return rows_call(_dequantize_kernel, jnp.float32, x, scale, rows=32)
 
 
 def _swap_heads_kernel(x_ref, o_ref):

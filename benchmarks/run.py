@@ -29,9 +29,12 @@ from typing import Any
 # Must be in force before the process starts.
 ALLOCATOR = {"MALLOC_MMAP_THRESHOLD_": "1000000000", "MALLOC_TRIM_THRESHOLD_": "4000000000"}
 
-# The CPU that gridir compiles for, as LLVM names it, and the value of XLA's flag. The libraries that compute XLA's
-# matrix products select instructions by the machine, and have no limit.
-ISAS = {"avx2": ("x86-64-v3", "AVX2"), "avx512": ("x86-64-v4", "AVX512")}
+# The CPU that gridir compiles for, as LLVM names it, the value of XLA's flag, and that of oneDNN's variable.
+ISAS = {"avx2": ("x86-64-v3", "AVX2", "AVX2"), "avx512": ("x86-64-v4", "AVX512", "AVX512_CORE")}
+
+# XLA computes matrix products by YNNPACK, which selects instructions by the machine and has no limit. Without it XLA
+# uses Eigen with oneDNN's product.
+WITHOUT_UNLIMITED_LIBRARIES = "--xla_cpu_experimental_ynn_fusion_type="
 
 # A sample of this length is long against the resolution of the clocks, and short against a time slice.
 SAMPLE_SECONDS = 10e-3
@@ -258,8 +261,8 @@ def main() -> int:
     arguments = parse_arguments()
     needed = dict(ALLOCATOR)
     if arguments.isa:
-        arguments.cpu, word = ISAS[arguments.isa]
-        flag = f"--xla_cpu_max_isa={word}"
+        arguments.cpu, word, needed["ONEDNN_MAX_CPU_ISA"] = ISAS[arguments.isa]
+        flag = f"--xla_cpu_max_isa={word} {WITHOUT_UNLIMITED_LIBRARIES}"
         flags = os.environ.get("XLA_FLAGS", "")
         needed["XLA_FLAGS"] = flags if flag in flags else f"{flags} {flag}".strip()
     if any(os.environ.get(name) != value for name, value in needed.items()):

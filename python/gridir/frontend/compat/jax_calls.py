@@ -15,6 +15,7 @@ from jax._src import core as _core
 from jax._src.interpreters import mlir as _mlir
 from jaxlib import _jax as _xla
 from jaxlib import xla_client as _xla_client
+from jaxlib.mlir.dialects import stablehlo as _stablehlo
 
 from gridir.frontend.compat.jax_core import physical_aval
 from gridir.frontend.request.kernel_request import DeviceMesh
@@ -54,8 +55,13 @@ def emit_call(
     has_side_effect: bool,
     devices: DeviceMesh | None = None,
     scratch_bytes: int = 0,
+    has_barriers: bool = False,
 ) -> Sequence[Any]:
     """Writes an XLA custom call with row-major operands and results; returns its results.
+
+    XLA inserts a copy before each aliased operand whose layout is fixed, and later removes the copies that are not
+    needed. Before that, XLA on the CPU fuses the copy with a reshape of the operand, and a fused copy stays. A barrier
+    between the reshape and the call prevents this.
 
     Args:
       target: the name under which the call was registered.
@@ -64,7 +70,10 @@ def emit_call(
       devices: with them the number of the device is one more operand, an int32, and the call has a `channel`, one for
         all devices and for no other call of the program.
       scratch_bytes: the size of one more result, memory that only the call uses; 0 for none.
+      has_barriers: an optimization barrier precedes each aliased operand.
     """
+    if has_barriers:
+        operands = [_stablehlo.optimization_barrier([x]) if i in aliases else x for i, x in enumerate(operands)]
     # A random key is passed as its words.
     avals = {part: tuple(map(physical_aval, getattr(context, part))) for part in ("avals_in", "avals_out")}
     if devices is not None:

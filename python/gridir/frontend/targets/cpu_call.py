@@ -93,6 +93,7 @@ class CpuHooks(TargetHooks):
                 aliases=request.operand_aliases,
                 has_side_effect=kernel.has_side_effects or asked or kernel.group_size > 1,
                 devices=devices,
+                has_barriers=True,
             )
 
         return emit
