@@ -117,6 +117,8 @@ void addProgram(OpPassManager &pm, const GPUPipelineOptions &options) {
   programs.addPass(warpgroup::createWarpgroupExpandContractionsPass());
   programs.addPass(warpgroup::createWarpgroupStageOperandsPass());
   programs.addPass(warpgroup::createWarpgroupSplitBlocksPass());
+  // Parts of a program check their own indices.
+  programs.addPass(warpgroup::createWarpgroupCheckGathersPass());
   ConvertGridToWarpgroupPassOptions conversion;
   conversion.chip = options.chip;
   pm.addPass(createConvertGridToWarpgroupPass(conversion));

@@ -8,13 +8,59 @@
 
 #include "dialects/Support/TensorParts.h"
 
+#include "dialects/Support/Elements.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 
 namespace gridir {
+
+/// True for an op that computes elements from their coordinates alone, as
+/// `createElements` makes it.
+static bool isOfCoordinates(Operation *op) {
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  if (!generic || generic.getNumDpsInputs() != 0 ||
+      generic.getNumDpsInits() != 1 || generic.getNumReductionLoops() != 0 ||
+      !generic.getIndexingMapsArray().front().isIdentity() ||
+      !generic.getBody()->getArgument(0).use_empty())
+    return false;
+  return llvm::all_of(*generic.getBody(), [](Operation &inner) {
+    return inner.getNumRegions() == 0 &&
+           llvm::none_of(inner.getOperandTypes(), llvm::IsaPred<TensorType>);
+  });
+}
+
+/// The same op for elements from `offsets` on.
+static Value createOfCoordinates(OpBuilder &builder, linalg::GenericOp op,
+                                 RankedTensorType type,
+                                 ArrayRef<OpFoldResult> offsets) {
+  return createElements(
+      builder, op.getLoc(), type,
+      [&](OpBuilder &inner, Location loc, ArrayRef<Value> coordinates) {
+        IRMapping mapping;
+        for (Operation &old : op.getBody()->without_terminator()) {
+          auto index = dyn_cast<linalg::IndexOp>(old);
+          if (!index) {
+            inner.clone(old, mapping);
+            continue;
+          }
+          Value coordinate = coordinates[index.getDim()];
+          OpFoldResult offset = offsets[index.getDim()];
+          if (getConstantIntValue(offset) != 0)
+            coordinate = arith::AddIOp::create(
+                inner, loc, coordinate,
+                getValueOrCreateConstantIndexOp(inner, loc, offset));
+          mapping.map(index.getResult(), coordinate);
+        }
+        return mapping.lookupOrDefault(
+            op.getBody()->getTerminator()->getOperand(0));
+      });
+}
 
 FailureOr<SmallVector<PartOperand>> getPartOperands(Operation *op) {
   if (op->getNumResults() != 1)
@@ -26,7 +72,8 @@ FailureOr<SmallVector<PartOperand>> getPartOperands(Operation *op) {
   auto constant = dyn_cast<arith::ConstantOp>(op);
   if (constant && !isa<SplatElementsAttr>(constant.getValue()))
     return failure();
-  if (constant || isa<linalg::FillOp, tensor::SplatOp>(op))
+  if (constant || isa<linalg::FillOp, tensor::SplatOp>(op) ||
+      isOfCoordinates(op))
     return operands;
   auto dims = llvm::to_vector(llvm::seq<int64_t>(type.getRank()));
   if (auto broadcast = dyn_cast<linalg::BroadcastOp>(op)) {
@@ -45,7 +92,8 @@ FailureOr<SmallVector<PartOperand>> getPartOperands(Operation *op) {
   return operands;
 }
 
-Value createPart(OpBuilder &builder, Operation *op, ArrayRef<int64_t> shape,
+Value createPart(OpBuilder &builder, Operation *op,
+                 ArrayRef<OpFoldResult> offsets, ArrayRef<int64_t> shape,
                  ValueRange operands) {
   Location loc = op->getLoc();
   auto type = RankedTensorType::get(
@@ -60,6 +108,8 @@ Value createPart(OpBuilder &builder, Operation *op, ArrayRef<int64_t> shape,
   if (auto splat = dyn_cast<tensor::SplatOp>(op))
     return tensor::SplatOp::create(builder, loc, type, splat.getInput(),
                                    ValueRange());
+  if (auto generic = dyn_cast<linalg::GenericOp>(op))
+    return createOfCoordinates(builder, generic, type, offsets);
   if (auto broadcast = dyn_cast<linalg::BroadcastOp>(op)) {
     Value empty =
         tensor::EmptyOp::create(builder, loc, shape, type.getElementType());

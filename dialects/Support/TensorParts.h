@@ -22,14 +22,16 @@ struct PartOperand {
 
 /// Returns the tensor operands of an op that computes each element of its
 /// result from elements at the same position: a constant of one value, a fill,
-/// a splat, a broadcast, or an elementwise op. Fails for other ops.
+/// a splat, a broadcast, an elementwise op, or elements that depend on their
+/// position alone. Fails for other ops.
 mlir::FailureOr<mlir::SmallVector<PartOperand>>
 getPartOperands(mlir::Operation *op);
 
-/// Creates such an op for a part of its result, of that shape, from parts of
-/// the operands that `getPartOperands` returns.
+/// Creates such an op for a part of its result, at offsets and of a shape, from
+/// parts of the operands that `getPartOperands` returns.
 mlir::Value createPart(mlir::OpBuilder &builder, mlir::Operation *op,
-                       mlir::ArrayRef<int64_t> shape,
+                       llvm::ArrayRef<mlir::OpFoldResult> offsets,
+                       llvm::ArrayRef<int64_t> shape,
                        mlir::ValueRange operands);
 
 } // namespace gridir

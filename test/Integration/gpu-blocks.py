@@ -173,7 +173,7 @@ PROGRAMS = {
     "two products": (two_products, small(256, 128), small(128, 128), small(128, 128)),
 }
 MAPPED = {
-    "columns of 100 elements": (functools.partial(matmul, k=100), small(128, 100), small(100, 128)),
+    "parts of 100 columns": (functools.partial(matmul, k=100), small(128, 200), small(200, 128)),
 }
 
 

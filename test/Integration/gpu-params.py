@@ -58,11 +58,11 @@ def threads(kernel: Any) -> str:
     return f"{kernel.threads} threads, .{found[1]} {found[2]}"
 
 
-# The size of a CTA.
+# The size of a CTA: the next multiple of four warps.
 # CHECK: by default: 128 threads, .{{reqntid|maxntid}} 128
-# CHECK: 1 warp: 32 threads, .{{reqntid|maxntid}} 32
+# CHECK: 1 warp: 128 threads, .{{reqntid|maxntid}} 128
 # CHECK: 8 warps: 256 threads, .{{reqntid|maxntid}} 256
-# CHECK: options instead: 64 threads, .{{reqntid|maxntid}} 64
+# CHECK: options instead: 128 threads, .{{reqntid|maxntid}} 128
 print("by default:", threads(lower(None)))
 print("1 warp:", threads(lower(triton.CompilerParams(num_warps=1))))
 print("8 warps:", threads(lower(triton.CompilerParams(num_warps=8))))

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/Conversion/WarpgroupToNVVM/Lowering.h"
+#include "dialects/Conversion/WarpgroupToNVVM/RunAccesses.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -40,13 +40,17 @@ LogicalResult lowerGather(grid::GatherOp op, Lowering &lowering) {
     other = lowering.redistribute(loc, op.getOther(), to);
   lowering.syncBeforeRead(loc, view.storage.get());
 
-  int64_t numIndexed =
-      cast<RankedTensorType>(op.getIndices().front().getType()).getRank();
-  Type element = view.getElementType(), stored = getStorageType(element);
+  auto indexType = cast<RankedTensorType>(op.getIndices().front().getType());
+  int64_t rank = view.dims.size();
+  Type element = view.getElementType();
+  // Adjacent elements of the last dimension have the same indices.
+  int64_t run = llvm::is_contained(op.getDims(), rank - 1)
+                    ? 1
+                    : getRun(view, to, kMaxAccessBytes);
   Registers result;
-  for (unsigned r = 0; r < to.getNumRegisters(); ++r) {
+  for (unsigned r = 0; r < to.getNumRegisters(); r += run) {
     SmallVector<Value> own = lowering.createElement(to, r), coords;
-    for (int64_t d = 0, kept = numIndexed, e = view.dims.size(); d < e; ++d) {
+    for (int64_t d = 0, kept = indexType.getRank(); d < rank; ++d) {
       auto indexed = llvm::find(op.getDims(), d);
       coords.push_back(indexed == op.getDims().end()
                            ? own[kept++]
@@ -54,25 +58,23 @@ LogicalResult lowerGather(grid::GatherOp op, Lowering &lowering) {
                                    indices[indexed - op.getDims().begin()][r]));
     }
     Value address = lowering.createAddress(loc, view, coords);
-    auto load = [&](OpBuilder &builder, Location loc) -> Value {
-      Value value = LLVM::LoadOp::create(builder, loc, stored, address);
-      return fromStorage(builder, loc, value, element);
-    };
     if (mask.empty()) {
-      result.push_back(load(builder, loc));
+      result.append(loadRun(builder, loc, view, run, address));
       continue;
     }
     auto loads = scf::IfOp::create(
         builder, loc, mask[r],
         [&](OpBuilder &builder, Location loc) {
-          scf::YieldOp::create(builder, loc, load(builder, loc));
+          scf::YieldOp::create(builder, loc,
+                               loadRun(builder, loc, view, run, address));
         },
         [&](OpBuilder &builder, Location loc) {
-          scf::YieldOp::create(builder, loc,
-                               other.empty() ? createZero(builder, loc, element)
-                                             : other[r]);
+          Registers others(run, createZero(builder, loc, element));
+          if (!other.empty())
+            llvm::copy(ArrayRef(other).slice(r, run), others.begin());
+          scf::YieldOp::create(builder, loc, others);
         });
-    result.push_back(loads.getResult(0));
+    result.append(loads.getResults().begin(), loads.getResults().end());
   }
   lowering.set(op.getResult(), std::move(result));
   return success();

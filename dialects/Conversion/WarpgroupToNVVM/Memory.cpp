@@ -422,9 +422,8 @@ private:
 
 } // namespace
 
-/// The number of registers that one access moves.
-static int64_t getRun(const View &view, const Distribution &distribution,
-                      int64_t maxBytes) {
+int64_t getRun(const View &view, const Distribution &distribution,
+               int64_t maxBytes) {
   const Storage &storage = *view.storage;
   int64_t rank = storage.shape.size();
   if (rank == 0 || view.dims.empty() || view.dims.back() != rank - 1 ||

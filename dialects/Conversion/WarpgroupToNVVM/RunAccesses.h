@@ -23,6 +23,10 @@ namespace gridir::warpgroup_to_nvvm {
 /// The most bytes that one access of a thread moves.
 inline constexpr int64_t kMaxAccessBytes = 16;
 
+/// Returns the number of registers that one access moves.
+int64_t getRun(const View &view, const Distribution &distribution,
+               int64_t maxBytes);
+
 /// Packs values as a vector of the type in memory.
 mlir::Value packVector(mlir::OpBuilder &builder, mlir::Location loc,
                        llvm::ArrayRef<mlir::Value> values);

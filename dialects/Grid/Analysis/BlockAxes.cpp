@@ -233,14 +233,37 @@ void BlockAxes::visitPart(OffsetSizeAndStrideOpInterface op, Value whole,
     }
 }
 
+/// The result has the dimensions of the indices, then those of the Ref that are
+/// not indexed.
+void BlockAxes::visitGather(GatherOp gather) {
+  Value ref = gather.getRef(), result = gather.getResult();
+  SmallVector<Value> indices(gather.getIndices());
+  if (Value mask = gather.getMask())
+    indices.push_back(mask);
+  if (Value other = gather.getOther())
+    joinAll(other, result);
+  unsigned next = getShape(indices.front()).size();
+  for (Value index : indices)
+    for (unsigned dim = 0; dim < next; ++dim)
+      join(index, dim, result, dim);
+  for (unsigned dim = 0; dim < getShape(ref).size(); ++dim)
+    if (llvm::is_contained(gather.getDims(), dim))
+      block(ref, dim);
+    else
+      join(ref, dim, result, next++);
+  // Positions that are added have no index.
+  if (use == AxisUse::Extend)
+    block(result);
+}
+
 /// The result has the batch dimensions, then the free ones of both operands.
 void BlockAxes::visitDot(DotOp dot) {
-  // Matrix units determine the sizes of what they compute.
-  if (use == AxisUse::Extend) {
-    for (Value value : dot->getOperands())
-      block(value);
-    return block(dot.getResult());
-  }
+  // Both operands have zeros at positions that are added along a contracted
+  // axis.
+  if (use == AxisUse::Extend)
+    for (auto [lhs, rhs] :
+         llvm::zip_equal(dot.getLhsContract(), dot.getRhsContract()))
+      join(dot.getLhs(), lhs, dot.getRhs(), rhs);
   unsigned next = 0;
   for (auto [lhs, rhs] :
        llvm::zip_equal(dot.getLhsBatch(), dot.getRhsBatch())) {
@@ -250,10 +273,12 @@ void BlockAxes::visitDot(DotOp dot) {
   auto joinFree = [&](Value operand, ArrayRef<int64_t> contracted,
                       ArrayRef<int64_t> batch) {
     for (unsigned dim = 0; dim < getShape(operand).size(); ++dim)
-      if (llvm::is_contained(contracted, dim))
-        block(operand, dim);
-      else if (!llvm::is_contained(batch, dim))
+      if (llvm::is_contained(contracted, dim)) {
+        if (use == AxisUse::Split)
+          block(operand, dim);
+      } else if (!llvm::is_contained(batch, dim)) {
         join(operand, dim, dot.getResult(), next++);
+      }
   };
   joinFree(dot.getLhs(), dot.getLhsContract(), dot.getLhsBatch());
   joinFree(dot.getRhs(), dot.getRhsContract(), dot.getRhsBatch());
@@ -340,6 +365,7 @@ void BlockAxes::visit(Operation *op) {
           join(transpose.getResult(), dim, transpose.getSource(), source);
       })
       .Case([&](DotOp dot) { visitDot(dot); })
+      .Case([&](GatherOp gather) { visitGather(gather); })
       .Case([&](linalg::LinalgOp structured) { visitStructured(structured); })
       .Case([&](tensor::ExtractSliceOp slice) {
         visitPart(slice, slice.getSource(), slice.getResult());

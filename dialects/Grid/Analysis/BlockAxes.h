@@ -27,7 +27,7 @@ namespace gridir::grid {
 
 /// Axes along which a program can be split, or along which positions can be
 /// added. Reductions may run along the latter if they have a neutral element,
-/// and blocks have the whole dimension of their array.
+/// and contractions, and blocks have the whole dimension of their array.
 enum class AxisUse { Split, Extend };
 
 class BlockAxes {
@@ -50,6 +50,7 @@ private:
   void visitPart(mlir::OffsetSizeAndStrideOpInterface op, mlir::Value whole,
                  mlir::Value part);
   void visitDot(DotOp dot);
+  void visitGather(GatherOp gather);
   void visitStructured(mlir::linalg::LinalgOp op);
   void visitOther(mlir::Operation *op);
   void visitOperand(unsigned operand);

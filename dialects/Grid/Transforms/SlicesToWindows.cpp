@@ -137,7 +137,9 @@ private:
       if (!parts.back())
         return {};
     }
-    return createPart(builder, op, box.sizes, parts);
+    return createPart(builder, op,
+                      getAsIndexOpFoldResult(op->getContext(), box.offsets),
+                      box.sizes, parts);
   }
 
   /// A box of the inserted tensor, or of the elements around it.

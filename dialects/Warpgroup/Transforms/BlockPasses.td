@@ -11,6 +11,49 @@
 
 include "mlir/Pass/PassBase.td"
 
+def WarpgroupCheckGathersPass
+    : Pass<"warpgroup-check-gathers", "::gridir::grid::KernelOp"> {
+  let summary = "Check indices of gathers that are data";
+  let description = [{
+    A warpgroup program does not check its accesses. This pass adds a check of
+    the indices of each gather that are not proved to be in bounds. A call with
+    an index out of bounds fails with the message that kernels mapped to threads
+    have, and loads the last element of the dimension. Indices whose mask is
+    false, and those of values that may be discarded, are not checked.
+
+    Only kernels with a schedule are changed.
+
+    Before:
+
+    ```mlir
+    %i = grid.load %s : memref<32xi32> -> tensor<32xi32>
+    %v = grid.gather %x[%i] dims [0] : memref<64x128xf32>, tensor<32xi32> -> tensor<32x128xf32>
+    ```
+
+    After:
+
+    ```mlir
+    %i = grid.load %s : memref<32xi32> -> tensor<32xi32>
+    %zero = arith.constant dense<0> : tensor<i32>
+    %max = linalg.reduce {arith.maxui} ins(%i : tensor<32xi32>) outs(%zero : tensor<i32>) dimensions = [0]
+    %largest = tensor.extract %max[] : tensor<i32>
+    %extent = arith.constant 64 : i32
+    %inside = arith.cmpi ult, %largest, %extent : i32
+    %n = arith.index_cast %largest : i32 to index
+    %e = arith.index_cast %extent : i32 to index
+    grid.assert %inside, "index {0} is out of bounds [0, {1}) in dimension 0 of x"(%n, %e : index, index)
+    %last = arith.constant dense<63> : tensor<32xi32>
+    %j = arith.minui %i, %last : tensor<32xi32>
+    %v = grid.gather %x[%j] dims [0] : memref<64x128xf32>, tensor<32xi32> -> tensor<32x128xf32>
+    ```
+  }];
+  let statistics = [
+    Statistic<"numChecked", "num-checked", "Number of gathers that are checked">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def WarpgroupCheckWindowsPass
     : Pass<"warpgroup-check-windows", "::gridir::grid::KernelOp"> {
   let summary = "Check offsets of windows that are data";
@@ -175,7 +218,7 @@ def WarpgroupExtendBlocksPass : Pass<"warpgroup-extend-blocks", "::gridir::grid:
 }
 
 def WarpgroupPadBlocksPass : Pass<"warpgroup-pad-blocks", "::gridir::grid::KernelOp"> {
-  let summary = "Extend blocks to sizes that threads divide evenly";
+  let summary = "Extend blocks to sizes that threads and matrix units divide";
   let description = [{
     The threads of a warpgroup hold equal parts of an array. If a reduction
     combines elements that no 128 threads divide, such as a row of 1000, few
@@ -184,9 +227,16 @@ def WarpgroupPadBlocksPass : Pass<"warpgroup-pad-blocks", "::gridir::grid::Kerne
     arrays, and their accesses have masks. Reductions combine the neutral element
     instead of elements that the array does not have.
 
-    Only dimensions that blocks have as a whole are extended, and only where
-    registers hold the result. A kernel that cannot become a warpgroup program is
-    not changed.
+    If matrix units have the types of a contraction, but do not divide its sizes,
+    its dimensions are extended to multiples that they divide, by the fewest
+    elements of the result. Contracted dimensions become multiples of an
+    instruction's depth, and of rows of 128 bytes if they are longer; both
+    operands have zeros there. Rows of the right operand become multiples of 128
+    bytes, so that shared memory can hold it.
+
+    Only dimensions that blocks have as a whole are extended, and reductions only
+    where registers hold the result. A kernel that cannot become a warpgroup
+    program, or has a contraction that remains one for threads, is not changed.
 
     Before:
 

@@ -230,10 +230,11 @@ bool gridir::warpgroup::isSharable(grid::KernelOp kernel, unsigned input) {
 
 namespace {
 
-/// Element types of arrays in memory that threads load and store.
+/// Element types of arrays in memory that threads load and store. A bool has a
+/// byte.
 bool isSupportedElement(Type type) {
   if (auto integer = dyn_cast<IntegerType>(type))
-    return llvm::is_contained({8, 16, 32, 64}, integer.getWidth());
+    return llvm::is_contained({1, 8, 16, 32, 64}, integer.getWidth());
   return isa<FloatType>(type) &&
          llvm::is_contained({8, 16, 32, 64}, type.getIntOrFloatBitWidth());
 }
@@ -300,7 +301,7 @@ private:
         llvm::is_contained(spec.getBlockShape(), 0))
       return add(ref.getLoc(), name + " has no elements");
     // Threads count bytes with 32 bits.
-    int64_t bytes = type.getElementTypeBitWidth() / 8;
+    int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
     for (int64_t extent : shape)
       bytes *= extent;
     if (bytes > std::numeric_limits<int32_t>::max())
@@ -333,20 +334,8 @@ private:
   /// one.
   void visitOverhang(unsigned operand, StringRef name) {
     BlockArgument ref = kernel.getBodyBlock()->getArgument(operand);
-    grid::OperandAttr spec = kernel.getOperandSpec(operand);
-    SmallVector<int64_t> overhanging = getOverhangingDims(kernel, operand);
-    if (overhanging.empty())
+    if (getOverhangingDims(kernel, operand).empty())
       return;
-    auto isCopied = [](Operation *user) {
-      auto load = dyn_cast<grid::LoadOp>(user);
-      return load && matchSharedLoad(load) &&
-             llvm::all_of(load->getUsers(), llvm::IsaPred<grid::DotOp>);
-    };
-    for (int64_t dim : overhanging)
-      if (spec.getBlockDims()[dim].getSize() > spec.getArrayShape()[dim] &&
-          llvm::any_of(ref.getUsers(), isCopied))
-        return add(ref.getLoc(),
-                   "a block of " + name + " exceeds its array and is copied");
     for (Operation *user : ref.getUsers())
       if (!isa<grid::LoadOp, grid::StoreOp>(user) && !isWindow(user))
         return add(user->getLoc(), "it accesses a view of a block of " + name +
@@ -430,6 +419,17 @@ private:
     });
   }
 
+  void visitGather(grid::GatherOp gather) {
+    for (Value index : gather.getIndices()) {
+      auto type = cast<RankedTensorType>(index.getType());
+      Type element = type.getElementType();
+      if (type.getRank() == 0 ||
+          !(element.isInteger(32) || element.isInteger(64)))
+        return add(gather.getLoc(), "it gathers at indices of another type "
+                                    "than i32 and i64");
+    }
+  }
+
   void visitOp(Operation *op) {
     if (auto slice = dyn_cast<grid::SliceRefOp>(op))
       return visitSlice(slice);
@@ -440,14 +440,18 @@ private:
       return;
     }
     if (auto dot = dyn_cast<grid::DotOp>(op)) {
+      if (form == BlockForm::Authored && getUnitSizes(dot, chip))
+        return;
       MatrixUnit unit = form == BlockForm::Parts ? findUnit(dot, chip)
                                                  : findPreparedUnit(dot, chip);
-      if (form == BlockForm::Authored)
+      if (form == BlockForm::Padded)
         unit = std::max(unit, findPreparedUnit(dot, chip, /*isSwapped=*/true));
       if (unit == MatrixUnit::None)
         add(op->getLoc(), "matrix units do not compute a contraction");
       return;
     }
+    if (auto gather = dyn_cast<grid::GatherOp>(op))
+      return visitGather(gather);
     for (Type type : op->getResultTypes())
       if (isa<ComplexType>(getElementTypeOrSelf(type)))
         return add(op->getLoc(), "it computes with complex numbers");

@@ -32,12 +32,12 @@ struct Obstacle {
   std::string reason;
 };
 
-/// The blocks of a kernel: the author's, those that
-/// `warpgroup-prepare-contractions` leaves, or parts of them, whose
-/// contractions are ones that matrix units compute. Parts of blocks that
-/// overhang their array may be outside of it, where a program accesses nothing;
-/// blocks of an author may not.
-enum class BlockForm { Authored, Prepared, Parts };
+/// The blocks of a kernel: the author's; those that `warpgroup-pad-blocks`
+/// leaves, and `warpgroup-prepare-contractions`; or parts of them. Matrix units
+/// have the types of contractions of the author's blocks, and the sizes of
+/// those of others. Parts of blocks that overhang their array may be outside of
+/// it, where a program accesses nothing; blocks of an author may not.
+enum class BlockForm { Authored, Padded, Prepared, Parts };
 
 /// Returns the first obstacle of a kernel of blocks, if it has any.
 std::optional<Obstacle> findObstacle(grid::KernelOp kernel,

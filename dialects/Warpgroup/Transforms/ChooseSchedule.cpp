@@ -54,7 +54,8 @@ constexpr int64_t kReservedBytes = 32 * 1024;
 
 class ScheduleChoice {
 public:
-  /// `numWarps` is the author's number of warps of a CTA, or 0.
+  /// `numWarps` is the author's number of warps of a CTA, or 0. A CTA has whole
+  /// warpgroups.
   ScheduleChoice(KernelOp kernel, const gpu::Chip &chip, int64_t numWarps)
       : kernel(kernel), chip(chip), numWarps(numWarps), axes(kernel),
         output(kernel.getOutputRefs().front()) {}
@@ -64,9 +65,6 @@ public:
     SmallVector<DotOp> dots;
     kernel.getBodyRegion().walk([&](DotOp dot) { dots.push_back(dot); });
     part.assign(getShape(output).begin(), getShape(output).end());
-    if (numWarps % kWarps != 0)
-      return "its author requests " + std::to_string(numWarps) +
-             " warps, which are no warpgroups";
     int64_t numSlices = 0;
     kernel.getBodyRegion().walk([&](Operation *op) {
       numSlices += isa<tensor::ExtractSliceOp, tensor::InsertSliceOp>(op);
@@ -193,7 +191,7 @@ private:
   /// The parts of as many warpgroups as the author requests, side by side.
   SmallVector<int64_t> getPartOfCta() const {
     SmallVector<int64_t> cta = part;
-    int64_t warpgroups = numWarps / kWarps;
+    int64_t warpgroups = llvm::divideCeil(numWarps, kWarps);
     for (auto [dim, size] : llvm::enumerate(cta))
       if (warpgroups > 1 && getShape(output)[dim] % (size * warpgroups) == 0) {
         size *= warpgroups;

@@ -46,11 +46,6 @@ grid::LoadOp gridir::warpgroup::getSharedLoad(Value operand,
 
 namespace {
 
-/// The matrices of a contraction: `rows x depth` times `depth x columns`.
-struct Sizes {
-  int64_t rows, columns, depth;
-};
-
 /// 16-bit floats, and numbers of a byte.
 bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
 bool isByte(Type type) {
@@ -69,8 +64,8 @@ bool hasTypes(Type element, Type sum, const gpu::Chip &chip) {
 
 /// Returns the sizes of a contraction of matrices of one type, if the chip has
 /// units for its types. `element` replaces the type of the operands.
-std::optional<Sizes> getSizes(grid::DotOp dot, Type element,
-                              const gpu::Chip &chip) {
+std::optional<ContractionSizes> getSizes(grid::DotOp dot, Type element,
+                                         const gpu::Chip &chip) {
   auto contracted = getContracted(dot);
   auto result = dyn_cast<RankedTensorType>(dot.getType());
   if (!contracted || !result || dot.getAlgorithm() ||
@@ -79,12 +74,13 @@ std::optional<Sizes> getSizes(grid::DotOp dot, Type element,
       !hasTypes(element, result.getElementType(), chip))
     return std::nullopt;
   auto lhs = cast<RankedTensorType>(dot.getLhs().getType());
-  return Sizes{result.getDimSize(0), result.getDimSize(1),
-               lhs.getDimSize(contracted->first)};
+  return ContractionSizes{result.getDimSize(0), result.getDimSize(1),
+                          lhs.getDimSize(contracted->first)};
 }
 
 /// True if `wgmma` has instructions for these sizes.
-bool fitsWarpgroup(const Sizes &sizes, Type element, const gpu::Chip &chip) {
+bool fitsWarpgroup(const ContractionSizes &sizes, Type element,
+                   const gpu::Chip &chip) {
   constexpr int64_t numRows = 64, numColumns = 8, depthBits = 256;
   return chip.hasWgmma && !element.isF64() && sizes.rows % numRows == 0 &&
          sizes.columns % numColumns == 0 &&
@@ -92,7 +88,7 @@ bool fitsWarpgroup(const Sizes &sizes, Type element, const gpu::Chip &chip) {
 }
 
 /// True if instructions of four warps divide these sizes.
-bool fitsWarps(const Sizes &sizes, Type element) {
+bool fitsWarps(const ContractionSizes &sizes, Type element) {
   return !MmaLayouts::getFitting(element.getIntOrFloatBitWidth(), sizes.rows,
                                  sizes.columns, sizes.depth)
               .empty();
@@ -105,11 +101,42 @@ bool isStageable(RankedTensorType type) {
   return fitsRows(type.getDimSize(0), type.getDimSize(1), bits);
 }
 
+/// The type of the operands that matrix units read. Products of f32 become
+/// those of parts in bf16.
+Type getUnitElement(grid::DotOp dot) {
+  Type element = getElementTypeOrSelf(dot.getLhs().getType());
+  return element.isF32() ? BFloat16Type::get(dot.getContext()) : element;
+}
+
 } // namespace
+
+std::optional<ContractionSizes>
+gridir::warpgroup::getUnitSizes(grid::DotOp dot, const gpu::Chip &chip) {
+  return getSizes(dot, getUnitElement(dot), chip);
+}
+
+bool gridir::warpgroup::dividesUnits(grid::DotOp dot,
+                                     const ContractionSizes &sizes) {
+  Type element = getUnitElement(dot);
+  return fitsWarps(sizes, element) ||
+         fitsWarps({sizes.columns, sizes.rows, sizes.depth}, element);
+}
+
+int64_t gridir::warpgroup::getRowElements(grid::DotOp dot) {
+  return kRowBits / getUnitElement(dot).getIntOrFloatBitWidth();
+}
+
+int64_t gridir::warpgroup::getDepthUnit(grid::DotOp dot, int64_t depth) {
+  constexpr int64_t registerBits = 32, registers = 8;
+  int64_t bits = getUnitElement(dot).getIntOrFloatBitWidth(),
+          ofRow = getRowElements(dot);
+  return depth > ofRow ? ofRow
+                       : registers * std::max<int64_t>(registerBits / bits, 1);
+}
 
 MatrixUnit gridir::warpgroup::findUnit(grid::DotOp dot, const gpu::Chip &chip) {
   Type element = getElementTypeOrSelf(dot.getLhs().getType());
-  std::optional<Sizes> sizes = getSizes(dot, element, chip);
+  std::optional<ContractionSizes> sizes = getSizes(dot, element, chip);
   if (!sizes)
     return MatrixUnit::None;
   bool transposesLhs = dot.getLhsContract()[0] == 0,
@@ -131,11 +158,8 @@ MatrixUnit gridir::warpgroup::findPreparedUnit(grid::DotOp dot,
                                                bool isSwapped) {
   if (!isSwapped && findUnit(dot, chip) == MatrixUnit::Warpgroup)
     return MatrixUnit::Warpgroup;
-  Type element = getElementTypeOrSelf(dot.getLhs().getType());
-  // Products of f32 become those of parts in bf16.
-  if (element.isF32())
-    element = BFloat16Type::get(dot.getContext());
-  std::optional<Sizes> sizes = getSizes(dot, element, chip);
+  Type element = getUnitElement(dot);
+  std::optional<ContractionSizes> sizes = getUnitSizes(dot, chip);
   if (!sizes)
     return MatrixUnit::None;
   if (isSwapped)

@@ -31,6 +31,29 @@ MatrixUnit findUnit(grid::DotOp dot, const gpu::Chip &chip);
 MatrixUnit findPreparedUnit(grid::DotOp dot, const gpu::Chip &chip,
                             bool isSwapped = false);
 
+/// The matrices of a contraction: `rows x depth` times `depth x columns`.
+struct ContractionSizes {
+  int64_t rows, columns, depth;
+};
+
+/// Returns the sizes of a contraction, if the chip has matrix units for its
+/// types, of whatever sizes.
+std::optional<ContractionSizes> getUnitSizes(grid::DotOp dot,
+                                             const gpu::Chip &chip);
+
+/// True if instructions of four warps divide a contraction of these sizes, or
+/// the one with exchanged operands.
+bool dividesUnits(grid::DotOp dot, const ContractionSizes &sizes);
+
+/// The elements of an operand, or of its parts in bf16, in a row of shared
+/// memory.
+int64_t getRowElements(grid::DotOp dot);
+
+/// Returns the depth that the depth of a contraction must be a multiple of: of
+/// an instruction, or of a row of shared memory where parts of the depth are
+/// multiplied one after the other.
+int64_t getDepthUnit(grid::DotOp dot, int64_t depth);
+
 /// The side of a matrix unit that an operand of a contraction takes.
 enum class OperandSide { Left, Right };
 

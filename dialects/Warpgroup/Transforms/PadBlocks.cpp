@@ -1,4 +1,4 @@
-//===- PadBlocks.cpp - Rows that threads divide evenly --------------------===//
+//===- PadBlocks.cpp - Blocks that threads and matrix units divide --------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -12,6 +12,7 @@
 #include "dialects/Warpgroup/IR/Warpgroup.h"
 #include "dialects/Warpgroup/Transforms/BlockProgram.h"
 #include "dialects/Warpgroup/Transforms/BlockResize.h"
+#include "dialects/Warpgroup/Transforms/ContractionPadding.h"
 #include "dialects/Warpgroup/Transforms/RestrictReduction.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -27,12 +28,6 @@ using namespace gridir::warpgroup;
 
 namespace {
 
-/// An axis that is extended.
-struct Padding {
-  unsigned axis;
-  int64_t size, padded;
-};
-
 class PaddingSearch {
 public:
   explicit PaddingSearch(KernelOp kernel)
@@ -40,25 +35,46 @@ public:
 
   const BlockAxes &getAxes() const { return extendable; }
 
-  /// Returns the axes of reductions whose elements no 128 threads divide.
-  SmallVector<Padding> find() {
-    SmallVector<Padding> found;
+  /// Returns the axes of reductions whose elements no 128 threads divide, and
+  /// of contractions that matrix units compute only then.
+  SmallVector<AxisPadding> find(const gpu::Chip &chip) {
+    FailureOr<SmallVector<AxisPadding>> found =
+        findContractionPadding(kernel, extendable, chip);
+    if (failed(found))
+      return {};
+    llvm::SmallDenseSet<unsigned> seen = findAxesOfContractions();
     kernel.getBodyRegion().walk([&](linalg::ReduceOp reduce) {
       Value input = reduce.getInputs().front();
       for (int64_t dim : reduce.getDimensions()) {
         std::optional<unsigned> axis = extendable.getAxis(input, dim);
-        if (axis && llvm::none_of(found, [&](const Padding &padding) {
-              return padding.axis == *axis;
-            }))
-          if (std::optional<Padding> padding = match(input, dim, *axis))
-            found.push_back(*padding);
+        if (axis && seen.insert(*axis).second)
+          if (std::optional<AxisPadding> padding = match(input, dim, *axis))
+            found->push_back(*padding);
       }
+    });
+    return *found;
+  }
+
+private:
+  /// Matrix units determine the sizes of what they compute.
+  llvm::SmallDenseSet<unsigned> findAxesOfContractions() {
+    llvm::SmallDenseSet<unsigned> found;
+    auto add = [&](Value value) {
+      for (int64_t dim = 0, e = cast<ShapedType>(value.getType()).getRank();
+           dim < e; ++dim)
+        if (std::optional<unsigned> axis = extendable.getAxis(value, dim))
+          found.insert(*axis);
+    };
+    kernel.getBodyRegion().walk([&](DotOp dot) {
+      add(dot.getLhs());
+      add(dot.getRhs());
+      add(dot.getResult());
     });
     return found;
   }
 
-private:
-  std::optional<Padding> match(Value input, int64_t dim, unsigned axis) const {
+  std::optional<AxisPadding> match(Value input, int64_t dim,
+                                   unsigned axis) const {
     auto type = cast<RankedTensorType>(input.getType());
     if (type.getNumElements() % kNumThreads == 0 &&
         type.getDimSize(dim) < kNumThreads)
@@ -72,7 +88,7 @@ private:
     int64_t words = llvm::divideCeil(type.getElementTypeBitWidth(), 32);
     if (padded == size || elements * words > kMaxArrayRegisters * kNumThreads)
       return std::nullopt;
-    return Padding{axis, size, padded};
+    return AxisPadding{axis, size, padded};
   }
 
   /// The next size that threads divide. If that adds at most a quarter, each
@@ -109,15 +125,14 @@ public:
     if (!canBecomeProgram(kernel, *known, BlockForm::Authored))
       return markAllAnalysesPreserved();
     PaddingSearch search(kernel);
-    SmallVector<Padding> paddings = search.find();
+    SmallVector<AxisPadding> paddings = search.find(*known);
     if (paddings.empty())
       return markAllAnalysesPreserved();
     SmallVector<Restriction> restrictions;
-    for (const Padding &padding : paddings)
+    for (const AxisPadding &padding : paddings)
       extend(kernel, search.getAxes(), padding, restrictions);
     for (const Restriction &restriction : restrictions)
-      restrictReduction(restriction.reduce, restriction.dim, /*first=*/0,
-                        restriction.size);
+      restrict(restriction);
     numPadded += paddings.size();
     // These describe the author's blocks.
     kernel.removeParamsAttr();
@@ -125,22 +140,39 @@ public:
   }
 
 private:
-  /// A reduction that combines the first `size` elements along a dimension.
+  /// An operand of a reduction or contraction that combines the first `size`
+  /// elements along a dimension.
   struct Restriction {
-    linalg::ReduceOp reduce;
+    OpOperand *operand;
     unsigned dim;
     int64_t size;
   };
 
-  /// Extends all values along an axis, and adds its reductions.
+  static void restrict(const Restriction &restriction) {
+    if (auto reduce =
+            dyn_cast<linalg::ReduceOp>(restriction.operand->getOwner()))
+      restrictReduction(reduce, restriction.dim, /*first=*/0, restriction.size);
+    else
+      restrictOperand(*restriction.operand, restriction.dim, restriction.size);
+  }
+
+  /// Extends all values along an axis, and adds the operands that are combined
+  /// along it.
   static void extend(KernelOp kernel, const BlockAxes &axes,
-                     const Padding &padding,
+                     const AxisPadding &padding,
                      SmallVectorImpl<Restriction> &restrictions) {
-    kernel.getBodyRegion().walk([&](linalg::ReduceOp reduce) {
-      Value input = reduce.getInputs().front();
-      std::optional<unsigned> dim = axes.findDim(input, padding.axis);
-      if (dim && llvm::is_contained(reduce.getDimensions(), *dim))
-        restrictions.push_back({reduce, *dim, padding.size});
+    auto add = [&](OpOperand &operand, ArrayRef<int64_t> combined) {
+      std::optional<unsigned> dim = axes.findDim(operand.get(), padding.axis);
+      if (dim && llvm::is_contained(combined, *dim))
+        restrictions.push_back({&operand, *dim, padding.size});
+    };
+    kernel.getBodyRegion().walk([&](Operation *op) {
+      if (auto reduce = dyn_cast<linalg::ReduceOp>(op))
+        add(reduce->getOpOperand(0), reduce.getDimensions());
+      if (auto dot = dyn_cast<DotOp>(op)) {
+        add(dot.getLhsMutable(), dot.getLhsContract());
+        add(dot.getRhsMutable(), dot.getRhsContract());
+      }
     });
     for (unsigned i = kernel.getNumIndexOperands();
          i < kernel.getNumOperandSpecs(); ++i) {

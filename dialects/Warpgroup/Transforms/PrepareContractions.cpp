@@ -214,7 +214,7 @@ public:
       return markAllAnalysesPreserved();
     for (DotOp dot : dots)
       numTransposes += foldTransposes(dot);
-    if (!canBecomeProgram(kernel, *known, BlockForm::Authored))
+    if (!canBecomeProgram(kernel, *known, BlockForm::Padded))
       return;
     for (DotOp dot : dots)
       if (findPreparedUnit(dot, *known, /*isSwapped=*/true) >

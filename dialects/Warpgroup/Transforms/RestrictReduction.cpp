@@ -41,19 +41,32 @@ static Value createIsInside(OpBuilder &builder, Location loc,
       });
 }
 
+/// Replaces the elements of an array outside of an interval by `neutral`.
+static Value createRestricted(OpBuilder &builder, Location loc, Value array,
+                              unsigned dim, int64_t first, int64_t last,
+                              Attribute neutral) {
+  auto type = cast<RankedTensorType>(array.getType());
+  if (first == 0 && last == type.getDimSize(dim))
+    return array;
+  Value outside = arith::ConstantOp::create(
+            builder, loc, SplatElementsAttr::get(type, neutral)),
+        isInside = createIsInside(builder, loc, type, dim, first, last);
+  return arith::SelectOp::create(builder, loc, isInside, array, outside);
+}
+
 void gridir::warpgroup::restrictReduction(linalg::ReduceOp reduce, unsigned dim,
                                           int64_t first, int64_t last) {
-  Value input = reduce.getInputs().front();
-  auto type = cast<RankedTensorType>(input.getType());
-  if (first == 0 && last == type.getDimSize(dim))
-    return;
   OpBuilder builder(reduce);
-  Location loc = reduce.getLoc();
-  Value neutral = arith::ConstantOp::create(
-            builder, loc,
-            SplatElementsAttr::get(type, *getNeutralElement(reduce))),
-        isInside = createIsInside(builder, loc, type, dim, first, last);
   reduce.getInputsMutable().assign(
-      arith::SelectOp::create(builder, loc, isInside, input, neutral)
-          .getResult());
+      createRestricted(builder, reduce.getLoc(), reduce.getInputs().front(),
+                       dim, first, last, *getNeutralElement(reduce)));
+}
+
+void gridir::warpgroup::restrictOperand(OpOperand &operand, unsigned dim,
+                                        int64_t last) {
+  Value array = operand.get();
+  OpBuilder builder(operand.getOwner());
+  Type element = getElementTypeOrSelf(array.getType());
+  operand.set(createRestricted(builder, array.getLoc(), array, dim, /*first=*/0,
+                               last, builder.getZeroAttr(element)));
 }

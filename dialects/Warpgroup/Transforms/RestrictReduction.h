@@ -19,6 +19,10 @@ namespace gridir::warpgroup {
 void restrictReduction(mlir::linalg::ReduceOp reduce, unsigned dim,
                        int64_t first, int64_t last);
 
+/// Replaces the elements of an operand of a contraction by zero unless their
+/// position along `dim`, a contracted dimension, is less than `last`.
+void restrictOperand(mlir::OpOperand &operand, unsigned dim, int64_t last);
+
 } // namespace gridir::warpgroup
 
 #endif // GRIDIR_DIALECTS_WARPGROUP_TRANSFORMS_RESTRICTREDUCTION_H

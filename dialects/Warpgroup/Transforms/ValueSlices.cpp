@@ -22,8 +22,7 @@ static bool canSliceLoad(grid::LoadOp load) {
   return !load.getMask() && ref && load->getBlock() == kernel.getBodyBlock() &&
          llvm::is_contained(kernel.getInputRefs(), ref) &&
          kernel.getAliasPairs().empty() &&
-         kernel.getAffineIndexMap(ref.getArgNumber()) &&
-         getOverhangingDims(kernel, ref.getArgNumber()).empty();
+         kernel.getAffineIndexMap(ref.getArgNumber());
 }
 
 bool gridir::warpgroup::canSlice(Value value, int64_t dim) {
@@ -97,5 +96,7 @@ Value ValueSlicer::createOther(OpBuilder &builder, Operation *op, int64_t dim) {
   SmallVector<int64_t> shape(
       cast<RankedTensorType>(op->getResult(0).getType()).getShape());
   shape[dim] = size;
-  return createPart(builder, op, shape, operands);
+  SmallVector<OpFoldResult> offsets(shape.size(), builder.getIndexAttr(0));
+  offsets[dim] = offset;
+  return createPart(builder, op, offsets, shape, operands);
 }

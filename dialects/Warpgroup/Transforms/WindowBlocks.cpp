@@ -208,7 +208,7 @@ public:
         return signalPassFailure();
       KernelOp changed = windowed.create();
       if (warpgroup::findObstacle(changed, *known,
-                                  warpgroup::BlockForm::Authored)) {
+                                  warpgroup::BlockForm::Padded)) {
         changed->erase();
         continue;
       }

@@ -26,12 +26,12 @@ grid.kernel @atomics grid() outputs(%x: f32 [128] space gpu.gmem, %y: i32 [64] s
 
 // -----
 
-// Each thread has the number of the row from which it loads elements; what is masked is not loaded.
+// Each thread has the number of the row from which it loads adjacent elements; what is masked is not loaded.
 // CHECK-LABEL: gpu.module @gather
 // CHECK: %[[ROW:.+]] = llvm.load %{{.+}} : !llvm.ptr<1> -> i32
 // CHECK: arith.muli %[[ROW]], %c32_i32
-// CHECK: scf.if %{{.+}} -> (f32) {
-// CHECK: llvm.load %{{.+}} : !llvm.ptr<1> -> f32
+// CHECK: scf.if %{{.+}} -> (f32, f32, f32, f32) {
+// CHECK: llvm.load %{{.+}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
 grid.kernel @gather grid() inputs(%x: f32 [64, 32] space gpu.gmem, %i: i32 [4] space gpu.gmem) outputs(%o: f32 [4, 32] space gpu.gmem) {
   %rows = grid.load %i : memref<4xi32, #grid.space<gpu.gmem>> -> tensor<4xi32>
   %end = arith.constant dense<64> : tensor<4xi32>

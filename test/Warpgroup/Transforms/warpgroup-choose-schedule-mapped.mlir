@@ -56,15 +56,6 @@ grid.kernel @padded grid(%i = 4)
 grid.kernel @outside grid(%i = 5) outputs(%o: f32 [500] block [128] at (%i)) {
 }
 // -----
-// REMARK: since {{.*}}a block of {{.*}} exceeds its array and is copied
-grid.kernel @short grid(%i = 1) inputs(%x: bf16 [50, 64] block [64, 64] at (%i, 0), %y: bf16 [64, 64] block [64, 64] at (0, 0))
-    outputs(%o: f32 [64, 64] block [64, 64] at (%i, 0)) {
-  %v = grid.load %x : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
-  %w = grid.load %y : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
-  %d = grid.dot %v, %w contract [1] x [0] : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
-  grid.store %d, %o : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>
-}
-// -----
 // REMARK: since {{.*}}it accesses a view of a block of {{.*}} that overhangs its array
 grid.kernel @part_of_overhang grid(%i = 4) inputs(%x: f32 [30, 128] block [8, 128] at (%i, 0))
     outputs(%o: f32 [512] block [128] at (%i)) {
@@ -105,6 +96,13 @@ grid.kernel @constant grid(%i = 4) outputs(%o: f32 [8] block [2] at (%i)) {
 grid.kernel @i16 grid(%i = 4) inputs(%x: i16 [64, 64]) outputs(%o: i16 [256, 64] block [64, 64] at (%i, 0)) {
   %a = grid.load %x : memref<64x64xi16, #grid.space<default>> -> tensor<64x64xi16>
   %d = grid.dot %a, %a contract [1] x [0] : tensor<64x64xi16>, tensor<64x64xi16> -> tensor<64x64xi16>
+}
+// -----
+// REMARK: since {{.*}}it gathers at indices of another type than i32 and i64
+grid.kernel @gather grid(%i = 4) inputs(%x: f32 [64, 128], %n: i8 [32]) outputs(%o: f32 [128, 128] block [32, 128] at (%i, 0)) {
+  %a = grid.load %n : memref<32xi8, #grid.space<default>> -> tensor<32xi8>
+  %b = grid.gather %x[%a] dims [0] : memref<64x128xf32, #grid.space<default>>, tensor<32xi8> -> tensor<32x128xf32>
+  grid.store %b, %o : tensor<32x128xf32>, memref<32x128xf32, #grid.space<default>>
 }
 // -----
 // REMARK: since {{.*}}it computes with complex numbers

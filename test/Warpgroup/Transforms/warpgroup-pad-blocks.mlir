@@ -63,8 +63,9 @@ grid.kernel @long grid(%i = 24) inputs(%x: f32 [24, 1100] block [1, 1100] at (%i
 // -----
 
 // Nothing is extended: rows that 128 threads divide, blocks that are a part of a row, rows that registers do not hold,
-// columns of which threads have whole rows, values of which a slice is used, and results of contractions.
-// STATS-NOT: {{[1-9][0-9]*}} num-padded
+// columns of which threads have whole rows, values of which a slice is used, and results of contractions that matrix
+// units compute as they are.
+// STATS: 0 num-padded
 // CHECK-LABEL: grid.kernel @even
 // CHECK: block [1, 1152] at
 grid.kernel @even grid(%i = 24) inputs(%x: f32 [24, 1152] block [1, 1152] at (%i, 0)) outputs(%o: f32 [24] block [1] at (%i)) semantics [parallel] {
@@ -76,6 +77,7 @@ grid.kernel @even grid(%i = 24) inputs(%x: f32 [24, 1152] block [1, 1152] at (%i
 
 // -----
 
+// STATS: 0 num-padded
 // CHECK-LABEL: grid.kernel @part
 // CHECK: block [1, 1000] at
 grid.kernel @part grid(%i = 24, %j = 2) inputs(%x: f32 [24, 2000] block [1, 1000] at (%i, %j)) outputs(%o: f32 [24, 2] block [1, 1] at (%i, %j)) semantics [parallel, parallel] {
@@ -88,6 +90,7 @@ grid.kernel @part grid(%i = 24, %j = 2) inputs(%x: f32 [24, 2000] block [1, 1000
 
 // -----
 
+// STATS: 0 num-padded
 // CHECK-LABEL: grid.kernel @large
 // CHECK: block [1, 50257] at
 grid.kernel @large grid(%i = 24) inputs(%x: f32 [24, 50257] block [1, 50257] at (%i, 0)) outputs(%o: f32 [24] block [1] at (%i)) semantics [parallel] {
@@ -99,6 +102,7 @@ grid.kernel @large grid(%i = 24) inputs(%x: f32 [24, 50257] block [1, 50257] at 
 
 // -----
 
+// STATS: 0 num-padded
 // CHECK-LABEL: grid.kernel @rows
 // CHECK: block [128, 10] at
 grid.kernel @rows grid(%i = 8) inputs(%x: f32 [1024, 10] block [128, 10] at (%i, 0)) outputs(%o: f32 [1024] block [128] at (%i)) semantics [parallel] {
@@ -110,6 +114,7 @@ grid.kernel @rows grid(%i = 8) inputs(%x: f32 [1024, 10] block [128, 10] at (%i,
 
 // -----
 
+// STATS: 0 num-padded
 // CHECK-LABEL: grid.kernel @slice
 // CHECK: block [1, 1000] at
 grid.kernel @slice grid(%i = 24) inputs(%x: f32 [24, 1000] block [1, 1000] at (%i, 0)) outputs(%o: f32 [24] block [1] at (%i), %p: f32 [24, 500] block [1, 500] at (%i, 0)) semantics [parallel] {
@@ -123,6 +128,7 @@ grid.kernel @slice grid(%i = 24) inputs(%x: f32 [24, 1000] block [1, 1000] at (%
 
 // -----
 
+// STATS: 0 num-padded
 // CHECK-LABEL: grid.kernel @product
 // CHECK: block [1000, 64] at
 grid.kernel @product grid(%i = 2) inputs(%x: bf16 [128, 64] block [64, 64] at (%i, 0), %y: bf16 [1000, 64] block [1000, 64] at (0, 0))
@@ -133,4 +139,73 @@ grid.kernel @product grid(%i = 2) inputs(%x: bf16 [128, 64] block [64, 64] at (%
   %low = arith.constant dense<0xFF800000> : tensor<64xf32>
   %max = linalg.reduce {arith.maximumf} ins(%d : tensor<64x1000xf32>) outs(%low : tensor<64xf32>) dimensions = [1]
   grid.store %max, %o : tensor<64xf32>, memref<64xf32, #grid.space<default>>
+}
+
+// -----
+
+// Columns become two rows of shared memory. 77 rows become 80, which 16 x 32 divide: multiples of 32 or 64 rows are more.
+// The depth of 93 becomes two rows, too, in which both operands have zeros after their arrays.
+// STATS: 3 num-padded
+// CHECK-LABEL: grid.kernel @whole
+// CHECK: bf16 [77, 93] block [80, 128] at
+// CHECK: bf16 [93, 67] block [128, 128] at
+// CHECK: f32 [77, 67] block [80, 128] at
+// CHECK: %[[X:.+]] = grid.load %{{.*}} -> tensor<80x128xbf16>
+// CHECK: %[[Y:.+]] = grid.load %{{.*}} -> tensor<128x128xbf16>
+// CHECK: linalg.index 1
+// CHECK: %[[A:.+]] = arith.select %{{.*}}, %[[X]],
+// CHECK: linalg.index 0
+// CHECK: %[[B:.+]] = arith.select %{{.*}}, %[[Y]],
+// CHECK: grid.dot %[[A]], %[[B]] {{.*}} -> tensor<80x128xf32>
+grid.kernel @whole grid(%i = 1) inputs(%x: bf16 [77, 93], %y: bf16 [93, 67]) outputs(%o: f32 [77, 67]) {
+  %v = grid.load %x : memref<77x93xbf16, #grid.space<default>> -> tensor<77x93xbf16>
+  %w = grid.load %y : memref<93x67xbf16, #grid.space<default>> -> tensor<93x67xbf16>
+  %d = grid.dot %v, %w contract [1] x [0] : tensor<77x93xbf16>, tensor<93x67xbf16> -> tensor<77x67xf32>
+  grid.store %d, %o : tensor<77x67xf32>, memref<77x67xf32, #grid.space<default>>
+}
+
+// -----
+
+// The columns of the first product are the depth of the second one, whose operand is computed: it is restricted. The
+// maximum is one of the first 40 columns.
+// STATS: 1 num-padded
+// CHECK-LABEL: grid.kernel @chain
+// CHECK: bf16 [40, 64] block [48, 64] at
+// CHECK: bf16 [40, 64] block [48, 64] at
+// CHECK: %[[S:.+]] = grid.dot {{.*}} -> tensor<64x48xf32>
+// CHECK: %[[LOW:.+]] = arith.constant dense<0xFF800000> : tensor<64x48xf32>
+// CHECK: arith.select %{{.*}}, %[[S]], %[[LOW]]
+// CHECK: %[[P:.+]] = arith.truncf
+// CHECK: %[[ZERO:.+]] = arith.constant dense<0.000000e+00> : tensor<64x48xbf16>
+// CHECK: %[[R:.+]] = arith.select %{{.*}}, %[[P]], %[[ZERO]]
+// CHECK: %[[V:.+]] = arith.select
+// CHECK: grid.dot %[[R]], %[[V]] contract [1] x [0] : tensor<64x48xbf16>, tensor<48x64xbf16>
+grid.kernel @chain grid(%i = 2) inputs(%q: bf16 [128, 64] block [64, 64] at (%i, 0), %k: bf16 [40, 64], %v: bf16 [40, 64])
+    outputs(%o: f32 [128, 64] block [64, 64] at (%i, 0)) semantics [parallel] {
+  %a = grid.load %q : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
+  %b = grid.load %k : memref<40x64xbf16, #grid.space<default>> -> tensor<40x64xbf16>
+  %c = grid.load %v : memref<40x64xbf16, #grid.space<default>> -> tensor<40x64xbf16>
+  %s = grid.dot %a, %b contract [1] x [1] : tensor<64x64xbf16>, tensor<40x64xbf16> -> tensor<64x40xf32>
+  %low = arith.constant dense<0xFF800000> : tensor<64xf32>
+  %empty = tensor.empty() : tensor<64x40xf32>
+  %max = linalg.reduce {arith.maximumf} ins(%s : tensor<64x40xf32>) outs(%low : tensor<64xf32>) dimensions = [1]
+  %m = linalg.broadcast ins(%max : tensor<64xf32>) outs(%empty : tensor<64x40xf32>) dimensions = [1]
+  %p = arith.subf %s, %m : tensor<64x40xf32>
+  %r = arith.truncf %p : tensor<64x40xf32> to tensor<64x40xbf16>
+  %d = grid.dot %r, %c contract [1] x [0] : tensor<64x40xbf16>, tensor<40x64xbf16> -> tensor<64x64xf32>
+  grid.store %d, %o : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>
+}
+
+// -----
+
+// Blocks of 42 rows of 420 are not extended, so nothing is.
+// STATS: 0 num-padded
+// CHECK-LABEL: grid.kernel @blocked
+// CHECK: block [42, 50] at
+grid.kernel @blocked grid(%i = 10) inputs(%x: bf16 [420, 50] block [42, 50] at (%i, 0), %y: bf16 [50, 64])
+    outputs(%o: f32 [420, 64] block [42, 64] at (%i, 0)) semantics [parallel] {
+  %v = grid.load %x : memref<42x50xbf16, #grid.space<default>> -> tensor<42x50xbf16>
+  %w = grid.load %y : memref<50x64xbf16, #grid.space<default>> -> tensor<50x64xbf16>
+  %d = grid.dot %v, %w contract [1] x [0] : tensor<42x50xbf16>, tensor<50x64xbf16> -> tensor<42x64xf32>
+  grid.store %d, %o : tensor<42x64xf32>, memref<42x64xf32, #grid.space<default>>
 }

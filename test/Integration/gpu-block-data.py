@@ -1,0 +1,179 @@
+# Bools in memory, elements at indices that are data, and products of sizes that matrix units do not divide: warpgroup
+# programs give what interpret mode gives, as tasks on the CPU, and as PTX with checks that must find nothing.
+#
+# RUN: %python %s | FileCheck %s
+
+import functools
+import os
+import re
+import sys
+
+import jax
+import jax.numpy as jnp
+from gridir.compiler.targets import get_target
+from gridir.frontend.execute import execute
+from jax import lax
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import triton
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
+from block_programs import RANDOM, normal, report, small
+
+
+def numbers(limit, *shape):
+    return jnp.asarray(RANDOM.integers(0, limit, shape), jnp.int32)
+
+
+def bools(*shape):
+    return jnp.asarray(RANDOM.random(shape) < 0.5)
+
+
+def blocks_of(function, *arrays, out, rows=None):
+    """A function of whole arrays, or of blocks of rows of those that have as many rows as the result."""
+
+    def kernel(*refs):
+        *inputs, o_ref = refs
+        o_ref[...] = function(*(ref[...] for ref in inputs)).astype(o_ref.dtype)
+
+    def spec(array):
+        rank = len(array.shape)
+        if rows is None or array.shape[0] != out.shape[0]:
+            return pl.BlockSpec(array.shape, lambda i: (0,) * rank)
+        return pl.BlockSpec((rows, *array.shape[1:]), lambda i: (i, *(0,) * (rank - 1)))
+
+    return pl.pallas_call(
+        kernel,
+        grid=(1 if rows is None else pl.cdiv(out.shape[0], rows),),
+        in_specs=[spec(array) for array in arrays],
+        out_specs=spec(out),
+        out_shape=out,
+    )(*arrays)
+
+
+def shape(*sizes, dtype=jnp.float32):
+    return jax.ShapeDtypeStruct(sizes, dtype)
+
+
+def masked_attention(q, k, v, mask):
+    scores = lax.dot_general(q, k, (((1,), (1,)), ((), ())), preferred_element_type=jnp.float32)
+    scores = jnp.where(mask, scores, -1e30)
+    weights = jnp.exp(scores - jnp.max(scores, axis=1, keepdims=True))
+    weights = weights / jnp.sum(weights, axis=1, keepdims=True)
+    return jnp.dot(weights.astype(v.dtype), v, preferred_element_type=jnp.float32)
+
+
+def dot(x, y):
+    return jnp.dot(x, y, preferred_element_type=jnp.int32 if x.dtype == jnp.int8 else jnp.float32)
+
+
+def gather(indices, table, rows=32):
+    """The rows of a table at indices."""
+
+    def kernel(i_ref, t_ref, o_ref):
+        o_ref[...] = t_ref[i_ref[...]]
+
+    return pl.pallas_call(
+        kernel,
+        grid=(indices.shape[0] // rows,),
+        in_specs=[pl.BlockSpec((rows,), lambda i: (i,)), pl.BlockSpec(table.shape, lambda i: (0, 0))],
+        out_specs=pl.BlockSpec((rows, table.shape[1]), lambda i: (i, 0)),
+        out_shape=shape(indices.shape[0], table.shape[1]),
+    )(indices, table)
+
+
+def masked_gather(table, indices, limit):
+    """Rows at indices; the mask is true for those below the limit."""
+
+    def kernel(t_ref, i_ref, o_ref):
+        rows = i_ref[...][:, None]
+        columns = jnp.arange(t_ref.shape[1])[None, :]
+        o_ref[...] = triton.load(
+            t_ref.at[rows, columns], mask=jnp.broadcast_to(rows < limit, o_ref.shape), other=7.0
+        )
+
+    return pl.pallas_call(kernel, out_shape=shape(indices.shape[0], table.shape[1]))(table, indices)
+
+
+floats = functools.partial(small, dtype=jnp.float32)
+PROGRAMS = {
+    "bools": (
+        functools.partial(blocks_of, lambda m, x: jnp.where(m, x, -1), out=shape(64, 512), rows=8),
+        bools(64, 512),
+        floats(64, 512),
+    ),
+    "comparison": (
+        functools.partial(blocks_of, lambda x, y: x > y, out=shape(64, 512, dtype=jnp.bool_), rows=8),
+        floats(64, 512),
+        floats(64, 512),
+    ),
+    "logic": (
+        functools.partial(blocks_of, lambda x, y: (x & ~y) ^ (x | y), out=shape(8, 1000, dtype=jnp.bool_), rows=1),
+        bools(8, 1000),
+        bools(8, 1000),
+    ),
+    "attention with a mask": (
+        functools.partial(blocks_of, masked_attention, out=shape(64, 64), rows=64),
+        normal(64, 64, dtype=jnp.bfloat16),
+        normal(256, 64, dtype=jnp.bfloat16),
+        normal(256, 64, dtype=jnp.bfloat16),
+        bools(64, 256),
+    ),
+    "attention of 40 keys": (
+        functools.partial(blocks_of, masked_attention, out=shape(128, 64), rows=64),
+        normal(128, 64, dtype=jnp.bfloat16),
+        normal(40, 64, dtype=jnp.bfloat16),
+        normal(40, 64, dtype=jnp.bfloat16),
+        jnp.ones((1, 40), jnp.bool_),
+    ),
+    "77 x 93 x 67": (functools.partial(blocks_of, dot, out=shape(77, 67)), small(77, 93), small(93, 67)),
+    "depth of 200": (
+        functools.partial(blocks_of, dot, out=shape(300, 64), rows=64),
+        small(300, 200),
+        small(200, 64),
+    ),
+    "f32 with a depth of 50": (
+        functools.partial(blocks_of, dot, out=shape(64, 72), rows=64),
+        floats(64, 50),
+        floats(50, 72),
+    ),
+    "int8 with a depth of 100": (
+        functools.partial(blocks_of, dot, out=shape(48, 40, dtype=jnp.int32)),
+        small(48, 100, dtype=jnp.int8),
+        small(100, 40, dtype=jnp.int8),
+    ),
+    "computed operand": (
+        functools.partial(blocks_of, lambda x, y: dot((x + 1) / (x * x), y), out=shape(50, 64)),
+        jnp.abs(small(50, 75)) + 1,
+        small(75, 64),
+    ),
+    "rows of a table": (gather, numbers(1000, 256), floats(1000, 128)),
+    "elements of a table": (
+        functools.partial(blocks_of, lambda i, t: t[i] * 2, out=shape(64, 128), rows=8),
+        numbers(1000, 64, 128),
+        floats(1000),
+    ),
+    "masked rows of a table": (functools.partial(masked_gather, limit=50), floats(50, 128), numbers(80, 32)),
+}
+
+# CHECK: 13 of 13 programs are right
+report("programs", PROGRAMS, programs=True)
+
+# An index that is out of bounds is the same error as on the CPU.
+# CHECK-NEXT: index 50 is out of bounds [0, 50) in dimension 0 of t_ref
+# CHECK-NEXT: index 59 is out of bounds [0, 50) in dimension 0 of t_ref
+
+
+def error_of(args, target, **how):
+    function = functools.partial(masked_gather, limit=60)
+    try:
+        execute(function, args, get_target(target), **how).function(*args)
+    except Exception as error:
+        return re.search("index .*?(?= [(]/)", str(error)).group()
+    return None
+
+
+for index in 50, 59:
+    args = floats(50, 128), numbers(50, 32).at[17].set(index)
+    expected = error_of(args, "cpu")
+    errors = {error_of(args, "gpu:sm_90a", stage="program"), error_of(args, "gpu:sm_90a")}
+    print(expected if errors == {expected} else f"expected {expected}, got {errors}")
