@@ -102,7 +102,7 @@ def _format(bundle: Bundle, output: str) -> str:
         images = ", ".join(["PTX", *(f"cubin {chip}" for chip in kernel.cubins)])
         lines.append(f"  {kernel.name} for {kernel.chip}: {images}; {ctas} CTAs of {launch.threads} threads")
         lines += [
-            f"    {'output' if x.is_output else 'input'} {x.name}: {x.dtype}{list(x.shape)}"
+            f"    {'output' if x.is_output else 'input'} {x.name}: {x}"
             + ("" if x.alias is None else f", in the memory of {kernel.operands[x.alias].name}")
             for x in kernel.operands
         ]

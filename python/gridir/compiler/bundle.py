@@ -5,14 +5,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib.metadata
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 import gridir
-from gridir.compiler.gpu import PtxKernel
+from gridir.compiler.gpu import PtxKernel, loaded_operands
 from gridir.compiler.kernel import Kernel
 from gridir.errors import OptionError, UnsupportedError, within_kernel
 from gridir.mlir.dialects import grid
@@ -40,7 +42,7 @@ def bundle_of(kernels: Iterable[Kernel], chips: Sequence[str] = ()) -> Bundle:
       CompileError: when a pass refuses a kernel.
       OptionError: for a chip that is unknown, or does not run code for the kernels' chip.
       PtxasError: when `ptxas` is not found or refuses a kernel.
-      UnsupportedError: for operands whose elements share bytes, and for a profile.
+      UnsupportedError: for a profile, and for an operand whose elements share bytes where threads access it.
     """
     known = {"gridir": gridir.__version__, "jax": importlib.metadata.version("jax")}
     if chips:
@@ -60,11 +62,12 @@ def _bundle(kernel: Kernel, chips: Sequence[str]) -> BundledKernel:
             raise UnsupportedError(
                 "expected a kernel without profile_space in a bundle, whose launches write no profile"
             )
+        launch = prepared.known_launch
         return BundledKernel(
             name=kernel.name,
             chip=prepared.chip,
-            launch=prepared.known_launch,
-            operands=operands,
+            launch=launch,
+            operands=_with_packing(kernel, operands, dict(launch.packed_operands)),
             ptx=prepared.ptx,
             cubins={chip: prepared.cubin(chip).code for chip in chips},
         )
@@ -74,7 +77,7 @@ def operands_of(kernel: Kernel) -> tuple[OperandInfo, ...]:
     """Returns the operands of a kernel in the order of a launch: sizes of the grid, index operands, inputs, outputs.
 
     Raises:
-      UnsupportedError: for operands that are no arrays of known shape, or whose elements share bytes.
+      UnsupportedError: for operands that are no arrays of known shape.
     """
     module = kernel.module(kernel.stages[0])
     (op,) = (x for x in module.body.operations if isinstance(x, grid.KernelOp))
@@ -120,11 +123,33 @@ def _operand(
     kernel: str, spec: grid.OperandAttr, number: str, *, is_output: bool, alias: int | None = None
 ) -> OperandInfo:
     element, shape, name = str(spec.element_type), list(spec.shape), spec.origin or number
-    is_known = element in DTYPES and all(isinstance(size, int) and size >= 0 for size in shape)
-    if not is_known or (element != "i1" and getattr(spec.element_type, "width", 8) < 8):
+    dtype = _dtype_of(element)
+    if dtype is None or not all(isinstance(size, int) and size >= 0 for size in shape):
         raise UnsupportedError(
-            f"expected arrays of numbers of 8 bits or more, of known shape, in a bundle, got {element} of {name}",
-            kernel=kernel,
+            f"expected arrays of numbers, of known shape, in a bundle, got {name}: {spec}", kernel=kernel
         )
-    dtype = np.dtype(DTYPES[element]).name
     return OperandInfo(name, dtype, tuple(shape), _ALIGNMENT, is_output, alias)
+
+
+def _dtype_of(element: str) -> str | None:
+    """Returns the name of an element type of MLIR, or None for one that arrays do not have."""
+    if (narrow := re.fullmatch(r"(u)?s?i([24])", element)) is not None:
+        return f"{narrow[1] or ''}int{narrow[2]}"
+    return np.dtype(DTYPES[element]).name if element in DTYPES else None
+
+
+def _with_packing(kernel: Kernel, operands: Sequence[OperandInfo], packed: dict[int, int]) -> tuple[OperandInfo, ...]:
+    """Returns operands with the number of elements that bulk copies see in a byte.
+
+    Raises:
+      UnsupportedError: for one that threads access, too: they see one in a byte.
+    """
+    loaded = loaded_operands(kernel) if packed else frozenset()
+    for number in packed:
+        if number in loaded:
+            raise UnsupportedError(
+                f"expected bulk copies alone to access {operands[number].name}, as they see {packed[number]} elements in "
+                "a byte, got accesses of threads",
+                kernel=kernel.name,
+            )
+    return tuple(dataclasses.replace(x, per_byte=packed.get(number, 1)) for number, x in enumerate(operands))

@@ -5,34 +5,22 @@
 
 from __future__ import annotations
 
-import ctypes
+import contextlib
 import dataclasses
-import functools
 import struct
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from gridir.errors import LaunchError
+from gridir.errors import KernelError, LaunchError
+from gridir.runtime.gpu.bundle import element_bits
+from gridir.runtime.gpu.dlpack import LEGACY_STREAM, NO_DEVICE, PADDED, READ_ONLY, dtype_of, exchange_of, read_dlpack
 from gridir.runtime.gpu.launch import contiguous_strides
 from gridir.runtime.gpu.libcuda import open_cuda, open_device
 
-_DLPACK_DEVICES = (2, 13)
-"""Memory of CUDA, and memory that CUDA moves between host and devices."""
-_LEGACY_STREAM = 1
-"""The default stream, which has the number 0, too; DLPack knows this number alone."""
-_DLPACK_FIRST_WHOLE_NAME = 6
-"""The first of DLPack's codes that names a type without its bits."""
 _DEVICE = 1
 """The position of the device number in the facts."""
-_NO_DEVICE = -1
-"""The device of an array without elements that does not say its device."""
+_BYTE = 8
 _INTERFACE_KINDS = {"b": "bool", "i": "int", "u": "uint", "f": "float", "c": "complex"}
-# Codes of DLDataTypeCode.
-_DLPACK_NAMES = {
-    0: "int", 1: "uint", 2: "float", 4: "bfloat", 5: "complex", 6: "bool",
-    7: "float8_e3m4", 8: "float8_e4m3", 9: "float8_e4m3b11fnuz", 10: "float8_e4m3fn", 11: "float8_e4m3fnuz",
-    12: "float8_e5m2", 13: "float8_e5m2fnuz", 14: "float8_e8m0fnu", 17: "float4_e2m1fn",
-}  # fmt: skip
 
 
 Facts = tuple[Any, ...]
@@ -47,9 +35,10 @@ class View:
       pointer: its address; 0 for an array without elements.
       dtype: the element type, as NumPy or ml_dtypes name it.
       shape: the sizes.
-      strides: bytes from one index to the next along each dimension.
+      strides: bytes from one index to the next along each dimension; elements where elements share bytes.
       device: the number of the device.
       read_only: true if its owner forbids stores to it.
+      per_byte: elements in a byte, 1 for elements of a byte or more.
     """
 
     pointer: int
@@ -58,22 +47,107 @@ class View:
     strides: tuple[int, ...]
     device: int
     read_only: bool
+    per_byte: int = 1
+
+
+@dataclasses.dataclass(frozen=True)
+class ArrayView:
+    """An array with properties that its package cannot state; `view` makes it.
+
+    Attributes:
+      array: the array of another package.
+      dtype: the element type; None for that of the array.
+      per_byte: elements of the view in each byte of the array.
+      writable: true if a kernel may write the memory of a read-only array.
+    """
+
+    array: Any
+    dtype: str | None
+    per_byte: int
+    writable: bool
+
+
+def view(array: Any, dtype: str | None = None, *, per_byte: int = 1, writable: bool = False) -> ArrayView:
+    """Returns the memory of an array as elements of another type, or as memory that may be written.
+
+    Some packages have no type for the elements of a kernel: they hold `float8_e4m3fn` as `uint8`, or two `int4` in a
+    `uint8`. A call of a kernel takes the result in place of the array.
+
+    Args:
+      array: an array of JAX, PyTorch, CuPy or another package.
+      dtype: the element type, as NumPy or ml_dtypes name it, of the same size as the array's own; None for the latter.
+      per_byte: the number of elements in a byte of the array, the first in its lowest bits. The last dimension has so
+        many times the array's elements.
+      writable: allows stores to an array that its package calls read-only, as JAX does of all. No other array may
+        share its memory.
+
+    Raises:
+      LaunchError: when `dtype` is no element type, or `per_byte` of its elements do not fill a byte.
+    """
+    if dtype is not None:
+        try:
+            bits = element_bits(dtype)
+        except KernelError as error:
+            raise LaunchError(error.message) from None
+        most = max(_BYTE // bits, 1)
+        if per_byte not in (1, most):
+            raise LaunchError(f"expected 1 {f'or {most} ' if most > 1 else ''}of {dtype} in a byte, got {per_byte}")
+    elif per_byte != 1:
+        raise LaunchError(f"expected an element type for {per_byte} elements in a byte, got none")
+    return ArrayView(array, dtype, per_byte, writable)
+
+
+class _Cast(NamedTuple):
+    """The element type of an array in its facts, and the view of it."""
+
+    kind: Any
+    dtype: str | None
+    per_byte: int
+    writable: bool
+
+
+_nameless: set[type] = set()
+"""Types with both protocols whose `__cuda_array_interface__` names no stream."""
+
+
+def _interface_of(array: Any) -> dict[str, Any] | None:
+    """Returns `__cuda_array_interface__` of an array that has nothing else, or that names its stream only there."""
+    kind = type(array)
+    if not hasattr(array, "__dlpack__"):
+        return getattr(array, "__cuda_array_interface__", None)
+    if kind in _nameless:
+        return None
+    interface = None
+    # Packages raise several errors, as for an array on a CPU; __dlpack__ has the error to report.
+    with contextlib.suppress(AttributeError, RuntimeError, TypeError, ValueError):
+        interface = array.__cuda_array_interface__
+    if interface is None or interface.get("stream") is None:
+        _nameless.add(kind)
+        return None
+    return interface
+
+
+def names_stream(kind: type) -> bool:
+    """True if arrays of a type have DLPack, but name their stream in `__cuda_array_interface__`."""
+    has_both = all(hasattr(kind, name) for name in ("__dlpack__", "__cuda_array_interface__"))
+    return has_both and kind not in _nameless
 
 
 def stream_of(array: Any) -> int | None:
     """Returns the stream that the producer of an array uses it on, or None where the array does not say it."""
+    if isinstance(array, ArrayView):
+        return stream_of(array.array)
     if (exchange := exchange_of(type(array))) is not None:
         return exchange.stream(exchange.read(array)[_DEVICE])
-    if hasattr(array, "__dlpack__"):
-        return None
-    return getattr(array, "__cuda_array_interface__", {}).get("stream")
+    interface = _interface_of(array)
+    return None if interface is None else interface.get("stream")
 
 
 def facts_of(array: Any, name: str, stream: int, ordered: type | None = None) -> Facts:
     """Returns the description of the memory of an array of JAX, PyTorch, CuPy or another package.
 
     Args:
-      array: has `__dlpack__` or `__cuda_array_interface__`.
+      array: has `__dlpack__` or `__cuda_array_interface__`, or is an `ArrayView` of one that has.
       name: its name in messages.
       stream: the stream that the array will be used on; its producer orders earlier work before it.
       ordered: a type whose arrays are used on this stream already.
@@ -82,42 +156,84 @@ def facts_of(array: Any, name: str, stream: int, ordered: type | None = None) ->
       LaunchError: when it has neither, or is not on a GPU.
     """
     kind = type(array)
+    if isinstance(array, ArrayView):
+        pointer, device, own, *others = facts_of(array.array, name, stream, ordered)
+        return pointer, device, _Cast(own, array.dtype, array.per_byte, array.writable), *others
     if (exchange := exchange_of(kind)) is not None:
         facts = exchange.read(array)
         # Another stream needs the order that __dlpack__ makes.
-        if facts[_DEVICE] != _NO_DEVICE and (kind is ordered or exchange.stream(facts[_DEVICE]) == stream):
+        if facts[_DEVICE] != NO_DEVICE and (kind is ordered or exchange.stream(facts[_DEVICE]) == stream):
             return facts
-    if hasattr(array, "__dlpack__"):
-        return _read_dlpack(array, name, stream)
-    if hasattr(array, "__cuda_array_interface__"):
-        interface = array.__cuda_array_interface__
-        if interface.get("mask") is not None:
-            raise LaunchError(f"expected an array without a mask for {name}, got one with a mask")
-        pointer, read_only = interface["data"]
-        device = open_cuda().device_of(pointer) if pointer and 0 not in interface["shape"] else _NO_DEVICE
-        own = interface.get("stream")
-        if device != _NO_DEVICE and own is not None and (own or _LEGACY_STREAM) != (stream or _LEGACY_STREAM):
-            open_device(device).order(own, stream)
-        return pointer or 0, device, interface["typestr"], interface["shape"], interface.get("strides"), read_only
+        return read_dlpack(array, name, stream)
+    interface = _interface_of(array)
+    has_dlpack = hasattr(array, "__dlpack__")
+    # DLPack names elements that NumPy has no name for.
+    if has_dlpack and (interface is None or not _is_named(interface["typestr"])):
+        return read_dlpack(array, name, stream)
+    if interface is not None:
+        return _facts_of_interface(interface, name, stream)
     raise LaunchError(
         f"expected an array on a GPU for {name}, which has __cuda_array_interface__ or __dlpack__, got {kind.__name__}"
     )
+
+
+def _facts_of_interface(interface: dict[str, Any], name: str, stream: int) -> Facts:
+    if interface.get("mask") is not None:
+        raise LaunchError(f"expected an array without a mask for {name}, got one with a mask")
+    (pointer, read_only), shape, strides = interface["data"], tuple(interface["shape"]), interface.get("strides")
+    device = open_cuda().device_of(pointer) if pointer and 0 not in shape else NO_DEVICE
+    own = interface.get("stream")
+    if device != NO_DEVICE and own is not None and (own or LEGACY_STREAM) != (stream or LEGACY_STREAM):
+        open_device(device).order(own, stream)
+    strides = None if strides is None else tuple(strides)
+    return pointer or 0, device, interface["typestr"], shape, strides, bool(read_only)
 
 
 def view_of(facts: Facts, name: str) -> View:
     """Returns the memory that facts of `facts_of` describe.
 
     Raises:
-      LaunchError: for elements that are no numbers in the byte order of the GPU.
+      LaunchError: for elements that are no numbers in the byte order of the GPU, or of another size than their view.
     """
-    pointer, device, kind, shape, strides, read_only = facts
-    if isinstance(kind, str):
-        dtype, item = _dtype_of_interface(kind, name)
+    pointer, device, kind, shape, strides, flags = facts
+    cast = kind if isinstance(kind, _Cast) else None
+    own: Any = kind if cast is None else cast.kind
+    if isinstance(own, str):
+        dtype, item = _dtype_of_interface(own, name, needs_name=cast is None or cast.dtype is None)
+        strides = tuple(strides or contiguous_strides(shape, item))
+        found, bits = View(pointer, dtype, tuple(shape), strides, device, bool(flags)), _BYTE * item
     else:
-        dtype, item = _dtype_of_dlpack(kind, name)
-        shape = struct.unpack(f"{len(shape) // 8}q", shape)
-        strides = tuple(item * stride for stride in struct.unpack(f"{len(strides) // 8}q", strides))
-    return View(pointer, dtype, tuple(shape), tuple(strides or contiguous_strides(shape, item)), device, read_only)
+        dtype, bits, lanes = dtype_of(own, name)
+        shape = struct.unpack(f"{len(shape) // _BYTE}q", shape)
+        strides = struct.unpack(f"{len(strides) // _BYTE}q", strides) or contiguous_strides(shape, 1)
+        per_byte = 1 if flags & PADDED else max(_BYTE // bits, 1)
+        if per_byte == 1:
+            strides = tuple(max(bits // _BYTE, 1) * stride for stride in strides)
+        found = View(pointer, dtype, shape, strides, device, bool(flags & READ_ONLY), per_byte)
+        found = _split(found, lanes)
+    return found if cast is None else _cast(found, bits, cast, name)
+
+
+def _split(view: View, count: int) -> View:
+    """Returns a view of memory whose elements are `count` elements in one byte."""
+    if count == 1 or not view.shape:
+        return view
+    *others, last = view.strides
+    strides = (*(count * stride for stride in others), last if last == 1 else count * last)
+    return dataclasses.replace(view, shape=(*view.shape[:-1], count * view.shape[-1]), strides=strides)
+
+
+def _cast(view: View, bits: int, cast: _Cast, name: str) -> View:
+    """Returns the view of memory that the caller states; `bits` are those of an element of the array."""
+    view = dataclasses.replace(view, read_only=view.read_only and not cast.writable)
+    if cast.dtype is None:
+        return view
+    wanted = max(element_bits(cast.dtype), _BYTE)
+    if bits != wanted:
+        raise LaunchError(
+            f"expected elements of {wanted} bits for the view of {name} as {cast.dtype}, got {view.dtype} of {bits}"
+        )
+    return _split(dataclasses.replace(view, dtype=cast.dtype, per_byte=cast.per_byte), cast.per_byte)
 
 
 def key_of(facts: Sequence[Facts]) -> bytes | None:
@@ -127,118 +243,40 @@ def key_of(facts: Sequence[Facts]) -> bytes | None:
       The facts; None if one of them has another form there.
     """
     parts = []
-    for _, device, kind, shape, strides, read_only in facts:
-        if device == _NO_DEVICE:
+    for _, device, kind, shape, strides, flags in facts:
+        if device == NO_DEVICE or isinstance(kind, _Cast):
             return None
         if not isinstance(kind, str):
-            parts += [b"\0", _KEY.pack(device, len(shape) // 8, kind, bool(strides)), shape, strides]
+            parts += [b"\0", _KEY.pack(device, len(shape) // 8, kind, bool(strides), flags), shape, strides]
             continue
-        if not isinstance(shape, tuple) or not isinstance(strides, tuple | None):
-            return None
         text, sizes = kind.encode(), (*shape, *(strides or ()))
         parts += [
             b"\1",
-            _INTERFACE_KEY.pack(device, len(shape), read_only, strides is not None, len(text)),
+            _INTERFACE_KEY.pack(device, len(shape), flags, strides is not None, len(text)),
             text,
         ]
         parts.append(struct.pack(f"={len(sizes)}q", *sizes))
     return b"".join(parts)
 
 
-def _dtype_of_interface(text: str, name: str) -> tuple[str, int]:
+_KEY, _INTERFACE_KEY = struct.Struct("=ii4siQ"), struct.Struct("=iiiii")
+
+
+def _is_named(text: str) -> bool:
+    """True if a `typestr` names the element type; NumPy has no names for those of ml_dtypes."""
+    return text[1] != "V" and text[1:] != "f1"
+
+
+def _dtype_of_interface(text: str, name: str, *, needs_name: bool) -> tuple[str, int]:
+    """Returns the name and the bytes of an element."""
     kind, size = text[1], int(text[2:])
-    if kind == "V":
+    if needs_name and not _is_named(text):
         raise LaunchError(
             f"expected an array with __dlpack__ for {name}, got one with __cuda_array_interface__ alone and elements "
-            f"{text!r}, which do not name their type"
+            f"{text!r}, which do not name their type",
+            notes=("gridir.runtime.gpu.view(array, dtype) names it",),
         )
-    if text[0] == ">" or kind not in _INTERFACE_KINDS:
+    if text[0] == ">" or kind not in (*_INTERFACE_KINDS, "V"):
         raise LaunchError(f"expected numbers in the byte order of the GPU for {name}, got {text!r}")
-    return _INTERFACE_KINDS[kind] + ("" if kind == "b" else str(8 * size)), size
-
-
-def _dtype_of_dlpack(data: bytes, name: str) -> tuple[str, int]:
-    code, bits, lanes = struct.unpack("BBH", data)
-    if code not in _DLPACK_NAMES or lanes != 1:
-        raise LaunchError(f"expected numbers for {name}, got DLPack's type {code} of {bits} bits and {lanes} lanes")
-    known = _DLPACK_NAMES[code]
-    return known if code >= _DLPACK_FIRST_WHOLE_NAME else f"{known}{bits}", max(bits // 8, 1)
-
-
-_KEY, _INTERFACE_KEY = struct.Struct("=ii4si"), struct.Struct("=iiiii")
-# DLTensor, with which the memory of a capsule named "dltensor" begins: the address, the device's type and number, the
-# rank, the element type, the addresses of the shape and of the strides, and the offset of the first element.
-_TENSOR = struct.Struct("@Qiii4sQQQ")
-# `ctypes.string_at` without its layers of Python.
-_read_memory = ctypes.pythonapi.PyBytes_FromStringAndSize
-_read_memory.restype, _read_memory.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_ssize_t)
-_get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
-_get_pointer.restype, _get_pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
-
-
-def _read_dlpack(array: Any, name: str, stream: int) -> Facts:
-    # Asked first, as memory of a CPU takes no stream.
-    device_type, _ = array.__dlpack_device__()
-    if device_type not in _DLPACK_DEVICES:
-        raise LaunchError(f"expected an array on a GPU for {name}, got one on the DLPack device {int(device_type)}")
-    capsule = array.__dlpack__(stream=stream or _LEGACY_STREAM)
-    return _facts(_read_memory(_get_pointer(capsule, b"dltensor"), _TENSOR.size))
-
-
-def _facts(tensor: bytes) -> Facts:
-    """Returns the facts of a DLTensor; its shape and strides are at addresses that it names."""
-    data, kind, device, rank, dtype, shape, strides, offset = _TENSOR.unpack(tensor)
-    size = 8 * rank
-    return (
-        data + offset,
-        device if kind in _DLPACK_DEVICES else _NO_DEVICE,
-        dtype,
-        _read_memory(shape, size) if size else b"",
-        _read_memory(strides, size) if strides and size else b"",
-        False,
-    )
-
-
-# DLPackExchangeAPI: a version of two words, the address of an older table, and five functions.
-_EXCHANGE = struct.Struct("@II6Q")
-_EXCHANGE_MAJOR = 1
-_read_type = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_void_p)
-_Bytes = ctypes.c_char * _TENSOR.size
-_stream_type = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.c_int32, ctypes.POINTER(ctypes.c_void_p))
-
-
-class Exchange:
-    """DLPack's functions of a type of arrays, which make no object of Python and no order of streams.
-
-    Attributes:
-      addresses: the addresses of both functions.
-    """
-
-    def __init__(self, read: int, stream: int):
-        self.addresses = read, stream
-        self._read, self._stream = _read_type(read), _stream_type(stream)
-
-    def read(self, array: Any) -> Facts:
-        """Returns the facts of an array; its device is `_NO_DEVICE` for one that is not on a GPU."""
-        tensor = _Bytes()
-        self._read(array, tensor)
-        return _facts(tensor.raw)
-
-    def stream(self, device: int) -> int | None:
-        """Returns the stream that the producer uses now on a device; None for no device."""
-        if device == _NO_DEVICE:
-            return None
-        found = ctypes.c_void_p()
-        self._stream(_DLPACK_DEVICES[0], device, ctypes.byref(found))
-        return found.value or 0
-
-
-@functools.cache
-def exchange_of(kind: type) -> Exchange | None:
-    """Returns the functions of a type, or None for a type that has none of this version."""
-    capsule = getattr(kind, "__dlpack_c_exchange_api__", None)
-    if capsule is None:
-        return None
-    table = ctypes.string_at(_get_pointer(capsule, b"dlpack_exchange_api"), _EXCHANGE.size)
-    major, _, _, _, _, _, read, stream = _EXCHANGE.unpack(table)
-    return Exchange(read, stream) if major == _EXCHANGE_MAJOR and read else None
+    known = _INTERFACE_KINDS.get(kind, "void")
+    return known + ("" if kind == "b" else str(_BYTE * size)), size

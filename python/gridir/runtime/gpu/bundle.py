@@ -26,8 +26,11 @@ from gridir.reading import check_items, check_value, reading
 from gridir.runtime.gpu.chips import capability_of
 from gridir.runtime.gpu.launch import Launch
 
-FORMAT = 2
+FORMAT = 3
 _MAGIC, _INDEX = b"gridir-bundle", "bundle.json"
+_BYTE = 8
+_ELEMENT = re.compile(r"bool|u?int([248]|16|32|64)|b?float(16)|float(32|64)|float([48])_[a-z0-9]+|complex(64|128)")
+"""The names of element types, with their bits."""
 _LINE_BYTES = len(_MAGIC) + 32 + 64
 _DATE = (1980, 1, 1, 0, 0, 0)
 """The date of all parts, so that equal kernels give equal files."""
@@ -48,6 +51,7 @@ class OperandInfo:
       alignment: the address is a multiple of this many bytes.
       is_output: true if the kernel writes it.
       alias: the number of the input in whose memory an output is; None for memory of its own.
+      per_byte: elements in a byte, the first in its lowest bits; 1 if each has a byte or more.
     """
 
     name: str
@@ -56,9 +60,14 @@ class OperandInfo:
     alignment: int
     is_output: bool
     alias: int | None = None
+    per_byte: int = 1
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "shape", tuple(self.shape))
+
+    def __str__(self) -> str:
+        packing = "" if self.per_byte == 1 else f", {self.per_byte} in a byte"
+        return f"{self.dtype}{list(self.shape)}{packing}"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -175,15 +184,17 @@ def _read_kernel(record: dict[str, Any], archive: zipfile.ZipFile) -> BundledKer
     for chip in (kernel.chip, *kernel.cubins):
         capability_of(chip)
     kernel.launch.check(len(kernel.operands))
-    for operand in kernel.operands:
+    packed = dict(kernel.launch.packed_operands)
+    for number, operand in enumerate(kernel.operands):
         _check_operand(operand, kernel.operands)
+        _check_packing(operand, packed.get(number, 1))
     return kernel
 
 
 def _check_operand(operand: OperandInfo, operands: Sequence[OperandInfo]) -> None:
     item_bytes(operand.dtype)
     if not isinstance(operand.name, str) or not isinstance(operand.is_output, bool):
-        raise KernelError(f"expected the name and the kind of an operand, got {operand}")
+        raise KernelError(f"expected the name and the kind of an operand, got {operand!r}")
     if any(type(size) is not int or size < 0 for size in operand.shape):
         raise KernelError(f"expected sizes of at least 0 of {operand.name}, got {list(operand.shape)}")
     if type(operand.alignment) is not int or operand.alignment < 1:
@@ -197,23 +208,40 @@ def _check_operand(operand: OperandInfo, operands: Sequence[OperandInfo]) -> Non
         raise KernelError(f"expected the number of an input as the alias of {operand.name}, got {operand.alias!r}")
 
 
-def item_bytes(dtype: str) -> int:
-    """Returns the bytes of an element.
+def _check_packing(operand: OperandInfo, per_byte: int) -> None:
+    bits = element_bits(operand.dtype)
+    fits = per_byte == 1 or (bits * per_byte == _BYTE and operand.shape and operand.shape[-1] % per_byte == 0)
+    if operand.per_byte != per_byte or not fits:
+        raise KernelError(
+            f"expected the number of elements in a byte of {operand.name} to be {per_byte}, got {operand.per_byte!r} "
+            f"of {operand.dtype}{list(operand.shape)}"
+        )
+
+
+def element_bits(dtype: str) -> int:
+    """Returns the bits of an element.
 
     Raises:
       KernelError: for a name that is no element type.
     """
-    found = re.fullmatch(r"(?:bool|bfloat16|float8\w*|float4\w*|(?:int|uint|float|complex)(\d+))", dtype)
+    found = re.fullmatch(_ELEMENT, dtype)
     if found is None:
         raise KernelError(f"expected the name of an element type, got {dtype!r}")
-    if found[1] is not None:
-        return max(int(found[1]) // 8, 1)
-    return 2 if dtype == "bfloat16" else 1
+    return int(next((bits for bits in found.groups() if bits), _BYTE))
+
+
+def item_bytes(dtype: str) -> int:
+    """Returns the bytes of an element that shares them with no other.
+
+    Raises:
+      KernelError: for a name that is no element type.
+    """
+    return max(element_bits(dtype) // _BYTE, 1)
 
 
 def bytes_of(operand: OperandInfo) -> int:
     """Returns the bytes of an operand."""
-    return math.prod(operand.shape) * item_bytes(operand.dtype)
+    return math.prod(operand.shape) * item_bytes(operand.dtype) // operand.per_byte
 
 
 def write_bundle(bundle: Bundle, path: str | Path) -> None:

@@ -47,7 +47,7 @@ class GpuKernel:
         self._lock = threading.Lock()
 
     def __repr__(self) -> str:
-        operands = ", ".join(f"{x.name}: {x.dtype}{list(x.shape)}" for x in self.operands)
+        operands = ", ".join(f"{x.name}: {x}" for x in self.operands)
         return f"<kernel {self.name}({operands}) for {self._kernel.chip}>"
 
     def __call__(self, *arrays: Any, stream: Any = None) -> None:
@@ -55,7 +55,8 @@ class GpuKernel:
 
         Args:
           arrays: the inputs, then the outputs, all on one GPU. Each has the dtype and the shape of its operand, and no
-            gaps. An output in the memory of an input is the same array, or another view of its memory.
+            gaps; `view` states a dtype that a package has no name for. An output in the memory of an input is the
+            same array, or another view of its memory.
           stream: the stream that orders the launch: its handle, or an object of PyTorch or CuPy that has one; None for
             the stream that an array's producer uses, or the default stream.
 
@@ -161,17 +162,20 @@ class GpuKernel:
     def _check_operand(self, view: View, operand: OperandInfo) -> None:
         title = _title(operand)
         if view.dtype != operand.dtype:
-            raise self._error(f"expected the dtype {operand.dtype} of {title}, got {view.dtype}")
+            raise self._error(f"expected the dtype {operand.dtype} of {title}, got {view.dtype}", *_advice(operand))
+        if view.per_byte != operand.per_byte:
+            wanted = f"{operand.per_byte} element{'s' if operand.per_byte > 1 else ''}"
+            raise self._error(f"expected {wanted} in a byte of {title}, got {view.per_byte}", *_advice(operand))
         if len(view.shape) != len(operand.shape):
             raise self._error(f"expected rank {len(operand.shape)} of {title}, got {len(view.shape)}")
         if view.shape != operand.shape:
             raise self._error(f"expected the shape {operand.shape} of {title}, got {view.shape}")
-        item = item_bytes(operand.dtype)
-        wanted = contiguous_strides(operand.shape, item)
+        wanted = contiguous_strides(operand.shape, item_bytes(operand.dtype))
         if math.prod(view.shape) and any(
             size > 1 and got != want for size, got, want in zip(view.shape, view.strides, wanted, strict=True)
         ):
-            raise self._error(f"expected the strides {wanted} in bytes of {title}, got {view.strides}")
+            unit = "bytes" if operand.per_byte == 1 else "elements"
+            raise self._error(f"expected the strides {wanted} in {unit} of {title}, got {view.strides}")
         if operand.is_output and view.read_only:
             raise self._error(f"expected memory that may be written for {title}, got an array that is read-only")
 
@@ -191,8 +195,8 @@ class GpuKernel:
                     f"{self._titles[index]} at {other:#x}"
                 )
 
-    def _error(self, message: str) -> LaunchError:
-        return LaunchError(message, kernel=self.name)
+    def _error(self, message: str, *notes: str) -> LaunchError:
+        return LaunchError(message, kernel=self.name, notes=notes)
 
 
 class LoadedBundle:
@@ -255,6 +259,14 @@ def _title(operand: OperandInfo) -> str:
     return f"{'output' if operand.is_output else 'input'} {operand.name}"
 
 
+def _advice(operand: OperandInfo) -> tuple[str, ...]:
+    """Returns the view by which an array of bytes is passed, where a package has no type for the elements."""
+    if operand.dtype == "bool" or item_bytes(operand.dtype) > 1:
+        return ()
+    packing = "" if operand.per_byte == 1 else f", per_byte={operand.per_byte}"
+    return (f"gridir.runtime.gpu.view(array, {operand.dtype!r}{packing}) passes an array of bytes",)
+
+
 def _producers_stream(arrays: Sequence[Any]) -> tuple[int, type | None]:
     """Returns the stream that the first array which says one is used on, and its type; or the default stream."""
     for array in arrays:
@@ -264,9 +276,13 @@ def _producers_stream(arrays: Sequence[Any]) -> tuple[int, type | None]:
 
 
 def _handle_of(stream: Any) -> int:
-    """Returns the handle of a stream: a number, or that of an object of PyTorch (`cuda_stream`) or CuPy (`ptr`)."""
+    """Returns the handle of a stream: a number, or that of an object with CUDA's protocol, of PyTorch or of CuPy."""
+    if hasattr(stream, "__cuda_stream__"):
+        _, stream = stream.__cuda_stream__()
     for name in ("cuda_stream", "ptr"):
         stream = getattr(stream, name, stream)
     if not isinstance(stream, int):
         raise LaunchError(f"expected a stream as a number, or one of PyTorch or CuPy, got {type(stream).__name__}")
+    if stream < 0:
+        raise LaunchError(f"expected the handle of a stream, got {stream}")
     return stream

@@ -15,8 +15,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from gridir.runtime.gpu.arrays import Facts, exchange_of, key_of
+from gridir.runtime.gpu.arrays import Facts, key_of, names_stream
 from gridir.runtime.gpu.bundle import OperandInfo, bytes_of
+from gridir.runtime.gpu.dlpack import exchange_of, takes_version
 from gridir.runtime.gpu.libcuda import PreparedLaunch, open_cuda
 
 _PATH = Path(__file__).parents[2] / "mlir" / "_mlir_libs" / "libgridir_launch.so"
@@ -62,13 +63,8 @@ class PreparedLaunches:
         if launch is None or key is None:
             return
         table = self._launch.__self__
-        for kind in {type(array) for array in arrays} - self._types:
-            exchange = exchange_of(kind)
-            addresses = (None, None) if exchange is None else exchange.addresses
-            # An attribute of the instance decides for another array of the type, too, only if the type has it.
-            has_dlpack = hasattr(kind, "__dlpack__")
-            self._library.gridirAddArrayType(table, kind, has_dlpack, *addresses)
-            self._types.add(kind)
+        for array, (_, _, element, *_) in zip(arrays, facts, strict=True):
+            self._add_type(table, type(array), by_interface=isinstance(element, str))
         place = launch.context, launch.function, launch.config
         if launch.sources is None:
             key += struct.pack(f"={len(facts)}Q", *(fact[0] for fact in facts))
@@ -81,6 +77,15 @@ class PreparedLaunches:
         for source, (operand_number, constant) in zip(sources, launch.sources, strict=True):
             source[:] = operand_number % (1 << 64), constant % (1 << 64)
         self._library.gridirAddPattern(table, key, len(key), launch, *place, rules, len(rules), sources, len(sources))
+
+    def _add_type(self, table: Any, kind: type, *, by_interface: bool) -> None:
+        exchange = exchange_of(kind)
+        # Python reads an array by DLPack whose stream is that of its interface.
+        if kind in self._types or (exchange is None and not by_interface and names_stream(kind)):
+            return
+        addresses = (None, None) if exchange is None else exchange.addresses
+        self._library.gridirAddArrayType(table, kind, not by_interface, takes_version(kind), *addresses)
+        self._types.add(kind)
 
 
 def prepared_launches() -> PreparedLaunches | None:
@@ -98,7 +103,9 @@ def _open() -> ctypes.PyDLL | None:
     library.gridirNewLaunches.restype = ctypes.py_object
     library.gridirNewLaunches.argtypes = (address, address, address)
     library.gridirAddArrayType.restype = None
-    library.gridirAddArrayType.argtypes = (ctypes.py_object, ctypes.py_object, ctypes.c_int, address, address)
+    library.gridirAddArrayType.argtypes = (
+        ctypes.py_object, ctypes.py_object, ctypes.c_int, ctypes.c_int, address, address,
+    )  # fmt: skip
     size = ctypes.c_size_t
     library.gridirAddPattern.restype = None
     library.gridirAddPattern.argtypes = (

@@ -53,14 +53,14 @@ def refused(data):
 
 # CHECK: refused: expected a bundle of gridir, got k.gridir, which does not begin as one
 refused(b"PK")
-# CHECK: refused: expected a bundle of format 2, got k.gridir of format '3'
-refused(contents.replace(b"gridir-bundle 2", b"gridir-bundle 3", 1))
+# CHECK: refused: expected a bundle of format 3, got k.gridir of format '4'
+refused(contents.replace(b"gridir-bundle 3", b"gridir-bundle 4", 1))
 # CHECK: refused: expected contents of k.gridir with the hash {{.*}}: the file is truncated, corrupted or edited
 refused(contents[:-1])
 
 
 def sealed(data):
-    return b"gridir-bundle 2 " + hashlib.sha256(data).hexdigest().encode() + b"\n" + data
+    return b"gridir-bundle 3 " + hashlib.sha256(data).hexdigest().encode() + b"\n" + data
 
 
 # A hash does not make an archive of anything.
@@ -146,6 +146,7 @@ print(f"fields: of {tried} numbers of a launch {failed} are refused, the same: {
 # CHECK: expected an alignment of at least 1 of x_ref, got 0
 # CHECK: expected the number of an input as the alias of x_ref, got 1
 # CHECK: expected the name and the kind of an operand, got OperandInfo(
+# CHECK: expected the number of elements in a byte of x_ref to be 1, got 2 of float32[64, 128]
 # CHECK: expected threads from 1 to 1024 in the description of a launch, got 0
 # CHECK: expected a parameter for the report of checks in the description of a launch, got none
 # CHECK: expected texts as the entry and the diagnostics of a launch
@@ -157,6 +158,7 @@ for path, value in (
     ((*operand, "alignment"), 0),
     ((*operand, "alias"), 1),
     ((*operand, "name"), 1),
+    ((*operand, "per_byte"), 2),
     ((*first, "threads"), 0),
     (first, {**whole["kernels"][0]["launch"], "diagnostics": ["a"], "parameters": []}),
     ((*first, "entry"), 1),

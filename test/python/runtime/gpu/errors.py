@@ -3,7 +3,10 @@
 
 import hashlib
 import io
+import os
+import sys
 import zipfile
+from functools import partial
 
 import gridir
 import jax
@@ -11,7 +14,12 @@ import numpy as np
 from gridir.compiler.bundle import bundle_of
 from gridir.compiler.gpu import GpuOptions
 from gridir.runtime import ptx
+from jax.experimental import pallas as pl
 from jax.experimental.pallas import mosaic_gpu as plgpu
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
+
+from kernels import halves
 
 driver = ptx.open_driver()
 driver.pretend(9, devices=1, has_current_context=False)
@@ -92,7 +100,7 @@ def archive(index):
         file.writestr("bundle.json", index)
         file.writestr("k.ptx", "text")
     contents = data.getvalue()
-    return b"gridir-bundle 2 " + hashlib.sha256(contents).hexdigest().encode() + b"\n" + contents
+    return b"gridir-bundle 3 " + hashlib.sha256(contents).hexdigest().encode() + b"\n" + contents
 
 
 # CHECK: BundleError: expected a bundle of gridir, got <bundle>: expected the part k.ptx with the hash 00, got another
@@ -109,9 +117,25 @@ def profiled(x):
     return plgpu.kernel(body, out_type=jax.ShapeDtypeStruct((128,), "float32"), compiler_params=params)(x)
 
 
+def doubled(x):
+    def doubled_kernel(x_ref, o_ref):
+        o_ref[...] = 2 * x_ref[...]
+
+    rows = pl.BlockSpec((8, 128), lambda i: (i, 0))
+    grid = (pl.cdiv(x.shape[0], 8),)
+    return pl.pallas_call(doubled_kernel, grid=grid, in_specs=[rows], out_specs=rows, out_shape=x)(x)
+
+
 # CHECK: UnsupportedError: expected a kernel without profile_space in a bundle, whose launches write no profile
 profile = gridir.lower(profiled, jax.ShapeDtypeStruct((128,), "float32"), target="gpu:sm_90a")
 refused(bundle_of, profile.kernels)
+# CHECK: UnsupportedError: expected arrays of numbers, of known shape, in a bundle, got x_ref:
+count = jax.export.symbolic_shape("n")[0]
+refused(bundle_of, gridir.lower(doubled, jax.ShapeDtypeStruct((count, 128), "float32"), target="gpu:sm_90a").kernels)
+# CHECK: UnsupportedError: expected bulk copies alone to access o, as they see 2
+# CHECK-SAME: elements in a byte, got accesses of threads
+octets = jax.ShapeDtypeStruct((128,), "uint8")
+refused(bundle_of, gridir.lower(partial(halves, also_by_threads=True), octets, target="gpu:sm_90a").kernels)
 # CHECK: KernelError: expected the description of a launch, got one with a wrong field: ctas None with dynamic_ctas None
 refused(Launch.from_json, {**launch.to_json(), "ctas": None})
 

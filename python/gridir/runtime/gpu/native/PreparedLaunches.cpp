@@ -44,6 +44,20 @@ struct Tensor {
 };
 constexpr int32_t kCuda = 2, kCudaManaged = 13;
 
+/// DLManagedTensorVersioned of DLPack.
+struct VersionedTensor {
+  uint32_t major;
+  uint32_t minor;
+  void *manager;
+  void *deleter;
+  uint64_t flags;
+  Tensor tensor;
+};
+/// The version that is read, as in dlpack.py.
+constexpr uint32_t kMajor = 1, kMinor = 3;
+/// The flag of an array that the producer has copied.
+constexpr uint64_t kCopied = 2;
+
 using ReadTensor = int (*)(void *array, Tensor *out);
 using ReadStream = int (*)(int deviceType, int32_t device, void **out);
 
@@ -70,6 +84,8 @@ enum class Protocol { Exchange, DLPack, Interface };
 struct ArrayType {
   PyObject *type;
   Protocol protocol;
+  /// `__dlpack__` has the parameter `max_version`.
+  bool takesVersion;
   ReadTensor readTensor;
   ReadStream readStream;
 };
@@ -96,6 +112,8 @@ struct Names {
   PyObject *strides = PyUnicode_InternFromString("strides");
   PyObject *stream = PyUnicode_InternFromString("stream");
   PyObject *mask = PyUnicode_InternFromString("mask");
+  PyObject *maxVersion = PyUnicode_InternFromString("max_version");
+  PyObject *version = Py_BuildValue("(II)", kMajor, kMinor);
   PyObject *nothing = PyTuple_New(0);
 };
 
@@ -180,7 +198,7 @@ template <typename T> void append(std::string &key, const T &value) {
 
 /// Appends the facts of an array as `key_of` in arrays.py has them. Returns
 /// false for an array that is not on a GPU.
-bool appendFacts(Call &call, const Tensor &tensor) {
+bool appendFacts(Call &call, const Tensor &tensor, uint64_t flags = 0) {
   if (tensor.deviceType != kCuda && tensor.deviceType != kCudaManaged)
     return false;
   std::string &key = call.key;
@@ -191,6 +209,7 @@ bool appendFacts(Call &call, const Tensor &tensor) {
   key.append(tensor.dtype, sizeof tensor.dtype);
   int32_t hasStrides = tensor.strides && tensor.rank ? 1 : 0;
   append(key, hasStrides);
+  append(key, flags);
   size_t bytes = tensor.rank * sizeof(int64_t);
   key.append(reinterpret_cast<const char *>(tensor.shape), bytes);
   if (hasStrides)
@@ -201,7 +220,7 @@ bool appendFacts(Call &call, const Tensor &tensor) {
 /// Appends the facts of an array that `__dlpack__` describes, once its work is
 /// ordered before that of the stream.
 bool appendDLPack(Call &call, const Names &names, PyObject *array,
-                  void *stream) {
+                  bool takesVersion, void *stream) {
   // Memory of a CPU takes no stream.
   Object getDevice(PyObject_GetAttr(array, names.device));
   Object device(getDevice ? PyObject_CallNoArgs(getDevice.object) : nullptr);
@@ -216,12 +235,21 @@ bool appendDLPack(Call &call, const Names &names, PyObject *array,
   Object options(PyDict_New());
   Object getCapsule(PyObject_GetAttr(array, names.dlpack));
   if (!number || !options || !getCapsule ||
-      PyDict_SetItem(options.object, names.stream, number.object))
+      PyDict_SetItem(options.object, names.stream, number.object) ||
+      (takesVersion &&
+       PyDict_SetItem(options.object, names.maxVersion, names.version)))
     return false;
   Object capsule(
       PyObject_Call(getCapsule.object, names.nothing, options.object));
-  void *tensor =
-      capsule ? PyCapsule_GetPointer(capsule.object, "dltensor") : nullptr;
+  if (!capsule)
+    return false;
+  if (PyCapsule_IsValid(capsule.object, "dltensor_versioned")) {
+    const auto &versioned = *static_cast<VersionedTensor *>(
+        PyCapsule_GetPointer(capsule.object, "dltensor_versioned"));
+    return versioned.major == kMajor && !(versioned.flags & kCopied) &&
+           appendFacts(call, versioned.tensor, versioned.flags);
+  }
+  void *tensor = PyCapsule_GetPointer(capsule.object, "dltensor");
   return tensor && appendFacts(call, *static_cast<Tensor *>(tensor));
 }
 
@@ -327,7 +355,7 @@ bool appendArray(Call &call, const Launches &launches, const ArrayType &type,
       return appendFacts(call, tensor);
     // Another stream needs the order that __dlpack__ makes.
   }
-  return appendDLPack(call, launches.names, array, stream);
+  return appendDLPack(call, launches.names, array, type.takesVersion, stream);
 }
 
 /// Reads the facts of a call and the stream of its launch. `stream` is that of
@@ -472,17 +500,20 @@ PyObject *gridirNewLaunches(LaunchKernel launchKernel, GetCurrent getCurrent,
   return function;
 }
 
-/// Adds a type of arrays. One without DLPack's functions for callers in C has
-/// `__dlpack__` if `hasDLPack`, otherwise `__cuda_array_interface__`.
-void gridirAddArrayType(PyObject *table, PyObject *type, int hasDLPack,
-                        ReadTensor readTensor, ReadStream readStream) {
+/// Adds a type of arrays. One without DLPack's functions for callers in C is
+/// read by `__dlpack__` if `usesDLPack`, otherwise by
+/// `__cuda_array_interface__`.
+void gridirAddArrayType(PyObject *table, PyObject *type, int usesDLPack,
+                        int takesVersion, ReadTensor readTensor,
+                        ReadStream readStream) {
   auto *key = reinterpret_cast<PyTypeObject *>(type);
-  Protocol protocol = readTensor  ? Protocol::Exchange
-                      : hasDLPack ? Protocol::DLPack
-                                  : Protocol::Interface;
+  Protocol protocol = readTensor   ? Protocol::Exchange
+                      : usesDLPack ? Protocol::DLPack
+                                   : Protocol::Interface;
   if (getLaunches(table)
           ->types
-          .try_emplace(key, ArrayType{type, protocol, readTensor, readStream})
+          .try_emplace(key, ArrayType{type, protocol, takesVersion != 0,
+                                      readTensor, readStream})
           .second)
     Py_IncRef(type);
 }

@@ -14,6 +14,9 @@ class DeviceArray:
         self.base = self.device.allocate(self.value.nbytes + offset)
         self.pointer = self.base + offset
         self.device.write(self.pointer, self.value.tobytes())
+        self._describe(read_only, strides, stream)
+
+    def _describe(self, read_only, strides, stream):
         self.__cuda_array_interface__ = {
             "shape": self.value.shape,
             "typestr": self.value.dtype.str,
@@ -45,7 +48,7 @@ class _Tensor(ctypes.Structure):
     )
 
 
-_CODES = {"i": 0, "u": 1, "f": 2, "bfloat16": 4, "b": 6}
+_CODES = {"i": 0, "u": 1, "f": 2, "b": 6, "bfloat16": 4, "float8_e4m3fn": 10, "float8_e5m2": 12}
 _new = ctypes.pythonapi.PyCapsule_New
 _new.restype, _new.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
 
@@ -55,12 +58,14 @@ class DLPackArray(DeviceArray):
 
     def __init__(self, value, device=0):
         super().__init__(value, device)
-        del self.__cuda_array_interface__
         value = self.value
         self._shape = (ctypes.c_int64 * value.ndim)(*value.shape)
-        kind = _CODES[value.dtype.name if value.dtype.kind == "V" else value.dtype.kind]
+        kind = _CODES[value.dtype.name if value.dtype.name in _CODES else value.dtype.kind]
         self._tensor = _Tensor(self.pointer, 2, device, value.ndim, kind, 8 * value.itemsize, 1, self._shape)
         self.streams = []
+
+    def _describe(self, *_):
+        pass
 
     def __dlpack_device__(self):
         return (2, self.device.number)
@@ -68,6 +73,55 @@ class DLPackArray(DeviceArray):
     def __dlpack__(self, *, stream=None):
         self.streams.append(stream)
         return _new(ctypes.addressof(self._tensor), b"dltensor", None)
+
+
+class _Versioned(ctypes.Structure):
+    _fields_ = (
+        ("major", ctypes.c_uint32),
+        ("minor", ctypes.c_uint32),
+        ("manager", ctypes.c_void_p),
+        ("deleter", ctypes.c_void_p),
+        ("flags", ctypes.c_uint64),
+        ("tensor", _Tensor),
+    )
+
+
+_versioned_name = b"dltensor_versioned"
+
+
+class VersionedArray(DLPackArray):
+    """An array as JAX and PyTorch have them: of DLPack 1, with flags, for a consumer that asks for it."""
+
+    def __init__(self, value, device=0, *, flags=0, dtype=None, shape=None, version=(1, 3)):
+        super().__init__(value, device)
+        if dtype is not None:
+            self._tensor.code, self._tensor.bits, self._tensor.lanes = dtype
+        if shape is not None:
+            self._shape[:] = shape
+        self._versioned = _Versioned(*version, None, None, flags, self._tensor)
+
+    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+        self.streams.append(stream)
+        if max_version is None or max_version < (1, 0):
+            return _new(ctypes.addressof(self._tensor), b"dltensor", None)
+        return _new(ctypes.addressof(self._versioned), _versioned_name, None)
+
+
+class StreamArray(DLPackArray):
+    """An array as CuPy has them: of both protocols, of which `__cuda_array_interface__` names the stream."""
+
+    stream = 1
+
+    @property
+    def __cuda_array_interface__(self):
+        return {
+            "shape": self.value.shape,
+            "typestr": self.value.dtype.str,
+            "data": (self.pointer, False),
+            "strides": None,
+            "stream": self.stream,
+            "version": 3,
+        }
 
 
 class StridedArray(DLPackArray):
@@ -83,6 +137,9 @@ class ExchangeArray(DLPackArray):
     """An array whose type has DLPack's functions for callers in C, and a stream."""
 
     stream = 0
+
+    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+        return super().__dlpack__(stream=stream)
 
 
 @ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_void_p)

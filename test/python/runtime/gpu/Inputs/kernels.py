@@ -145,3 +145,43 @@ def product(x, y, total):
         out_shape=jax.ShapeDtypeStruct((128, 128), jnp.float32),
         name="product",
     )(x, y, total)
+
+
+def rescaled(x):
+    """Doubles floats of a byte, as floats of another byte."""
+
+    def rescaled_kernel(x_ref, o_ref):
+        o_ref[...] = (2 * x_ref[...].astype(jnp.float32)).astype(jnp.float8_e5m2)
+
+    return pl.pallas_call(rescaled_kernel, out_shape=jax.ShapeDtypeStruct((8, 128), jnp.float8_e5m2), name="rescaled")(
+        x
+    )
+
+
+def widened(x):
+    """Threads read elements of 4 bits, each from a byte."""
+
+    def widened_kernel(x_ref, o_ref):
+        o_ref[...] = x_ref[...].astype(jnp.int32)
+
+    return pl.pallas_call(widened_kernel, out_shape=jax.ShapeDtypeStruct((8, 128), jnp.int32), name="widened")(x)
+
+
+def halves(x, *, also_by_threads=False):
+    """Bulk copies store bytes as elements of 4 bits, two in a byte."""
+
+    def halves_kernel(x, o, union):
+        whole, pairs = union
+        whole[...] = x[...]
+        plgpu.commit_smem()
+        plgpu.copy_smem_to_gmem(pairs, o)
+        plgpu.wait_smem_to_gmem(0)
+        if also_by_threads:
+            o[...] = o[...] + o[...]
+
+    return plgpu.kernel(
+        halves_kernel,
+        out_type=jax.ShapeDtypeStruct((256,), jnp.uint4),
+        scratch_types=[plgpu.RefUnion(plgpu.SMEM((128,), jnp.uint8), plgpu.SMEM((256,), jnp.uint4))],
+        kernel_name="halves",
+    )(x)

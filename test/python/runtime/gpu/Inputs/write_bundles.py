@@ -1,4 +1,4 @@
-"""Writes the bundles of the tests to a directory."""
+"""Writes the bundles of the tests to a directory: those that the command line names, or all."""
 
 import sys
 from pathlib import Path
@@ -13,10 +13,12 @@ from jax.experimental import pallas as pl
 
 S = jax.ShapeDtypeStruct
 f32, i32 = S((64, 128), jnp.float32), S((32,), jnp.int32)
-directory = Path(sys.argv[1])
+directory, names = Path(sys.argv[1]), sys.argv[2:]
 
 
 def write(name, function, *args, chip="sm_90a"):
+    if names and name not in names:
+        return
     write_bundle(bundle_of(gridir.lower(function, *args, target=f"gpu:{chip}").kernels), directory / f"{name}.gridir")
 
 
@@ -33,3 +35,6 @@ write("masked", kernels.masked, f32, S(f32.shape, jnp.bool_))
 write("product", kernels.product, S((128, 192), jnp.bfloat16), S((192, 128), jnp.bfloat16), S((128, 128), jnp.float32))
 write("both", lambda x, y, i: (kernels.add(x, y), kernels.update(i)), f32, f32, i32)
 write("sm_100a", kernels.add, f32, f32, chip="sm_100a")
+write("rescaled", kernels.rescaled, S((8, 128), jnp.float8_e4m3fn))
+write("widened", kernels.widened, S((8, 128), jnp.int4))
+write("halves", kernels.halves, S((128,), jnp.uint8))
