@@ -62,6 +62,42 @@ static Value createOfCoordinates(OpBuilder &builder, linalg::GenericOp op,
       });
 }
 
+/// For each of the dimensions that a reshape makes one, that one or -1; fails
+/// if several of a group have more than one element.
+static FailureOr<SmallVector<int64_t>>
+mapGroups(ArrayRef<ReassociationIndices> groups, ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> result(shape.size(), -1);
+  for (auto [number, group] : llvm::enumerate(groups)) {
+    auto isLong = [&](int64_t dim) { return shape[dim] != 1; };
+    if (llvm::count_if(group, isLong) > 1)
+      return failure();
+    auto *found = llvm::find_if(group, isLong);
+    result[found == group.end() ? group.front() : *found] = number;
+  }
+  return result;
+}
+
+/// The operand of a reshape whose parts are parts of the result.
+static FailureOr<SmallVector<PartOperand>> getReshaped(Operation *op) {
+  if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op)) {
+    auto dims = mapGroups(collapse.getReassociationIndices(),
+                          collapse.getSrcType().getShape());
+    if (failed(dims))
+      return failure();
+    return SmallVector<PartOperand>{{collapse.getSrc(), *dims}};
+  }
+  auto expand = cast<tensor::ExpandShapeOp>(op);
+  auto numbers = mapGroups(expand.getReassociationIndices(),
+                           expand.getResultType().getShape());
+  if (failed(numbers))
+    return failure();
+  SmallVector<int64_t> dims(expand.getSrcType().getRank());
+  for (auto [dim, number] : llvm::enumerate(*numbers))
+    if (number >= 0)
+      dims[number] = dim;
+  return SmallVector<PartOperand>{{expand.getSrc(), dims}};
+}
+
 FailureOr<SmallVector<PartOperand>> getPartOperands(Operation *op) {
   if (op->getNumResults() != 1)
     return failure();
@@ -75,6 +111,8 @@ FailureOr<SmallVector<PartOperand>> getPartOperands(Operation *op) {
   if (constant || isa<linalg::FillOp, tensor::SplatOp>(op) ||
       isOfCoordinates(op))
     return operands;
+  if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op))
+    return getReshaped(op);
   auto dims = llvm::to_vector(llvm::seq<int64_t>(type.getRank()));
   if (auto broadcast = dyn_cast<linalg::BroadcastOp>(op)) {
     llvm::erase_if(dims, [&](int64_t dim) {
@@ -110,6 +148,12 @@ Value createPart(OpBuilder &builder, Operation *op,
                                    ValueRange());
   if (auto generic = dyn_cast<linalg::GenericOp>(op))
     return createOfCoordinates(builder, generic, type, offsets);
+  if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
+    return tensor::CollapseShapeOp::create(builder, loc, type, operands.front(),
+                                           collapse.getReassociationIndices());
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
+    return tensor::ExpandShapeOp::create(builder, loc, type, operands.front(),
+                                         expand.getReassociationIndices());
   if (auto broadcast = dyn_cast<linalg::BroadcastOp>(op)) {
     Value empty =
         tensor::EmptyOp::create(builder, loc, shape, type.getElementType());

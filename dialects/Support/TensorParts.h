@@ -16,14 +16,16 @@ namespace gridir {
 /// A tensor operand whose elements the result has at the same positions.
 struct PartOperand {
   mlir::Value value;
-  /// For each dimension of the operand, that of the result.
+  /// For each dimension of the operand, that of the result; -1 for one of a
+  /// single element that the result does not have.
   mlir::SmallVector<int64_t> dims;
 };
 
 /// Returns the tensor operands of an op that computes each element of its
 /// result from elements at the same position: a constant of one value, a fill,
-/// a splat, a broadcast, an elementwise op, or elements that depend on their
-/// position alone. Fails for other ops.
+/// a splat, a broadcast, an elementwise op, a reshape that adds or drops
+/// dimensions of one element, or elements that depend on their position alone.
+/// Fails for other ops.
 mlir::FailureOr<mlir::SmallVector<PartOperand>>
 getPartOperands(mlir::Operation *op);
 

@@ -66,6 +66,47 @@ def dot(x, y):
     return jnp.dot(x, y, preferred_element_type=jnp.int32 if x.dtype == jnp.int8 else jnp.float32)
 
 
+def decode(q, k, v, keys=128):
+    """Attention of one query, by blocks of keys."""
+
+    def kernel(q_ref, k_ref, v_ref, o_ref):
+        def body(j, carry):
+            largest, total, acc = carry
+            window = pl.ds(j * keys, keys)
+            scores = lax.dot_general(
+                q_ref[...], k_ref[window, :], (((1,), (1,)), ((), ())), preferred_element_type=jnp.float32
+            )
+            new = jnp.maximum(largest, jnp.max(scores, axis=1, keepdims=True))
+            weights, factor = jnp.exp(scores - new), jnp.exp(largest - new)
+            product = jnp.dot(weights.astype(v.dtype), v_ref[window, :], preferred_element_type=jnp.float32)
+            return new, total * factor + jnp.sum(weights, axis=1, keepdims=True), acc * factor + product
+
+        init = jnp.full((1, 1), -1e30), jnp.zeros((1, 1)), jnp.zeros(o_ref.shape)
+        _, total, acc = lax.fori_loop(0, k.shape[0] // keys, body, init)
+        o_ref[...] = acc / total
+
+    return pl.pallas_call(kernel, out_shape=shape(1, v.shape[1]))(q, k, v)
+
+
+def of_columns(x, y, columns=128):
+    """A product with blocks of columns."""
+
+    def kernel(x_ref, y_ref, o_ref):
+        o_ref[...] = dot(x_ref[...], y_ref[...])
+
+    lead = x.shape[:-1]
+    return pl.pallas_call(
+        kernel,
+        grid=(y.shape[1] // columns,),
+        in_specs=[
+            pl.BlockSpec(x.shape, lambda j: (0,) * x.ndim),
+            pl.BlockSpec((y.shape[0], columns), lambda j: (0, j)),
+        ],
+        out_specs=pl.BlockSpec((*lead, columns), lambda j: (*(0,) * len(lead), j)),
+        out_shape=shape(*lead, y.shape[1]),
+    )(x, y)
+
+
 def gather(indices, table, rows=32):
     """The rows of a table at indices."""
 
@@ -87,9 +128,7 @@ def masked_gather(table, indices, limit):
     def kernel(t_ref, i_ref, o_ref):
         rows = i_ref[...][:, None]
         columns = jnp.arange(t_ref.shape[1])[None, :]
-        o_ref[...] = triton.load(
-            t_ref.at[rows, columns], mask=jnp.broadcast_to(rows < limit, o_ref.shape), other=7.0
-        )
+        o_ref[...] = triton.load(t_ref.at[rows, columns], mask=jnp.broadcast_to(rows < limit, o_ref.shape), other=7.0)
 
     return pl.pallas_call(kernel, out_shape=shape(indices.shape[0], table.shape[1]))(table, indices)
 
@@ -146,6 +185,11 @@ PROGRAMS = {
         jnp.abs(small(50, 75)) + 1,
         small(75, 64),
     ),
+    "one row": (of_columns, small(1, 1024), small(1024, 256)),
+    "one row of f32": (of_columns, floats(1, 200), floats(200, 256)),
+    "vector": (of_columns, small(1024), small(1024, 256)),
+    "four rows": (of_columns, small(4, 1024), small(1024, 256)),
+    "one query": (decode, *(normal(n, 64, dtype=jnp.bfloat16) for n in (1, 512, 512))),
     "rows of a table": (gather, numbers(1000, 256), floats(1000, 128)),
     "elements of a table": (
         functools.partial(blocks_of, lambda i, t: t[i] * 2, out=shape(64, 128), rows=8),
@@ -155,7 +199,7 @@ PROGRAMS = {
     "masked rows of a table": (functools.partial(masked_gather, limit=50), floats(50, 128), numbers(80, 32)),
 }
 
-# CHECK: 13 of 13 programs are right
+# CHECK: 18 of 18 programs are right
 report("programs", PROGRAMS, programs=True)
 
 # An index that is out of bounds is the same error as on the CPU.

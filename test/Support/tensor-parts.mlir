@@ -1,7 +1,7 @@
 // RUN: gridir-opt %s --test-support | FileCheck %s
 
 // A part of the result of an op needs the same part of its operands, and none if elements depend on their position alone;
-// a constant of several values, and elements that depend on another array, have no parts.
+// a constant of several values, elements that depend on another array, and reshapes of longer dimensions have no parts.
 // CHECK-LABEL: func.func @parts(
 // CHECK: arith.constant {test.parts = []} dense<1.0
 // CHECK: arith.constant dense<[
@@ -9,7 +9,10 @@
 // CHECK: linalg.broadcast {{.*}} {test.parts = [array<i64: 1>]}
 // CHECK: linalg.generic {{.*}} attrs = {{.*}}test.parts = []
 // CHECK: linalg.index 0
-// CHECK: linalg.generic
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<2x4xf32>) {
+// CHECK: tensor.expand_shape {{.*}}test.parts = [array<i64: 1>]
+// CHECK: tensor.collapse_shape {{.*}}test.parts = [array<i64: -1, 0>]
+// CHECK: tensor.collapse_shape
 // CHECK-NOT: test.parts
 // CHECK: return
 func.func @parts(%x: tensor<2x4xf32>, %row: tensor<4xf32>) -> tensor<2x4xf32> {
@@ -32,5 +35,8 @@ func.func @parts(%x: tensor<2x4xf32>, %row: tensor<4xf32>) -> tensor<2x4xf32> {
       %f = tensor.extract %row[%i] : tensor<4xf32>
       linalg.yield %f : f32
   } -> tensor<2x4xf32>
+  %6 = tensor.expand_shape %row [[0, 1]] output_shape [1, 4] : tensor<4xf32> into tensor<1x4xf32>
+  %7 = tensor.collapse_shape %6 [[0, 1]] : tensor<1x4xf32> into tensor<4xf32>
+  %8 = tensor.collapse_shape %x [[0, 1]] : tensor<2x4xf32> into tensor<8xf32>
   return %2 : tensor<2x4xf32>
 }

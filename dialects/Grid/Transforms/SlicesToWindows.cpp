@@ -130,8 +130,8 @@ private:
     for (const PartOperand &operand : *operands) {
       Box ofOperand;
       for (int64_t dim : operand.dims) {
-        ofOperand.offsets.push_back(box.offsets[dim]);
-        ofOperand.sizes.push_back(box.sizes[dim]);
+        ofOperand.offsets.push_back(dim < 0 ? 0 : box.offsets[dim]);
+        ofOperand.sizes.push_back(dim < 0 ? 1 : box.sizes[dim]);
       }
       parts.push_back(get(operand.value, ofOperand));
       if (!parts.back())

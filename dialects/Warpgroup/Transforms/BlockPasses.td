@@ -232,7 +232,9 @@ def WarpgroupPadBlocksPass : Pass<"warpgroup-pad-blocks", "::gridir::grid::Kerne
     elements of the result. Contracted dimensions become multiples of an
     instruction's depth, and of rows of 128 bytes if they are longer; both
     operands have zeros there. Rows of the right operand become multiples of 128
-    bytes, so that shared memory can hold it.
+    bytes, so that shared memory can hold it. A vector, or an operand of a single
+    row, becomes 8 or 16 equal rows, and the result is the first one of the
+    contraction's.
 
     Only dimensions that blocks have as a whole are extended, and reductions only
     where registers hold the result. A kernel that cannot become a warpgroup
@@ -281,7 +283,8 @@ def WarpgroupPadBlocksPass : Pass<"warpgroup-pad-blocks", "::gridir::grid::Kerne
            "The chip, with LLVM's name">
   ];
   let statistics = [
-    Statistic<"numPadded", "num-padded", "Number of dimensions that are extended">
+    Statistic<"numPadded", "num-padded", "Number of dimensions that are extended">,
+    Statistic<"numRepeated", "num-repeated", "Number of contractions whose vector is repeated">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
                            "::mlir::tensor::TensorDialect"];

@@ -15,6 +15,7 @@
 #include "dialects/Grid/IR/IndexMaps.h"
 #include "dialects/Support/Divisors.h"
 #include "dialects/Warpgroup/IR/Warpgroup.h"
+#include "dialects/Warpgroup/Transforms/ContractionPadding.h"
 #include "dialects/Warpgroup/Transforms/DataWindows.h"
 #include "dialects/Warpgroup/Transforms/MatrixUnits.h"
 #include "dialects/Warpgroup/Transforms/ValueSlices.h"
@@ -440,7 +441,8 @@ private:
       return;
     }
     if (auto dot = dyn_cast<grid::DotOp>(op)) {
-      if (form == BlockForm::Authored && getUnitSizes(dot, chip))
+      if (form == BlockForm::Authored &&
+          (getUnitSizes(dot, chip) || isOfVector(dot, chip)))
         return;
       MatrixUnit unit = form == BlockForm::Parts ? findUnit(dot, chip)
                                                  : findPreparedUnit(dot, chip);

@@ -250,12 +250,16 @@ private:
     constexpr int64_t unit = 8;
     bool isSwapped = llvm::any_of(dots, [&](DotOp dot) {
       std::optional<unsigned> axis = axes.getAxis(dot.getResult(), 0);
-      return axis && axis == axes.getAxis(output, 1);
+      return axis && axis == axes.getAxis(output, getColumnDim());
     });
     if (isSwapped)
       return kAccRows;
-    return part[0] % kAccRows == 0 ? unit : kWarps * unit;
+    return hasRows() && part[0] % kAccRows == 0 ? unit : kWarps * unit;
   }
+
+  /// The first output of contractions is a matrix, or a vector of columns.
+  bool hasRows() const { return part.size() == 2; }
+  unsigned getColumnDim() const { return part.size() - 1; }
 
   /// True if all parts of copied operands are in rows of 128 bytes, in groups
   /// of eight.
@@ -283,12 +287,14 @@ private:
 
   std::variant<ScheduleAttr, std::string>
   chooseForProducts(ArrayRef<DotOp> dots) {
-    if (part.size() != 2)
-      return std::string("its first output is no matrix");
+    if (part.empty() || part.size() > 2)
+      return std::string("its first output is no vector or matrix");
     // The programs of a CTA along the rows are its consumers.
     SmallVector<int64_t> ofWarpgroup = part;
-    std::optional<unsigned> rows = axes.getAxis(output, 0),
-                            columns = axes.getAxis(output, 1);
+    unsigned columnDim = getColumnDim();
+    std::optional<unsigned> rows, columns = axes.getAxis(output, columnDim);
+    if (hasRows())
+      rows = axes.getAxis(output, 0);
     if (rows && part[0] % kAccRows == 0) {
       int64_t consumers = std::min(part[0] / kAccRows, kMaxConsumers);
       while (part[0] % (consumers * kAccRows) != 0)
@@ -303,16 +309,18 @@ private:
       auto exceedsRegisters = [&](DotOp dot) {
         return countProductRegisters(dot, ofWarpgroup) > kMaxAccRegisters;
       };
-      return part[1] > 256 || countStagedRegisters(dots) > kArrayRegisters ||
+      return part[columnDim] > 256 ||
+             countStagedRegisters(dots) > kArrayRegisters ||
              llvm::any_of(dots, exceedsRegisters);
     };
-    while (columns && isWide() && part[1] % (2 * getColumnUnit(dots)) == 0) {
-      ofWarpgroup[1] /= 2;
+    while (columns && isWide() &&
+           part[columnDim] % (2 * getColumnUnit(dots)) == 0) {
+      ofWarpgroup[columnDim] /= 2;
       if (!haveRows(dots, ofWarpgroup))
         break;
-      part[1] = ofWarpgroup[1];
+      part[columnDim] = ofWarpgroup[columnDim];
     }
-    ofWarpgroup[1] = part[1];
+    ofWarpgroup[columnDim] = part[columnDim];
     llvm::SmallSetVector<int64_t, 4> shared;
     llvm::SmallSetVector<Value, 4> seen;
     // Bytes of the operands that are loaded once, and of those of each stage.

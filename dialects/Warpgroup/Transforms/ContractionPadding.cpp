@@ -8,7 +8,11 @@
 
 #include "dialects/Warpgroup/Transforms/ContractionPadding.h"
 
+#include "dialects/Support/Builders.h"
 #include "dialects/Warpgroup/Transforms/MatrixUnits.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/MapVector.h"
 #include <utility>
 
@@ -115,7 +119,105 @@ private:
   bool isChanged = false;
 };
 
+/// The operand of a contraction that is a vector or has a single row, and the
+/// matrix with which it is multiplied.
+struct VectorOperand {
+  bool isLeft;
+  Value vector, matrix;
+  /// The dimension of the matrix that is contracted.
+  int64_t contracted;
+};
+
+std::optional<VectorOperand> findVector(DotOp dot) {
+  if (dot.getLhsContract().size() != 1 || !dot.getLhsBatch().empty())
+    return std::nullopt;
+  VectorOperand left{true, dot.getLhs(), dot.getRhs(), dot.getRhsContract()[0]},
+      right{false, dot.getRhs(), dot.getLhs(), dot.getLhsContract()[0]};
+  for (const VectorOperand &operand : {left, right}) {
+    auto type = cast<RankedTensorType>(operand.vector.getType());
+    int64_t contracted =
+        (operand.isLeft ? dot.getLhsContract() : dot.getRhsContract())[0];
+    bool isVector =
+        type.getRank() == 1 ||
+        (type.getRank() == 2 && type.getDimSize(1 - contracted) == 1);
+    if (isVector &&
+        cast<RankedTensorType>(operand.matrix.getType()).getRank() == 2)
+      return operand;
+  }
+  return std::nullopt;
+}
+
+/// Equal rows of a vector.
+Value createRows(OpBuilder &builder, Location loc, Value vector, int64_t rows) {
+  auto type = cast<RankedTensorType>(vector.getType());
+  if (type.getRank() == 2)
+    vector = tensor::CollapseShapeOp::create(
+        builder, loc, vector, ArrayRef<ReassociationIndices>{{0, 1}});
+  Value empty = tensor::EmptyOp::create(
+      builder, loc, ArrayRef<int64_t>{rows, type.getNumElements()},
+      type.getElementType());
+  return linalg::BroadcastOp::create(builder, loc, vector, empty,
+                                     ArrayRef<int64_t>{0})
+      ->getResult(0);
+}
+
 } // namespace
+
+bool gridir::warpgroup::isOfVector(DotOp dot, const gpu::Chip &chip) {
+  return hasUnitTypes(dot, chip) && findVector(dot);
+}
+
+bool gridir::warpgroup::repeatVector(DotOp dot, const BlockAxes &axes) {
+  std::optional<VectorOperand> found = findVector(dot);
+  if (!found)
+    return false;
+  // 64 columns or rows of the matrix and 8 rows, or 32 and 16.
+  constexpr int64_t fewRows = 8, manyRows = 16, ofFew = 64, ofMany = 32;
+  Value matrix = found->matrix;
+  auto type = cast<RankedTensorType>(matrix.getType());
+  int64_t contracted = found->contracted, free = 1 - contracted,
+          size = type.getDimSize(free), depth = type.getDimSize(contracted);
+  if ((size % ofMany != 0 && !axes.getAxis(matrix, free)) ||
+      (depth % getDepthUnit(dot, depth) != 0 &&
+       !axes.getAxis(matrix, contracted)))
+    return false;
+  int64_t rows = size % ofFew == 0 ? fewRows : manyRows;
+
+  OpBuilder builder(dot);
+  Location loc = dot.getLoc();
+  auto product = cast<DotOp>(builder.clone(*dot));
+  builder.setInsertionPoint(product);
+  Value repeated = createRows(builder, loc, found->vector, rows);
+  SmallVector<int64_t> shape{rows, size}, part{1, size};
+  if (found->isLeft) {
+    product.getLhsMutable().assign(repeated);
+    product.setLhsContract({1});
+  } else {
+    product.getRhsMutable().assign(repeated);
+    product.setRhsContract({1});
+    shape = {size, rows};
+    part = {size, 1};
+  }
+  product.getAccMutable().clear();
+  auto oldType = cast<RankedTensorType>(dot.getType());
+  product.getResult().setType(
+      RankedTensorType::get(shape, oldType.getElementType()));
+  builder.setInsertionPoint(dot);
+  SmallVector<OpFoldResult> zeros(2, builder.getIndexAttr(0)),
+      ones(2, builder.getIndexAttr(1));
+  Value result = tensor::ExtractSliceOp::create(
+      builder, loc, RankedTensorType::get(part, oldType.getElementType()),
+      product.getResult(), zeros,
+      getAsIndexOpFoldResult(builder.getContext(), part), ones);
+  if (oldType.getRank() == 1)
+    result = tensor::CollapseShapeOp::create(
+        builder, loc, result, ArrayRef<ReassociationIndices>{{0, 1}});
+  if (dot.getAcc())
+    result = createAdd(builder, loc, dot.getAcc(), result);
+  dot.replaceAllUsesWith(result);
+  dot.erase();
+  return true;
+}
 
 FailureOr<SmallVector<AxisPadding>> gridir::warpgroup::findContractionPadding(
     KernelOp kernel, const BlockAxes &axes, const gpu::Chip &chip) {

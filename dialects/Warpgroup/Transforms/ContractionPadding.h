@@ -20,6 +20,16 @@ struct AxisPadding {
   int64_t size, padded;
 };
 
+/// True if an operand of a contraction is a vector or has a single row, and the
+/// chip has matrix units for the types.
+bool isOfVector(grid::DotOp dot, const gpu::Chip &chip);
+
+/// Replaces the vector or single row of an operand by equal rows, so that
+/// matrix units compute the contraction; the result is the first row of the new
+/// one. Does nothing and returns false if they do not divide the other sizes.
+/// `axes` are those along which positions can be added.
+bool repeatVector(grid::DotOp dot, const grid::BlockAxes &axes);
+
 /// Returns the axes that are extended so that matrix units compute all
 /// contractions of a kernel; none if they compute them as they are. Fails if
 /// some contraction remains that they do not compute. `axes` are those along

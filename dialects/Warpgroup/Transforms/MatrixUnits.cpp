@@ -62,16 +62,22 @@ bool hasTypes(Type element, Type sum, const gpu::Chip &chip) {
   return (isHalf(element) || isByte(element)) && sum.isF32();
 }
 
-/// Returns the sizes of a contraction of matrices of one type, if the chip has
-/// units for its types. `element` replaces the type of the operands.
+/// True if units of the chip have the types of a contraction. `element`
+/// replaces the type of the operands.
+bool hasTypes(grid::DotOp dot, Type element, const gpu::Chip &chip) {
+  return !dot.getAlgorithm() &&
+         getElementTypeOrSelf(dot.getLhs().getType()) ==
+             getElementTypeOrSelf(dot.getRhs().getType()) &&
+         hasTypes(element, getElementTypeOrSelf(dot.getType()), chip);
+}
+
+/// Returns the sizes of a contraction of matrices, if the chip has units for
+/// its types.
 std::optional<ContractionSizes> getSizes(grid::DotOp dot, Type element,
                                          const gpu::Chip &chip) {
   auto contracted = getContracted(dot);
   auto result = dyn_cast<RankedTensorType>(dot.getType());
-  if (!contracted || !result || dot.getAlgorithm() ||
-      getElementTypeOrSelf(dot.getLhs().getType()) !=
-          getElementTypeOrSelf(dot.getRhs().getType()) ||
-      !hasTypes(element, result.getElementType(), chip))
+  if (!contracted || !result || !hasTypes(dot, element, chip))
     return std::nullopt;
   auto lhs = cast<RankedTensorType>(dot.getLhs().getType());
   return ContractionSizes{result.getDimSize(0), result.getDimSize(1),
@@ -109,6 +115,10 @@ Type getUnitElement(grid::DotOp dot) {
 }
 
 } // namespace
+
+bool gridir::warpgroup::hasUnitTypes(grid::DotOp dot, const gpu::Chip &chip) {
+  return hasTypes(dot, getUnitElement(dot), chip);
+}
 
 std::optional<ContractionSizes>
 gridir::warpgroup::getUnitSizes(grid::DotOp dot, const gpu::Chip &chip) {

@@ -31,6 +31,9 @@ MatrixUnit findUnit(grid::DotOp dot, const gpu::Chip &chip);
 MatrixUnit findPreparedUnit(grid::DotOp dot, const gpu::Chip &chip,
                             bool isSwapped = false);
 
+/// True if the chip has matrix units for the types of a contraction.
+bool hasUnitTypes(grid::DotOp dot, const gpu::Chip &chip);
+
 /// The matrices of a contraction: `rows x depth` times `depth x columns`.
 struct ContractionSizes {
   int64_t rows, columns, depth;

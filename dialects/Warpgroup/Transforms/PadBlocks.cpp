@@ -124,10 +124,12 @@ public:
       return signalPassFailure();
     if (!canBecomeProgram(kernel, *known, BlockForm::Authored))
       return markAllAnalysesPreserved();
+    unsigned repeated = repeatVectors(kernel, *known);
     PaddingSearch search(kernel);
     SmallVector<AxisPadding> paddings = search.find(*known);
+    numRepeated += repeated;
     if (paddings.empty())
-      return markAllAnalysesPreserved();
+      return repeated ? void() : markAllAnalysesPreserved();
     SmallVector<Restriction> restrictions;
     for (const AxisPadding &padding : paddings)
       extend(kernel, search.getAxes(), padding, restrictions);
@@ -140,6 +142,20 @@ public:
   }
 
 private:
+  /// Returns the number of contractions whose vector is repeated.
+  static unsigned repeatVectors(KernelOp kernel, const gpu::Chip &chip) {
+    SmallVector<DotOp> dots;
+    kernel.getBodyRegion().walk([&](DotOp dot) {
+      if (isOfVector(dot, chip))
+        dots.push_back(dot);
+    });
+    if (dots.empty())
+      return 0;
+    BlockAxes axes(kernel, AxisUse::Extend);
+    return llvm::count_if(dots,
+                          [&](DotOp dot) { return repeatVector(dot, axes); });
+  }
+
   /// An operand of a reduction or contraction that combines the first `size`
   /// elements along a dimension.
   struct Restriction {

@@ -209,3 +209,40 @@ grid.kernel @blocked grid(%i = 10) inputs(%x: bf16 [420, 50] block [42, 50] at (
   %d = grid.dot %v, %w contract [1] x [0] : tensor<42x50xbf16>, tensor<50x64xbf16> -> tensor<42x64xf32>
   grid.store %d, %o : tensor<42x64xf32>, memref<42x64xf32, #grid.space<default>>
 }
+
+// -----
+
+// A single row becomes 8 equal rows, with which 64 columns are multiplied.
+// STATS: 1 num-repeated
+// CHECK-LABEL: grid.kernel @row
+// CHECK: %[[X:.+]] = grid.load %{{.*}} -> tensor<1x128xbf16>
+// CHECK: %[[V:.+]] = tensor.collapse_shape %[[X]] {{.*}} into tensor<128xbf16>
+// CHECK: %[[R:.+]] = linalg.broadcast ins(%[[V]] : tensor<128xbf16>) outs(%{{.*}} : tensor<8x128xbf16>) dimensions = [0]
+// CHECK: %[[D:.+]] = grid.dot %[[R]], %{{.*}} contract [1] x [0] {{.*}} -> tensor<8x64xf32>
+// CHECK: %[[P:.+]] = tensor.extract_slice %[[D]][0, 0] [1, 64] [1, 1]
+// CHECK: grid.store %[[P]]
+grid.kernel @row grid(%i = 2) inputs(%x: bf16 [1, 128], %y: bf16 [128, 128] block [128, 64] at (0, %i))
+    outputs(%o: f32 [1, 128] block [1, 64] at (0, %i)) semantics [parallel] {
+  %v = grid.load %x : memref<1x128xbf16, #grid.space<default>> -> tensor<1x128xbf16>
+  %w = grid.load %y : memref<128x64xbf16, #grid.space<default>> -> tensor<128x64xbf16>
+  %d = grid.dot %v, %w contract [1] x [0] : tensor<1x128xbf16>, tensor<128x64xbf16> -> tensor<1x64xf32>
+  grid.store %d, %o : tensor<1x64xf32>, memref<1x64xf32, #grid.space<default>>
+}
+
+// -----
+
+// A vector on the right, and an accumulator. 32 rows need 16 columns.
+// STATS: 1 num-repeated
+// CHECK-LABEL: grid.kernel @vector
+// CHECK: %[[D:.+]] = grid.dot %{{.*}}, %{{.*}} contract [1] x [1] : tensor<32x64xbf16>, tensor<16x64xbf16> -> tensor<32x16xf32>
+// CHECK: %[[P:.+]] = tensor.extract_slice %[[D]][0, 0] [32, 1] [1, 1]
+// CHECK: %[[C:.+]] = tensor.collapse_shape %[[P]]
+// CHECK: arith.addf %{{.*}}, %[[C]] : tensor<32xf32>
+grid.kernel @vector grid(%i = 2) inputs(%x: bf16 [64, 64] block [32, 64] at (%i, 0), %y: bf16 [64], %c: f32 [64] block [32] at (%i))
+    outputs(%o: f32 [64] block [32] at (%i)) semantics [parallel] {
+  %v = grid.load %x : memref<32x64xbf16, #grid.space<default>> -> tensor<32x64xbf16>
+  %w = grid.load %y : memref<64xbf16, #grid.space<default>> -> tensor<64xbf16>
+  %a = grid.load %c : memref<32xf32, #grid.space<default>> -> tensor<32xf32>
+  %d = grid.dot %v, %w acc %a contract [1] x [0] : tensor<32x64xbf16>, tensor<64xbf16>, tensor<32xf32> -> tensor<32xf32>
+  grid.store %d, %o : tensor<32xf32>, memref<32xf32, #grid.space<default>>
+}

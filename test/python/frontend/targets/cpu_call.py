@@ -1,5 +1,5 @@
-# The name of a kernel is in the texts of the program that calls it, where people and profiles look for it. XLA copies an
-# array that a kernel writes in place neither before nor after the call, whether or not a reshape is between them.
+# The name of a kernel is in the texts of the program that calls it, where people and profiles look for it. XLA copies
+# an array that a kernel writes in place neither before nor after the call, whether or not a reshape is between them.
 #
 # RUN: %python %s | FileCheck %s
 
