@@ -231,8 +231,9 @@ def ConvertTPUToGridPass : Pass<"convert-tpu-to-grid", "::mlir::ModuleOp"> {
     kernel: the module attribute `gridir.operands` of `convert-grid-to-tpu`.
 
     Vectors become tensors, and a window of an access becomes a slice of its
-    Ref. Conversions of floats saturate, as on a TPU. Copies and signals to
-    other cores are errors; traces and delays are dropped. Modules that
+    Ref. Conversions of floats saturate, shifts by the width or more are 0 or the
+    sign, and numbers are divided by 0, as on a TPU. Copies and signals to other
+    cores are errors; traces and delays are dropped. Modules that
     `tpu-check-contract` rejects are rejected here, too.
 
     Before, without the transforms:

@@ -12,6 +12,7 @@ from gridir.compiler.cpu import CpuOptions
 from gridir.testing import difference, interpreted
 from jax import lax
 from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
 
 THROUGH_TPU = CpuOptions(pipeline="grid-to-tpu{stop-after=tpu},tpu-to-cpu", platform="tpu")
 FLOATS = [0.0, -0.0, 1.0, -1.0, 2.5, -2.5, 7.0, -7.0, 1e30, -3e-3, np.inf, -np.inf, np.nan, 0.75, -0.75, 5.0]
@@ -126,3 +127,26 @@ for name in ("int8", "uint8", "int16", "uint16", "uint32"):
                 found.append(difference(jax.jit(functools.partial(call, function, dtype))(*operands), want))
         results.append(next(filter(None, found), None))
     print(name, results)
+
+
+# Numbers in SMEM, divided and shifted by all of those above, with and without guards.
+# CHECK-NEXT: int32 numbers [None, None, None, None, None]
+# CHECK-NEXT: uint32 numbers [None, None, None, None, None]
+def each(function, x, y):
+    def kernel(x_ref, y_ref, o_ref):
+        for i in range(256):
+            o_ref[i] = function(x_ref[i], y_ref[i])
+
+    spec = pl.BlockSpec(memory_space=pltpu.SMEM)
+    shape = jax.ShapeDtypeStruct(x.shape, x.dtype)
+    return pl.pallas_call(kernel, in_specs=[spec, spec], out_specs=spec, out_shape=shape)(x, y)
+
+
+for name in ("int32", "uint32"):
+    operands = [part[:2].reshape(256).astype(name) for part in integers]
+    results = []
+    for function in (lax.div, lax.rem, lax.shift_left, lax.shift_right_logical, lax.shift_right_arithmetic):
+        want = function(*operands)
+        with gridir.installed(options=THROUGH_TPU):
+            results.append(difference(jax.jit(functools.partial(each, function))(*operands), want))
+    print(name, "numbers", results)

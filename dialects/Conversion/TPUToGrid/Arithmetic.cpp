@@ -8,10 +8,12 @@
 
 #include "dialects/Conversion/TPUToGrid/Raising.h"
 #include "dialects/Support/Builders.h"
+#include "dialects/TPU/Transforms/Guards.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 using namespace mlir;
@@ -118,13 +120,97 @@ public:
   }
 };
 
+/// A shift by the width or more is 0, or the sign in every bit.
+template <typename OpT> class ShiftPattern : public OpRewritePattern<OpT> {
+public:
+  using OpRewritePattern<OpT>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(OpT op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value amount = op.getRhs();
+    Type type = amount.getType();
+    auto element = dyn_cast<IntegerType>(getElementTypeOrSelf(type));
+    APInt number;
+    if (!element || tpu::getShiftAmount(amount).isBelowWidth ||
+        (matchPattern(amount, m_ConstantInt(&number)) &&
+         number.ult(element.getWidth())))
+      return failure();
+    auto integer = [&](int64_t number) {
+      return createInteger(rewriter, loc, type, number);
+    };
+    Value isBelow =
+        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ult, amount,
+                              integer(element.getWidth()));
+    Value safe = arith::SelectOp::create(rewriter, loc, isBelow, amount,
+                                         integer(element.getWidth() - 1));
+    Value result = OpT::create(rewriter, loc, op.getLhs(), safe);
+    if (!std::is_same_v<OpT, arith::ShRSIOp>)
+      result =
+          arith::SelectOp::create(rewriter, loc, isBelow, result, integer(0));
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+/// The unit for numbers of 32 bits divides by 0 and by -1: a quotient by 0 is
+/// -1, and a remainder is the dividend.
+template <typename OpT> class DivisionPattern : public OpRewritePattern<OpT> {
+public:
+  using OpRewritePattern<OpT>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(OpT op,
+                                PatternRewriter &rewriter) const override {
+    constexpr bool isSigned =
+        llvm::is_one_of<OpT, arith::DivSIOp, arith::RemSIOp>::value;
+    constexpr bool isQuotient =
+        llvm::is_one_of<OpT, arith::DivSIOp, arith::DivUIOp>::value;
+    Location loc = op.getLoc();
+    Value x = op.getLhs(), y = op.getRhs();
+    Type type = op.getType();
+    tpu::Divisor guarded = tpu::getDivisor(y);
+    APInt number;
+    if (!type.isInteger(32) ||
+        (guarded.isGuardedFromZero &&
+         (!isSigned || guarded.isGuardedFromMinusOne)) ||
+        (matchPattern(y, m_ConstantInt(&number)) && !number.isZero() &&
+         !number.isAllOnes()))
+      return failure();
+    auto isNumber = [&](int64_t number) -> Value {
+      return arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, y,
+                                   createInteger(rewriter, loc, type, number));
+    };
+    Value isZero = isNumber(0), isMinusOne, isSpecial = isZero;
+    if (isSigned) {
+      isMinusOne = isNumber(-1);
+      isSpecial = arith::OrIOp::create(rewriter, loc, isZero, isMinusOne);
+    }
+    Value one = createInteger(rewriter, loc, type, 1);
+    Value safe = arith::SelectOp::create(rewriter, loc, isSpecial, one, y);
+    Value result = OpT::create(rewriter, loc, x, safe);
+    if (isQuotient && isSigned) {
+      Value negative = arith::SubIOp::create(
+          rewriter, loc, createInteger(rewriter, loc, type, 0), x);
+      result =
+          arith::SelectOp::create(rewriter, loc, isMinusOne, negative, result);
+    }
+    Value byZero = isQuotient ? createInteger(rewriter, loc, type, -1) : x;
+    rewriter.replaceOpWithNewOp<arith::SelectOp>(op, isZero, byZero, result);
+    return success();
+  }
+};
+
 } // namespace
 
 void readInstructions(Operation *root) {
   RewritePatternSet patterns(root->getContext());
-  patterns.add<SaturatePattern<arith::FPToSIOp>,
-               SaturatePattern<arith::FPToUIOp>, DifferencePattern>(
-      root->getContext());
+  patterns
+      .add<SaturatePattern<arith::FPToSIOp>, SaturatePattern<arith::FPToUIOp>,
+           DifferencePattern, ShiftPattern<arith::ShLIOp>,
+           ShiftPattern<arith::ShRUIOp>, ShiftPattern<arith::ShRSIOp>,
+           DivisionPattern<arith::DivSIOp>, DivisionPattern<arith::DivUIOp>,
+           DivisionPattern<arith::RemSIOp>, DivisionPattern<arith::RemUIOp>>(
+          root->getContext());
   walkAndApplyPatterns(root, std::move(patterns));
 }
 

@@ -36,9 +36,9 @@ void populateVectorPatterns(ConversionPatterns &patterns);
 void populateLookupPatterns(ConversionPatterns &patterns);
 void populateProgramPatterns(ConversionPatterns &patterns);
 
-/// Rewrites Mosaic's float-to-integer conversions for values at which those of
-/// `arith` are undefined, and its comparisons of NaN. Not a part of the
-/// conversion, as the ops stay.
+/// Rewrites Mosaic's float-to-integer conversions, shifts and divisions for
+/// values at which those of `arith` are undefined, and its comparisons of NaN.
+/// Not a part of the conversion, as the ops stay.
 void readInstructions(mlir::Operation *root);
 
 /// Makes the grid kernel of a function with the attributes of a Mosaic kernel,

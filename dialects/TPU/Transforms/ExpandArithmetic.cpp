@@ -84,6 +84,21 @@ struct WidenIntegers : OpRewritePattern<OpT> {
   }
 };
 
+/// The same for shifts by other than one constant: libtpu widens narrow numbers
+/// with their sign, also those that have none.
+template <typename OpT, bool isUnsigned>
+struct WidenVariableShift : WidenIntegers<OpT, isUnsigned, 16> {
+  using WidenIntegers<OpT, isUnsigned, 16>::WidenIntegers;
+
+  LogicalResult matchAndRewrite(OpT op,
+                                PatternRewriter &rewriter) const override {
+    APInt number;
+    if (matchPattern(op.getRhs(), m_ConstantInt(&number)))
+      return failure();
+    return WidenIntegers<OpT, isUnsigned, 16>::matchAndRewrite(op, rewriter);
+  }
+};
+
 /// `log2(x)` is `log(x) / log(2)`.
 struct ExpandLog2 : OpRewritePattern<math::Log2Op> {
   using OpRewritePattern::OpRewritePattern;
@@ -571,10 +586,14 @@ public:
                  WidenFloats<math::RoundOp>, WidenFloats<math::RoundEvenOp>,
                  WidenFloats<math::TruncOp>, WidenFloats<math::Atan2Op>,
                  WidenFloats<arith::RemFOp>>(context);
-    if (narrowIntegers)
+    if (narrowIntegers) {
       addShifts<7>(patterns);
-    else
+      patterns.add<WidenVariableShift<arith::ShLIOp, true>,
+                   WidenVariableShift<arith::ShRSIOp, false>,
+                   WidenVariableShift<arith::ShRUIOp, true>>(context);
+    } else {
       addShifts<16>(patterns);
+    }
     patterns.add<FoldWidenedAgain<arith::ExtSIOp>,
                  FoldWidenedAgain<arith::ExtUIOp>>(context);
     patterns.add<FlipNarrowCompare>(context, narrowIntegers);

@@ -8,6 +8,7 @@
 
 #include "dialects/Support/Builders.h"
 #include "dialects/TPU/IR/TPU.h"
+#include "dialects/TPU/Transforms/Guards.h"
 #include "dialects/TPU/Transforms/Numbers.h"
 #include "dialects/TPU/Transforms/Passes.h"
 
@@ -35,39 +36,6 @@ constexpr double kTolerance = 1.0 / (1 << 18);
 //===----------------------------------------------------------------------===//
 // Guards
 //===----------------------------------------------------------------------===//
-
-/// True if a condition is `value == number`.
-bool isTestFor(Value condition, Value value, int64_t number) {
-  auto compare = condition.getDefiningOp<arith::CmpIOp>();
-  return compare && compare.getPredicate() == arith::CmpIPredicate::eq &&
-         compare.getLhs() == value && isNumber(compare.getRhs(), number);
-}
-
-/// The divisor of an op, and the special divisors that a select replaced by 1.
-struct Divisor {
-  Value value;
-  bool isGuardedFromZero = false, isGuardedFromMinusOne = false;
-};
-
-/// Matches `select(y == 0 | y == -1, 1, y)`, or with one of the comparisons.
-Divisor getDivisor(Value value) {
-  auto choice = value.getDefiningOp<arith::SelectOp>();
-  if (!choice || !isNumber(choice.getTrueValue(), 1))
-    return {value};
-  Divisor found{choice.getFalseValue()};
-  SmallVector<Value> conditions = {choice.getCondition()};
-  if (auto either = choice.getCondition().getDefiningOp<arith::OrIOp>())
-    conditions = {either.getLhs(), either.getRhs()};
-  for (Value condition : conditions) {
-    if (isTestFor(condition, found.value, 0))
-      found.isGuardedFromZero = true;
-    else if (isTestFor(condition, found.value, -1))
-      found.isGuardedFromMinusOne = true;
-    else
-      return {value};
-  }
-  return found;
-}
 
 /// Returns the only user of a value if it selects another value where
 /// `divisor == number`, and this one elsewhere.
@@ -110,6 +78,10 @@ void dropQuotientGuards(Division &division) {
     arith::SelectOp choice = getReplacement(replaced, found.value, 0);
     if (!choice || !matchPattern(choice.getTrueValue(), m_Constant()))
       return;
+    // The unit for numbers gives the quotient of JAX.
+    if (!isa<VectorType>(choice.getType()) &&
+        !isNumber(choice.getTrueValue(), -1))
+      return;
     replaced = choice;
     division.quotientByZero = choice.getTrueValue();
   }
@@ -130,12 +102,13 @@ void dropRemainderGuards(Division &division) {
   division.divisor = found.value;
 }
 
-/// Returns a division of integer vectors.
+/// Returns a division of integer vectors, or of numbers of 32 bits.
 std::optional<Division> getDivision(Operation *op) {
   if (!isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op))
     return std::nullopt;
-  auto type = dyn_cast<VectorType>(op->getResult(0).getType());
-  if (!type || type.getElementTypeBitWidth() > 32)
+  Type result = op->getResult(0).getType();
+  auto type = dyn_cast<VectorType>(result);
+  if (type ? type.getElementTypeBitWidth() > 32 : !result.isInteger(32))
     return std::nullopt;
   return Division{op,
                   op->getOperand(0),
@@ -146,9 +119,11 @@ std::optional<Division> getDivision(Operation *op) {
                   /*quotientByZero=*/Value()};
 }
 
-/// libtpu multiplies by the inverse of a constant of 32 bits, and shifts for a
-/// power of two.
+/// The unit for numbers divides. libtpu multiplies vectors by the inverse of a
+/// constant of 32 bits, and shifts for a power of two.
 bool isLeftToLibtpu(Value divisor) {
+  if (!isa<VectorType>(divisor.getType()))
+    return true;
   APInt number;
   return matchPattern(divisor, m_ConstantInt(&number)) && !number.isZero() &&
          !number.isAllOnes() &&
@@ -317,8 +292,9 @@ public:
     if (core && core.getValue() != CoreType::Tc)
       return;
     SmallVector<Operation *> divisions;
+    // A transform of a window keeps its guards, as libtpu analyzes it.
     getOperation().walk([&](Operation *op) {
-      if (getDivision(op))
+      if (getDivision(op) && (core || isa<VectorType>(op->getResultTypes()[0])))
         divisions.push_back(op);
     });
     // Operands of one may be results of others.

@@ -8,6 +8,7 @@
 
 #include "dialects/Support/Builders.h"
 #include "dialects/TPU/IR/TPU.h"
+#include "dialects/TPU/Transforms/Guards.h"
 #include "dialects/TPU/Transforms/Numbers.h"
 #include "dialects/TPU/Transforms/Passes.h"
 
@@ -142,6 +143,9 @@ public:
     });
     for (auto [op, found] : conversions)
       convert(op, found);
+    auto core = getOperation()->getAttrOfType<CoreTypeAttr>(kCoreTypeName);
+    if (core && core.getValue() == CoreType::Tc)
+      saturateShifts();
     SmallVector<std::pair<arith::SelectOp, Value>> shifts;
     getOperation().walk([&](arith::SelectOp op) {
       if (Value amount = getGuardedAmount(op))
@@ -187,6 +191,47 @@ private:
     op.replaceAllUsesWith(result);
     eraseUnused(op);
     ++numConversions;
+  }
+
+  /// The instructions of a core shift 32 bits by any amount as JAX does,
+  /// whether of vectors or of numbers. Narrow numbers are shifted in 32 bits,
+  /// where their amounts are negative or the same.
+  void saturateShifts() {
+    SmallVector<std::pair<Operation *, GuardedShift>> shifts;
+    getOperation().walk([&](Operation *op) {
+      GuardedShift found = getGuardedShift(op);
+      if (!found.amount)
+        return;
+      auto type = dyn_cast<VectorType>(found.result.getType());
+      unsigned width =
+          getElementTypeOrSelf(found.result).getIntOrFloatBitWidth();
+      if (width == 32 || (type && (width == 16 || width == 8)))
+        shifts.emplace_back(op, found);
+    });
+    for (auto &[op, found] : shifts)
+      saturate(op, found);
+    numSaturating += shifts.size();
+  }
+
+  static void saturate(Operation *op, GuardedShift found) {
+    OpBuilder builder(op);
+    Location loc = op->getLoc();
+    Type type = found.result.getType();
+    Type wide = withElementType(type, builder.getI32Type());
+    Value input = op->getOperand(0), amount = found.amount;
+    if (wide != type) {
+      input =
+          isa<arith::ShRUIOp>(op)
+              ? arith::ExtUIOp::create(builder, loc, wide, input).getResult()
+              : arith::ExtSIOp::create(builder, loc, wide, input);
+      amount = arith::ExtSIOp::create(builder, loc, wide, amount);
+    }
+    Value result = createLike(builder, op, {input, amount}, wide)->getResult(0);
+    if (wide != type)
+      result = arith::TruncIOp::create(builder, loc, type, result);
+    Operation *replaced = found.result.getDefiningOp();
+    found.result.replaceAllUsesWith(result);
+    eraseUnused(replaced);
   }
 
   /// A shift by any amount has a result, which the select discards.

@@ -46,8 +46,9 @@ def TPUExpandArithmeticPass : Pass<"tpu-expand-arithmetic", "::mlir::func::FuncO
   let description = [{
     Integers of at most 8 bits are added, multiplied and compared in 32 bits,
     and those of at most 16 bits are shifted, divided and counted there. With
-    `narrow-integers`, those of 8 and 16 bits are shifted as they are. Unsigned
-    ones are compared as signed ones with their first bit flipped. An
+    `narrow-integers`, those of 8 and 16 bits are shifted by a constant as they
+    are; for other amounts libtpu would widen them with their sign, and shift it
+    into an unsigned number. Unsigned ones are compared as signed ones with their first bit flipped. An
     extreme of at most 16 bits is a selection by the sign of a difference; for
     unsigned numbers it compares the numbers with their first bit flipped. Bools
     are compared by logic, and floats only by ordered predicates: a comparison
@@ -79,7 +80,7 @@ def TPUExpandArithmeticPass : Pass<"tpu-expand-arithmetic", "::mlir::func::FuncO
   }];
   let options = [
     Option<"narrowIntegers", "narrow-integers", "bool", /*default=*/"false",
-           "Shift integers of 8 and 16 bits, and compare unsigned ones of 16, as they are, which libtpu supports since 0.0.48">
+           "Shift integers of 8 and 16 bits by constants, and compare unsigned ones of 16, as they are, which libtpu supports since 0.0.48">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::gridir::tpu::TPUDialect", "::mlir::math::MathDialect"
@@ -103,7 +104,10 @@ def TPUExpandDivisionPass : Pass<"tpu-expand-division", "::mlir::func::FuncOp"> 
     quotient by 0 becomes a selection of the result in 32 bits.
 
     Divisions by constants of 32 bits and by powers of two, of numbers that are
-    no vectors, and of kernels for SparseCores are left to libtpu.
+    no vectors, and of kernels for SparseCores are left to libtpu. The unit for
+    numbers also divides by 0 and -1 as JAX does: XLA compiles its own division,
+    which is defined in the same way, without guards. A kernel therefore needs
+    none, and the transforms of its windows keep theirs.
 
     Before:
 
@@ -268,12 +272,18 @@ def TPUMatchInstructionsPass : Pass<"tpu-match-instructions", "::mlir::func::Fun
     libtpu's conversion of a float to an integer saturates, and converts NaN to
     0; guards for these cases are dropped. Unsigned 32-bit integers have no such
     instruction: a comparison gives their first bit, and the conversion of the
-    rest the others. A shift by its width or more has some result, so that the
-    selection of another one is enough. The test for a finite float is one
-    instruction,
-    `tpu.weird`. `1 / x` with `afn`, which allows an approximation, is
-    `tpu.reciprocal`, without the ends of the range if `ninf` excludes
-    infinities.
+    rest the others.
+
+    A shift of 32 bits by 32 or more is 0, or the sign in every bit, both of
+    vectors and of numbers: XLA compiles its own shifts, which are defined so, to
+    the same instructions without guards. In a kernel of a TensorCore these
+    guards are dropped, and vectors of 8 and 16 bits are shifted in 32. In any
+    other function a shift has some result, so that the selection of another one
+    is enough.
+
+    The test for a finite float is one instruction, `tpu.weird`. `1 / x` with
+    `afn`, which allows an approximation, is `tpu.reciprocal`, without the ends
+    of the range if `ninf` excludes infinities.
 
     Before:
 
@@ -294,6 +304,7 @@ def TPUMatchInstructionsPass : Pass<"tpu-match-instructions", "::mlir::func::Fun
   let dependentDialects = ["::mlir::arith::ArithDialect", "::gridir::tpu::TPUDialect"];
   let statistics = [
     Statistic<"numConversions", "num-conversions", "Number of conversions whose guards were dropped">,
+    Statistic<"numSaturating", "num-saturating", "Number of shifts whose guards were dropped">,
     Statistic<"numShifts", "num-shifts", "Number of shifts whose amounts were guarded">,
     Statistic<"numClasses", "num-classes", "Number of tests for finite floats that became one instruction">,
     Statistic<"numReciprocals", "num-reciprocals", "Number of divisions that became approximate reciprocals">

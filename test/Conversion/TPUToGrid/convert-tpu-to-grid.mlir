@@ -149,3 +149,50 @@ module attributes {gridir.operands = {}} {
     return
   }
 }
+
+// -----
+
+// A shift by the width or more is 0, or the sign, and a number is divided by 0 and by -1, as the instructions do. What
+// has such a guard gets no other, nor what is shifted or divided by a constant.
+
+// CHECK-LABEL: grid.kernel @undefined grid()
+// CHECK: %[[X:.*]] = grid.load
+// CHECK: %[[S:.*]] = grid.load
+// CHECK: %[[BELOW:.*]] = arith.cmpi ult, %[[X]], %{{.*}} : tensor<8x128xi32>
+// CHECK: %[[SAFE:.*]] = arith.select %[[BELOW]], %[[X]], %{{.*}} : tensor<8x128xi1>, tensor<8x128xi32>
+// CHECK: %[[L:.*]] = arith.shli %[[X]], %[[SAFE]] : tensor<8x128xi32>
+// CHECK: %[[LEFT:.*]] = arith.select %[[BELOW]], %[[L]], %{{.*}} : tensor<8x128xi1>, tensor<8x128xi32>
+// CHECK: arith.shrsi %[[LEFT]], %{{.*}} : tensor<8x128xi32>
+// CHECK: %[[ZERO:.*]] = arith.cmpi eq, %[[S]], %{{.*}} : i32
+// CHECK: %[[MINUS:.*]] = arith.cmpi eq, %[[S]], %{{.*}} : i32
+// CHECK: %[[SPECIAL:.*]] = arith.ori %[[ZERO]], %[[MINUS]] : i1
+// CHECK: %[[D:.*]] = arith.select %[[SPECIAL]], %{{.*}}, %[[S]] : i32
+// CHECK: %[[Q:.*]] = arith.divsi %[[S]], %[[D]] : i32
+// CHECK: %[[N:.*]] = arith.subi %{{.*}}, %[[S]] : i32
+// CHECK: %[[QUOTIENT:.*]] = arith.select %[[MINUS]], %[[N]], %[[Q]] : i32
+// CHECK: arith.select %[[ZERO]], %{{.*}}, %[[QUOTIENT]] : i32
+// CHECK: %[[R:.*]] = arith.remui %[[S]], %{{.*}} : i32
+// CHECK: %[[REST:.*]] = arith.select %{{.*}}, %[[S]], %[[R]] : i32
+// CHECK: arith.remsi %[[REST]], %{{.*}} : i32
+// CHECK-NOT: arith.select
+module attributes {gridir.operands = {inputs = [#grid.operand<i32 [8, 128]>, #grid.operand<i32 [1]>], outputs = [#grid.operand<i32 [8, 128]>]}} {
+  func.func @undefined(%x: memref<8x128xi32, #tpu.memory_space<vmem>>, %y: memref<1xi32, #tpu.memory_space<smem>>,
+                       %o: memref<8x128xi32, #tpu.memory_space<vmem>>) attributes {
+      tpu.core_type = #tpu.core_type<tc>, dimension_semantics = [], scalar_prefetch = 0 : i64, scratch_operands = 0 : i64} {
+    %c0 = arith.constant 0 : index
+    %v = vector.load %x[%c0, %c0] : memref<8x128xi32, #tpu.memory_space<vmem>>, vector<8x128xi32>
+    %s = memref.load %y[%c0] : memref<1xi32, #tpu.memory_space<smem>>
+    %l = arith.shli %v, %v : vector<8x128xi32>
+    %three = arith.constant dense<3> : vector<8x128xi32>
+    %r = arith.shrsi %l, %three : vector<8x128xi32>
+    %q = arith.divsi %s, %s : i32
+    %u = arith.remui %s, %s : i32
+    %c5 = arith.constant 5 : i32
+    %w = arith.remsi %u, %c5 : i32
+    %sum = arith.addi %q, %w : i32
+    %b = vector.broadcast %sum : i32 to vector<8x128xi32>
+    %t = arith.addi %r, %b : vector<8x128xi32>
+    tpu.vector_store %o[%c0, %c0], %t {strides = array<i32>} : memref<8x128xi32, #tpu.memory_space<vmem>>, vector<8x128xi32>,
+    return
+  }
+}

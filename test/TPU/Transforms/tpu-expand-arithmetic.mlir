@@ -1,4 +1,5 @@
 // RUN: gridir-opt %s --tpu-expand-arithmetic | FileCheck %s
+// RUN: gridir-opt %s --tpu-expand-arithmetic="narrow-integers=true" | FileCheck %s --check-prefix=NARROW
 
 // Narrow integers are summed in 32 bits, with their sign; a shift to the right of unsigned ones fills with zeros.
 
@@ -699,4 +700,26 @@ func.func @clip(%x: vector<16x128xi16>) -> vector<16x128xi16> {
   %0 = arith.maxsi %x, %c1 : vector<16x128xi16>
   %1 = arith.minsi %0, %c9 : vector<16x128xi16>
   return %1 : vector<16x128xi16>
+}
+
+// Narrow numbers are shifted by a constant as they are if libtpu does so, and by other amounts in 32 bits.
+
+// NARROW-LABEL: func.func @shifts(
+// NARROW: arith.shrui %{{.*}} : vector<16x128xi16>
+// NARROW: %[[X:.*]] = arith.extui %{{.*}} : vector<16x128xi16> to vector<16x128xi32>
+// NARROW: %[[N:.*]] = arith.extui %{{.*}} : vector<16x128xi16> to vector<16x128xi32>
+// NARROW: arith.shrui %[[X]], %[[N]] : vector<16x128xi32>
+// NARROW: arith.extsi
+// NARROW: arith.shrsi %{{.*}} : vector<32x128xi32>
+// CHECK-LABEL: func.func @shifts(
+// CHECK: arith.shrui %{{.*}} : vector<16x128xi32>
+// CHECK: arith.shrui %{{.*}} : vector<16x128xi32>
+// CHECK: arith.shrsi %{{.*}} : vector<32x128xi32>
+func.func @shifts(%x: vector<16x128xi16>, %n: vector<16x128xi16>, %y: vector<32x128xi8>, %m: vector<32x128xi8>)
+    -> (vector<16x128xi16>, vector<16x128xi16>, vector<32x128xi8>) {
+  %c3 = arith.constant dense<3> : vector<16x128xi16>
+  %0 = arith.shrui %x, %c3 : vector<16x128xi16>
+  %1 = arith.shrui %x, %n : vector<16x128xi16>
+  %2 = arith.shrsi %y, %m : vector<32x128xi8>
+  return %0, %1, %2 : vector<16x128xi16>, vector<16x128xi16>, vector<32x128xi8>
 }

@@ -178,3 +178,66 @@ func.func @sparse(%c: i32, %x: vector<16xi32>) -> vector<16xi32>
   %q = arith.divsi %x, %x : vector<16xi32>
   return %q : vector<16xi32>
 }
+
+// The unit of a core divides numbers by 0 and by -1 as JAX does.
+
+// CHECK-LABEL: func.func @numbers(
+// CHECK-SAME: %[[X:.*]]: i32, %[[Y:.*]]: i32)
+// CHECK-NEXT: %[[Q:.*]] = arith.divsi %[[X]], %[[Y]] : i32
+// CHECK-NEXT: %[[R:.*]] = arith.remsi %[[X]], %[[Y]] : i32
+// CHECK-NEXT: %[[U:.*]] = arith.divui %[[X]], %[[Y]] : i32
+// CHECK-NEXT: return %[[Q]], %[[R]], %[[U]]
+func.func @numbers(%x: i32, %y: i32) -> (i32, i32, i32) attributes {tpu.core_type = #tpu.core_type<tc>} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %minus = arith.constant -1 : i32
+  %is_zero = arith.cmpi eq, %y, %c0 : i32
+  %is_minus_one = arith.cmpi eq, %y, %minus : i32
+  %is_special = arith.ori %is_zero, %is_minus_one : i1
+  %safe = arith.select %is_special, %c1, %y : i32
+  %negated = arith.subi %c0, %x : i32
+  %q = arith.divsi %x, %safe : i32
+  %a = arith.select %is_minus_one, %negated, %q : i32
+  %0 = arith.select %is_zero, %minus, %a : i32
+  %r = arith.remsi %x, %safe : i32
+  %1 = arith.select %is_zero, %x, %r : i32
+  %positive = arith.select %is_zero, %c1, %y : i32
+  %u = arith.divui %x, %positive : i32
+  %2 = arith.select %is_zero, %minus, %u : i32
+  return %0, %1, %2 : i32, i32, i32
+}
+
+// Another quotient by 0 is the author's. Numbers of other widths keep their guards.
+
+// CHECK-LABEL: func.func @other_numbers(
+// CHECK-COUNT-4: arith.select
+func.func @other_numbers(%x: i32, %y: i32, %a: i64, %b: i64) -> (i32, i64) attributes {tpu.core_type = #tpu.core_type<tc>} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %is_zero = arith.cmpi eq, %y, %c0 : i32
+  %safe = arith.select %is_zero, %c1, %y : i32
+  %q = arith.divui %x, %safe : i32
+  %0 = arith.select %is_zero, %c0, %q : i32
+  %l0 = arith.constant 0 : i64
+  %l1 = arith.constant 1 : i64
+  %minus = arith.constant -1 : i64
+  %none = arith.cmpi eq, %b, %l0 : i64
+  %some = arith.select %none, %l1, %b : i64
+  %long = arith.divui %a, %some : i64
+  %1 = arith.select %none, %minus, %long : i64
+  return %0, %1 : i32, i64
+}
+
+// A transform of a window keeps its guards.
+
+// CHECK-LABEL: func.func @transform(
+// CHECK-COUNT-2: arith.select
+func.func @transform(%x: i32, %y: i32) -> i32 {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %is_zero = arith.cmpi eq, %y, %c0 : i32
+  %safe = arith.select %is_zero, %c1, %y : i32
+  %r = arith.remui %x, %safe : i32
+  %0 = arith.select %is_zero, %x, %r : i32
+  return %0 : i32
+}

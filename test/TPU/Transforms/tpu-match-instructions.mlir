@@ -267,3 +267,110 @@ func.func @shifts(%x: vector<8x128xi32>, %n: vector<8x128xi32>, %b: vector<8x128
   %1 = arith.select %ok, %t, %zero : vector<8x128xi1>, vector<8x128xi32>
   return %0, %1, %t : vector<8x128xi32>, vector<8x128xi32>, vector<8x128xi32>
 }
+
+// In a kernel a shift of 32 bits needs no guard at all, also one of numbers.
+
+// CHECK-LABEL: func.func @saturating(
+// CHECK-SAME: %[[X:[^:]*]]: vector<8x128xi32>, %[[N:[^:]*]]: vector<8x128xi32>, %[[S:[^:]*]]: i32, %[[M:[^:]*]]: i32)
+// CHECK: %[[LEFT:.*]] = arith.shli %[[X]], %[[N]] : vector<8x128xi32>
+// CHECK: %[[SIGNED:.*]] = arith.shrsi %[[X]], %[[N]] : vector<8x128xi32>
+// CHECK: %[[RIGHT:.*]] = arith.shrui %[[S]], %[[M]] : i32
+// CHECK-NOT: arith.select
+// CHECK: return %[[LEFT]], %[[SIGNED]], %[[RIGHT]]
+func.func @saturating(%x: vector<8x128xi32>, %n: vector<8x128xi32>, %s: i32, %m: i32) -> (vector<8x128xi32>, vector<8x128xi32>, i32)
+    attributes {tpu.core_type = #tpu.core_type<tc>} {
+  %width = arith.constant dense<32> : vector<8x128xi32>
+  %most = arith.constant dense<31> : vector<8x128xi32>
+  %zero = arith.constant dense<0> : vector<8x128xi32>
+  %c32 = arith.constant 32 : i32
+  %c0 = arith.constant 0 : i32
+  %ok = arith.cmpi ult, %n, %width : vector<8x128xi32>
+  %safe = arith.select %ok, %n, %zero : vector<8x128xi1>, vector<8x128xi32>
+  %l = arith.shli %x, %safe : vector<8x128xi32>
+  %0 = arith.select %ok, %l, %zero : vector<8x128xi1>, vector<8x128xi32>
+  %bound = arith.select %ok, %n, %most : vector<8x128xi1>, vector<8x128xi32>
+  %1 = arith.shrsi %x, %bound : vector<8x128xi32>
+  %fits = arith.cmpi ult, %m, %c32 : i32
+  %amount = arith.select %fits, %m, %c0 : i32
+  %r = arith.shrui %s, %amount : i32
+  %2 = arith.select %fits, %r, %c0 : i32
+  return %0, %1, %2 : vector<8x128xi32>, vector<8x128xi32>, i32
+}
+
+// Narrow numbers are shifted in 32 bits, those without a sign with zeros in front. Of an amount the sign makes no
+// difference.
+
+// CHECK-LABEL: func.func @narrow_shifts(
+// CHECK-SAME: %[[X:[^:]*]]: vector<16x128xi16>, %[[N:[^:]*]]: vector<16x128xi16>, %[[Y:[^:]*]]: vector<32x128xi8>, %[[M:[^:]*]]: vector<32x128xi8>)
+// CHECK-DAG: %[[A:.*]] = arith.extsi %[[X]] : vector<16x128xi16> to vector<16x128xi32>
+// CHECK-DAG: %[[B:.*]] = arith.extsi %[[N]] : vector<16x128xi16> to vector<16x128xi32>
+// CHECK: %[[SIGNED:.*]] = arith.shrsi %[[A]], %[[B]] : vector<16x128xi32>
+// CHECK: arith.trunci %[[SIGNED]] : vector<16x128xi32> to vector<16x128xi16>
+// CHECK-DAG: %[[C:.*]] = arith.extui %[[Y]] : vector<32x128xi8> to vector<32x128xi32>
+// CHECK-DAG: %[[D:.*]] = arith.extsi %[[M]] : vector<32x128xi8> to vector<32x128xi32>
+// CHECK: %[[RIGHT:.*]] = arith.shrui %[[C]], %[[D]] : vector<32x128xi32>
+// CHECK: arith.trunci %[[RIGHT]] : vector<32x128xi32> to vector<32x128xi8>
+func.func @narrow_shifts(%x: vector<16x128xi16>, %n: vector<16x128xi16>, %y: vector<32x128xi8>, %m: vector<32x128xi8>)
+    -> (vector<16x128xi16>, vector<32x128xi8>) attributes {tpu.core_type = #tpu.core_type<tc>} {
+  %c16 = arith.constant dense<16> : vector<16x128xi16>
+  %c15 = arith.constant dense<15> : vector<16x128xi16>
+  %c8 = arith.constant dense<8> : vector<32x128xi8>
+  %zero = arith.constant dense<0> : vector<32x128xi8>
+  %ok = arith.cmpi ult, %n, %c16 : vector<16x128xi16>
+  %bound = arith.select %ok, %n, %c15 : vector<16x128xi1>, vector<16x128xi16>
+  %0 = arith.shrsi %x, %bound : vector<16x128xi16>
+  %fits = arith.cmpi ult, %m, %c8 : vector<32x128xi8>
+  %safe = arith.select %fits, %m, %zero : vector<32x128xi1>, vector<32x128xi8>
+  %r = arith.shrui %y, %safe : vector<32x128xi8>
+  %1 = arith.select %fits, %r, %zero : vector<32x128xi1>, vector<32x128xi8>
+  return %0, %1 : vector<16x128xi16>, vector<32x128xi8>
+}
+
+// Guards stay that give another number, compare with another width, or are of another amount; so do those of index
+// numbers, of narrow numbers that are no vectors, and of a kernel for a SparseCore.
+
+// CHECK-LABEL: func.func @other_guards(
+// CHECK-COUNT-6: arith.select
+func.func @other_guards(%x: vector<8x128xi32>, %n: vector<8x128xi32>, %s: i8, %m: i8, %i: index, %j: index)
+    -> (vector<8x128xi32>, vector<8x128xi32>, vector<8x128xi32>, vector<8x128xi32>, i8, index)
+    attributes {tpu.core_type = #tpu.core_type<tc>} {
+  %width = arith.constant dense<32> : vector<8x128xi32>
+  %c16 = arith.constant dense<16> : vector<8x128xi32>
+  %most = arith.constant dense<31> : vector<8x128xi32>
+  %one = arith.constant dense<1> : vector<8x128xi32>
+  %zero = arith.constant dense<0> : vector<8x128xi32>
+  %ok = arith.cmpi ult, %n, %width : vector<8x128xi32>
+  %half = arith.cmpi ult, %n, %c16 : vector<8x128xi32>
+  %l = arith.shli %x, %n : vector<8x128xi32>
+  %0 = arith.select %ok, %l, %one : vector<8x128xi1>, vector<8x128xi32>
+  %bound = arith.select %half, %n, %most : vector<8x128xi1>, vector<8x128xi32>
+  %1 = arith.shrsi %x, %bound : vector<8x128xi32>
+  %other = arith.select %ok, %n, %one : vector<8x128xi1>, vector<8x128xi32>
+  %2 = arith.shrsi %x, %other : vector<8x128xi32>
+  %mixed = arith.select %ok, %x, %most : vector<8x128xi1>, vector<8x128xi32>
+  %3 = arith.shrsi %x, %mixed : vector<8x128xi32>
+  %c8 = arith.constant 8 : i8
+  %c7 = arith.constant 7 : i8
+  %fits = arith.cmpi ult, %m, %c8 : i8
+  %amount = arith.select %fits, %m, %c7 : i8
+  %4 = arith.shrsi %s, %amount : i8
+  %c32 = arith.constant 32 : index
+  %c31 = arith.constant 31 : index
+  %below = arith.cmpi ult, %j, %c32 : index
+  %limited = arith.select %below, %j, %c31 : index
+  %5 = arith.shrsi %i, %limited : index
+  return %0, %1, %2, %3, %4, %5 : vector<8x128xi32>, vector<8x128xi32>, vector<8x128xi32>, vector<8x128xi32>, i8, index
+}
+
+// CHECK-LABEL: func.func @sparse_core(
+// CHECK: arith.select
+// CHECK: arith.shrsi
+func.func @sparse_core(%x: vector<16xi32>, %n: vector<16xi32>) -> vector<16xi32>
+    attributes {tpu.core_type = #tpu.core_type<sc_vector_subcore>} {
+  %width = arith.constant dense<32> : vector<16xi32>
+  %most = arith.constant dense<31> : vector<16xi32>
+  %ok = arith.cmpi ult, %n, %width : vector<16xi32>
+  %bound = arith.select %ok, %n, %most : vector<16xi1>, vector<16xi32>
+  %0 = arith.shrsi %x, %bound : vector<16xi32>
+  return %0 : vector<16xi32>
+}

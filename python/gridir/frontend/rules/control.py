@@ -146,6 +146,22 @@ def _counter_step(jaxpr: Any, carried: Any, result: Any) -> int | None:
     return None
 
 
+def _without_steps(body: Any, invars: Sequence[Any], counters: Sequence[int]) -> Any:
+    """Drops the sums that only step the carried counters, as the index of the loop counts.
+
+    JAX puts them first in the body. What the author computes, such as the same sum, would move there with them.
+    """
+    read = {var for eqn in body.eqns for var in eqn.invars if not isinstance(var, jax_core.Literal)}
+    outvars = list(body.outvars)
+    for i in counters:
+        if outvars[i] not in read and outvars.count(outvars[i]) == 1:
+            outvars[i] = invars[i]
+    kept = {var for var in outvars if not isinstance(var, jax_core.Literal)}
+    dropped = {body.outvars[i] for i in counters} - kept - read
+    eqns = [eqn for eqn in body.eqns if dropped.isdisjoint(eqn.outvars)]
+    return body.replace(eqns=eqns, outvars=outvars)
+
+
 def _trip_count(cond: Any, body: Any, num_cond: int, num_body: int) -> tuple[int, Any] | None:
     """Reads `while i < n: ...; i += 1` out of a while loop: the number of i in the carry, and the atom n.
 
@@ -217,6 +233,7 @@ def _counted_loop(
     low = carry[number]
     invars = body.invars[len(values) :]
     kept = [i for i, var in enumerate(invars) if i != number and body.outvars[i] is not var]
+    body = _without_steps(body, invars, [number])
 
     def iteration(counter: ir.Value, *carried: ir.Value) -> list[ir.Value]:
         current = list(carry)
@@ -259,6 +276,7 @@ def _scan(
     invars = body.invars[num_consts : num_consts + num_carry]
     steps = [_counter_step(body, var, out) for var, out in zip(invars, body.outvars, strict=False)]
     kept = [i for i in range(num_carry) if steps[i] is None and body.outvars[i] is not invars[i]]
+    body = _without_steps(body, invars, [i for i, step in enumerate(steps) if step is not None])
     ys_avals = ctx.avals_out[num_carry:]
     ys = [emit.empty(ctx.types.tensor(aval)) for aval in ys_avals]
 

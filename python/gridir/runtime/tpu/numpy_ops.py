@@ -149,6 +149,16 @@ def _integer_power(x: Any, y: Any) -> Any:
     return np.where(y < 0, one_over, np.power(x, np.where(y < 0, 0, y)))
 
 
+def _divide_unsigned(x: Any, y: Any) -> Any:
+    """A quotient by 0 has all bits set."""
+    return np.where(y == 0, ~y, x // np.maximum(y, 1))
+
+
+def _remainder(x: Any, y: Any) -> Any:
+    """The rest of a division towards zero; by 0 it is the dividend."""
+    return np.where(y == 0, x, np.fmod(x, np.where(y == 0, 1, y).astype(np.asarray(y).dtype)))
+
+
 BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "arith.addf": np.add,
     "arith.addi": np.add,
@@ -160,11 +170,11 @@ BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "arith.divsi": _divide,
     "arith.ceildivsi": lambda x, y: -np.floor_divide(-x, y),
     "arith.ceildivui": _unsigned(lambda x, y: np.floor_divide(x, y) + (np.fmod(x, y) != 0)),
-    "arith.divui": _unsigned(np.floor_divide),
+    "arith.divui": _unsigned(_divide_unsigned),
     "arith.floordivsi": np.floor_divide,
     "arith.remf": np.fmod,
-    "arith.remsi": np.fmod,
-    "arith.remui": _unsigned(np.fmod),
+    "arith.remsi": _remainder,
+    "arith.remui": _unsigned(_remainder),
     "arith.maximumf": np.maximum,
     "arith.minimumf": np.minimum,
     "arith.maxnumf": np.fmax,

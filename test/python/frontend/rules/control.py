@@ -151,3 +151,37 @@ def shifted(a):
 
 
 show_value("shifted", shifted, x)
+
+
+# The sum that steps a counter is not in the body, unless the body reads it.
+# CHECK-LABEL: // stepped
+# CHECK: scf.for
+# CHECK-NOT: arith.addi
+# CHECK: arith.remsi
+# CHECK: arith.addi
+# CHECK-LABEL: // read
+# CHECK: scf.for
+# CHECK: arith.addi
+# CHECK-NOT: arith.addi
+# CHECK: scf.yield
+def stepped(x_ref, n_ref, o_ref):
+    def body(k, _):
+        slot = lax.rem(k, 2)
+        o_ref[slot, :] = x_ref[k + 1, :]
+
+    lax.fori_loop(0, n_ref[0], body, None)
+
+
+show(stepped, x, n)
+
+
+def read(a):
+    def body(carry):
+        i, value = carry
+        following = i + 1
+        return following, value * following.astype(jnp.float32)
+
+    return lax.while_loop(lambda carry: carry[0] < 10, body, (1, a))[1]
+
+
+show_value("read", read, x)

@@ -111,6 +111,21 @@ for name, function in QUOTIENTS.items():
 # CHECK: quotients: []
 print("quotients:", wrong)
 
+# By 0 a quotient has all bits set, and a remainder is the dividend. A shift by 32 or more is 0, or the sign.
+UNDEFINED = {
+    ("arith.divsi", 0): np.full_like(numbers, -1),
+    ("arith.divui", 0): np.full_like(numbers, -1),
+    ("arith.remsi", 0): numbers,
+    ("arith.remui", 0): numbers,
+    ("arith.shli", 32): np.zeros_like(numbers),
+    ("arith.shrui", -1): np.zeros_like(numbers),
+    ("arith.shrsi", 40): numbers >> 31,
+}
+# CHECK: undefined: []
+print(
+    "undefined:", [key for key, want in UNDEFINED.items() if not np.array_equal(binary(key[0], numbers, key[1]), want)]
+)
+
 # Parts of memory that do not lie in one piece, seen in another shape or as another type, and at an offset of their own.
 MANY = "memref<32x128xf32, #tpu.memory_space<any>>"
 PART = "memref<8x64xi32, #tpu.memory_space<vmem>>"
