@@ -90,7 +90,7 @@ def copy_library(pack: Path) -> None:
     """Copies the runner, and the part of gridir that it imports."""
     source = Path(gridir.__file__).parent
     library = pack / "lib" / "gridir"
-    for name in ("__init__.py", "errors.py", "host.py", "runtime/__init__.py"):
+    for name in ("__init__.py", "errors.py", "host.py", "reading.py", "runtime/__init__.py"):
         (library / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(source / name, library / name)
     shutil.copytree(source / "runtime" / "gpu", library / "runtime" / "gpu", dirs_exist_ok=True,

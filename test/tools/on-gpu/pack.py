@@ -97,6 +97,19 @@ changed |= {"ptx": np.frombuffer(b"no PTX", np.uint8), "peer_ptx": np.frombuffer
 np.savez_compressed(case, allow_pickle=False, **changed)
 run(pack / "run.py", pack, *options, "--jobs", "1", PYTHONPATH=paths)
 
+# The pack has all of gridir that it needs: no other package, and no gridir, is there.
+# CHECK: alone: ['gridir']
+names = "sorted({name.partition('.')[0] for name in sys.modules} - sys.stdlib_module_names - {'__main__'})"
+code = f"import sys; sys.path.insert(0, {str(pack / 'lib')!r}); import gridir.runtime.gpu; print('alone:', {names})"
+run("-I", "-S", "-c", code)
+
+# Elements that share bytes for bulk copies have bytes of their own for threads.
+# CHECK: nibbles.py: packed
+# CHECK: | gridir, PTX | 1 | 1 | 0 | 0 | 0 | 0 |
+narrow = pack / "narrow"
+run(root / "tools" / "on-gpu", narrow, "--files", here / "Inputs" / "nibbles.py")
+run(narrow / "run.py", narrow, "--jobs", "1", "--out", pack / "narrow.json", PYTHONPATH=paths)
+
 # CHECK: expected a pack of at most 60 MB, got 70.
 with (pack / "large").open("wb") as file:
     file.truncate(70_000_000)

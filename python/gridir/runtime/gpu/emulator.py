@@ -14,6 +14,7 @@ import numpy as np
 from gridir.runtime import ptx
 from gridir.runtime.chips import chips_of
 from gridir.runtime.gpu.launch import WORD_BYTES, Arguments, Launch, TensorMap
+from gridir.runtime.gpu.packed import PackedOperand
 
 MULTIPROCESSORS = min(
     chip["multiprocessors"]
@@ -119,7 +120,7 @@ class EmulatedMemory:
         # An output that is in the memory of an input is the same array, and stays so.
         words = {id(x): _in_words(x) for x in buffers} if launch.updates_parts_of_words else {}
         self.operands = [words.get(id(x), x) for x in buffers]
-        self._packed = {number: _Packed(self._typed(number), count) for number, count in launch.packed_operands}
+        self._packed = {number: PackedOperand(self._typed(number), count) for number, count in launch.packed_operands}
 
     def _typed(self, number: int) -> np.ndarray:
         buffer, memory = self._buffers[number], self.operands[number]
@@ -171,27 +172,3 @@ def _in_words(array: np.ndarray) -> np.ndarray:
     words = np.zeros(-(-array.nbytes // _PACKED_BYTES), np.uint32).view(np.uint8)
     words[: array.nbytes] = array.reshape(-1).view(np.uint8)
     return words
-
-
-class _Packed:
-    """An operand whose elements share bytes for bulk copies; in NumPy's memory each element has a byte.
-
-    The first element of a byte has its lowest bits.
-
-    Attributes:
-      words: the bytes that bulk copies access.
-    """
-
-    def __init__(self, operand: np.ndarray, count: int):
-        self._operand = operand
-        self._shifts = np.arange(count, dtype=np.uint8) * np.uint8(8 // count)
-        self._mask = np.uint8(0xFF >> int(self._shifts[-1]))
-        parts = operand.view(np.uint8).reshape(-1, count) & self._mask
-        self.words = np.bitwise_or.reduce(parts << self._shifts, axis=1)
-        self._before = self.words.copy()
-
-    def unpack(self) -> None:
-        """Stores the changes of copies to the operand; threads store to the operand directly."""
-        parts, old = (words.reshape(-1, 1) >> self._shifts & self._mask for words in (self.words, self._before))
-        changed = (parts != old).reshape(self._operand.shape)
-        self._operand[changed] = parts.view(self._operand.dtype).reshape(self._operand.shape)[changed]

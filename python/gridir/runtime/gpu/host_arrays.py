@@ -11,10 +11,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gridir.errors import UnsupportedError, within_kernel
+from gridir.errors import within_kernel
 from gridir.runtime.gpu.chips import ptx_devices, runs_on
 from gridir.runtime.gpu.launch import Launch
 from gridir.runtime.gpu.libcuda import Device, DriverError, Function, open_cuda, open_device
+from gridir.runtime.gpu.packed import PackedOperand, with_packed
 
 
 def find_device(chip: str) -> Device | None:
@@ -39,15 +40,9 @@ def execute_on_device(image: bytes, launch: Launch, buffers: Sequence[np.ndarray
     Raises:
       DriverError: when the driver refuses the kernel or the launch, or the launch fails.
       LaunchError: when a check of the kernel fails.
-      UnsupportedError: for operands whose elements share bytes.
     """
-    if launch.packed_operands:
-        number, count = launch.packed_operands[0]
-        raise UnsupportedError(
-            f"expected operands with elements of a byte or more on a GPU, got operand {number}, in which {count} "
-            "elements share a byte",
-            kernel=launch.entry,
-        )
+    packed = [PackedOperand(buffers[number], count) for number, count in launch.packed_operands]
+    launch, buffers = with_packed(launch, len(buffers)), [*buffers, *(operand.words for operand in packed)]
     with within_kernel(launch.entry, None):
         function = _load(image, launch, device)
         memory = {id(buffer): device.allocate(buffer.nbytes) for buffer in buffers}
@@ -64,6 +59,8 @@ def execute_on_device(image: bytes, launch: Launch, buffers: Sequence[np.ndarray
             with contextlib.suppress(DriverError):
                 for address in memory.values():
                     device.free(address)
+    for operand in packed:
+        operand.unpack()
     return np.frombuffer(zeroed, np.uint64)
 
 

@@ -85,11 +85,6 @@ try:
     execute_on_device(b"no PTX\0", Launch("nothing", 32, 1, (Operand(0),)), [np.zeros(1)], device)
 except gpu.DriverError as error:
     print("of the kernel:", error.kernel)
-# CHECK: UnsupportedError: expected operands with elements of a byte or more on a GPU, got operand 0, in which
-# CHECK-SAME: 2 elements share a byte
-launch = Launch("nothing", 32, 1, (Operand(0),), packed_operands=((0, 2),))
-refused(execute_on_device, TEXT.encode(), launch, [np.zeros(4, np.uint8)], device)
-
 # CHECK: LaunchError: expected numbers for input x, got DLPack's type 3 of 64 bits and 1 lanes
 refused(arrays.view_of, (0, 0, b"\x03\x40\x01\x00", b"", b"", False), "input x")
 
@@ -137,6 +132,7 @@ refused(bundle_of, gridir.lower(doubled, jax.ShapeDtypeStruct((count, 128), "flo
 octets = jax.ShapeDtypeStruct((128,), "uint8")
 refused(bundle_of, gridir.lower(partial(halves, also_by_threads=True), octets, target="gpu:sm_90a").kernels)
 # CHECK: KernelError: expected the description of a launch, got one with a wrong field: ctas None with dynamic_ctas None
+launch = Launch("nothing", 32, 1, (Operand(0),))
 refused(Launch.from_json, {**launch.to_json(), "ctas": None})
 
 # CHECK: UnsupportedError: expected a kernel without profile_space, as only the executor of PTX writes a profile
