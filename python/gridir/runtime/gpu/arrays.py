@@ -59,12 +59,22 @@ class ArrayView:
       dtype: the element type; None for that of the array.
       per_byte: elements of the view in each byte of the array.
       writable: true if a kernel may write the memory of a read-only array.
+      key: the properties as PreparedLaunches.cpp reads them.
     """
 
     array: Any
     dtype: str | None
     per_byte: int
     writable: bool
+    key: bytes = dataclasses.field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "key", _cast_key(self.dtype, self.per_byte, writable=self.writable))
+
+
+def _cast_key(dtype: str | None, per_byte: int, *, writable: bool) -> bytes:
+    text = (dtype or "").encode()
+    return b"\2" + _CAST_KEY.pack(per_byte, writable, len(text)) + text
 
 
 def view(array: Any, dtype: str | None = None, *, per_byte: int = 1, writable: bool = False) -> ArrayView:
@@ -74,7 +84,7 @@ def view(array: Any, dtype: str | None = None, *, per_byte: int = 1, writable: b
     `uint8`. A call of a kernel takes the result in place of the array.
 
     Args:
-      array: an array of JAX, PyTorch, CuPy or another package.
+      array: an array of JAX, PyTorch, CuPy or another package, or a view of one.
       dtype: the element type, as NumPy or ml_dtypes name it, of the same size as the array's own; None for the latter.
       per_byte: the number of elements in a byte of the array, the first in its lowest bits. The last dimension has so
         many times the array's elements.
@@ -84,6 +94,9 @@ def view(array: Any, dtype: str | None = None, *, per_byte: int = 1, writable: b
     Raises:
       LaunchError: when `dtype` is no element type, or `per_byte` of its elements do not fill a byte.
     """
+    if isinstance(array, ArrayView):
+        dtype, per_byte = (array.dtype, array.per_byte) if dtype is None else (dtype, per_byte)
+        array, writable = array.array, writable or array.writable
     if dtype is not None:
         try:
             bits = element_bits(dtype)
@@ -244,8 +257,11 @@ def key_of(facts: Sequence[Facts]) -> bytes | None:
     """
     parts = []
     for _, device, kind, shape, strides, flags in facts:
-        if device == NO_DEVICE or isinstance(kind, _Cast):
+        if device == NO_DEVICE:
             return None
+        if isinstance(kind, _Cast):
+            parts.append(_cast_key(kind.dtype, kind.per_byte, writable=kind.writable))
+            kind = kind.kind
         if not isinstance(kind, str):
             parts += [b"\0", _KEY.pack(device, len(shape) // 8, kind, bool(strides), flags), shape, strides]
             continue
@@ -259,7 +275,7 @@ def key_of(facts: Sequence[Facts]) -> bytes | None:
     return b"".join(parts)
 
 
-_KEY, _INTERFACE_KEY = struct.Struct("=ii4siQ"), struct.Struct("=iiiii")
+_KEY, _INTERFACE_KEY, _CAST_KEY = struct.Struct("=ii4siQ"), struct.Struct("=iiiii"), struct.Struct("=iii")
 
 
 def _is_named(text: str) -> bool:

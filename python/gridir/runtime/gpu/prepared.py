@@ -15,13 +15,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from gridir.runtime.gpu.arrays import Facts, key_of, names_stream
+from gridir.runtime.gpu.arrays import ArrayView, Facts, key_of, names_stream
 from gridir.runtime.gpu.bundle import OperandInfo, bytes_of
 from gridir.runtime.gpu.dlpack import exchange_of, takes_version
 from gridir.runtime.gpu.libcuda import PreparedLaunch, open_cuda
 
 _PATH = Path(__file__).parents[2] / "mlir" / "_mlir_libs" / "libgridir_launch.so"
 _UNKNOWN = -1
+# Protocol of PreparedLaunches.cpp.
+_DLPACK, _INTERFACE, _VIEW = 1, 2, 3
 # OperandRule and Source of PreparedLaunches.cpp.
 _Rule, _Source = ctypes.c_int64 * 4, ctypes.c_uint64 * 2
 
@@ -64,6 +66,9 @@ class PreparedLaunches:
             return
         table = self._launch.__self__
         for array, (_, _, element, *_) in zip(arrays, facts, strict=True):
+            if isinstance(array, ArrayView):
+                self._library.gridirAddArrayType(table, ArrayView, _VIEW, False, None, None)
+                array, element = array.array, element.kind
             self._add_type(table, type(array), by_interface=isinstance(element, str))
         place = launch.context, launch.function, launch.config
         if launch.sources is None:
@@ -84,7 +89,8 @@ class PreparedLaunches:
         if kind in self._types or (exchange is None and not by_interface and names_stream(kind)):
             return
         addresses = (None, None) if exchange is None else exchange.addresses
-        self._library.gridirAddArrayType(table, kind, not by_interface, takes_version(kind), *addresses)
+        protocol = _INTERFACE if by_interface else _DLPACK
+        self._library.gridirAddArrayType(table, kind, protocol, takes_version(kind), *addresses)
         self._types.add(kind)
 
 

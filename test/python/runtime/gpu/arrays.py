@@ -20,6 +20,7 @@ driver.pretend(9, devices=1, has_current_context=False)
 from device_arrays import DeviceArray, DLPackArray, ExchangeArray, StreamArray, VersionedArray
 from gridir.runtime import gpu
 from gridir.runtime.gpu import arrays
+from gridir.runtime.gpu.host_arrays import execute_on_device
 
 x = np.arange(64 * 128, dtype=np.float32).reshape(64, 128)
 context = gpu.open_device(0).current()
@@ -55,6 +56,28 @@ for kind in (DeviceArray, DLPackArray, ExchangeArray, StreamArray, VersionedArra
 # Bytes without a name, as NumPy's interface has elements of ml_dtypes.
 assert run(rescaled, gpu.view(DeviceArray(values), "float8_e4m3fn"), gpu.view(DeviceArray(zeros), "float8_e5m2"))
 print("floats of a byte: right")
+
+# Native code makes the launches of views that were checked, and no others.
+# CHECK: native: [True, True, True, True, False, False]
+source, result = DLPackArray(values.view(np.uint8)), ExchangeArray(zeros)
+x8, out8 = gpu.view(source, "float8_e4m3fn"), gpu.view(result, "float8_e5m2")
+assert run(rescaled, x8, out8)
+launch = rescaled._prepared.launch
+again = gpu.view(DLPackArray(values.view(np.uint8)), "float8_e4m3fn"), gpu.view(ExchangeArray(zeros), "float8_e5m2")
+print("native:", end=" ")
+print(
+    [
+        launch(operands, None)
+        for operands in (
+            (x8, out8),
+            (x8, out8),
+            again,
+            (gpu.view(gpu.view(source, "int8"), "float8_e4m3fn"), out8),
+            (gpu.view(source, "float8_e5m2"), out8),
+            (x8, gpu.view(out8, writable=True)),
+        )
+    ]
+)
 
 # CHECK: refused: expected the dtype float8_e4m3fn of input x_ref, got uint8
 # CHECK-SAME: gridir.runtime.gpu.view(array, 'float8_e4m3fn') passes an array of bytes
@@ -125,6 +148,14 @@ run(halves, octets, gpu.view(DeviceArray(np.zeros(256, np.uint8)), "uint4"))
 run(halves, octets, VersionedArray(np.zeros(128, np.uint8), dtype=(1, 4, 1)))
 run(halves, octets, gpu.view(DeviceArray(np.zeros(128, np.uint8), strides=(2,)), "uint4", per_byte=2))
 
+# Host arrays have a byte for each, as in the executor; copies get bytes of two.
+# CHECK: from host arrays: right
+host = np.zeros(256, ml_dtypes.uint4)
+image = halves._kernel.ptx.encode() + b"\0"
+execute_on_device(image, halves._kernel.launch, [np.arange(128, dtype=np.uint8), host], gpu.open_device(0))
+assert (host.astype(np.uint8).reshape(128, 2) == np.stack([np.arange(128) & 15, np.arange(128) >> 4], 1)).all()
+print("from host arrays: right")
+
 # A view names elements of 16 bits and bools, too.
 # CHECK: other views: right
 product, masked = (gpu.load(f"{directory}/{name}.gridir")[name] for name in ("product", "masked"))
@@ -154,7 +185,8 @@ a, frozen = VersionedArray(x), VersionedArray(np.zeros_like(x), flags=1)
 run(add, a, a, frozen)
 out._versioned.flags = 1
 run(add, a, a, out)
-run(add, a, a, gpu.view(frozen, writable=True))
+for _ in range(2):
+    assert run(add, a, a, gpu.view(frozen, writable=True))
 assert (frozen.read() == 2 * x).all()
 print("writable: right")
 # CHECK: refused: expected the memory of input x_ref, got a copy that its package made for DLPack

@@ -1,4 +1,4 @@
-# RUN: rm -rf %t && mkdir %t && %python %S/Inputs/write_bundles.py %t && %python %s %t | FileCheck %s
+# RUN: rm -rf %t && mkdir %t && %python %S/Inputs/write_bundles.py %t both && %python %s %t | FileCheck %s
 """A bundle is read as it was written, and no other file is read as one."""
 
 import hashlib

@@ -6,6 +6,7 @@ import dataclasses
 import os
 import subprocess
 import sys
+import threading
 
 import ml_dtypes
 import numpy as np
@@ -235,6 +236,31 @@ with open_device().current():
     refused(gather, index, rows, out, stream=stream.value)
     refused(some_rows, count, few, few, stream=stream.value)
     cuda.call("cuStreamEndCapture", stream, ctypes.byref(graph))
+
+
+# Each of several threads, with a stream of its own on one of three devices, gets the report of its own launch.
+# CHECK: reports of 6 threads: right
+def fail_on_stream(number, found):
+    device = open_device(number % 3)
+    rows, out = like(x, device=device.number), like(np.zeros(128, np.float32), device=device.number)
+    own = ctypes.c_void_p()
+    with device.current():
+        cuda.call("cuStreamCreate", ctypes.byref(own), 1)
+    for row in (number, 64 + number, 100 + number, 63 - number):
+        try:
+            gather(like(np.array([row], np.int32), device=device.number), rows, out, stream=own.value)
+            found.append(row < 64 and (out.read() == x[row]).all())
+        except gpu.LaunchError as error:
+            found.append(f"index {row} is out of bounds" in error.message)
+
+
+found = []
+threads = [threading.Thread(target=fail_on_stream, args=(number, found)) for number in range(6)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print("reports of 6 threads:", "right" if len(found) == 24 and all(found) else found)
 
 # A dynamic grid has its sizes in arrays of the GPU.
 # CHECK: <kernel some_rows(grid[0]: int32[], x_ref: float32[64, 128], o_ref: float32[64, 128]

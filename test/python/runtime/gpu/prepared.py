@@ -1,4 +1,4 @@
-# RUN: rm -rf %t && mkdir %t && %python %S/Inputs/write_bundles.py %t && %python %s %t | FileCheck %s
+# RUN: rm -rf %t && mkdir %t && %python %S/Inputs/write_bundles.py %t add update copies && %python %s %t | FileCheck %s
 """Launches on arrays that were checked are made by native code; an array with other facts is checked by Python."""
 
 import contextlib

@@ -78,7 +78,7 @@ using GetAttribute = int (*)(void *data, int attribute, uint64_t pointer);
 constexpr int kDeviceOrdinal = 9;
 
 /// How the memory of an array is described.
-enum class Protocol { Exchange, DLPack, Interface };
+enum class Protocol { Exchange, DLPack, Interface, View };
 
 /// A type of arrays, which is kept alive, with its functions for callers in C.
 struct ArrayType {
@@ -115,6 +115,8 @@ struct Names {
   PyObject *maxVersion = PyUnicode_InternFromString("max_version");
   PyObject *version = Py_BuildValue("(II)", kMajor, kMinor);
   PyObject *nothing = PyTuple_New(0);
+  PyObject *array = PyUnicode_InternFromString("array");
+  PyObject *key = PyUnicode_InternFromString("key");
 };
 
 /// A launch whose arguments are in memory that `owner` keeps alive.
@@ -312,6 +314,11 @@ bool appendInterface(Call &call, const Launches &launches, PyObject *array,
          (!hasStrides || appendIntegers(key, strides));
 }
 
+const ArrayType *findType(const Launches &launches, PyObject *array) {
+  auto known = launches.types.find(Py_TYPE(array));
+  return known == launches.types.end() ? nullptr : &known->second;
+}
+
 /// Reads the stream that the producer of an array uses it on. `isKnown` is
 /// false afterwards if the array does not say it. Returns false on an error.
 bool readStream(const Launches &launches, const ArrayType &type,
@@ -319,6 +326,13 @@ bool readStream(const Launches &launches, const ArrayType &type,
   isKnown = false;
   if (type.protocol == Protocol::DLPack)
     return true;
+  if (type.protocol == Protocol::View) {
+    Object viewed(PyObject_GetAttr(array, launches.names.array));
+    const ArrayType *inner =
+        viewed ? findType(launches, viewed.object) : nullptr;
+    return inner &&
+           readStream(launches, *inner, viewed.object, stream, isKnown);
+  }
   if (type.protocol == Protocol::Exchange) {
     Tensor tensor;
     if (type.readTensor(array, &tensor))
@@ -342,6 +356,19 @@ bool readStream(const Launches &launches, const ArrayType &type,
 /// the stream already.
 bool appendArray(Call &call, const Launches &launches, const ArrayType &type,
                  PyObject *array, void *stream, PyObject *ordered) {
+  if (type.protocol == Protocol::View) {
+    Object viewed(PyObject_GetAttr(array, launches.names.array)),
+        key(PyObject_GetAttr(array, launches.names.key));
+    const ArrayType *inner =
+        viewed ? findType(launches, viewed.object) : nullptr;
+    char *bytes = nullptr;
+    Py_ssize_t size = 0;
+    if (!inner || inner->protocol == Protocol::View || !key ||
+        PyBytes_AsStringAndSize(key.object, &bytes, &size))
+      return false;
+    call.key.append(bytes, size);
+    return appendArray(call, launches, *inner, viewed.object, stream, ordered);
+  }
   append(call.key, type.protocol == Protocol::Interface);
   if (type.protocol == Protocol::Interface)
     return appendInterface(call, launches, array, stream);
@@ -365,9 +392,8 @@ bool appendArray(Call &call, const Launches &launches, const ArrayType &type,
 bool readCall(const Launches &launches, PyObject *arrays, bool hasStream,
               void *&stream, Call &call) {
   const Py_ssize_t count = PyTuple_Size(arrays);
-  auto getType = [&](Py_ssize_t i) -> const ArrayType * {
-    auto known = launches.types.find(Py_TYPE(PyTuple_GetItem(arrays, i)));
-    return known == launches.types.end() ? nullptr : &known->second;
+  auto getType = [&](Py_ssize_t i) {
+    return findType(launches, PyTuple_GetItem(arrays, i));
   };
   PyObject *ordered = nullptr;
   for (Py_ssize_t i = 0; i < count && !hasStream; ++i) {
@@ -501,20 +527,15 @@ PyObject *gridirNewLaunches(LaunchKernel launchKernel, GetCurrent getCurrent,
 }
 
 /// Adds a type of arrays. One without DLPack's functions for callers in C is
-/// read by `__dlpack__` if `usesDLPack`, otherwise by
-/// `__cuda_array_interface__`.
-void gridirAddArrayType(PyObject *table, PyObject *type, int usesDLPack,
+/// read by the protocol of this number.
+void gridirAddArrayType(PyObject *table, PyObject *type, int protocol,
                         int takesVersion, ReadTensor readTensor,
                         ReadStream readStream) {
   auto *key = reinterpret_cast<PyTypeObject *>(type);
-  Protocol protocol = readTensor   ? Protocol::Exchange
-                      : usesDLPack ? Protocol::DLPack
-                                   : Protocol::Interface;
-  if (getLaunches(table)
-          ->types
-          .try_emplace(key, ArrayType{type, protocol, takesVersion != 0,
-                                      readTensor, readStream})
-          .second)
+  ArrayType added{
+      type, readTensor ? Protocol::Exchange : static_cast<Protocol>(protocol),
+      takesVersion != 0, readTensor, readStream};
+  if (getLaunches(table)->types.try_emplace(key, added).second)
     Py_IncRef(type);
 }
 
