@@ -8,6 +8,7 @@
 
 #include "dialects/CPU/Transforms/ElementOffsets.h"
 
+#include "mlir/Analysis/FlatLinearValueConstraints.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -129,6 +130,67 @@ Value visitTerms(VectorTransferOpInterface access,
   return memref;
 }
 
+/// Arithmetic modulo 2^64, like that of addresses.
+int64_t multiplyModulo(int64_t lhs, int64_t rhs) {
+  return static_cast<uint64_t>(lhs) * static_cast<uint64_t>(rhs);
+}
+
+int64_t addModulo(int64_t lhs, int64_t rhs) {
+  return static_cast<uint64_t>(lhs) + static_cast<uint64_t>(rhs);
+}
+
+void addTerms(Value number, int64_t factor, unsigned depth,
+              ElementPosition &position);
+
+void addTerms(affine::AffineApplyOp apply, int64_t factor, unsigned depth,
+              ElementPosition &position) {
+  AffineMap map = apply.getAffineMap();
+  SmallVector<int64_t> coefficients;
+  // Of the dimensions and the symbols, and the constant. There are more for
+  // quotients and remainders.
+  if (failed(getFlattenedAffineExpr(map.getResult(0), map.getNumDims(),
+                                    map.getNumSymbols(), &coefficients)) ||
+      coefficients.size() != apply.getNumOperands() + 1) {
+    position.terms.push_back({apply.getResult(), factor});
+    return;
+  }
+  for (auto [operand, coefficient] :
+       llvm::zip(apply.getOperands(), coefficients))
+    if (coefficient != 0)
+      addTerms(operand, multiplyModulo(coefficient, factor), depth - 1,
+               position);
+  position.constant =
+      addModulo(position.constant, multiplyModulo(coefficients.back(), factor));
+}
+
+/// Adds the terms of `number` times `factor`; the terms of one number are one.
+void addTerms(Value number, int64_t factor, unsigned depth,
+              ElementPosition &position) {
+  if (std::optional<int64_t> constant = getConstantIntValue(number)) {
+    position.constant =
+        addModulo(position.constant, multiplyModulo(*constant, factor));
+    return;
+  }
+  Operation *op = depth == 0 ? nullptr : number.getDefiningOp();
+  if (auto apply = dyn_cast_if_present<affine::AffineApplyOp>(op))
+    return addTerms(apply, factor, depth, position);
+  if (isa_and_present<arith::AddIOp>(op)) {
+    for (Value operand : op->getOperands())
+      addTerms(operand, factor, depth - 1, position);
+    return;
+  }
+  if (auto product = dyn_cast_if_present<arith::MulIOp>(op))
+    if (std::optional<int64_t> constant = getConstantIntValue(product.getRhs()))
+      return addTerms(product.getLhs(), multiplyModulo(*constant, factor),
+                      depth - 1, position);
+  auto term = llvm::find_if(position.terms,
+                            [&](auto &other) { return other.first == number; });
+  if (term == position.terms.end())
+    position.terms.push_back({number, factor});
+  else
+    term->second = addModulo(term->second, factor);
+}
+
 bool hasTerm(Value number, Value variable, unsigned depth);
 
 bool hasTerm(AffineExpr expr, ValueRange operands, unsigned numDims,
@@ -201,27 +263,16 @@ gridir::cpu::getAddressNumbers(vector::TransferWriteOp write) {
 std::optional<gridir::cpu::ElementPosition>
 gridir::cpu::getElementPosition(VectorTransferOpInterface access) {
   ElementPosition position;
-  auto add = [&](OpFoldResult number, int64_t factor) {
-    Value value = dyn_cast<Value>(number);
-    while (auto sum =
-               value ? value.getDefiningOp<arith::AddIOp>() : arith::AddIOp()) {
-      std::optional<int64_t> more = getConstantIntValue(sum.getRhs());
-      if (!more)
-        break;
-      position.constant += *more * factor;
-      value = sum.getLhs();
-    }
-    if (!value || getConstantIntValue(value))
-      position.constant +=
-          getConstantIntValue(value ? OpFoldResult(value) : number)
-              .value_or(0) *
-          factor;
+  position.root = visitTerms(access, [&](OpFoldResult number, int64_t factor) {
+    if (std::optional<int64_t> constant = getConstantIntValue(number))
+      position.constant =
+          addModulo(position.constant, multiplyModulo(*constant, factor));
     else
-      position.terms.push_back({value, factor});
-  };
-  position.root = visitTerms(access, add);
+      addTerms(cast<Value>(number), factor, kMaxDepth, position);
+  });
   if (!position.root)
     return std::nullopt;
+  llvm::erase_if(position.terms, [](auto &term) { return term.second == 0; });
   return position;
 }
 

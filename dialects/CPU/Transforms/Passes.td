@@ -281,8 +281,9 @@ def CPUPrefetchReadsPass : Pass<"cpu-prefetch-reads", "::mlir::ModuleOp"> {
     that it reads 1 KiB later. The reads that it changes
 
     - are of an operand of at least `cache-bytes`;
-    - are in a loop that moves through the array element by element, for 4 KiB
-      or more.
+    - are in a loop that reads 4 KiB or more of it;
+    - move through the array element by element, or from row to row. In each row
+      they read at least four lines, and the pass fetches the fourth row after.
 
     If the positions of several reads differ by constants, as in a stencil, only
     the last read is prefetched: the others read the same elements later. A

@@ -46,11 +46,31 @@ int64_t getElementBytes(MemRefType type) {
   return llvm::divideCeil(type.getElementTypeBitWidth(), 8);
 }
 
-/// The reads of one array by one loop at positions that differ by constants,
-/// by the last one.
+/// The distance in iterations where each reads a part of a row: a processor
+/// fetches the rest of a row by itself, and not the next row.
+constexpr int64_t kAheadRows = 4;
+
+/// The shortest part of a row.
+constexpr int64_t kLeastPartBytes = 4 * kLineBytes;
+
+/// The reads of one array by one loop that read the same lines, by the last
+/// one.
 struct Stream {
-  ElementPosition position;
   vector::TransferReadOp last;
+  ElementPosition position;
+  /// The elements from one iteration to the next, and those that each reads.
+  int64_t stride, part;
+  int64_t elementBytes;
+
+  bool isContiguous() const { return stride == part; }
+  int64_t getPartBytes() const { return part * elementBytes; }
+
+  bool readsLinesOf(const Stream &other) const {
+    return position.root == other.position.root &&
+           position.terms == other.position.terms &&
+           (isContiguous() ||
+            (position.constant - other.position.constant) % stride == 0);
+  }
 };
 
 class CPUPrefetchReadsPass
@@ -82,35 +102,32 @@ private:
       return;
     SmallVector<Stream> streams;
     for (auto read : loop.getBody()->getOps<vector::TransferReadOp>()) {
-      std::optional<ElementPosition> position = getStreaming(read, loop);
-      if (!position)
+      std::optional<Stream> next = getStream(read, loop, *step);
+      if (!next)
         continue;
-      int64_t bytes =
-          getElementBytes(cast<MemRefType>(read.getBase().getType()));
-      if ((*end - *first) * bytes < kLeastRowBytes) {
+      int64_t turns = llvm::divideCeil(*end - *first, *step);
+      if (turns * next->getPartBytes() < kLeastRowBytes) {
         ++numShort;
         continue;
       }
-      if (*step * bytes > kMostLines * kLineBytes)
+      if (next->getPartBytes() > kMostLines * kLineBytes)
         continue;
-      position->constant += read.getVectorType().getNumElements();
       auto *stream = llvm::find_if(streams, [&](const Stream &other) {
-        return other.position.root == position->root &&
-               other.position.terms == position->terms;
+        return next->readsLinesOf(other);
       });
       if (stream == streams.end())
-        streams.push_back({*position, read});
-      else if (position->constant > stream->position.constant)
-        *stream = {*position, read};
+        streams.push_back(*next);
+      else if (next->position.constant > stream->position.constant)
+        *stream = *next;
     }
     for (const Stream &stream : streams)
-      create(stream.last, *step);
+      create(stream);
   }
 
-  /// The position of a read of a large operand that moves with the loop,
-  /// element by element.
-  std::optional<ElementPosition> getStreaming(vector::TransferReadOp read,
-                                              scf::ForOp loop) {
+  /// None unless the position in a large operand moves with the loop, element
+  /// by element or by more than is read.
+  std::optional<Stream> getStream(vector::TransferReadOp read, scf::ForOp loop,
+                                  int64_t step) {
     auto base = dyn_cast<MemRefType>(read.getBase().getType());
     if (!base || base.getRank() == 0 || !base.getElementType().isIntOrFloat() ||
         read.getVectorType().getRank() != 1 ||
@@ -122,15 +139,27 @@ private:
         cast<VectorTransferOpInterface>(read.getOperation()));
     if (!position || !isLargeOperand(position->root))
       return std::nullopt;
-    unsigned numOfLoop = 0;
-    for (auto [number, factor] : position->terms) {
-      if (number == loop.getInductionVar() && factor == 1)
-        ++numOfLoop;
+    int64_t factor = 0;
+    for (auto [number, ofNumber] : position->terms) {
+      if (number == loop.getInductionVar())
+        factor = ofNumber;
       else if (growsWith(number, loop.getInductionVar()) ||
                !loop.isDefinedOutsideOfLoop(number))
         return std::nullopt;
     }
-    return numOfLoop == 1 ? position : std::nullopt;
+    auto array = cast<MemRefType>(position->root.getType());
+    int64_t stride, size = read.getVectorType().getNumElements();
+    position->constant += size;
+    if (factor <= 0 || llvm::MulOverflow(factor, step, stride) ||
+        stride > array.getNumElements())
+      return std::nullopt;
+    // Other reads of the loop may read the rest.
+    Stream stream{read, *position, stride, factor == 1 ? stride : size,
+                  getElementBytes(base)};
+    if (!stream.isContiguous() &&
+        (size > stride || stream.getPartBytes() < kLeastPartBytes))
+      return std::nullopt;
+    return stream;
   }
 
   bool isLargeOperand(Value root) {
@@ -145,18 +174,21 @@ private:
            llvm::divideCeilSigned(cacheBytes.getValue(), getElementBytes(type));
   }
 
-  /// Fetches as many elements as the loop reads in an iteration.
-  void create(vector::TransferReadOp read, int64_t step) {
+  /// Fetches what a later iteration reads.
+  void create(const Stream &stream) {
+    vector::TransferReadOp read = stream.last;
     OpBuilder builder(read);
     Location loc = read.getLoc();
-    int64_t bytes = getElementBytes(cast<MemRefType>(read.getBase().getType()));
-    int64_t begin =
-        read.getVectorType().getNumElements() - step + kAheadBytes / bytes;
+    int64_t begin = read.getVectorType().getNumElements() - stream.part;
+    if (stream.isContiguous())
+      begin += kAheadBytes / stream.elementBytes;
+    else
+      begin += kAheadRows * stream.stride;
     SmallVector<Value> indices(read.getIndices());
     Value last = indices.back();
-    for (int64_t byte = 0; byte < step * bytes; byte += kLineBytes) {
-      Value distance =
-          arith::ConstantIndexOp::create(builder, loc, begin + byte / bytes);
+    for (int64_t byte = 0; byte < stream.getPartBytes(); byte += kLineBytes) {
+      Value distance = arith::ConstantIndexOp::create(
+          builder, loc, begin + byte / stream.elementBytes);
       indices.back() = arith::AddIOp::create(builder, loc, last, distance);
       memref::PrefetchOp::create(builder, loc, read.getBase(), indices,
                                  /*isWrite=*/false, /*localityHint=*/3,

@@ -97,7 +97,62 @@ module {
 
 // -----
 
-// Nothing is fetched where the loop does not move element by element (%x, %y), where a row is short, whose lines are
+// An iteration reads 256 bytes of a row, and the fourth row after it is fetched; of two rows that it reads, only for the
+// last one. A start that moves by whole blocks does not matter.
+// STATS:      CPUPrefetchReadsPass
+// STATS-NEXT: 8 num-prefetched
+// STATS-NEXT: 0 num-short
+
+// CHECK-LABEL: func.func @columns
+// CHECK:         arith.muli
+// CHECK-NEXT:    scf.for %[[R:.*]] =
+// CHECK:           %[[ROW:.*]] = affine.apply #{{.*}}()[%{{.*}}, %[[R]]]
+// CHECK:           %[[BELOW:.*]] = affine.apply #{{.*}}()[%{{.*}}, %[[R]]]
+// CHECK-NEXT:      vector.transfer_read %[[X:.*]][%[[ROW]], %[[C:.*]]], %
+// CHECK-NEXT:      %[[D0:.*]] = arith.constant 16384 : index
+// CHECK-NEXT:      %[[A0:.*]] = arith.addi %[[C]], %[[D0]]
+// CHECK-NEXT:      memref.prefetch %[[X]][%[[BELOW]], %[[A0]]], read, locality<3>, data
+// CHECK-COUNT-3:   memref.prefetch %[[X]][%[[BELOW]], %{{.*}}]
+// CHECK-NEXT:      vector.transfer_read %[[X]][%[[BELOW]], %[[C]]], %
+// CHECK:         scf.for %[[J:.*]] =
+// CHECK:           %[[AT:.*]] = affine.apply #{{.*}}()[%{{.*}}, %[[J]]]
+// CHECK-COUNT-4:   memref.prefetch %[[X]][%{{.*}}, %{{.*}}]
+// CHECK-NEXT:      vector.transfer_read %[[X]][%{{.*}}, %[[AT]]], %
+module {
+  kernel.abi @columns
+  func.func @columns(%x: memref<64x4096xf32>, %status: memref<4xi64>, %lo: index, %hi: index) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c16 = arith.constant 16 : index
+    %c32 = arith.constant 32 : index
+    %c64 = arith.constant 64 : index
+    %c2048 = arith.constant 2048 : index
+    %pad = arith.constant 0.0 : f32
+    scf.for %i = %lo to %hi step %c1 {
+      %column = arith.muli %i, %c64 : index
+      scf.for %r = %c0 to %c32 step %c1 {
+        %row = affine.apply affine_map<()[s0, s1] -> (s0 + s1)>()[%c16, %r]
+        %below = affine.apply affine_map<()[s0, s1] -> (s0 + s1 + 1)>()[%c16, %r]
+        %v = vector.transfer_read %x[%row, %column], %pad {in_bounds = [true]} : memref<64x4096xf32>, vector<64xf32>
+        %w = vector.transfer_read %x[%below, %column], %pad {in_bounds = [true]} : memref<64x4096xf32>, vector<64xf32>
+      }
+      %start = arith.minsi %column, %c2048 : index
+      scf.for %j = %c0 to %c2048 step %c64 {
+        %at = affine.apply affine_map<()[s0, s1] -> (s0 + s1)>()[%start, %j]
+        %v = vector.transfer_read %x[%i, %at], %pad {in_bounds = [true]} : memref<64x4096xf32>, vector<64xf32>
+      }
+    }
+    return
+  }
+  func.func @columns.range(%x: memref<64x4096xf32>) -> index {
+    %c32 = arith.constant 32 : index
+    return %c32 : index
+  }
+}
+
+// -----
+
+// Nothing is fetched where an iteration reads a small part of a row (%x, %y), where a row is short, whose lines are
 // followed by others than the next row's (%z), where the position is read from memory (%g), where a vector has several
 // rows, or where the loop may have no iteration.
 // STATS:      CPUPrefetchReadsPass
