@@ -29,6 +29,9 @@ constexpr int64_t kArenaAlignment = 64;
 /// lives as long as the process.
 constexpr int64_t kMaxKeptArenaBytes = int64_t(64) << 20;
 
+/// In errors.
+constexpr const char *kArenaName = "the scratch memory of a thread";
+
 /// There are more chunks than threads. Idle threads take chunks from others,
 /// which balances kernels with uneven work items (causal attention).
 constexpr int64_t kChunksPerThread = 4;
@@ -117,7 +120,7 @@ public:
   std::optional<std::string> getError() const {
     if (outOfMemory)
       return describeLackOfMemory(kernel.info, kernel.info.arenaBytes,
-                                  "the scratch memory of a thread");
+                                  kArenaName);
     if (failedChunk < 0)
       return std::nullopt;
     return describeCheck(kernel.info, status);
@@ -177,6 +180,24 @@ private:
   Status status = {};
 };
 
+/// Runs all work items on this thread.
+std::optional<std::string> runAll(const Kernel &kernel,
+                                  const std::vector<void *> &operands,
+                                  WorkItems items, PrintBuffer *prints) {
+  PrintScope scope(prints);
+  const int64_t bytes = kernel.info.arenaBytes;
+  void *arena = threadArena.get(bytes);
+  if (!arena && bytes > 0)
+    return describeLackOfMemory(kernel.info, bytes, kArenaName);
+  Status status = {};
+  kernel.invoke(operands.data(), status.data(), items.first,
+                items.first + items.count, arena);
+  threadArena.trim();
+  if (status[0] == 0)
+    return std::nullopt;
+  return describeCheck(kernel.info, status);
+}
+
 /// Requests the fine-grained work items of a call, which have higher numbers.
 /// There are none if two of them would access the same block.
 WorkItems getShares(const Kernel &kernel, const std::vector<void *> &operands,
@@ -202,11 +223,8 @@ std::optional<std::string> runItems(const Kernel &kernel,
   if (kernel.info.hasShares && items.count < threads.count)
     items = getShares(kernel, operands, items);
   int64_t numThreads = std::clamp<int64_t>(threads.count, 1, items.count);
-  if (numThreads == 1) {
-    Call call(kernel, operands, items, /*numThreads=*/1, /*numChunks=*/1);
-    call.work(prints);
-    return call.getError();
-  }
+  if (numThreads == 1)
+    return runAll(kernel, operands, items, prints);
   int64_t numChunks = std::min(items.count, numThreads * kChunksPerThread);
   auto call =
       std::make_shared<Call>(kernel, operands, items, numThreads, numChunks);

@@ -169,6 +169,8 @@ ffi::ErrorOr<DeviceBuffers> readBuffers(const Kernel &kernel,
                                         const ffi::RemainingRets &results,
                                         PackedBuffers &packed) {
   DeviceBuffers buffers;
+  buffers.data.reserve(numArguments + results.size());
+  buffers.sizes.reserve(numArguments + results.size());
   auto add = [&](const ffi::AnyBuffer &buffer, bool isResult) {
     if (addBuffer(kernel, buffer, isResult, buffers, packed))
       return ffi::Error::Success();
