@@ -80,6 +80,8 @@ void addTensorStages(OpPassManager &pm, CPUStage startAfter,
 /// others are left to the passes that map them to threads.
 void addProgram(OpPassManager &pm, const GPUPipelineOptions &options) {
   OpPassManager &kernels = pm.nest<grid::KernelOp>();
+  if (options.path != GPUPath::Mapped)
+    kernels.addPass(warpgroup::createWarpgroupSplitBatchesPass());
   kernels.addPass(grid::createGridFlattenBlocksPass());
   kernels.addPass(grid::createGridSqueezeBlocksPass());
   if (options.path != GPUPath::Mapped)

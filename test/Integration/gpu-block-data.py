@@ -66,6 +66,16 @@ def dot(x, y):
     return jnp.dot(x, y, preferred_element_type=jnp.int32 if x.dtype == jnp.int8 else jnp.float32)
 
 
+def batched(x, y):
+    return jnp.einsum("bij,bjk->bik", x, y, preferred_element_type=jnp.float32)
+
+
+def heads(q, k, v):
+    scores = jnp.einsum("qhd,khd->hqk", q, k, preferred_element_type=jnp.float32)
+    weights = jax.nn.softmax(scores, axis=-1).astype(v.dtype)
+    return jnp.einsum("hqk,khd->qhd", weights, v, preferred_element_type=jnp.float32)
+
+
 def decode(q, k, v, keys=128):
     """Attention of one query, by blocks of keys."""
 
@@ -190,6 +200,16 @@ PROGRAMS = {
     "vector": (of_columns, small(1024), small(1024, 256)),
     "four rows": (of_columns, small(4, 1024), small(1024, 256)),
     "one query": (decode, *(normal(n, 64, dtype=jnp.bfloat16) for n in (1, 512, 512))),
+    "batch": (
+        functools.partial(blocks_of, batched, out=shape(4, 64, 64), rows=2),
+        small(4, 64, 64),
+        small(4, 64, 64),
+    ),
+    "heads": (
+        functools.partial(blocks_of, heads, out=shape(64, 4, 64)),
+        *(normal(n, 4, 64, dtype=jnp.bfloat16) for n in (64, 128, 128)),
+    ),
+    "sum of 77 x 67": (functools.partial(blocks_of, lambda x: x.sum().reshape(1, 1), out=shape(1, 1)), floats(77, 67)),
     "rows of a table": (gather, numbers(1000, 256), floats(1000, 128)),
     "elements of a table": (
         functools.partial(blocks_of, lambda i, t: t[i] * 2, out=shape(64, 128), rows=8),
@@ -199,7 +219,7 @@ PROGRAMS = {
     "masked rows of a table": (functools.partial(masked_gather, limit=50), floats(50, 128), numbers(80, 32)),
 }
 
-# CHECK: 18 of 18 programs are right
+# CHECK: 21 of 21 programs are right
 report("programs", PROGRAMS, programs=True)
 
 # An index that is out of bounds is the same error as on the CPU.

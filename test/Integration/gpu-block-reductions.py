@@ -91,7 +91,7 @@ PROGRAMS = {
     "scalar to scalar": (functools.partial(whole, lambda x: x + 1), normal()),
     "total of steps": (total_of_steps, floats(256, 128)),
     "total": (functools.partial(whole, jnp.sum, out=SCALAR), floats(128, 256)),
-    "maximum of odd sizes": (functools.partial(whole, jnp.max, out=SCALAR), floats(24, 77)),
+    "maximum of odd sizes": (functools.partial(whole, jnp.max, out=SCALAR), floats(67, 77)),
     "sums of long rows": (functools.partial(of_rows, sums, rows=8), floats(32, 4096)),
     "sums of odd rows": (functools.partial(of_rows, sums, rows=4), floats(12, 1000)),
     "sums of blocks of columns": (sums_of_columns, floats(512, 128)),
@@ -115,6 +115,6 @@ report("programs", PROGRAMS, programs=True)
 # A number of elements that few threads divide is mapped if registers do not hold the padded block.
 # CHECK: 1 of 1 mapped kernels are right
 UNEVEN = {
-    "maximum": (functools.partial(whole, jnp.max, out=SCALAR), floats(67, 77)),
+    "maximum": (functools.partial(whole, jnp.max, out=SCALAR), floats(83, 99)),
 }
 report("mapped kernels", UNEVEN, programs=False)

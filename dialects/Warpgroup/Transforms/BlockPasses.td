@@ -217,6 +217,54 @@ def WarpgroupExtendBlocksPass : Pass<"warpgroup-extend-blocks", "::gridir::grid:
   ];
 }
 
+def WarpgroupSplitBatchesPass
+    : Pass<"warpgroup-split-batches", "::gridir::grid::KernelOp"> {
+  let summary = "Give each program one contraction of a batch";
+  let description = [{
+    Matrix units compute contractions of matrices. If a kernel contracts blocks
+    with batch dimensions, such as the heads of an attention, and its programs can
+    be split along them, each program gets one position of the batch, by a new
+    dimension of the grid. Contractions whose batches have one element become
+    contractions without a batch, of reshaped operands.
+
+    Before:
+
+    ```mlir
+    grid.kernel @k grid(%i = 2)
+        inputs(%x: bf16 [8, 64, 64] block [4, 64, 64] at (%i, 0, 0), %y: bf16 [8, 64, 64] block [4, 64, 64] at (%i, 0, 0))
+        outputs(%o: f32 [8, 64, 64] block [4, 64, 64] at (%i, 0, 0)) semantics [parallel] {
+      %a = grid.load %x : memref<4x64x64xbf16, #grid.space<default>> -> tensor<4x64x64xbf16>
+      %b = grid.load %y : memref<4x64x64xbf16, #grid.space<default>> -> tensor<4x64x64xbf16>
+      %c = grid.dot %a, %b contract [2] x [1] batch [0] x [0]
+          : tensor<4x64x64xbf16>, tensor<4x64x64xbf16> -> tensor<4x64x64xf32>
+      grid.store %c, %o : tensor<4x64x64xf32>, memref<4x64x64xf32, #grid.space<default>>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    grid.kernel @k grid(%i = 2, %j = 4)
+        inputs(%x: bf16 [8, 64, 64] block [1, 64, 64] at ((%i * 4) + %j, 0, 0),
+               %y: bf16 [8, 64, 64] block [1, 64, 64] at ((%i * 4) + %j, 0, 0))
+        outputs(%o: f32 [8, 64, 64] block [1, 64, 64] at ((%i * 4) + %j, 0, 0)) semantics [parallel, parallel] {
+      %a = grid.load %x : memref<1x64x64xbf16, #grid.space<default>> -> tensor<1x64x64xbf16>
+      %b = grid.load %y : memref<1x64x64xbf16, #grid.space<default>> -> tensor<1x64x64xbf16>
+      %l = tensor.collapse_shape %a [[0, 1], [2]] : tensor<1x64x64xbf16> into tensor<64x64xbf16>
+      %r = tensor.collapse_shape %b [[0, 1], [2]] : tensor<1x64x64xbf16> into tensor<64x64xbf16>
+      %d = grid.dot %l, %r contract [1] x [0] : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
+      %c = tensor.expand_shape %d [[0, 1], [2]] output_shape [1, 64, 64] : tensor<64x64xf32> into tensor<1x64x64xf32>
+      grid.store %c, %o : tensor<1x64x64xf32>, memref<1x64x64xf32, #grid.space<default>>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numSplit", "num-split", "Number of batch dimensions that are split">,
+    Statistic<"numMatrices", "num-matrices", "Number of contractions without a batch now">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def WarpgroupPadBlocksPass : Pass<"warpgroup-pad-blocks", "::gridir::grid::KernelOp"> {
   let summary = "Extend blocks to sizes that threads and matrix units divide";
   let description = [{

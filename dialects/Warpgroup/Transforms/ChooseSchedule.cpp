@@ -250,16 +250,30 @@ private:
     constexpr int64_t unit = 8;
     bool isSwapped = llvm::any_of(dots, [&](DotOp dot) {
       std::optional<unsigned> axis = axes.getAxis(dot.getResult(), 0);
-      return axis && axis == axes.getAxis(output, getColumnDim());
+      return axis && axis == axes.getAxis(output, columnDim);
     });
     if (isSwapped)
       return kAccRows;
-    return hasRows() && part[0] % kAccRows == 0 ? unit : kWarps * unit;
+    return rowDim && part[*rowDim] % kAccRows == 0 ? unit : kWarps * unit;
   }
 
-  /// The first output of contractions is a matrix, or a vector of columns.
-  bool hasRows() const { return part.size() == 2; }
-  unsigned getColumnDim() const { return part.size() - 1; }
+  /// Finds the rows and columns of the first output, a matrix or a vector of
+  /// columns. Other dimensions have one element.
+  LogicalResult findMatrix() {
+    SmallVector<unsigned> longer;
+    for (auto [dim, size] : llvm::enumerate(part))
+      if (size != 1)
+        longer.push_back(dim);
+    if (part.empty() || longer.size() > 2)
+      return failure();
+    columnDim = part.size() - 1;
+    if (part.size() > 2 && longer.size() == 2)
+      columnDim = longer.back();
+    if (part.size() > 1)
+      rowDim = part.size() > 2 && longer.size() == 2 ? longer.front()
+                                                     : columnDim - 1;
+    return success();
+  }
 
   /// True if all parts of copied operands are in rows of 128 bytes, in groups
   /// of eight.
@@ -285,25 +299,30 @@ private:
     });
   }
 
+  /// The warpgroups of a CTA that compute rows of it.
+  int64_t getNumConsumers(ArrayRef<int64_t> ofWarpgroup) const {
+    return rowDim ? part[*rowDim] / ofWarpgroup[*rowDim] : 1;
+  }
+
   std::variant<ScheduleAttr, std::string>
   chooseForProducts(ArrayRef<DotOp> dots) {
-    if (part.empty() || part.size() > 2)
+    if (failed(findMatrix()))
       return std::string("its first output is no vector or matrix");
     // The programs of a CTA along the rows are its consumers.
     SmallVector<int64_t> ofWarpgroup = part;
-    unsigned columnDim = getColumnDim();
     std::optional<unsigned> rows, columns = axes.getAxis(output, columnDim);
-    if (hasRows())
-      rows = axes.getAxis(output, 0);
-    if (rows && part[0] % kAccRows == 0) {
-      int64_t consumers = std::min(part[0] / kAccRows, kMaxConsumers);
-      while (part[0] % (consumers * kAccRows) != 0)
+    if (rowDim)
+      rows = axes.getAxis(output, *rowDim);
+    if (rows && part[*rowDim] % kAccRows == 0) {
+      int64_t &size = part[*rowDim];
+      int64_t consumers = std::min(size / kAccRows, kMaxConsumers);
+      while (size % (consumers * kAccRows) != 0)
         --consumers;
-      part[0] = consumers * kAccRows;
-      ofWarpgroup[0] = kAccRows;
+      size = consumers * kAccRows;
+      ofWarpgroup[*rowDim] = kAccRows;
       // Rows of transposed bytes are as long as two consumers.
       if (!haveRows(dots, ofWarpgroup))
-        ofWarpgroup[0] = part[0];
+        ofWarpgroup[*rowDim] = size;
     }
     auto isWide = [&] {
       auto exceedsRegisters = [&](DotOp dot) {
@@ -344,7 +363,7 @@ private:
           if (isSingle(dot))
             elementBytes = 2 * kSingleParts;
           fixedBytes += countElements(value, ofWarpgroup) * elementBytes *
-                        (part[0] / ofWarpgroup[0]);
+                        getNumConsumers(ofWarpgroup);
           continue;
         }
         SharedLoad match = *matchSharedLoad(load);
@@ -379,6 +398,9 @@ private:
   Value output;
   /// Sizes of the part of a CTA.
   SmallVector<int64_t> part;
+  /// The rows and columns of the first output, if there are contractions.
+  std::optional<unsigned> rowDim;
+  unsigned columnDim = 0;
 };
 
 class WarpgroupChooseSchedulePass

@@ -79,16 +79,22 @@ private:
     if (type.getNumElements() % kNumThreads == 0 &&
         type.getDimSize(dim) < kNumThreads)
       return std::nullopt;
-    int64_t size = type.getDimSize(dim), padded = getPaddedSize(size, type);
+    int64_t size = type.getDimSize(dim);
     // Other dimensions that programs do not divide.
-    int64_t elements = padded;
+    int64_t elements = 1;
     for (int64_t other = 0; other < type.getRank(); ++other)
       if (other != dim && !parts.getAxis(input, other))
         elements *= type.getDimSize(other);
     int64_t words = llvm::divideCeil(type.getElementTypeBitWidth(), 32);
-    if (padded == size || elements * words > kMaxArrayRegisters * kNumThreads)
+    int64_t best = getPaddedSize(size, type);
+    if (best == size)
       return std::nullopt;
-    return AxisPadding{axis, size, padded};
+    // A multiple of 16 may be shorter.
+    constexpr int64_t multiple = 16;
+    for (int64_t padded : {best, int64_t(llvm::alignTo(size, multiple))})
+      if (elements * padded * words <= kMaxArrayRegisters * kNumThreads)
+        return AxisPadding{axis, size, padded};
+    return std::nullopt;
   }
 
   /// The next size that threads divide. If that adds at most a quarter, each

@@ -137,8 +137,8 @@ grid.kernel @transforms grid(%i = 4)
 }
 // -----
 // REMARK: since {{.*}}its first output is no vector or matrix
-grid.kernel @scalar_output grid(%i = 4) inputs(%x: bf16 [64, 64], %y: bf16 [64, 64])
-    outputs(%o: f32 [4, 8, 8] block [1, 8, 8] at (%i, 0, 0)) {
+grid.kernel @three_dimensions grid(%i = 4) inputs(%x: bf16 [64, 64], %y: bf16 [64, 64])
+    outputs(%o: f32 [16, 8, 8] block [4, 8, 8] at (%i, 0, 0)) {
   %a = grid.load %x : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
   %b = grid.load %y : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
   %d = grid.dot %a, %b contract [1] x [0] : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>

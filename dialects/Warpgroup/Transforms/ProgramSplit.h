@@ -1,0 +1,25 @@
+//===- ProgramSplit.h - Programs of fewer positions along an axis *- C++ -*--===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_WARPGROUP_TRANSFORMS_PROGRAMSPLIT_H
+#define GRIDIR_DIALECTS_WARPGROUP_TRANSFORMS_PROGRAMSPLIT_H
+
+#include "dialects/Grid/Analysis/BlockAxes.h"
+
+namespace gridir::warpgroup {
+
+/// Splits each program of a kernel into `parts` of `size` positions along an
+/// axis, which a new dimension of this kind numbers. `axes` stays valid for the
+/// other axes.
+void splitProgram(grid::KernelOp kernel, const grid::BlockAxes &axes,
+                  unsigned axis, int64_t size, int64_t parts,
+                  grid::DimKind kind);
+
+} // namespace gridir::warpgroup
+
+#endif // GRIDIR_DIALECTS_WARPGROUP_TRANSFORMS_PROGRAMSPLIT_H

@@ -1,0 +1,75 @@
+// RUN: gridir-opt %s --split-input-file --pass-pipeline='builtin.module(grid.kernel(warpgroup-split-batches))' | FileCheck %s
+// RUN: gridir-opt %s --split-input-file --pass-pipeline='builtin.module(grid.kernel(warpgroup-split-batches))' -o /dev/null --mlir-pass-statistics --mlir-pass-statistics-display=list 2>&1 | FileCheck %s --check-prefix=STATISTICS
+
+// The heads of both products are one axis. A program has one of them, and contractions of matrices; values between them
+// keep the dimension.
+// STATISTICS: (S) 2 num-matrices
+// STATISTICS: (S) 1 num-split
+// CHECK-LABEL: grid.kernel @heads grid(%i = 2, %{{.*}} = 4)
+// CHECK:       inputs(%{{.*}}: bf16 [64, 8, 64] block [64, 1, 64] at (0, (%i * 4) + %{{.*}}, 0),
+// CHECK:       outputs(%{{.*}}: f32 [64, 8, 64] block [64, 1, 64] at
+// CHECK:       semantics [parallel, parallel]
+// CHECK:       %[[Q:.*]] = tensor.collapse_shape %{{.*}} : tensor<64x1x64xbf16> into tensor<64x64xbf16>
+// CHECK:       %[[K:.*]] = tensor.collapse_shape
+// CHECK:       %[[S:.*]] = grid.dot %[[Q]], %[[K]] contract [1] x [1] : {{.*}} -> tensor<64x32xf32>
+// CHECK:       tensor.expand_shape %[[S]] {{.*}} into tensor<1x64x32xf32>
+// CHECK:       %[[P:.*]] = tensor.collapse_shape
+// CHECK:       %[[O:.*]] = grid.dot %[[P]], %{{.*}} contract [1] x [0]
+// CHECK:       linalg.transpose
+grid.kernel @heads grid(%i = 2)
+    inputs(%q: bf16 [64, 8, 64] block [64, 4, 64] at (0, %i, 0), %k: bf16 [32, 8, 64] block [32, 4, 64] at (0, %i, 0))
+    outputs(%o: f32 [64, 8, 64] block [64, 4, 64] at (0, %i, 0)) semantics [parallel] {
+  %a = grid.load %q : memref<64x4x64xbf16, #grid.space<default>> -> tensor<64x4x64xbf16>
+  %b = grid.load %k : memref<32x4x64xbf16, #grid.space<default>> -> tensor<32x4x64xbf16>
+  %s = grid.dot %a, %b contract [2] x [2] batch [1] x [1] : tensor<64x4x64xbf16>, tensor<32x4x64xbf16> -> tensor<4x64x32xf32>
+  %p = arith.truncf %s : tensor<4x64x32xf32> to tensor<4x64x32xbf16>
+  %d = grid.dot %p, %b contract [2] x [0] batch [0] x [1] : tensor<4x64x32xbf16>, tensor<32x4x64xbf16> -> tensor<4x64x64xf32>
+  %e = tensor.empty() : tensor<64x4x64xf32>
+  %t = linalg.transpose ins(%d : tensor<4x64x64xf32>) outs(%e : tensor<64x4x64xf32>) permutation = [1, 0, 2]
+  grid.store %t, %o : tensor<64x4x64xf32>, memref<64x4x64xf32, #grid.space<default>>
+}
+
+// -----
+
+// A batch of one element, and an accumulator.
+// STATISTICS: (S) 1 num-matrices
+// STATISTICS: (S) 0 num-split
+// CHECK-LABEL: grid.kernel @single grid(%i = 4)
+// CHECK:       %[[C:.*]] = tensor.collapse_shape %{{.*}} : tensor<1x64x64xf32> into tensor<64x64xf32>
+// CHECK:       grid.dot %{{.*}}, %{{.*}} acc %[[C]] contract [1] x [0]
+grid.kernel @single grid(%i = 4)
+    inputs(%x: bf16 [4, 64, 64] block [1, 64, 64] at (%i, 0, 0), %c: f32 [4, 64, 64] block [1, 64, 64] at (%i, 0, 0))
+    outputs(%o: f32 [4, 64, 64] block [1, 64, 64] at (%i, 0, 0)) semantics [parallel] {
+  %a = grid.load %x : memref<1x64x64xbf16, #grid.space<default>> -> tensor<1x64x64xbf16>
+  %b = grid.load %c : memref<1x64x64xf32, #grid.space<default>> -> tensor<1x64x64xf32>
+  %d = grid.dot %a, %a acc %b contract [2] x [1] batch [0] x [0] : tensor<1x64x64xbf16>, tensor<1x64x64xbf16>, tensor<1x64x64xf32> -> tensor<1x64x64xf32>
+  grid.store %d, %o : tensor<1x64x64xf32>, memref<1x64x64xf32, #grid.space<default>>
+}
+
+// -----
+
+// The sum over the batch depends on all of its positions.
+// STATISTICS: (S) 0 num-matrices
+// STATISTICS: (S) 0 num-split
+// CHECK-LABEL: grid.kernel @sum grid(%i = 1)
+// CHECK:       grid.dot {{.*}} batch [0] x [0]
+grid.kernel @sum grid(%i = 1) inputs(%x: bf16 [4, 64, 64]) outputs(%o: f32 [64, 64]) {
+  %a = grid.load %x : memref<4x64x64xbf16, #grid.space<default>> -> tensor<4x64x64xbf16>
+  %d = grid.dot %a, %a contract [2] x [1] batch [0] x [0] : tensor<4x64x64xbf16>, tensor<4x64x64xbf16> -> tensor<4x64x64xf32>
+  %z = arith.constant dense<0.0> : tensor<64x64xf32>
+  %s = linalg.reduce {arith.addf} ins(%d : tensor<4x64x64xf32>) outs(%z : tensor<64x64xf32>) dimensions = [0]
+  grid.store %s, %o : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>
+}
+
+// -----
+
+// A kernel whose grid is dynamic is mapped to threads as it is.
+// STATISTICS: (S) 0 num-matrices
+// STATISTICS: (S) 0 num-split
+// CHECK-LABEL: grid.kernel @dynamic
+// CHECK:       grid.dot {{.*}} batch [0] x [0]
+grid.kernel @dynamic grid(%i = ?) inputs(%x: bf16 [4, 64, 64]) outputs(%o: f32 [4, 64, 64]) {
+  %a = grid.load %x : memref<4x64x64xbf16, #grid.space<default>> -> tensor<4x64x64xbf16>
+  %d = grid.dot %a, %a contract [2] x [1] batch [0] x [0] : tensor<4x64x64xbf16>, tensor<4x64x64xbf16> -> tensor<4x64x64xf32>
+  grid.store %d, %o : tensor<4x64x64xf32>, memref<4x64x64xf32, #grid.space<default>>
+}
