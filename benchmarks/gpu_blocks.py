@@ -192,6 +192,48 @@ def rotary(x_ref: Any, sin_ref: Any, cos_ref: Any, o_ref: Any) -> None:
     o_ref[...] = jnp.concatenate([first * cos - second * sin, second * cos + first * sin], axis=1)
 
 
+def masked(x_ref: Any, mask_ref: Any, o_ref: Any) -> None:
+    """The softmax of the elements of each row whose mask is true."""
+    x = jnp.where(mask_ref[...], x_ref[...], -jnp.inf)
+    e = jnp.exp(x - jnp.max(x, axis=1, keepdims=True))
+    o_ref[...] = e / jnp.sum(e, axis=1, keepdims=True)
+
+
+def embedding(rows: int, indices: Any, table: Any) -> Any:
+    """The rows of a table at indices."""
+
+    def kernel(i_ref: Any, t_ref: Any, o_ref: Any) -> None:
+        o_ref[...] = t_ref[i_ref[...]]
+
+    return pl.pallas_call(
+        kernel,
+        grid=(indices.shape[0] // rows,),
+        in_specs=[pl.BlockSpec((rows,), lambda i: (i,)), pl.BlockSpec(table.shape, lambda i: (0, 0))],
+        out_specs=pl.BlockSpec((rows, table.shape[1]), lambda i: (i, 0)),
+        out_shape=jax.ShapeDtypeStruct((indices.shape[0], table.shape[1]), table.dtype),
+    )(indices, table)
+
+
+def heads(m: int, q: Any, k: Any, v: Any) -> Any:
+    """The attention of all heads in a block, without blocks of keys."""
+
+    def kernel(q_ref: Any, k_ref: Any, v_ref: Any, o_ref: Any) -> None:
+        scores = jnp.einsum("qhd,khd->hqk", q_ref[...], k_ref[...], preferred_element_type=jnp.float32)
+        weights = jax.nn.softmax(scores, axis=-1).astype(v.dtype)
+        product = jnp.einsum("hqk,khd->qhd", weights, v_ref[...], preferred_element_type=jnp.float32)
+        o_ref[...] = product.astype(o_ref.dtype)
+
+    block = pl.BlockSpec((m, *q.shape[1:]), lambda i: (i, 0, 0))
+    whole = pl.BlockSpec(k.shape, lambda i: (0, 0, 0))
+    return pl.pallas_call(
+        kernel,
+        grid=(q.shape[0] // m,),
+        in_specs=[block, whole, whole],
+        out_specs=block,
+        out_shape=jax.ShapeDtypeStruct(q.shape, q.dtype),
+    )(q, k, v)
+
+
 MATRIX = jax.ShapeDtypeStruct((4096, 4096), jnp.float32)
 ODD = jax.ShapeDtypeStruct((4096, 1000), jnp.float32)
 VOCABULARY = jax.ShapeDtypeStruct((4096, 50257), jnp.float32)
@@ -203,6 +245,11 @@ BYTES = jax.ShapeDtypeStruct((4096, 4096), jnp.int8)
 SHORT = jax.ShapeDtypeStruct((4096, 4096), jnp.float8_e4m3fn)
 ROWS = jax.ShapeDtypeStruct((16, 4096), jnp.bfloat16)
 HEADS = (jax.ShapeDtypeStruct((2, 4096, 16, 64), jnp.bfloat16),) * 3
+MASK = jax.ShapeDtypeStruct((4096, 4096), jnp.bool_)
+INDICES = jax.ShapeDtypeStruct((4096,), jnp.int32)
+DEEP = (jax.ShapeDtypeStruct((4096, 200), jnp.bfloat16), jax.ShapeDtypeStruct((200, 4096), jnp.bfloat16))
+QUERIES = jax.ShapeDtypeStruct((4096, 16, 64), jnp.bfloat16)
+KEYS = jax.ShapeDtypeStruct((128, 16, 64), jnp.bfloat16)
 CASES = {
     "add, blocks of 8x4096 f32": rows(add, MATRIX, MATRIX),
     "softmax, blocks of 8x4096 f32": rows(softmax, MATRIX),
@@ -212,6 +259,8 @@ CASES = {
     "softmax of JAX, 4096 f32": (library_softmax, (MATRIX,)),
     "softmax of JAX, 1000 f32": (library_softmax, (ODD,)),
     "layer norm of JAX, 4096 f32": (library_layer_norm, (BATCHES, VECTOR, VECTOR)),
+    "masked softmax, blocks of 8x4096 f32": rows(masked, MATRIX, MASK),
+    "embedding, blocks of 16x4096 f32": (functools.partial(embedding, 16), (INDICES, MATRIX)),
     "rotary, blocks of 8x4096 f32": rows(rotary, MATRIX, ROW, ROW),
     "matmul, blocks of 128x128x64 bf16": (functools.partial(matmul, 128, 128, 64), HALVES),
     "matmul, blocks of 128x256x64 bf16": (functools.partial(matmul, 128, 256, 64), HALVES),
@@ -223,9 +272,15 @@ CASES = {
     "matmul, 128x128, transposed int8": (functools.partial(transposed_matmul, 128, 128, jnp.int32), (BYTES, BYTES)),
     "matmul, 128x128, transposed f8": (functools.partial(transposed_matmul, 128, 128, jnp.float32), (SHORT, SHORT)),
     "matmul, 16 rows, 128 columns bf16": (functools.partial(deep_matmul, 16, 128), (ROWS, HALVES[0])),
+    "matmul, 1 row, 128 columns bf16": (
+        functools.partial(deep_matmul, 1, 128),
+        (jax.ShapeDtypeStruct((1, 4096), jnp.bfloat16), HALVES[0]),
+    ),
+    "matmul, 128x128, depth of 200 bf16": (functools.partial(deep_matmul, 128, 128), DEEP),
     "gated linear unit, 128x128 bf16": (functools.partial(gated, 128, 128), (*HALVES, HALVES[0])),
     "attention of JAX, depth 64 bf16": (attention, HEADS),
     "causal attention of JAX, depth 64 bf16": (functools.partial(attention, causal=True), HEADS),
+    "16 heads of 64 queries, 128 keys bf16": (functools.partial(heads, 64), (QUERIES, KEYS, KEYS)),
 }
 
 

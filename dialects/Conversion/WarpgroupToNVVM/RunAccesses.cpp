@@ -39,9 +39,28 @@ void unpackVector(OpBuilder &builder, Location loc, Value vector, Type type,
                     type));
 }
 
+/// Loads bytes as words. LLVM would split a load of a vector of bytes whose
+/// elements are used one by one, so it must not see where the words are from.
+static Registers loadBytes(OpBuilder &builder, Location loc, Type element,
+                           int64_t run, Value address) {
+  constexpr int64_t ofWord = 4;
+  Type word = builder.getI32Type();
+  Type type = run == ofWord ? word : VectorType::get(run / ofWord, word);
+  Value loaded =
+      LLVM::LoadOp::create(builder, loc, type, address, /*alignment=*/run);
+  Registers words{loaded};
+  if (run != ofWord) {
+    words.clear();
+    unpackVector(builder, loc, loaded, word, words);
+  }
+  return unpackWords(builder, loc, createOpaque(builder, loc, words), element);
+}
+
 Registers loadRun(OpBuilder &builder, Location loc, const View &view,
                   int64_t run, Value address) {
   Type element = view.getElementType(), stored = getStorageType(element);
+  if (stored.getIntOrFloatBitWidth() == 8 && run % 4 == 0)
+    return loadBytes(builder, loc, element, run, address);
   Type type = run == 1 ? stored : VectorType::get(run, stored);
   Value loaded =
       LLVM::LoadOp::create(builder, loc, type, address,

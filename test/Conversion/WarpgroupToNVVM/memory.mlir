@@ -44,6 +44,19 @@ grid.kernel @gather grid() inputs(%x: f32 [64, 32] space gpu.gmem, %i: i32 [4] s
 
 // -----
 
+// A thread loads four bools as a word.
+// CHECK-LABEL: gpu.module @bools
+// CHECK: %[[WORD:.+]] = llvm.load %{{.+}} {alignment = 4 : i64} : !llvm.ptr<1> -> i32
+// CHECK: %[[OPAQUE:.+]] = llvm.inline_asm {{.*}} %[[WORD]]
+// CHECK: llvm.bitcast %[[OPAQUE]] : i32 to vector<4xi8>
+grid.kernel @bools grid() inputs(%x: i1 [4, 128] space gpu.gmem) outputs(%o: i32 [4, 128] space gpu.gmem) {
+  %v = grid.load %x : memref<4x128xi1, #grid.space<gpu.gmem>> -> tensor<4x128xi1>
+  %w = arith.extui %v : tensor<4x128xi1> to tensor<4x128xi32>
+  grid.store %w, %o : tensor<4x128xi32>, memref<4x128xi32, #grid.space<gpu.gmem>>
+}
+
+// -----
+
 // A copy may combine what it writes with what is there.
 // CHECK-LABEL: gpu.module @reduction
 // CHECK: nvvm.cp.async.bulk.tensor.reduce %{{.+}}, %{{.+}}, box[%{{.+}}, %{{.+}}] {redKind = #nvvm.tma_redux_kind<add>}
