@@ -170,9 +170,12 @@ def _run(record: Record, target: str | None, again: dict[str, Any], on: str | No
     replayed_on = target or record.target
     if device is None and again["image"] is not None:
         raise OptionError("expected --on chip with --image, got --on executor")
+    usual = kernel.target.executions[0]
     if device is not None:
         again["device"] = device.number
         replayed_on += f" (the GPU {device.number}, {device.name})"
+    elif usual.cpu_options is None:
+        replayed_on += f" ({usual.how})"
     results, seconds = run(record, target, **again)
     checks = (*again["checks"], *getattr(kernel.options, "checks", ()))
     notes = {"advice": advice([kernel], kernel.target.name, checks, "replay")}
