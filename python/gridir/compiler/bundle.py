@@ -148,8 +148,8 @@ def _with_packing(kernel: Kernel, operands: Sequence[OperandInfo], packed: dict[
     for number in packed:
         if number in loaded:
             raise UnsupportedError(
-                f"expected bulk copies alone to access {operands[number].name}, as they see {packed[number]} elements in "
-                "a byte, got accesses of threads",
+                f"expected bulk copies alone to access {operands[number].name}, as they see {packed[number]} "
+                "elements in a byte, got accesses of threads",
                 kernel=kernel.name,
             )
     return tuple(dataclasses.replace(x, per_byte=packed.get(number, 1)) for number, x in enumerate(operands))

@@ -232,7 +232,8 @@ def _split(view: View, count: int) -> View:
     if count == 1 or not view.shape:
         return view
     *others, last = view.strides
-    strides = (*(count * stride for stride in others), last if last == 1 else count * last)
+    # The stride of one byte is of no account.
+    strides = (*(count * stride for stride in others), 1 if last == 1 or view.shape[-1] == 1 else count * last)
     return dataclasses.replace(view, shape=(*view.shape[:-1], count * view.shape[-1]), strides=strides)
 
 

@@ -255,10 +255,12 @@ interface.__cuda_array_interface__ |= {"shape": [64, 128], "strides": [512, 4]}
 for _ in range(2):
     assert run(add, interface, DeviceArray(x), kept)
 print("lists: right")
-# CHECK: (1, 1) (28, 4) / (0, 4) (16, 4) / () ()
+# CHECK: (1, 1) (28, 4) / (0, 4) (16, 4) / () () / (2, 2) (18, 1)
 views = [
     arrays.view_of((16, 0, b"\2\x20\1\0", struct.pack("2q", *shape), strides, 0), "x")
     for shape, strides in (((1, 1), struct.pack("2q", 7, 1)), ((0, 4), b""))
 ]
 views.append(arrays.view_of((16, 0, b"\2\x20\1\0", b"", b"", 0), "x"))
+pair = struct.pack("2q", 2, 1), struct.pack("2q", 9, 7)
+views.append(arrays.view_of((16, 0, b"\x11\4\2\0", *pair, 0), "x"))
 print(" / ".join(f"{view.shape} {view.strides}" for view in views))
