@@ -25,6 +25,11 @@ from gridir.testing.wide import WideRun, run_wide
 # for what cannot be computed in float64.
 _TOLERANCES = {"float64": 1e-12, "float32": 1e-5, "bfloat16": 2e-2, "float16": 2e-3}
 
+# The median error, in ulp, of values that are rounded once; and the multiple of an oracle's that a person should know of,
+# though roundings of the program explain it.
+_ROUNDED_ONCE = 0.25
+_MUCH_LARGER = 4
+
 # An error may be this many times the root mean square of the runs with noise, plus one ulp.
 _SPREADS = 10
 
@@ -102,6 +107,11 @@ class Comparison:
             ours, theirs = self.errors
             lines.append(f"  errors against float64 in ulp, gridir: {ours}; {oracle}: {theirs}")
             lines.append(f"  nearer to float64: gridir in {ours.nearer} elements, {oracle} in {theirs.nearer}")
+            if not self.wrong and ours.median > _MUCH_LARGER * max(theirs.median, _ROUNDED_ONCE):
+                lines.append(
+                    f"  the errors are much larger than those of {oracle}: the program rounds on the way, for example "
+                    "in an accumulator of a narrow type"
+                )
         if self.by_tolerance and self.errors:
             lines.append(
                 f"  judged by the roundings of {oracle} and by a tolerance of the type, as there is no run of the "

@@ -59,6 +59,17 @@ def cancelled(x):
     return pl.pallas_call(kernel, out_shape=SHAPE, name="cancelled")(x)
 
 
+def narrow(x):
+    """As the reference, with an accumulator of few bits."""
+
+    def kernel(x_ref, o_ref):
+        term = (x_ref[...] / 4).astype(jnp.bfloat16)
+        total = jax.lax.fori_loop(0, 8, lambda _, acc: acc + term, jnp.zeros_like(term))
+        o_ref[...] = total.astype(o_ref.dtype)
+
+    return pl.pallas_call(kernel, out_shape=SHAPE, name="narrow")(x)
+
+
 def racing(x):
     """Each program reads what another one writes."""
 
