@@ -25,7 +25,7 @@ from gridir.testing.wide import WideRun, run_wide
 # for what cannot be computed in float64.
 _TOLERANCES = {"float64": 1e-12, "float32": 1e-5, "bfloat16": 2e-2, "float16": 2e-3}
 
-# The median error, in ulp, of values that are rounded once; and the multiple of an oracle's that a person should know of,
+# The median error, in ulp, of values that are rounded once; and the multiple of an oracle's that a person should know,
 # though roundings of the program explain it.
 _ROUNDED_ONCE = 0.25
 _MUCH_LARGER = 4
