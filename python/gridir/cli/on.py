@@ -44,7 +44,9 @@ def choose_device(target: Target, on: str | None, *, needs_executor: bool) -> De
     if on == EXECUTOR or (on is None and needs_executor):
         return None
     if needs_executor:
-        raise OptionError("expected --on executor with checks, an order of threads, a profile or another stage")
+        raise OptionError(
+            "expected --on executor with checks, an order of threads, a profile or another stage, got --on chip"
+        )
     from gridir.runtime.gpu.host_arrays import find_device
 
     options: Any = target.check_options(None)

@@ -51,7 +51,7 @@ class PackedOperand:
 def with_packed(launch: Launch, num_operands: int) -> Launch:
     """Returns the launch on a GPU of operands that have a byte for each element.
 
-    Each packed operand has one more operand behind the others: bulk copies access that one, and threads the other.
+    Each packed operand has one more operand after the others: bulk copies access that one, and threads the other.
 
     Args:
       launch: the launch, whose `packed_operands` name the operands.
