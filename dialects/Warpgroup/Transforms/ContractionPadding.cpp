@@ -10,6 +10,7 @@
 
 #include "dialects/Support/Builders.h"
 #include "dialects/Warpgroup/Transforms/MatrixUnits.h"
+#include "dialects/Warpgroup/Transforms/ValueSlices.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -29,6 +30,14 @@ struct Unit {
 };
 constexpr Unit kUnits[] = {{64, 8}, {32, 16}, {16, 32}};
 
+/// True if registers hold operands of a depth, or parts of it along a dimension
+/// of each operand.
+bool canHold(int64_t depth, ArrayRef<std::pair<Value, int64_t>> operands) {
+  return depth <= kMaxHeldDepth || llvm::all_of(operands, [](auto operand) {
+           return canSlice(operand.first, operand.second);
+         });
+}
+
 class ContractionPadding {
 public:
   ContractionPadding(const BlockAxes &axes, const gpu::Chip &chip)
@@ -43,7 +52,8 @@ public:
       return failure();
     auto [lhsDim, rhsDim] = *getContracted(dot);
     int64_t depth = getSize(dot.getLhs(), lhsDim);
-    if (!extend(dot.getLhs(), lhsDim, getDepthUnit(dot, depth)))
+    if (!extend(dot.getLhs(), lhsDim, getDepthUnit(dot, depth)) ||
+        !canHold(depth, {{dot.getLhs(), lhsDim}, {dot.getRhs(), rhsDim}}))
       return failure();
     // Otherwise registers of each warp hold the right operand.
     (void)extend(dot.getRhs(), 1, getRowElements(dot));
@@ -124,22 +134,21 @@ private:
 struct VectorOperand {
   bool isLeft;
   Value vector, matrix;
-  /// The dimension of the matrix that is contracted.
-  int64_t contracted;
+  /// The dimensions that are contracted.
+  int64_t ofVector, ofMatrix;
 };
 
 std::optional<VectorOperand> findVector(DotOp dot) {
   if (dot.getLhsContract().size() != 1 || !dot.getLhsBatch().empty())
     return std::nullopt;
-  VectorOperand left{true, dot.getLhs(), dot.getRhs(), dot.getRhsContract()[0]},
-      right{false, dot.getRhs(), dot.getLhs(), dot.getLhsContract()[0]};
+  int64_t ofLhs = dot.getLhsContract()[0], ofRhs = dot.getRhsContract()[0];
+  VectorOperand left{true, dot.getLhs(), dot.getRhs(), ofLhs, ofRhs},
+      right{false, dot.getRhs(), dot.getLhs(), ofRhs, ofLhs};
   for (const VectorOperand &operand : {left, right}) {
     auto type = cast<RankedTensorType>(operand.vector.getType());
-    int64_t contracted =
-        (operand.isLeft ? dot.getLhsContract() : dot.getRhsContract())[0];
     bool isVector =
         type.getRank() == 1 ||
-        (type.getRank() == 2 && type.getDimSize(1 - contracted) == 1);
+        (type.getRank() == 2 && type.getDimSize(1 - operand.ofVector) == 1);
     if (isVector &&
         cast<RankedTensorType>(operand.matrix.getType()).getRank() == 2)
       return operand;
@@ -175,11 +184,12 @@ bool gridir::warpgroup::repeatVector(DotOp dot, const BlockAxes &axes) {
   constexpr int64_t fewRows = 8, manyRows = 16, ofFew = 64, ofMany = 32;
   Value matrix = found->matrix;
   auto type = cast<RankedTensorType>(matrix.getType());
-  int64_t contracted = found->contracted, free = 1 - contracted,
+  int64_t contracted = found->ofMatrix, free = 1 - contracted,
           size = type.getDimSize(free), depth = type.getDimSize(contracted);
   if ((size % ofMany != 0 && !axes.getAxis(matrix, free)) ||
       (depth % getDepthUnit(dot, depth) != 0 &&
-       !axes.getAxis(matrix, contracted)))
+       !axes.getAxis(matrix, contracted)) ||
+      !canHold(depth, {{found->vector, found->ofVector}, {matrix, contracted}}))
     return false;
   int64_t rows = size % ofFew == 0 ? fewRows : manyRows;
 

@@ -181,9 +181,7 @@ MatrixUnit gridir::warpgroup::findPreparedUnit(grid::DotOp dot,
                rhs =
                    getPlace(dot.getRhsMutable(),
                             isSwapped ? OperandSide::Left : OperandSide::Right);
-  // Registers hold a part of the depth at once.
-  constexpr int64_t maxDepth = 128;
-  if (sizes->depth > maxDepth &&
+  if (sizes->depth > kMaxHeldDepth &&
       ((lhs != OperandPlace::Copied && !canSlice(dot.getLhs(), lhsDim)) ||
        (rhs != OperandPlace::Copied && !canSlice(dot.getRhs(), rhsDim))))
     return MatrixUnit::None;

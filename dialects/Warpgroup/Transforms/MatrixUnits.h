@@ -48,6 +48,10 @@ std::optional<ContractionSizes> getUnitSizes(grid::DotOp dot,
 /// the one with exchanged operands.
 bool dividesUnits(grid::DotOp dot, const ContractionSizes &sizes);
 
+/// The depth of operands that registers hold at once. Deeper ones are copied,
+/// or multiplied in parts.
+constexpr int64_t kMaxHeldDepth = 128;
+
 /// The elements of an operand, or of its parts in bf16, in a row of shared
 /// memory.
 int64_t getRowElements(grid::DotOp dot);
