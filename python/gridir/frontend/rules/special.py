@@ -232,11 +232,12 @@ def _nextafter(x: Any, y: Any) -> Any:
     bits = jnp.finfo(x.dtype).bits
     unsigned = jnp.dtype(f"uint{bits}")
     one, top = jnp.asarray(1, unsigned), jnp.asarray(1 << (bits - 1), unsigned)
+    minus_one = jnp.asarray((1 << bits) - 1, unsigned)
     x_bits, y_bits = lax.bitcast_convert_type(x, unsigned), lax.bitcast_convert_type(y, unsigned)
     x_magnitude, y_magnitude = x_bits & ~top, y_bits & ~top
     x_sign, y_sign = x_bits & top, y_bits & top
     shrinks = (x_magnitude > y_magnitude) | (x_sign != y_sign)
-    moved = jnp.where(shrinks, x_bits - one, x_bits + one)
+    moved = x_bits + jnp.where(shrinks, minus_one, one)
     # From zero the next number is the smallest one with the sign of y.
     from_zero = jnp.where(y_magnitude == 0, y_bits, y_sign | one)
     result = jnp.where(x_magnitude == 0, from_zero, moved)
