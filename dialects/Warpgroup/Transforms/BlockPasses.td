@@ -280,7 +280,8 @@ def WarpgroupPadBlocksPass : Pass<"warpgroup-pad-blocks", "::gridir::grid::Kerne
     elements of the result. Contracted dimensions become multiples of an
     instruction's depth, and of rows of 128 bytes if they are longer; both
     operands have zeros there. Rows of the right operand become multiples of 128
-    bytes, so that shared memory can hold it. A vector, or an operand of a single
+    bytes, so that shared memory can hold it, even if matrix units divide the
+    sizes: registers of each warp would hold the whole operand. A vector, or an operand of a single
     row, becomes 8 or 16 equal rows, and the result is the first one of the
     contraction's.
 

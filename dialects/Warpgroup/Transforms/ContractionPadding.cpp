@@ -43,25 +43,16 @@ public:
   ContractionPadding(const BlockAxes &axes, const gpu::Chip &chip)
       : axes(axes), chip(chip) {}
 
-  /// Extends the axes of a contraction that matrix units do not compute.
+  /// Extends the axes of a contraction that matrix units do not compute, or
+  /// whose right operand registers of each warp would hold.
   LogicalResult pad(DotOp dot) {
-    if (findPreparedUnit(dot, chip) != MatrixUnit::None ||
-        findPreparedUnit(dot, chip, /*isSwapped=*/true) != MatrixUnit::None)
-      return success();
     if (!getUnitSizes(dot, chip))
       return failure();
-    auto [lhsDim, rhsDim] = *getContracted(dot);
-    int64_t depth = getSize(dot.getLhs(), lhsDim);
-    if (!extend(dot.getLhs(), lhsDim, getDepthUnit(dot, depth)) ||
-        !canHold(depth, {{dot.getLhs(), lhsDim}, {dot.getRhs(), rhsDim}}))
-      return failure();
-    // Otherwise registers of each warp hold the right operand.
-    (void)extend(dot.getRhs(), 1, getRowElements(dot));
-    if (dividesUnits(dot, getSizes(dot)))
-      return success();
-    std::optional<Unit> unit = findUnit(dot);
-    return success(unit && extend(dot.getResult(), 0, unit->rows) &&
-                   extend(dot.getResult(), 1, unit->columns));
+    bool isComputed =
+        findPreparedUnit(dot, chip) != MatrixUnit::None ||
+        findPreparedUnit(dot, chip, /*isSwapped=*/true) != MatrixUnit::None;
+    bool isHeld = getPlace(dot.getRhsMutable()) == OperandPlace::Registers;
+    return success((isComputed && !isHeld) || extend(dot) || isComputed);
   }
 
   /// True if an axis was extended since the last call.
@@ -72,6 +63,22 @@ public:
   }
 
 private:
+  /// Returns true if matrix units divide the extended sizes.
+  bool extend(DotOp dot) {
+    auto [lhsDim, rhsDim] = *getContracted(dot);
+    int64_t depth = getSize(dot.getLhs(), lhsDim);
+    if (!extend(dot.getLhs(), lhsDim, getDepthUnit(dot, depth)) ||
+        !canHold(depth, {{dot.getLhs(), lhsDim}, {dot.getRhs(), rhsDim}}))
+      return false;
+    // Rows of shared memory.
+    (void)extend(dot.getRhs(), 1, getRowElements(dot));
+    if (dividesUnits(dot, getSizes(dot)))
+      return true;
+    std::optional<Unit> unit = findUnit(dot);
+    return unit && extend(dot.getResult(), 0, unit->rows) &&
+           extend(dot.getResult(), 1, unit->columns);
+  }
+
   int64_t getSize(Value value, unsigned dim) const {
     std::optional<unsigned> axis = axes.getAxis(value, dim);
     auto known = axis ? paddings.find(*axis) : paddings.end();

@@ -246,3 +246,18 @@ grid.kernel @vector grid(%i = 2) inputs(%x: bf16 [64, 64] block [32, 64] at (%i,
   %d = grid.dot %v, %w acc %a contract [1] x [0] : tensor<32x64xbf16>, tensor<64xbf16>, tensor<32xf32> -> tensor<32xf32>
   grid.store %d, %o : tensor<32xf32>, memref<32xf32, #grid.space<default>>
 }
+
+// -----
+
+// Matrix units compute 64 x 48, but shared memory has no rows of 96 bytes.
+// STATS: 1 num-padded
+// CHECK-LABEL: grid.kernel @short_rows
+// CHECK: bf16 [64, 48] block [64, 64] at
+// CHECK: f32 [128, 48] block [64, 64] at
+grid.kernel @short_rows grid(%i = 2) inputs(%x: bf16 [128, 64] block [64, 64] at (%i, 0), %y: bf16 [64, 48])
+    outputs(%o: f32 [128, 48] block [64, 48] at (%i, 0)) semantics [parallel] {
+  %v = grid.load %x : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
+  %w = grid.load %y : memref<64x48xbf16, #grid.space<default>> -> tensor<64x48xbf16>
+  %d = grid.dot %v, %w contract [1] x [0] : tensor<64x64xbf16>, tensor<64x48xbf16> -> tensor<64x48xf32>
+  grid.store %d, %o : tensor<64x48xf32>, memref<64x48xf32, #grid.space<default>>
+}
