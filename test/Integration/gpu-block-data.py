@@ -174,6 +174,14 @@ PROGRAMS = {
         normal(40, 64, dtype=jnp.bfloat16),
         jnp.ones((1, 40), jnp.bool_),
     ),
+    "heads of 80": (
+        functools.partial(blocks_of, masked_attention, out=shape(128, 80), rows=64),
+        normal(128, 80, dtype=jnp.bfloat16),
+        normal(96, 80, dtype=jnp.bfloat16),
+        normal(96, 80, dtype=jnp.bfloat16),
+        jnp.ones((1, 96), jnp.bool_),
+    ),
+    "48 columns": (functools.partial(blocks_of, dot, out=shape(128, 48), rows=64), small(128, 64), small(64, 48)),
     "77 x 93 x 67": (functools.partial(blocks_of, dot, out=shape(77, 67)), small(77, 93), small(93, 67)),
     "depth of 200": (
         functools.partial(blocks_of, dot, out=shape(300, 64), rows=64),
@@ -219,7 +227,7 @@ PROGRAMS = {
     "masked rows of a table": (functools.partial(masked_gather, limit=50), floats(50, 128), numbers(80, 32)),
 }
 
-# CHECK: 21 of 21 programs are right
+# CHECK: 23 of 23 programs are right
 report("programs", PROGRAMS, programs=True)
 
 # An index that is out of bounds is the same error as on the CPU.
