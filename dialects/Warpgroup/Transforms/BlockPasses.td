@@ -103,9 +103,9 @@ def WarpgroupChooseSchedulePass : Pass<"warpgroup-choose-schedule", "::gridir::g
     permit and as small as the chip needs to have work for all multiprocessors.
     Contractions of blocks in rows of 128 bytes read them from shared memory, in
     several stages. A producer copies them if the chip has bulk copies and
-    warpgroups can hand over registers; otherwise the consumers copy. The number of warps that an
-    author requests determines the warpgroups of a CTA of other kernels; fewer
-    than four warps are no warpgroup.
+    warpgroups can hand over registers; otherwise the consumers copy. The number
+    of warps that an author requests, rounded up to a multiple of four, determines
+    the warpgroups of a CTA of other kernels.
 
     A schedule that the kernel already has is not changed. The option `schedule`
     is the schedule of all other kernels, whether or not they can become
