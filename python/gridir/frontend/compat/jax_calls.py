@@ -61,7 +61,7 @@ def emit_call(
 
     XLA inserts a copy before each aliased operand whose layout is fixed, and later removes the copies that are not
     needed. Before that, XLA on the CPU fuses the copy with a reshape of the operand, and a fused copy stays. A barrier
-    between the reshape and the call prevents this.
+    between the reshape and the call prevents this, except in the XLA of JAX 0.10, which removes it before it fuses.
 
     Args:
       target: the name under which the call was registered.
