@@ -219,13 +219,15 @@ def WarpgroupExtendBlocksPass : Pass<"warpgroup-extend-blocks", "::gridir::grid:
 
 def WarpgroupSplitBatchesPass
     : Pass<"warpgroup-split-batches", "::gridir::grid::KernelOp"> {
-  let summary = "Give each program one contraction of a batch";
+  let summary = "Give each program contractions of matrices";
   let description = [{
     Matrix units compute contractions of matrices. If a kernel contracts blocks
-    with batch dimensions, such as the heads of an attention, and its programs can
-    be split along them, each program gets one position of the batch, by a new
-    dimension of the grid. Contractions whose batches have one element become
-    contractions without a batch, of reshaped operands.
+    with batch dimensions, such as the heads of an attention, or with several free
+    dimensions, and its programs can be split along them, each program gets one
+    position of the batch, and of all free dimensions but the longest one of each
+    operand, by new dimensions of the grid. Contractions whose batches have one
+    element become contractions of matrices, or of vectors, by reshapes of the
+    operands, if their contracted dimensions are adjacent, and first or last.
 
     Before:
 
@@ -259,8 +261,8 @@ def WarpgroupSplitBatchesPass
     ```
   }];
   let statistics = [
-    Statistic<"numSplit", "num-split", "Number of batch dimensions that are split">,
-    Statistic<"numMatrices", "num-matrices", "Number of contractions without a batch now">
+    Statistic<"numSplit", "num-split", "Number of dimensions that are split">,
+    Statistic<"numMatrices", "num-matrices", "Number of contractions that become ones of matrices">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }

@@ -29,13 +29,11 @@ ArrayRef<int64_t> getShape(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
 }
 
-/// A tensor without dimensions of one element.
-Value dropDims(OpBuilder &builder, Location loc, Value value,
-               ArrayRef<int64_t> dropped) {
-  SmallVector<int64_t> shape;
-  for (auto [dim, size] : llvm::enumerate(getShape(value)))
-    if (!llvm::is_contained(dropped, dim))
-      shape.push_back(size);
+/// A tensor of the same elements with fewer dimensions.
+Value collapse(OpBuilder &builder, Location loc, Value value,
+               ArrayRef<int64_t> shape) {
+  if (getShape(value) == shape)
+    return value;
   auto groups = getReassociationIndicesForCollapse(getShape(value), shape);
   return tensor::CollapseShapeOp::create(
       builder, loc,
@@ -43,13 +41,70 @@ Value dropDims(OpBuilder &builder, Location loc, Value value,
       value, *groups);
 }
 
-/// The numbers of dimensions once others are dropped.
-SmallVector<int64_t> renumber(ArrayRef<int64_t> dims,
-                              ArrayRef<int64_t> dropped) {
-  return llvm::map_to_vector(dims, [&](int64_t dim) {
-    return dim -
-           llvm::count_if(dropped, [&](int64_t other) { return other < dim; });
-  });
+/// An operand of a contraction.
+struct Side {
+  Value value;
+  ArrayRef<int64_t> contract, batch;
+
+  bool isFree(int64_t dim) const {
+    return !llvm::is_contained(contract, dim) &&
+           !llvm::is_contained(batch, dim);
+  }
+
+  /// The free dimensions but for the longest one.
+  SmallVector<int64_t> getShorterFreeDims() const {
+    SmallVector<int64_t> dims;
+    std::optional<int64_t> longest;
+    for (auto [dim, size] : llvm::enumerate(getShape(value))) {
+      if (!isFree(dim) || size == 1)
+        continue;
+      dims.push_back(dim);
+      if (!longest || size >= getShape(value)[*longest])
+        longest = dim;
+    }
+    llvm::erase_if(dims, [&](int64_t dim) { return dim == longest; });
+    return dims;
+  }
+};
+
+/// The shape of a matrix, or of a vector if there is no free dimension, and its
+/// dimension that is contracted.
+struct MatrixShape {
+  SmallVector<int64_t> shape;
+  int64_t contract = 0;
+};
+
+/// Returns the matrix that has the elements of an operand in order; none if the
+/// contracted dimensions are not adjacent, in order, and first or last.
+/// Dimensions of one element may be anywhere.
+std::optional<MatrixShape> getMatrixShape(const Side &side) {
+  int64_t numFree = 1, depth = 1;
+  bool isFirst = true, isLast = true, hasFree = false;
+  SmallVector<int64_t> contract;
+  for (int64_t dim : side.contract) {
+    depth *= getShape(side.value)[dim];
+    if (getShape(side.value)[dim] != 1)
+      contract.push_back(dim);
+  }
+  if (!llvm::is_sorted(contract))
+    return std::nullopt;
+  for (auto [dim, size] : llvm::enumerate(getShape(side.value))) {
+    if (!side.isFree(dim))
+      continue;
+    hasFree = true;
+    numFree *= size;
+    if (size == 1 || contract.empty())
+      continue;
+    isFirst &= static_cast<int64_t>(dim) > contract.back();
+    isLast &= static_cast<int64_t>(dim) < contract.front();
+  }
+  if (!hasFree)
+    return MatrixShape{{depth}, 0};
+  if (isLast)
+    return MatrixShape{{numFree, depth}, 1};
+  if (isFirst)
+    return MatrixShape{{depth, numFree}, 0};
+  return std::nullopt;
 }
 
 class WarpgroupSplitBatchesPass
@@ -62,7 +117,7 @@ public:
     KernelOp kernel = getOperation();
     SmallVector<DotOp> dots;
     kernel.getBodyRegion().walk([&](DotOp dot) {
-      if (!dot.getLhsBatch().empty())
+      if (!isOfMatrices(dot))
         dots.push_back(dot);
     });
     if (dots.empty() || gpu::isProgram(kernel) ||
@@ -70,59 +125,88 @@ public:
       return markAllAnalysesPreserved();
     split(kernel, dots);
     for (DotOp dot : dots)
-      dropBatch(dot);
+      makeMatrices(dot);
   }
 
 private:
-  /// Gives each program one position of a batch, if programs of several are
+  static Side getLeft(DotOp dot) {
+    return {dot.getLhs(), dot.getLhsContract(), dot.getLhsBatch()};
+  }
+  static Side getRight(DotOp dot) {
+    return {dot.getRhs(), dot.getRhsContract(), dot.getRhsBatch()};
+  }
+
+  /// True for a contraction of matrices or vectors along one dimension.
+  static bool isOfMatrices(DotOp dot) {
+    return dot.getLhsBatch().empty() && dot.getLhsContract().size() == 1 &&
+           getShape(dot.getLhs()).size() <= 2 &&
+           getShape(dot.getRhs()).size() <= 2;
+  }
+
+  /// Gives each program one position of the batches, and of all free dimensions
+  /// but the longest one of each operand, if programs of several are
   /// independent.
   void split(KernelOp kernel, ArrayRef<DotOp> dots) {
     BlockAxes axes(kernel);
-    for (DotOp dot : dots)
-      for (int64_t dim : dot.getLhsBatch()) {
-        // None for a batch that is split.
-        std::optional<unsigned> axis = axes.getAxis(dot.getLhs(), dim);
-        if (!axis)
-          continue;
-        warpgroup::splitProgram(kernel, axes, *axis, /*size=*/1,
-                                getShape(dot.getLhs())[dim], DimKind::Grid);
-        ++numSplit;
-      }
+    auto splitDim = [&](Value value, int64_t dim) {
+      // None for a dimension that is split.
+      std::optional<unsigned> axis = axes.getAxis(value, dim);
+      if (!axis)
+        return;
+      warpgroup::splitProgram(kernel, axes, *axis, /*size=*/1,
+                              getShape(value)[dim], DimKind::Grid);
+      ++numSplit;
+    };
+    for (DotOp dot : dots) {
+      for (int64_t dim : dot.getLhsBatch())
+        splitDim(dot.getLhs(), dim);
+      for (const Side &side : {getLeft(dot), getRight(dot)})
+        for (int64_t dim : side.getShorterFreeDims())
+          splitDim(side.value, dim);
+    }
   }
 
-  /// Replaces a contraction whose batches have one element by one of matrices.
-  void dropBatch(DotOp dot) {
-    ArrayRef<int64_t> lhsBatch = dot.getLhsBatch(),
-                      rhsBatch = dot.getRhsBatch();
-    if (llvm::any_of(lhsBatch, [&](int64_t dim) {
-          return getShape(dot.getLhs())[dim] != 1;
-        }))
+  /// Replaces a contraction whose batches have one element by one of matrices
+  /// with the same elements.
+  void makeMatrices(DotOp dot) {
+    bool hasBatch = llvm::any_of(dot.getLhsBatch(), [&](int64_t dim) {
+      return getShape(dot.getLhs())[dim] != 1;
+    });
+    std::optional<MatrixShape> lhs = getMatrixShape(getLeft(dot)),
+                               rhs = getMatrixShape(getRight(dot));
+    if (hasBatch || !lhs || !rhs)
+      return;
+    SmallVector<int64_t> shape;
+    for (const MatrixShape &matrix : {*lhs, *rhs})
+      if (matrix.shape.size() == 2)
+        shape.push_back(matrix.shape[1 - matrix.contract]);
+    auto type = cast<RankedTensorType>(dot.getType());
+    auto groups = getReassociationIndicesForCollapse(type.getShape(), shape);
+    if (shape.empty() || (type.getShape() != ArrayRef(shape) && !groups))
       return;
     OpBuilder builder(dot);
     Location loc = dot.getLoc();
-    Value lhs = dropDims(builder, loc, dot.getLhs(), lhsBatch),
-          rhs = dropDims(builder, loc, dot.getRhs(), rhsBatch);
-    auto type = cast<RankedTensorType>(dot.getType());
-    ArrayRef<int64_t> shape = type.getShape().drop_front(lhsBatch.size());
-    auto groups = getReassociationIndicesForCollapse(type.getShape(), shape);
-    auto ofBatch = llvm::to_vector(llvm::seq<int64_t>(lhsBatch.size()));
-    Value acc;
-    if (dot.getAcc())
-      acc = dropDims(builder, loc, dot.getAcc(), ofBatch);
     auto product = cast<DotOp>(builder.clone(*dot));
-    product.getLhsMutable().assign(lhs);
-    product.getRhsMutable().assign(rhs);
-    if (acc)
-      product.getAccMutable().assign(acc);
-    product.setLhsContract(renumber(dot.getLhsContract(), lhsBatch));
-    product.setRhsContract(renumber(dot.getRhsContract(), rhsBatch));
+    builder.setInsertionPoint(product);
+    product.getLhsMutable().assign(
+        collapse(builder, loc, dot.getLhs(), lhs->shape));
+    product.getRhsMutable().assign(
+        collapse(builder, loc, dot.getRhs(), rhs->shape));
+    if (dot.getAcc())
+      product.getAccMutable().assign(
+          collapse(builder, loc, dot.getAcc(), shape));
+    product.setLhsContract({lhs->contract});
+    product.setRhsContract({rhs->contract});
     product.setLhsBatch({});
     product.setRhsBatch({});
     product.getResult().setType(
         RankedTensorType::get(shape, type.getElementType()));
-    dot.replaceAllUsesWith(tensor::ExpandShapeOp::create(
-                               builder, loc, type, product.getResult(), *groups)
-                               .getResult());
+    builder.setInsertionPoint(dot);
+    Value result = product.getResult();
+    if (type.getShape() != ArrayRef(shape))
+      result =
+          tensor::ExpandShapeOp::create(builder, loc, type, result, *groups);
+    dot.replaceAllUsesWith(result);
     dot.erase();
     ++numMatrices;
   }

@@ -73,3 +73,37 @@ grid.kernel @dynamic grid(%i = ?) inputs(%x: bf16 [4, 64, 64]) outputs(%o: f32 [
   %d = grid.dot %a, %a contract [2] x [1] batch [0] x [0] : tensor<4x64x64xbf16>, tensor<4x64x64xbf16> -> tensor<4x64x64xf32>
   grid.store %d, %o : tensor<4x64x64xf32>, memref<4x64x64xf32, #grid.space<default>>
 }
+
+// -----
+
+// Of the free dimensions of the left operand, a program has the longest one, and one position of the other. Both
+// contracted dimensions become one.
+// STATISTICS: (S) 1 num-matrices
+// STATISTICS: (S) 1 num-split
+// CHECK-LABEL: grid.kernel @dimensions grid(%i = 1, %{{.*}} = 4)
+// CHECK:       inputs(%{{.*}}: bf16 [32, 4, 2, 32] block [32, 1, 2, 32] at
+// CHECK:       %[[L:.*]] = tensor.collapse_shape %{{.*}} : tensor<32x1x2x32xbf16> into tensor<32x64xbf16>
+// CHECK:       %[[R:.*]] = tensor.collapse_shape %{{.*}} : tensor<2x32x64xbf16> into tensor<64x64xbf16>
+// CHECK:       %[[D:.*]] = grid.dot %[[L]], %[[R]] contract [1] x [0] : {{.*}} -> tensor<32x64xf32>
+// CHECK:       tensor.expand_shape %[[D]] {{.*}} into tensor<32x1x64xf32>
+grid.kernel @dimensions grid(%i = 1) inputs(%x: bf16 [32, 4, 2, 32], %y: bf16 [2, 32, 64]) outputs(%o: f32 [32, 4, 64]) {
+  %a = grid.load %x : memref<32x4x2x32xbf16, #grid.space<default>> -> tensor<32x4x2x32xbf16>
+  %b = grid.load %y : memref<2x32x64xbf16, #grid.space<default>> -> tensor<2x32x64xbf16>
+  %d = grid.dot %a, %b contract [2, 3] x [0, 1] : tensor<32x4x2x32xbf16>, tensor<2x32x64xbf16> -> tensor<32x4x64xf32>
+  grid.store %d, %o : tensor<32x4x64xf32>, memref<32x4x64xf32, #grid.space<default>>
+}
+
+// -----
+
+// The contracted dimension is between free ones that all outputs need.
+// STATISTICS: (S) 0 num-matrices
+// CHECK-LABEL: grid.kernel @between
+// CHECK:       grid.dot {{.*}} contract [1] x [0]
+grid.kernel @between grid(%i = 1) inputs(%x: bf16 [4, 64, 8], %y: bf16 [64, 64]) outputs(%o: f32 [64]) {
+  %a = grid.load %x : memref<4x64x8xbf16, #grid.space<default>> -> tensor<4x64x8xbf16>
+  %b = grid.load %y : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
+  %d = grid.dot %a, %b contract [1] x [0] : tensor<4x64x8xbf16>, tensor<64x64xbf16> -> tensor<4x8x64xf32>
+  %z = arith.constant dense<0.0> : tensor<64xf32>
+  %s = linalg.reduce {arith.addf} ins(%d : tensor<4x8x64xf32>) outs(%z : tensor<64xf32>) dimensions = [0, 1]
+  grid.store %s, %o : tensor<64xf32>, memref<64xf32, #grid.space<default>>
+}
