@@ -9,7 +9,6 @@
 #include "dialects/Conversion/WarpgroupToNVVM/RunAccesses.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
@@ -62,19 +61,10 @@ LogicalResult lowerGather(grid::GatherOp op, Lowering &lowering) {
       result.append(loadRun(builder, loc, view, run, address));
       continue;
     }
-    auto loads = scf::IfOp::create(
-        builder, loc, mask[r],
-        [&](OpBuilder &builder, Location loc) {
-          scf::YieldOp::create(builder, loc,
-                               loadRun(builder, loc, view, run, address));
-        },
-        [&](OpBuilder &builder, Location loc) {
-          Registers others(run, createZero(builder, loc, element));
-          if (!other.empty())
-            llvm::copy(ArrayRef(other).slice(r, run), others.begin());
-          scf::YieldOp::create(builder, loc, others);
-        });
-    result.append(loads.getResults().begin(), loads.getResults().end());
+    result.append(loadRunIf(builder, loc, view, run, address, mask[r], [&] {
+      return other.empty() ? Registers(run, createZero(builder, loc, element))
+                           : Registers(ArrayRef(other).slice(r, run));
+    }));
   }
   lowering.set(op.getResult(), std::move(result));
   return success();

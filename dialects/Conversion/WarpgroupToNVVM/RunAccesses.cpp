@@ -72,6 +72,20 @@ Registers loadRun(OpBuilder &builder, Location loc, const View &view,
   return values;
 }
 
+Registers loadRunIf(OpBuilder &builder, Location loc, const View &view,
+                    int64_t run, Value address, Value condition,
+                    function_ref<Registers()> otherwise) {
+  SmallVector<Type> types(run, view.getElementType());
+  auto branch = scf::IfOp::create(builder, loc, types, condition,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(branch.thenBlock());
+  scf::YieldOp::create(builder, loc, loadRun(builder, loc, view, run, address));
+  builder.setInsertionPointToEnd(branch.elseBlock());
+  scf::YieldOp::create(builder, loc, otherwise());
+  return Registers(branch.getResults());
+}
+
 void storeRun(OpBuilder &builder, Location loc, const View &view,
               ArrayRef<Value> values, Value address) {
   Value value = values.size() > 1 ? packVector(builder, loc, values)
@@ -135,19 +149,9 @@ private:
     return values;
   }
 
-  /// A run that is loaded if the condition is true.
   Registers createIf(Value condition, int64_t run, Value address,
                      function_ref<Registers()> otherwise) {
-    SmallVector<Type> types(run, element);
-    auto branch = scf::IfOp::create(builder, loc, types, condition,
-                                    /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToEnd(branch.thenBlock());
-    scf::YieldOp::create(builder, loc,
-                         loadRun(builder, loc, view, run, address));
-    builder.setInsertionPointToEnd(branch.elseBlock());
-    scf::YieldOp::create(builder, loc, otherwise());
-    return Registers(branch.getResults());
+    return loadRunIf(builder, loc, view, run, address, condition, otherwise);
   }
 
   OpBuilder &builder;

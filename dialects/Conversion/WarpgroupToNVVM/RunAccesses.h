@@ -39,6 +39,12 @@ void unpackVector(mlir::OpBuilder &builder, mlir::Location loc,
 Registers loadRun(mlir::OpBuilder &builder, mlir::Location loc,
                   const View &view, int64_t run, mlir::Value address);
 
+/// Loads them if the condition is true, and returns other values otherwise.
+Registers loadRunIf(mlir::OpBuilder &builder, mlir::Location loc,
+                    const View &view, int64_t run, mlir::Value address,
+                    mlir::Value condition,
+                    llvm::function_ref<Registers()> otherwise);
+
 /// Stores adjacent elements of a view.
 void storeRun(mlir::OpBuilder &builder, mlir::Location loc, const View &view,
               llvm::ArrayRef<mlir::Value> values, mlir::Value address);

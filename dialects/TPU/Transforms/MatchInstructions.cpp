@@ -193,9 +193,9 @@ private:
     ++numConversions;
   }
 
-  /// The instructions of a core shift 32 bits by any amount as JAX does,
-  /// whether of vectors or of numbers. Narrow numbers are shifted in 32 bits,
-  /// where their amounts are negative or the same.
+  /// The shift instructions of a core take any amount as JAX does, for vectors
+  /// and scalars of 32 bits. Narrow elements are shifted in 32 bits. Their
+  /// amounts are sign-extended: those out of range remain out of range.
   void saturateShifts() {
     SmallVector<std::pair<Operation *, GuardedShift>> shifts;
     getOperation().walk([&](Operation *op) {

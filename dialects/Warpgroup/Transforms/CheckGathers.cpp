@@ -11,9 +11,9 @@
 #include "dialects/Grid/Analysis/ElementRanges.h"
 #include "dialects/Grid/Analysis/LoadedUses.h"
 #include "dialects/Grid/Analysis/ProgramValues.h"
-#include "dialects/Grid/Analysis/RefNames.h"
 #include "dialects/Support/Builders.h"
 #include "dialects/Warpgroup/IR/Warpgroup.h"
+#include "dialects/Warpgroup/Transforms/DataWindows.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -100,10 +100,10 @@ private:
               createInteger(builder, loc, element, getExtent(gather, number)),
           isInside = arith::CmpIOp::create(
               builder, loc, arith::CmpIPredicate::ult, found, extent);
-    std::string text = "index {0} is out of bounds [0, {1}) in dimension " +
-                       std::to_string(gather.getDims()[number]) + " of " +
-                       getRefName(getViewRoot(gather.getRef()));
-    AssertOp::create(builder, loc, isInside, text,
+    AssertOp::create(builder, loc, isInside,
+                     warpgroup::getBoundsMessage("index {0}",
+                                                 gather.getDims()[number],
+                                                 gather.getRef()),
                      ValueRange{toIndex(builder, loc, found),
                                 toIndex(builder, loc, extent)});
   }

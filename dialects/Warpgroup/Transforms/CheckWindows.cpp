@@ -8,7 +8,6 @@
 
 #include "dialects/Warpgroup/Transforms/Passes.h"
 
-#include "dialects/Grid/Analysis/RefNames.h"
 #include "dialects/Warpgroup/IR/Warpgroup.h"
 #include "dialects/Warpgroup/Transforms/DataWindows.h"
 
@@ -47,22 +46,20 @@ public:
   }
 
 private:
-  /// The texts are those of kernels that are mapped to threads.
   static void check(SliceRefOp slice, unsigned dim) {
     OpBuilder builder(slice);
     int64_t size = slice.getSizes()[dim];
-    std::string text = size == 1 ? std::string("index {0} is")
-                                 : "a slice of " + std::to_string(size) +
-                                       " elements from index {0} is";
-    text += " out of bounds [0, {1}) in dimension " + std::to_string(dim) +
-            " of " + getRefName(getViewRoot(slice));
+    std::string subject = size == 1 ? std::string("index {0}")
+                                    : "a slice of " + std::to_string(size) +
+                                          " elements from index {0}";
     unsigned number = llvm::count_if(slice.getStaticOffsets().take_front(dim),
                                      ShapedType::isDynamic);
     OpOperand &offset = slice.getOffsetsMutable()[number];
     offset.set(warpgroup::createCheckedIndex(
         builder, slice.getLoc(), offset.get(),
         warpgroup::getLastOffset(slice, dim),
-        cast<MemRefType>(slice.getSource().getType()).getDimSize(dim), text));
+        cast<MemRefType>(slice.getSource().getType()).getDimSize(dim),
+        warpgroup::getBoundsMessage(subject, dim, slice)));
   }
 };
 

@@ -266,12 +266,11 @@ private:
         longer.push_back(dim);
     if (part.empty() || longer.size() > 2)
       return failure();
-    columnDim = part.size() - 1;
-    if (part.size() > 2 && longer.size() == 2)
-      columnDim = longer.back();
+    // Otherwise the matrix has one row or column.
+    bool isLonger = longer.size() == 2;
+    columnDim = isLonger ? longer.back() : part.size() - 1;
     if (part.size() > 1)
-      rowDim = part.size() > 2 && longer.size() == 2 ? longer.front()
-                                                     : columnDim - 1;
+      rowDim = isLonger ? longer.front() : columnDim - 1;
     return success();
   }
 

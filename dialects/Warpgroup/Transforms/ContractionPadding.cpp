@@ -9,6 +9,7 @@
 #include "dialects/Warpgroup/Transforms/ContractionPadding.h"
 
 #include "dialects/Support/Builders.h"
+#include "dialects/Support/Elements.h"
 #include "dialects/Warpgroup/Transforms/MatrixUnits.h"
 #include "dialects/Warpgroup/Transforms/ValueSlices.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -169,9 +170,9 @@ Value createRows(OpBuilder &builder, Location loc, Value vector, int64_t rows) {
   if (type.getRank() == 2)
     vector = tensor::CollapseShapeOp::create(
         builder, loc, vector, ArrayRef<ReassociationIndices>{{0, 1}});
-  Value empty = tensor::EmptyOp::create(
-      builder, loc, ArrayRef<int64_t>{rows, type.getNumElements()},
-      type.getElementType());
+  Value empty = createEmpty(builder, loc,
+                            RankedTensorType::get({rows, type.getNumElements()},
+                                                  type.getElementType()));
   return linalg::BroadcastOp::create(builder, loc, vector, empty,
                                      ArrayRef<int64_t>{0})
       ->getResult(0);
@@ -248,8 +249,5 @@ FailureOr<SmallVector<AxisPadding>> gridir::warpgroup::findContractionPadding(
       if (failed(padding.pad(dot)))
         return failure();
   } while (padding.takeChange());
-  SmallVector<AxisPadding> result;
-  for (auto &[axis, found] : padding.getPaddings())
-    result.push_back(found);
-  return result;
+  return llvm::to_vector(llvm::make_second_range(padding.getPaddings()));
 }

@@ -8,6 +8,7 @@
 
 #include "dialects/Warpgroup/Transforms/DataWindows.h"
 
+#include "dialects/Grid/Analysis/RefNames.h"
 #include "dialects/Support/Builders.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -43,6 +44,13 @@ gridir::warpgroup::getUnprovedDims(grid::SliceRefOp slice,
         !values.getRange(*offset++).isIn(0, getLastOffset(slice, dim)))
       dims.push_back(dim);
   return dims;
+}
+
+std::string gridir::warpgroup::getBoundsMessage(const Twine &subject,
+                                                unsigned dim, Value ref) {
+  return (subject + " is out of bounds [0, {1}) in dimension " + Twine(dim) +
+          " of " + grid::getRefName(grid::getViewRoot(ref)))
+      .str();
 }
 
 Value gridir::warpgroup::createCheckedIndex(OpBuilder &builder, Location loc,

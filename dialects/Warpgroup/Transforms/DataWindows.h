@@ -23,6 +23,12 @@ llvm::SmallVector<unsigned> getUnprovedDims(grid::SliceRefOp slice,
 /// The last offset along a dimension at which a window is inside of its Ref.
 int64_t getLastOffset(grid::SliceRefOp slice, unsigned dim);
 
+/// Returns the message for a position along a dimension of a Ref that is out of
+/// bounds, as kernels that are mapped to threads have it. `subject` contains
+/// the position as `{0}`, and the message the extent as `{1}`.
+std::string getBoundsMessage(const llvm::Twine &subject, unsigned dim,
+                             mlir::Value ref);
+
 /// Returns an integer as an index in [0, last]. The call fails with `message`
 /// if the integer is not in that range; the message may contain the integer and
 /// `extent`.

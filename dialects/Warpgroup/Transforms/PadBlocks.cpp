@@ -134,8 +134,11 @@ public:
     PaddingSearch search(kernel);
     SmallVector<AxisPadding> paddings = search.find(*known);
     numRepeated += repeated;
-    if (paddings.empty())
-      return repeated ? void() : markAllAnalysesPreserved();
+    if (paddings.empty()) {
+      if (repeated == 0)
+        markAllAnalysesPreserved();
+      return;
+    }
     SmallVector<Restriction> restrictions;
     for (const AxisPadding &padding : paddings)
       extend(kernel, search.getAxes(), padding, restrictions);

@@ -86,8 +86,8 @@ def view(array: Any, dtype: str | None = None, *, per_byte: int = 1, writable: b
     Args:
       array: an array of JAX, PyTorch, CuPy or another package, or a view of one.
       dtype: the element type, as NumPy or ml_dtypes name it, of the same size as the array's own; None for the latter.
-      per_byte: the number of elements in a byte of the array, the first in its lowest bits. The last dimension has so
-        many times the array's elements.
+      per_byte: the number of elements in a byte of the array, the first in its lowest bits. The size of the last
+        dimension is that of the array's last dimension times this number.
       writable: allows stores to an array that its package calls read-only, as JAX does of all. No other array may
         share its memory.
 
