@@ -29,7 +29,15 @@ ArrayRef<int64_t> getShape(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
 }
 
-/// A tensor of the same elements with fewer dimensions.
+/// True if adjacent dimensions of `shape` make up those of `matrix`.
+bool isCollapsible(ArrayRef<int64_t> shape, ArrayRef<int64_t> matrix) {
+  return shape == matrix ||
+         (shape.size() > matrix.size() &&
+          getReassociationIndicesForCollapse(shape, matrix).has_value());
+}
+
+/// A tensor of the same elements with fewer dimensions, which `isCollapsible`
+/// accepts.
 Value collapse(OpBuilder &builder, Location loc, Value value,
                ArrayRef<int64_t> shape) {
   if (getShape(value) == shape)
@@ -98,13 +106,19 @@ std::optional<MatrixShape> getMatrixShape(const Side &side) {
     isFirst &= static_cast<int64_t>(dim) > contract.back();
     isLast &= static_cast<int64_t>(dim) < contract.front();
   }
+  // One element along a dimension lets both orders of a matrix be possible.
+  SmallVector<MatrixShape, 2> candidates;
   if (!hasFree)
-    return MatrixShape{{depth}, 0};
-  if (isLast)
-    return MatrixShape{{numFree, depth}, 1};
-  if (isFirst)
-    return MatrixShape{{depth, numFree}, 0};
-  return std::nullopt;
+    candidates.push_back({{depth}, 0});
+  if (hasFree && isLast)
+    candidates.push_back({{numFree, depth}, 1});
+  if (hasFree && isFirst)
+    candidates.push_back({{depth, numFree}, 0});
+  const auto *matrix =
+      llvm::find_if(candidates, [&](const MatrixShape &candidate) {
+        return isCollapsible(getShape(side.value), candidate.shape);
+      });
+  return matrix == candidates.end() ? std::nullopt : std::optional(*matrix);
 }
 
 class WarpgroupSplitBatchesPass
@@ -180,9 +194,9 @@ private:
     for (const MatrixShape &matrix : {*lhs, *rhs})
       if (matrix.shape.size() == 2)
         shape.push_back(matrix.shape[1 - matrix.contract]);
-    auto type = cast<RankedTensorType>(dot.getType());
-    auto groups = getReassociationIndicesForCollapse(type.getShape(), shape);
-    if (shape.empty() || (type.getShape() != ArrayRef(shape) && !groups))
+    // A product of all elements of both operands is a scalar.
+    auto type = dyn_cast<RankedTensorType>(dot.getType());
+    if (!type || shape.empty() || !isCollapsible(type.getShape(), shape))
       return;
     OpBuilder builder(dot);
     Location loc = dot.getLoc();
@@ -204,8 +218,9 @@ private:
     builder.setInsertionPoint(dot);
     Value result = product.getResult();
     if (type.getShape() != ArrayRef(shape))
-      result =
-          tensor::ExpandShapeOp::create(builder, loc, type, result, *groups);
+      result = tensor::ExpandShapeOp::create(
+          builder, loc, type, result,
+          *getReassociationIndicesForCollapse(type.getShape(), shape));
     dot.replaceAllUsesWith(result);
     dot.erase();
     ++numMatrices;

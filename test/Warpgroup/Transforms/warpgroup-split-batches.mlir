@@ -107,3 +107,31 @@ grid.kernel @between grid(%i = 1) inputs(%x: bf16 [4, 64, 8], %y: bf16 [64, 64])
   %s = linalg.reduce {arith.addf} ins(%d : tensor<4x8x64xf32>) outs(%z : tensor<64xf32>) dimensions = [0, 1]
   grid.store %s, %o : tensor<64xf32>, memref<64xf32, #grid.space<default>>
 }
+
+// -----
+
+// A product of all elements of both operands is a scalar, and stays.
+// STATISTICS: (S) 0 num-matrices
+// CHECK-LABEL: grid.kernel @scalar
+// CHECK:       grid.dot {{.*}} contract [0, 1] x [0, 1] : {{.*}} -> f32
+grid.kernel @scalar grid(%i = 1) inputs(%x: f32 [16, 8]) outputs(%o: f32 [1]) {
+  %a = grid.load %x : memref<16x8xf32, #grid.space<default>> -> tensor<16x8xf32>
+  %d = grid.dot %a, %a contract [0, 1] x [0, 1] : tensor<16x8xf32>, tensor<16x8xf32> -> f32
+  %v = tensor.from_elements %d : tensor<1xf32>
+  grid.store %v, %o : tensor<1xf32>, memref<1xf32, #grid.space<default>>
+}
+
+// -----
+
+// The matrices of vectors have the order of the operands' dimensions.
+// STATISTICS: (S) 1 num-matrices
+// CHECK-LABEL: grid.kernel @units
+// CHECK:       tensor.collapse_shape %{{.*}} : tensor<4x16x1xbf16> into tensor<64x1xbf16>
+// CHECK:       tensor.collapse_shape %{{.*}} : tensor<1x4x16xbf16> into tensor<1x64xbf16>
+// CHECK:       grid.dot {{.*}} contract [0] x [1] : tensor<64x1xbf16>, tensor<1x64xbf16> -> tensor<1x1xf32>
+grid.kernel @units grid(%i = 1) inputs(%x: bf16 [4, 16, 1], %y: bf16 [1, 4, 16]) outputs(%o: f32 [1, 1]) {
+  %a = grid.load %x : memref<4x16x1xbf16, #grid.space<default>> -> tensor<4x16x1xbf16>
+  %b = grid.load %y : memref<1x4x16xbf16, #grid.space<default>> -> tensor<1x4x16xbf16>
+  %d = grid.dot %a, %b contract [0, 1] x [1, 2] : tensor<4x16x1xbf16>, tensor<1x4x16xbf16> -> tensor<1x1xf32>
+  grid.store %d, %o : tensor<1x1xf32>, memref<1x1xf32, #grid.space<default>>
+}
