@@ -65,20 +65,12 @@ getNumMembers(KernelLowering &lowering, MemRefType type, ArrayAttr collective) {
 
 LogicalResult checkMeshes(KernelLowering &lowering) {
   KernelOp kernel = lowering.kernel;
-  Attribute attr = kernel->getAttr(kMeshesAttrName);
-  if (!attr)
+  auto meshes = kernel->getAttrOfType<ArrayAttr>(kMeshesAttrName);
+  if (!meshes)
     return success();
-  auto meshes = dyn_cast<ArrayAttr>(attr);
-  std::optional<int64_t> programs =
-      meshes ? std::optional<int64_t>(0) : std::optional<int64_t>();
-  for (Attribute mesh : meshes ? meshes.getValue() : ArrayRef<Attribute>()) {
-    auto shape = dyn_cast<DenseI64ArrayAttr>(mesh);
-    std::optional<int64_t> size =
-        shape && !shape.empty() &&
-                llvm::all_of(shape.asArrayRef(),
-                             [](int64_t extent) { return extent > 0; })
-            ? countPoints(shape.asArrayRef())
-            : std::nullopt;
+  std::optional<int64_t> programs = 0;
+  for (auto shape : meshes.getAsRange<DenseI64ArrayAttr>()) {
+    std::optional<int64_t> size = countPoints(shape.asArrayRef());
     programs =
         programs && size ? llvm::checkedAdd(*programs, *size) : std::nullopt;
   }

@@ -23,11 +23,6 @@ using namespace mlir;
 namespace gridir::grid_to_tpu {
 namespace {
 
-/// For a loop over the elements of a copy: the dimensions of source and
-/// destination that the loop traverses. One copy of as many elements replaces
-/// the loop.
-constexpr llvm::StringLiteral kCopiedDimsName = "grid.copied_dims";
-
 /// The nested loops over the elements of a copy, and the copy.
 struct CopyLoops {
   SmallVector<scf::ForOp> loops;
@@ -61,13 +56,14 @@ std::optional<CopyLoops> match(scf::ForOp loop) {
   // A nest of copy loops is matched at its outermost loop, as a whole or not at
   // all.
   auto outer = loop->getParentOfType<scf::ForOp>();
-  if (outer && outer->hasAttr(kCopiedDimsName))
+  if (outer && outer->hasAttr(grid::kCopiedDimsAttrName))
     return std::nullopt;
   CopyLoops result;
   Operation *last = loop;
   while (last) {
     if (auto inner = dyn_cast<scf::ForOp>(last)) {
-      auto dims = inner->getAttrOfType<DenseI64ArrayAttr>(kCopiedDimsName);
+      auto dims =
+          inner->getAttrOfType<DenseI64ArrayAttr>(grid::kCopiedDimsAttrName);
       if (!dims || dims.size() != 2 || inner.getNumResults() != 0 ||
           getConstantIntValue(inner.getLowerBound()) != 0 ||
           getConstantIntValue(inner.getStep()) != 1 ||
@@ -133,7 +129,7 @@ void widen(Lowering &lowering, Value ref, int64_t dim, Value size) {
 /// Makes both ends of a copy windows of as many elements as a loop has steps.
 /// The size must be of whole tiles of that end which has the smaller ones.
 LogicalResult widenEnds(Lowering &lowering, Operation *copy, scf::ForOp loop) {
-  auto dims = loop->getAttrOfType<DenseI64ArrayAttr>(kCopiedDimsName);
+  auto dims = loop->getAttrOfType<DenseI64ArrayAttr>(grid::kCopiedDimsAttrName);
   Value size = loop.getUpperBound();
   int64_t tile = std::numeric_limits<int64_t>::max();
   SmallVector<std::pair<Value, int64_t>> ends;

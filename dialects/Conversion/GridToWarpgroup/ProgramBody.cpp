@@ -141,7 +141,7 @@ void ProgramBody::changeKernel() {
   kernel.removeParamsAttr();
   kernel.removeJaxAttr();
   kernel.removeScratchOriginsAttr();
-  kernel->removeAttr("grid.memory_plan");
+  kernel->removeAttr(grid::kMemoryPlanAttrName);
 
   newBody = new Block;
   kernel.getBodyRegion().push_front(newBody);

@@ -12,7 +12,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Conversion/WarpgroupToGrid/Patterns.h"
-#include "dialects/Grid/IR/CopiedStores.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

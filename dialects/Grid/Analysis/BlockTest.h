@@ -13,10 +13,6 @@
 
 namespace gridir::grid {
 
-/// The attribute of a kernel whose calls test their blocks: a dictionary with
-/// the arrays `dims` and `operands`.
-inline constexpr llvm::StringLiteral kBlockTestAttrName = "grid.block_test";
-
 /// If index maps read prefetched scalars, the blocks of a program are known
 /// only at run time. The dimensions `dims` are parallel, together with those
 /// that are parallel in every call, if no two programs of different partitions

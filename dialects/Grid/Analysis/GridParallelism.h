@@ -43,9 +43,6 @@ struct DimVerdict {
   llvm::SmallSetVector<unsigned, 4> tested = {};
 };
 
-/// The attribute of a kernel whose work items have state of their own.
-inline constexpr llvm::StringLiteral kOwnStateAttrName = "grid.own_state";
-
 /// Examines every dimension of the kernel's grid. With `ownState` each
 /// partition begins with prefetched scalars, scratch and semaphores of its own,
 /// as the cores of a TPU do; scratch that is certainly read first is carried

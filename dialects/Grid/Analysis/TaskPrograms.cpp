@@ -9,7 +9,6 @@
 #include "dialects/Grid/Analysis/TaskPrograms.h"
 
 #include "dialects/Grid/Analysis/GridParallelism.h"
-#include "dialects/Support/CountAttributes.h"
 
 using namespace mlir;
 
@@ -20,7 +19,8 @@ kernel::TasksAttr getTasks(KernelOp kernel) {
 }
 
 std::optional<int64_t> getNumDevices(KernelOp kernel) {
-  return getCount(kernel, kDevicesAttrName);
+  auto count = kernel->getAttrOfType<IntegerAttr>(kDevicesAttrName);
+  return count ? std::optional(count.getInt()) : std::nullopt;
 }
 
 DeviceUse getDeviceUse(KernelOp kernel) {

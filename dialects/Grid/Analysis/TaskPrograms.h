@@ -14,22 +14,6 @@
 
 namespace gridir::grid {
 
-/// The attribute of a kernel whose programs run as tasks: a `#kernel.tasks`.
-inline constexpr llvm::StringLiteral kTasksAttrName = "grid.tasks";
-
-/// The attribute of a kernel that knows of the devices of its call: their
-/// number.
-inline constexpr llvm::StringLiteral kDevicesAttrName = "grid.devices";
-
-/// The attribute of a kernel for another core of a TPU than a TensorCore: its
-/// name, as of `#tpu.core_type`.
-inline constexpr llvm::StringLiteral kCoreTypeAttrName = "grid.core_type";
-
-/// The attribute of a kernel with a body for each of several meshes, whose
-/// cores one dimension enumerates: the shape of each mesh, cores before
-/// subcores.
-inline constexpr llvm::StringLiteral kMeshesAttrName = "grid.meshes";
-
 /// Returns the number of devices over which the call is mapped, or none if the
 /// kernel does not access devices.
 std::optional<int64_t> getNumDevices(KernelOp kernel);

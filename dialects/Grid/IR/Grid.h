@@ -9,6 +9,7 @@
 #ifndef GRIDIR_DIALECTS_GRID_IR_GRID_H
 #define GRIDIR_DIALECTS_GRID_IR_GRID_H
 
+#include "dialects/Grid/IR/DiscardableAttrs.h"
 #include "dialects/Grid/IR/GridInterfaces.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"

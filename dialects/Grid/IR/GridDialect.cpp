@@ -33,3 +33,84 @@ void GridDialect::initialize() {
 #include "dialects/Grid/IR/GridOps.cpp.inc"
       >();
 }
+
+namespace {
+
+/// A discardable attribute: the values that it may have, and their description.
+struct AttributeRule {
+  StringLiteral name;
+  bool (*isValid)(Operation *op, Attribute value);
+  StringLiteral expected;
+};
+
+template <typename AttrT> bool isOfKernel(Operation *op, Attribute value) {
+  return isa<KernelOp>(op) && isa<AttrT>(value);
+}
+
+bool isMeshes(Operation *op, Attribute value) {
+  auto meshes = dyn_cast<ArrayAttr>(value);
+  return isa<KernelOp>(op) && meshes &&
+         llvm::all_of(meshes, [](Attribute mesh) {
+           auto shape = dyn_cast<DenseI64ArrayAttr>(mesh);
+           return shape && !shape.empty() &&
+                  llvm::all_of(shape.asArrayRef(),
+                               [](int64_t extent) { return extent > 0; });
+         });
+}
+
+bool isCount(Operation *op, Attribute value) {
+  auto count = dyn_cast<IntegerAttr>(value);
+  return isa<KernelOp>(op) && count && count.getType().isSignlessInteger(64) &&
+         count.getInt() > 0;
+}
+
+bool isBlockTest(Operation *op, Attribute value) {
+  auto test = dyn_cast<DictionaryAttr>(value);
+  return isa<KernelOp>(op) && test && test.size() == 2 &&
+         test.getAs<DenseI64ArrayAttr>("dims") &&
+         test.getAs<DenseI64ArrayAttr>("operands");
+}
+
+bool isChecks(Operation *op, Attribute value) {
+  auto checks = dyn_cast<ArrayAttr>(value);
+  return isa<KernelOp>(op) && checks &&
+         llvm::all_of(checks, llvm::IsaPred<DictionaryAttr>);
+}
+
+template <typename AttrT> bool isOfAny(Operation *, Attribute value) {
+  return isa<AttrT>(value);
+}
+
+constexpr AttributeRule kRules[] = {
+    {kTasksAttrName, isOfKernel<gridir::kernel::TasksAttr>,
+     "a #kernel.tasks of a kernel"},
+    {kDevicesAttrName, isCount, "a positive i64 of a kernel"},
+    {kCoreTypeAttrName, isOfKernel<StringAttr>, "a string of a kernel"},
+    {kMeshesAttrName, isMeshes, "arrays of positive i64 of a kernel"},
+    {kOwnStateAttrName, isOfKernel<UnitAttr>, "a unit attribute of a kernel"},
+    {kBlockTestAttrName, isBlockTest,
+     "the arrays of i64 `dims` and `operands` of a kernel"},
+    {kChecksAttrName, isChecks, "an array of dictionaries of a kernel"},
+    {kMemoryPlanAttrName, isOfKernel<DictionaryAttr>,
+     "a dictionary of a kernel"},
+    {kUnsignedAttrName, isOfAny<DenseI64ArrayAttr>, "an array of i64"},
+    {kCopiedAttrName, isOfAny<UnitAttr>, "a unit attribute"},
+    {kCopiedDimsAttrName, isOfAny<DenseI64ArrayAttr>, "an array of i64"},
+};
+
+} // namespace
+
+LogicalResult GridDialect::verifyOperationAttribute(Operation *op,
+                                                    NamedAttribute attribute) {
+  const auto *rule = llvm::find_if(kRules, [&](const AttributeRule &rule) {
+    return rule.name == attribute.getName();
+  });
+  if (rule == std::end(kRules))
+    return op->emitError("expected a known attribute of grid, got ")
+           << attribute.getName();
+  if (rule->isValid(op, attribute.getValue()))
+    return success();
+  return op->emitError("expected ")
+         << rule->expected << " as " << rule->name << ", got "
+         << attribute.getValue() << " of '" << op->getName() << "'";
+}

@@ -84,7 +84,7 @@ public:
       if (result.writtenAt)
         diagnostic.attachNote(*result.writtenAt) << "it is written here";
     }
-    kernel->setAttr("grid.checks", ArrayAttr::get(&getContext(), verdicts));
+    kernel->setAttr(kChecksAttrName, ArrayAttr::get(&getContext(), verdicts));
     if (isRefuted)
       signalPassFailure();
   }

@@ -18,10 +18,6 @@ namespace gridir::grid {
 /// or 0.
 enum class MemoryFill { NaN, Poison, Zero };
 
-/// The Refs that a kernel or a scope allocates for unsigned integers, by the
-/// numbers of their arguments.
-inline constexpr llvm::StringLiteral kUnsignedAttrName = "grid.unsigned";
-
 #define GEN_PASS_DECL
 #include "dialects/Grid/Transforms/Passes.h.inc"
 

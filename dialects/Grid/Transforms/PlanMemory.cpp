@@ -261,7 +261,7 @@ private:
     plan.set("target", builder.getStringAttr(target));
     plan.set("operands", operands.getDictionary(&getContext()));
     plan.set("spaces", spaces.getDictionary(&getContext()));
-    kernel->setAttr("grid.memory_plan", plan.getDictionary(&getContext()));
+    kernel->setAttr(kMemoryPlanAttrName, plan.getDictionary(&getContext()));
   }
 };
 

@@ -11,7 +11,6 @@
 #include "dialects/Grid/Analysis/BlockAccess.h"
 #include "dialects/Grid/Analysis/LoadedUses.h"
 #include "dialects/Grid/Analysis/TaskPrograms.h"
-#include "dialects/Grid/IR/CopiedStores.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"

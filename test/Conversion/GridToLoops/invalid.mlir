@@ -300,27 +300,3 @@ grid.kernel @too_few_cores grid(%c = 8 core) outputs(%o: f32 [8, 8] space any) s
   %v = grid.load %shared : !shared -> tensor<8xf32>
   grid.store %v, %shared : tensor<8xf32>, !shared
 }
-
-// -----
-
-!shared = memref<8xf32, #grid.space<tpu.vmem_shared>>
-
-// expected-error @below {{expected meshes whose cores are the programs of the last grid dimension, got other shapes}}
-grid.kernel @negative_mesh grid(%c = 8 core) outputs(%o: f32 [8, 8] space any) scratch(%shared: !shared)
-    semantics [core_parallel]
-    attributes {grid.tasks = #kernel.tasks<>, grid.meshes = [array<i64: -2, -3>, array<i64: 2>]} {
-  %v = grid.load %shared : !shared -> tensor<8xf32>
-  grid.store %v, %shared : tensor<8xf32>, !shared
-}
-
-// -----
-
-!shared = memref<8xf32, #grid.space<tpu.vmem_shared>>
-
-// expected-error @below {{expected meshes whose cores are the programs of the last grid dimension, got other shapes}}
-grid.kernel @narrow_mesh grid(%c = 8 core) outputs(%o: f32 [8, 8] space any) scratch(%shared: !shared)
-    semantics [core_parallel]
-    attributes {grid.tasks = #kernel.tasks<>, grid.meshes = [array<i32: 8>]} {
-  %v = grid.load %shared : !shared -> tensor<8xf32>
-  grid.store %v, %shared : tensor<8xf32>, !shared
-}

@@ -99,7 +99,7 @@ grid.kernel @turned grid(%c = 2 named "c" cluster)
 // CHECK:         call @gridirTaskMove(%{{.*}}, %[[DEST]],
 grid.kernel @devices grid()
     inputs(%x: f32 [64] space gpu.gmem, %n: i32 [] space gpu.gmem) outputs(%o: f32 [64] space gpu.gmem)
-    semantics [] attributes {grid.devices = 4, grid.tasks = #kernel.tasks<>} {
+    semantics [] attributes {grid.devices = 4 : i64, grid.tasks = #kernel.tasks<>} {
   %d = grid.load %n : memref<i32, #grid.space<gpu.gmem>> -> i32
   %v = warpgroup.device_load %x device(%d : i32) {device_id_type = #grid.device_id_type<logical>}
       : memref<64xf32, #grid.space<gpu.gmem>> -> tensor<64xf32>

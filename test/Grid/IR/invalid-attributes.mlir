@@ -161,3 +161,79 @@ func.func private @f() attributes {a = #grid.triton_params<num_stages = -1>}
 // expected-error @below {{expected ::gridir::grid::MemorySpace to be one of}}
 // expected-error @below {{failed to parse Grid_SpaceAttr parameter 'value'}}
 func.func private @f(memref<8xf32, #grid.space<smem>>)
+
+// -----
+
+// Discardable attributes are of one type.
+
+// expected-error @below {{expected arrays of positive i64 of a kernel as grid.meshes, got [array<i64: -2, -3>] of 'grid.kernel'}}
+grid.kernel @negative_mesh grid(%c = 8 core) attributes {grid.meshes = [array<i64: -2, -3>]} {
+}
+
+// -----
+
+// expected-error @below {{expected arrays of positive i64 of a kernel as grid.meshes, got [array<i32: 8>] of 'grid.kernel'}}
+grid.kernel @narrow_mesh grid(%c = 8 core) attributes {grid.meshes = [array<i32: 8>]} {
+}
+
+// -----
+
+// expected-error @below {{expected a #kernel.tasks of a kernel as grid.tasks, got unit of 'grid.kernel'}}
+grid.kernel @tasks grid() attributes {grid.tasks} {
+}
+
+// -----
+
+// expected-error @below {{expected a positive i64 of a kernel as grid.devices, got 0 : i64 of 'grid.kernel'}}
+grid.kernel @devices grid() attributes {grid.devices = 0 : i64} {
+}
+
+// -----
+
+// expected-error @below {{expected a string of a kernel as grid.core_type, got "sc" of 'func.func'}}
+func.func private @core_type() attributes {grid.core_type = "sc"}
+
+// -----
+
+// expected-error @below {{expected a unit attribute of a kernel as grid.own_state, got true of 'grid.kernel'}}
+grid.kernel @own_state grid() attributes {grid.own_state = true} {
+}
+
+// -----
+
+// expected-error @below {{expected the arrays of i64 `dims` and `operands` of a kernel as grid.block_test, got {dims = array<i64: 0>} of 'grid.kernel'}}
+grid.kernel @block_test grid() attributes {grid.block_test = {dims = array<i64: 0>}} {
+}
+
+// -----
+
+// expected-error @below {{expected an array of dictionaries of a kernel as grid.checks, got [1] of 'grid.kernel'}}
+grid.kernel @checks grid() attributes {grid.checks = [1]} {
+}
+
+// -----
+
+// expected-error @below {{expected a dictionary of a kernel as grid.memory_plan, got [] of 'grid.kernel'}}
+grid.kernel @memory_plan grid() attributes {grid.memory_plan = []} {
+}
+
+// -----
+
+// expected-error @below {{expected an array of i64 as grid.unsigned, got 0 : i64 of 'grid.kernel'}}
+grid.kernel @unsigned grid() attributes {grid.unsigned = 0 : i64} {
+}
+
+// -----
+
+// expected-error @below {{expected a unit attribute as grid.copied, got 0 : i64 of 'func.func'}}
+func.func private @copied() attributes {grid.copied = 0 : i64}
+
+// -----
+
+// expected-error @below {{expected an array of i64 as grid.copied_dims, got [0] of 'func.func'}}
+func.func private @copied_dims() attributes {grid.copied_dims = [0]}
+
+// -----
+
+// expected-error @below {{expected a known attribute of grid, got "grid.unknown"}}
+func.func private @unknown() attributes {grid.unknown}

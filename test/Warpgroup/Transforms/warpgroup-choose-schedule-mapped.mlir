@@ -19,7 +19,7 @@ grid.kernel @none grid(%i = 4) inputs(%x: f32 [512] block [128] at (%i)) {
 }
 // -----
 // REMARK: since {{.*}}its programs wait for one another
-grid.kernel @tasks grid(%i = 4) outputs(%o: f32 [512] block [128] at (%i)) attributes {grid.tasks} {
+grid.kernel @tasks grid(%i = 4) outputs(%o: f32 [512] block [128] at (%i)) attributes {grid.tasks = #kernel.tasks<>} {
 }
 // -----
 // REMARK: since {{.*}}it reads the old values of an aliased operand
