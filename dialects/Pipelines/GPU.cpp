@@ -134,6 +134,8 @@ void addLayouts(OpPassManager &pm) {
   // Offsets that are known make addresses that are known.
   pm.addPass(createCanonicalizerPass());
   addCSE(pm);
+  // The cost of accesses of shared memory depends on its layouts.
+  pm.addPass(warpgroup::createWarpgroupAssignSharedLayoutsPass());
   pm.addPass(warpgroup::createWarpgroupInferLayoutsPass());
   // The number of registers of an array depends on its layout.
   pm.addPass(warpgroup::createWarpgroupSplitStoresPass());

@@ -9,7 +9,7 @@
 #include "dialects/Conversion/WarpgroupToNVVM/DeferredSums.h"
 #include "dialects/Conversion/WarpgroupToNVVM/Lowering.h"
 #include "dialects/Conversion/WarpgroupToNVVM/RingPhases.h"
-#include "dialects/Conversion/WarpgroupToNVVM/SharedLayout.h"
+#include "dialects/Conversion/WarpgroupToNVVM/SharedArrays.h"
 
 #include "dialects/Warpgroup/Layout/NamedLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -413,22 +413,9 @@ LogicalResult lowerScoped(grid::ScopedOp op, Lowering &lowering) {
     } else if (failed(lowering.convertType(op, type.getElementType()))) {
       return failure();
     } else if (getSpace(type) == grid::MemorySpace::GpuSmem) {
-      storage = std::make_shared<Storage>();
-      storage->kind = Storage::Kind::Shared;
-      storage->elementType = type.getElementType();
-      storage->shape.assign(type.getShape().begin(), type.getShape().end());
-      storage->width = getRowLength(type.getShape());
-      storage->base = lowering.createSharedAddress(loc, offsets[i]);
-      storage->isPacked = warpgroup::isPackedForTensorCore(ref);
-      std::optional<ArrayAttr> transforms = op.getTransforms();
-      SmallVector<int64_t> dims = setSharedLayout(
-          *storage, ref,
-          transforms ? cast<ArrayAttr>((*transforms)[i]) : ArrayAttr());
-      View view = getWholeView(builder, storage);
-      view.dims = std::move(dims);
-      view.sizes.assign(type.getShape().begin(), type.getShape().end());
+      View view = createSharedArray(lowering, loc, ref, offsets[i]);
       lowering.setView(ref, view);
-      joinUnion(i, storage);
+      joinUnion(i, view.storage);
       hasArrays = true;
       continue;
     } else if (getSpace(type) == grid::MemorySpace::GpuTmem) {

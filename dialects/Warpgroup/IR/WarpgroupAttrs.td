@@ -56,6 +56,35 @@ def Warpgroup_LayoutAttr : AttrDef<Warpgroup_Dialect, "Layout", [
   }];
 }
 
+def Warpgroup_SharedLayoutAttr : AttrDef<Warpgroup_Dialect, "SharedLayout"> {
+  let mnemonic = "shared_layout";
+  let summary = "the panels of an array in shared memory";
+  let description = [{
+    `warpgroup-assign-shared-layouts` attaches an array of these to a
+    `grid.scoped` as `warpgroup.shared_layouts`, with `unit` for Refs in
+    row-major order.
+
+    The columns, which are the last dimension, are divided into panels whose
+    rows have `panel_bytes`: 16, 32, 64 or 128. `rows` is the dimension of the
+    rows of a panel; dimensions between it and the columns count panels. Within
+    a panel, bits of the number of the 128 bytes permute the pieces of 16 bytes,
+    as the swizzle of that size does that tensor maps and MMAs have; rows of 16
+    bytes have one piece.
+
+    Example:
+
+    ```mlir
+    grid.scoped (%a: memref<2x64x128xbf16, #grid.space<gpu.smem>>,
+                 %b: memref<64xf32, #grid.space<gpu.smem>>)
+        attributes {warpgroup.shared_layouts = [#warpgroup.shared_layout<panel_bytes = 128, rows = 1>, unit]} {
+    }
+    ```
+  }];
+  let parameters = (ins "int64_t":$panelBytes, "int64_t":$rows);
+  let assemblyFormat = "`<` `panel_bytes` `=` $panelBytes `,` `rows` `=` $rows `>`";
+  let genVerifyDecl = 1;
+}
+
 def Warpgroup_ScheduleAttr : AttrDef<Warpgroup_Dialect, "Schedule"> {
   let mnemonic = "schedule";
   let summary = "the division of a kernel's blocks over CTAs and warpgroups";

@@ -9,6 +9,7 @@
 #include "dialects/Warpgroup/IR/Warpgroup.h"
 
 #include "dialects/Grid/IR/SingleKernel.h"
+#include "dialects/Warpgroup/IR/SharedLayout.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -89,6 +90,8 @@ WarpgroupDialect::verifyOperationAttribute(Operation *op,
            << name << ", got " << attribute.getValue();
   if (name == kUnionsAttr)
     return verifyUnions(op, attribute.getValue());
+  if (name == kSharedLayoutsAttr)
+    return verifySharedLayouts(op, attribute.getValue());
   if (name == kMappedAttr && !isa<UnitAttr>(attribute.getValue()))
     return op->emitError("expected a unit attribute as ")
            << name << ", got " << attribute.getValue();

@@ -10,6 +10,7 @@
 
 #include "dialects/Grid/IR/Grid.h"
 #include "dialects/Warpgroup/IR/RegisterCoordinates.h"
+#include "dialects/Warpgroup/IR/SharedLayout.h"
 #include "dialects/Warpgroup/IR/TensorMemory.h"
 #include "dialects/Warpgroup/Layout/MmaLayouts.h"
 #include "dialects/Warpgroup/Layout/NamedLayouts.h"
@@ -46,37 +47,23 @@ static int64_t getAccessVector(const Layout &layout, RankedTensorType type) {
                            getLongestAccess(type));
 }
 
-/// The row size in bytes of the panels of a swizzled Ref; without a transform,
-/// the width of all banks, which MMAs prefer.
-static int64_t getSwizzleBytes(Value ref) {
-  constexpr int64_t bankBytes = 128, pieceBytes = 16;
-  while (auto view = ref.getDefiningOp<ViewLikeOpInterface>())
-    ref = view.getViewSource();
-  auto argument = dyn_cast<BlockArgument>(ref);
-  auto scope = argument ? dyn_cast_if_present<grid::ScopedOp>(
-                              argument.getOwner()->getParentOp())
-                        : grid::ScopedOp();
-  if (!scope || !scope.getTransforms())
-    return bankBytes;
-  auto transforms =
-      cast<ArrayAttr>((*scope.getTransforms())[argument.getArgNumber()]);
-  for (auto transform : transforms.getAsRange<grid::TransformAttr>())
-    if (transform.getKind() == grid::TransformKind::Unswizzle &&
-        transform.getValues().front() > pieceBytes)
-      return transform.getValues().front();
-  return bankBytes;
+/// Returns the bytes of a row of a panel. An array without panels counts as if
+/// it had the widest: a relayout, which also goes through shared memory, would
+/// be the only way to avoid its bank conflicts.
+static int64_t getPanelBytes(Value ref) {
+  SharedLayoutAttr layout = getSharedLayout(ref);
+  return layout ? layout.getPanelBytes() : kMaxPanelBytes;
 }
 
-/// The location of an element in shared memory: in panels with rows of the
-/// swizzle's size if these divide the rows of the array, otherwise in row-major
-/// order.
+/// The location of an element in shared memory: in panels if these divide the
+/// rows of the window, otherwise in row-major order.
 static int64_t getSharedOffset(int64_t element, ArrayRef<int64_t> shape,
                                int64_t bytes, int64_t panelBytes) {
-  // The swizzle permutes pieces of 16 bytes by the number of the 128-byte row.
-  constexpr unsigned piece = 4, banks = 7;
   int64_t rowBytes = shape.back() * bytes;
   if (rowBytes % panelBytes != 0)
     return element * bytes;
+  // The swizzle permutes pieces of 16 bytes by the number of the 128-byte row.
+  constexpr unsigned piece = 4, banks = 7;
   Swizzle swizzle = {banks, piece, llvm::Log2_64(panelBytes) - piece};
   int64_t numRows = getNumElements(shape.drop_back());
   int64_t row = element / shape.back(), column = element % shape.back() * bytes;
@@ -189,8 +176,7 @@ static LogicalResult addAccess(Operation *op, Value ref, Type valueType,
         type.getShape(),
         hasPairedBlocks(op->getParentOfType<grid::KernelOp>()));
   else if (space == grid::MemorySpace::GpuSmem)
-    frame.cost = [type,
-                  panelBytes = getSwizzleBytes(ref)](const Layout &layout) {
+    frame.cost = [type, panelBytes = getPanelBytes(ref)](const Layout &layout) {
       return countShared(layout, type, panelBytes);
     };
   else

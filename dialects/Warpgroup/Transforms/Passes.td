@@ -12,6 +12,47 @@
 include "dialects/Warpgroup/Transforms/BlockPasses.td"
 include "mlir/Pass/PassBase.td"
 
+def WarpgroupAssignSharedLayoutsPass : Pass<"warpgroup-assign-shared-layouts", "::mlir::ModuleOp"> {
+  let summary = "Choose the panels and swizzles of arrays in shared memory";
+  let description = [{
+    MMAs read matrices in shared memory in panels: blocks of columns with rows
+    of at most 128 bytes, whose pieces of 16 bytes are permuted. The pass gives
+    each scope whose Refs need such layouts the attribute
+    `warpgroup.shared_layouts`. The author's transforms of a Ref specify its
+    panels. A Ref without transforms that MMAs read has the widest panels such
+    that each window that is copied or read consists of whole panels. All others
+    are in row-major order, as are those that a view or copy requires to be
+    contiguous. The placement of elements is internal to the compiler. A scope
+    that has the attribute keeps it.
+
+    Before:
+
+    ```mlir
+    grid.scoped (%a: memref<64x64xbf16, #grid.space<gpu.smem>>, %b: memref<64x32xbf16, #grid.space<gpu.smem>>,
+                 %acc: memref<64x32xf32, #grid.space<gpu.regs>>) {
+      warpgroup.mma %acc, %a, %b : memref<64x32xf32, #grid.space<gpu.regs>>, memref<64x64xbf16, #grid.space<gpu.smem>>,
+          memref<64x32xbf16, #grid.space<gpu.smem>>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    grid.scoped (%a: memref<64x64xbf16, #grid.space<gpu.smem>>, %b: memref<64x32xbf16, #grid.space<gpu.smem>>,
+                 %acc: memref<64x32xf32, #grid.space<gpu.regs>>)
+        attributes {warpgroup.shared_layouts = [#warpgroup.shared_layout<panel_bytes = 128, rows = 0>,
+                                                #warpgroup.shared_layout<panel_bytes = 64, rows = 0>, unit]} {
+      warpgroup.mma %acc, %a, %b : memref<64x32xf32, #grid.space<gpu.regs>>, memref<64x64xbf16, #grid.space<gpu.smem>>,
+          memref<64x32xbf16, #grid.space<gpu.smem>>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numDivided", "num-divided", "Number of arrays that are divided into panels">
+  ];
+  let dependentDialects = ["::gridir::warpgroup::WarpgroupDialect"];
+}
+
 def WarpgroupInferLayoutsPass : Pass<"warpgroup-infer-layouts", "::mlir::ModuleOp"> {
   let summary = "Choose the distribution of arrays over the threads of a "
                 "warpgroup";

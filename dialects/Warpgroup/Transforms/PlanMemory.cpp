@@ -9,6 +9,7 @@
 #include "dialects/GPU/Target/Chip.h"
 #include "dialects/Support/CountableTypes.h"
 #include "dialects/Warpgroup/IR/RegisterCoordinates.h"
+#include "dialects/Warpgroup/IR/SharedLayout.h"
 #include "dialects/Warpgroup/IR/TensorMemory.h"
 #include "dialects/Warpgroup/IR/Warpgroup.h"
 #include "dialects/Warpgroup/Layout/Conversion.h"
@@ -193,9 +194,9 @@ private:
         *count > std::numeric_limits<int32_t>::max())
       return std::nullopt;
     unsigned bits = type.getElementTypeBitWidth();
-    if (isPackedForTensorCore(array) || (verifyOnly && bits > 1))
-      return llvm::divideCeil(*count * bits, 8);
-    return *count * llvm::divideCeil(bits, 8);
+    if (!verifyOnly || bits == 1)
+      bits = getSharedElementBits(array);
+    return llvm::divideCeil(*count * bits, 8);
   }
 
   /// Places the arrays of the scopes inside of a region from `begin` on, and

@@ -246,8 +246,7 @@ grid.kernel @to_vectors grid() inputs() outputs()
 grid.kernel @swizzled grid() inputs(%y: bf16 [64, 64] space gpu.gmem) {
   grid.scoped (%a: memref<2x64x64xi8, #grid.space<gpu.smem>>, %u: memref<64x64xi8, #grid.space<gpu.smem>>,
                %b: memref<64x64xbf16, #grid.space<gpu.smem>>, %acc: memref<64x64xf32, #grid.space<gpu.regs>>)
-      attributes {transforms = [[#grid.transform<unswizzle [64]>, #grid.transform<untiling [8, 64]>],
-                                [], [], []]} {
+      attributes {warpgroup.shared_layouts = [#warpgroup.shared_layout<panel_bytes = 64, rows = 1>, unit, unit, unit]} {
     %w = grid.slice_ref %a[1, 0, 0] [1, 64, 64] [1, 1, 1] drop [0] : memref<2x64x64xi8, #grid.space<gpu.smem>> -> memref<64x64xi8, #grid.space<gpu.smem>>
     %v = grid.load %w : memref<64x64xi8, #grid.space<gpu.smem>> -> tensor<64x64xi8>
     %f = arith.sitofp %v : tensor<64x64xi8> to tensor<64x64xbf16>
