@@ -149,6 +149,9 @@ void addProgramMemory(OpPassManager &pm, StringRef chip) {
   pm.addPass(warpgroup::createWarpgroupPlanMemoryPass(memory));
   // The plan specifies which Refs share bytes.
   pm.addPass(warpgroup::createWarpgroupInsertProxyFencesPass());
+  warpgroup::WarpgroupSpillAccumulatorsPassOptions accumulators;
+  accumulators.chip = chip.str();
+  pm.addPass(warpgroup::createWarpgroupSpillAccumulatorsPass(accumulators));
 }
 
 /// A warpgroup program to the code of a thread.

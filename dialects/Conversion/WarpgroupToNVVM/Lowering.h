@@ -124,10 +124,6 @@ struct View {
 /// The view of all of a storage.
 View getWholeView(mlir::Builder &builder, std::shared_ptr<Storage> storage);
 
-/// The maximum number of variables of an accumulator in local memory that one
-/// MMA updates at a time.
-constexpr int64_t kMovedVariables = 32;
-
 /// Accesses of the threads of the warpgroup since their last barrier. A later
 /// access of another thread that conflicts with one of them needs a barrier
 /// first.
@@ -425,8 +421,6 @@ public:
   /// MMAs in different registers.
   llvm::ArrayRef<mlir::Value> getMovedVariables(mlir::Location loc,
                                                 mlir::Type type);
-  /// The maximum number of 32-bit registers of a thread.
-  int64_t getMaxRegisters();
   /// Shared memory at a static offset.
   mlir::Value createSharedAddress(mlir::Location loc, int64_t offset);
   /// Shared memory for exchanges between the threads of a warpgroup, after this

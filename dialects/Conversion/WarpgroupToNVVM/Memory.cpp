@@ -9,6 +9,7 @@
 #include "dialects/Conversion/WarpgroupToNVVM/Lowering.h"
 #include "dialects/Conversion/WarpgroupToNVVM/MatrixAccess.h"
 #include "dialects/Conversion/WarpgroupToNVVM/RunAccesses.h"
+#include "dialects/Warpgroup/IR/Registers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -163,20 +164,9 @@ SmallVector<Value> Lowering::createLocalMemory(Location loc, Type type,
 
 ArrayRef<Value> Lowering::getMovedVariables(Location loc, Type type) {
   SmallVector<Value> &variables = movedVariables[type];
-  while (variables.size() < kMovedVariables)
+  while (variables.size() < warpgroup::kMovedRegisters)
     variables.push_back(createVariable(loc, type, /*isZero=*/true));
   return variables;
-}
-
-int64_t Lowering::getMaxRegisters() {
-  constexpr int64_t ofThread = 255, multiple = 8;
-  int64_t most = chip.registers / (numWarpgroups * kNumThreads);
-  most -= most % multiple;
-  if (chip.hasSetMaxRegisters)
-    kernel.getBodyRegion().walk([&](warpgroup::SetMaxRegistersOp op) {
-      most = std::max<int64_t>(most, op.getCount());
-    });
-  return std::min(most, ofThread);
 }
 
 Value Lowering::createSharedAddress(Location loc, int64_t offset) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Conversion/WarpgroupToNVVM/SharedMatrix.h"
+#include "dialects/Warpgroup/IR/Registers.h"
 
 #include "dialects/Warpgroup/Layout/NamedLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -208,9 +209,10 @@ private:
                          firstColumn + column) /
                         ofVariable;
         bool isHeld = first < storage.numHeld;
-        int64_t most = isHeld ? (storage.numHeld - first) * ofVariable
-                              : std::min(kPanelColumns - column % kPanelColumns,
-                                         kMovedVariables * ofVariable);
+        int64_t most = isHeld
+                           ? (storage.numHeld - first) * ofVariable
+                           : std::min(kPanelColumns - column % kPanelColumns,
+                                      warpgroup::kMovedRegisters * ofVariable);
         width = getWidth(std::min(most, columns - column), typeD);
         parts.push_back(
             {row, column, width,
@@ -256,7 +258,8 @@ private:
     int64_t numSums = 0;
     for (const Part &part : parts)
       numSums += part.variables.size();
-    return !lhs && 2 * numSums >= lowering.getMaxRegisters();
+    return !lhs && 2 * numSums >= warpgroup::getMaxRegisters(lowering.kernel,
+                                                             lowering.chip);
   }
 
   void store(Location loc, const Part &part, ArrayRef<Value> variables) {

@@ -10,6 +10,7 @@
 #include "dialects/Conversion/WarpgroupToNVVM/Lowering.h"
 #include "dialects/Conversion/WarpgroupToNVVM/RingPhases.h"
 #include "dialects/Conversion/WarpgroupToNVVM/SharedArrays.h"
+#include "dialects/Warpgroup/IR/Registers.h"
 
 #include "dialects/Warpgroup/Layout/NamedLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -314,38 +315,15 @@ FailureOr<Distribution> getRegisterDistribution(grid::ScopedOp op, Value ref,
       type.getShape());
 }
 
-/// True if a Ref, or a window of it, is the accumulator of an MMA.
-bool isAccumulator(Value ref) {
-  return llvm::any_of(ref.getUsers(), [&](Operation *user) {
-    if (auto window = dyn_cast<grid::SliceRefOp>(user))
-      return isAccumulator(window.getResult());
-    auto product = dyn_cast<warpgroup::MmaOp>(user);
-    return product && product.getAcc() == ref;
-  });
-}
-
-/// How many variables of an accumulator are registers: all, or as many as leave
-/// some for addresses and for the part of an instruction. `ptxas` would move
-/// other variables to memory and back for each instruction, and serialize the
-/// instructions.
-int64_t getNumHeld(int64_t numVariables, Lowering &lowering) {
-  constexpr int64_t forOthers = 40, forMoves = kMovedVariables + 8;
-  int64_t most = lowering.getMaxRegisters() - forOthers;
-  if (numVariables <= most)
-    return numVariables;
-  return std::max<int64_t>(llvm::alignDown(most - forMoves, kMovedVariables),
-                           0);
-}
-
 /// Creates a Ref in registers.
 FailureOr<std::shared_ptr<Storage>>
-createRegisters(grid::ScopedOp op, Value ref, Lowering &lowering) {
+createRegisters(grid::ScopedOp op, BlockArgument ref, Lowering &lowering) {
   auto type = cast<MemRefType>(ref.getType());
   auto storage = std::make_shared<Storage>();
   storage->kind = Storage::Kind::Registers;
   storage->elementType = type.getElementType();
   storage->shape.assign(type.getShape().begin(), type.getShape().end());
-  storage->isAccumulator = isAccumulator(ref);
+  storage->isAccumulator = warpgroup::isAccumulator(ref);
   unsigned count = 1;
   if (type.getRank()) {
     FailureOr<Distribution> distribution =
@@ -360,8 +338,11 @@ createRegisters(grid::ScopedOp op, Value ref, Lowering &lowering) {
                                  : getStorageType(type.getElementType());
   int64_t numVariables = llvm::divideCeil(count, ofVariable);
   storage->numHeld = numVariables;
-  if (storage->isAccumulator)
-    storage->numHeld = getNumHeld(numVariables, lowering);
+  if (auto held =
+          op->getAttrOfType<DenseI64ArrayAttr>(warpgroup::kHeldRegistersAttr);
+      held && storage->isAccumulator && held[ref.getArgNumber()] >= 0)
+    storage->numHeld =
+        std::min<int64_t>(held[ref.getArgNumber()], numVariables);
   for (int64_t i = 0; i < storage->numHeld; ++i)
     storage->variables.push_back(
         lowering.createVariable(op.getLoc(), variable));

@@ -9,6 +9,7 @@
 #include "dialects/Warpgroup/IR/Warpgroup.h"
 
 #include "dialects/Grid/IR/SingleKernel.h"
+#include "dialects/Warpgroup/IR/Registers.h"
 #include "dialects/Warpgroup/IR/SharedLayout.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -92,6 +93,8 @@ WarpgroupDialect::verifyOperationAttribute(Operation *op,
     return verifyUnions(op, attribute.getValue());
   if (name == kSharedLayoutsAttr)
     return verifySharedLayouts(op, attribute.getValue());
+  if (name == kHeldRegistersAttr)
+    return verifyHeldRegisters(op, attribute.getValue());
   if (name == kMappedAttr && !isa<UnitAttr>(attribute.getValue()))
     return op->emitError("expected a unit attribute as ")
            << name << ", got " << attribute.getValue();

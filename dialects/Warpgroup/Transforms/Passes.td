@@ -247,6 +247,47 @@ def WarpgroupShareMembersPass : Pass<"warpgroup-share-members", "::mlir::ModuleO
   ];
 }
 
+def WarpgroupSpillAccumulatorsPass : Pass<"warpgroup-spill-accumulators", "::mlir::ModuleOp"> {
+  let summary = "Move accumulators that registers do not hold to local memory";
+  let description = [{
+    If an accumulator of MMAs and the addresses of a thread need more registers
+    than a thread has, the assembler moves registers to memory and back around
+    each MMA, and serializes the MMAs. The pass decides instead how many
+    registers hold the accumulator: as many as leave some for addresses and for
+    a part that one MMA updates. The rest of the accumulator is in local memory,
+    and moves to registers part by part while other MMAs execute. A remark
+    states the numbers. A scope that has the attribute keeps it.
+
+    Before:
+
+    ```mlir
+    grid.scoped (%a: memref<256x16xf16, #grid.space<gpu.smem>>, %b: memref<16x128xf16, #grid.space<gpu.smem>>,
+                 %acc: memref<256x128xf32, #grid.space<gpu.regs>>) {
+      warpgroup.mma %acc, %a, %b : memref<256x128xf32, #grid.space<gpu.regs>>,
+          memref<256x16xf16, #grid.space<gpu.smem>>, memref<16x128xf16, #grid.space<gpu.smem>>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    grid.scoped (%a: memref<256x16xf16, #grid.space<gpu.smem>>, %b: memref<16x128xf16, #grid.space<gpu.smem>>,
+                 %acc: memref<256x128xf32, #grid.space<gpu.regs>>)
+        attributes {warpgroup.held_registers = array<i64: -1, -1, 160>} {
+      warpgroup.mma %acc, %a, %b : memref<256x128xf32, #grid.space<gpu.regs>>,
+          memref<256x16xf16, #grid.space<gpu.smem>>, memref<16x128xf16, #grid.space<gpu.smem>>
+    }
+    ```
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"\"sm_90a\"",
+           "The chip, with LLVM's name">
+  ];
+  let statistics = [
+    Statistic<"numSpilled", "num-spilled", "Number of accumulators that are in part in local memory">
+  ];
+}
+
 def WarpgroupSplitStoresPass : Pass<"warpgroup-split-stores", "::mlir::ModuleOp"> {
   let summary = "Split stores whose computation exceeds the registers";
   let description = [{

@@ -251,3 +251,11 @@ func.func @more_than_a_block(%n: i32) {
   warpgroup.named_barrier %n of 1152
   return
 }
+
+// -----
+
+grid.kernel @held grid() inputs(%x: bf16 [64, 64] space gpu.gmem) {
+  // expected-error @below {{expected a number of registers, or -1, for each Ref of a scope as warpgroup.held_registers, got array<i64: -2>}}
+  grid.scoped (%a: memref<64x64xf32, #grid.space<gpu.regs>>) attributes {warpgroup.held_registers = array<i64: -2>} {
+  }
+}
