@@ -85,6 +85,32 @@ def every_second_row(x):
     return of_rows(kernel, x, block=16)
 
 
+def batches(x, batch=4):
+    """Products of a block of matrices that overhangs its array."""
+
+    def kernel(x_ref, o_ref):
+        dims = (((2,), (1,)), ((0,), (0,)))
+        o_ref[...] = lax.dot_general(x_ref[...], x_ref[...], dims, preferred_element_type=jnp.float32).astype(x.dtype)
+
+    return of_rows(kernel, x, block=batch)
+
+
+def single_elements(x):
+    """A column of one element after a dimension that blocks do not have."""
+
+    def kernel(x_ref, o_ref):
+        o_ref[0] = x_ref[...]
+
+    columns = x.shape[1]
+    return pl.pallas_call(
+        kernel,
+        grid=x.shape,
+        in_specs=[pl.BlockSpec((None, 1), lambda i, j: (i, (j + 1) % columns))],
+        out_specs=pl.BlockSpec((1, 1), lambda i, j: (i, j)),
+        out_shape=SHAPE(x.shape, x.dtype),
+    )(x)
+
+
 PROGRAMS = {
     "vectors": (functools.partial(of_rows, add, block=256), normal(1000), normal(1000)),
     "vectors of an odd size": (functools.partial(of_rows, add, block=256), normal(1001), normal(1001)),
@@ -106,9 +132,11 @@ PROGRAMS = {
 }
 MAPPED = {
     "every second row": (every_second_row, normal(40, 128)),
+    "batches": (batches, small(6, 32, 32)),
+    "single elements": (single_elements, normal(3, 2)),
 }
 
 # CHECK: 16 of 16 programs of warpgroups are right
 report("programs of warpgroups", PROGRAMS, programs=True)
-# CHECK: 1 of 1 kernels that are mapped to threads are right
+# CHECK: 3 of 3 kernels that are mapped to threads are right
 report("kernels that are mapped to threads", MAPPED, programs=False)

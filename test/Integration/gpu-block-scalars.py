@@ -297,6 +297,27 @@ def folded(x):
 
 
 HEADS = small(2, 64, 64), small(6, 64, 64), small(6, 64, 64)
+
+
+def sum_in_scalar(x):
+    """A scalar to which all programs add."""
+
+    def kernel(x_ref, o_ref):
+        @pl.when(pl.program_id(0) == 0)
+        def _():
+            o_ref[...] = jnp.float32(0)
+
+        o_ref[...] += lax.dot_general(jnp.sum(x_ref[...]), jnp.max(x_ref[...]), (((), ()), ((), ())))
+
+    return pl.pallas_call(
+        kernel,
+        grid=(x.shape[0] // 8,),
+        in_specs=[pl.BlockSpec((8, x.shape[1]), lambda i: (i, 0))],
+        out_specs=pl.BlockSpec((), lambda i: ()),
+        out_shape=SHAPE((), x.dtype),
+    )(x)
+
+
 PROGRAMS = {
     "gather": (gather, jnp.array([2, 0, 1, 7]), normal(128, 128)),
     "gather of long blocks": (functools.partial(gather, rows=128), jnp.array([1, 0, 1]), normal(256, 256)),
@@ -336,9 +357,10 @@ PROGRAMS = {
         small(256, 128),
     ),
     "not affine": (folded, normal(64, 128)),
+    "sum in a scalar": (sum_in_scalar, small(32, 128, dtype=jnp.float32)),
 }
 
-# CHECK: 18 of 18 programs are right
+# CHECK: 19 of 19 programs are right
 report("programs", PROGRAMS, programs=True)
 
 # A window or block outside of its array is the same error as on the CPU.

@@ -227,6 +227,17 @@ add(
     wide=lambda a, b: lax.dot(a, b.astype(jnp.int8), preferred_element_type=jnp.int32),
     unsigned=lambda a, b: lax.dot(b.T, b, preferred_element_type=jnp.uint32),
 )
+NOTHING = (((), ()), ((), ()))
+for t in (jnp.float32, jnp.bfloat16, jnp.int8):
+    add(
+        f"dot of scalars {name_of(t)}",
+        (counting(t, 8, 128),),
+        scalars=lambda x: lax.dot_general(x[1, 2], x[0, 4], NOTHING)[None],
+        left=lambda x: lax.dot_general(x[1, 2], x, NOTHING, preferred_element_type=jnp.float32),
+        right=lambda x: lax.dot_general(x, x[1, 2], NOTHING),
+        outer=lambda x: lax.dot_general(x[1], x[2], NOTHING),
+        all=lambda x: lax.dot_general(x, x, (((0, 1), (0, 1)), ((), ())), preferred_element_type=jnp.float32)[None],
+    )
 
 NAN_SIGNS = np.array([0.0, -0.0, 1.0, -1.0, math.nan, -math.nan, math.inf, -math.inf], np.float32)
 add(

@@ -119,8 +119,18 @@ Value createReducedSubview(OpBuilder &builder, Location loc, Value source,
       llvm::all_of(offsets, isZeroInteger))
     return source;
   SmallVector<OpFoldResult> strides = getUnitStrides(builder, dims.size());
-  MemRefType type = memref::SubViewOp::inferRankReducedResultType(
-      shape, sourceType, offsets, sizes, strides);
+  MemRefType whole =
+      memref::SubViewOp::inferResultType(sourceType, offsets, sizes, strides);
+  // The shape alone does not state which dimensions of one element remain.
+  auto [allStrides, offset] = whole.getStridesAndOffset();
+  SmallVector<int64_t> kept;
+  for (auto [stride, dim] : llvm::zip_equal(allStrides, dims))
+    if (!dim.dropped)
+      kept.push_back(stride);
+  auto type = MemRefType::get(
+      shape, sourceType.getElementType(),
+      StridedLayoutAttr::get(builder.getContext(), offset, kept),
+      sourceType.getMemorySpace());
   return memref::SubViewOp::create(builder, loc, type, source, offsets, sizes,
                                    strides);
 }

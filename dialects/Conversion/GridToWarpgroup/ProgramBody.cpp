@@ -370,10 +370,11 @@ void ProgramBody::createConsumer(Value warpgroup) {
   for (auto [output, ref] :
        llvm::zip_equal(carried, ArrayRef(held).take_back(carried.size()))) {
     auto type = cast<MemRefType>(ref.getType());
-    Value value = grid::LoadOp::create(
-        builder, loc,
-        RankedTensorType::get(type.getShape(), type.getElementType()), ref,
-        /*mask=*/Value(), /*other=*/Value());
+    Type loaded = type.getElementType();
+    if (type.getRank() != 0)
+      loaded = RankedTensorType::get(type.getShape(), loaded);
+    Value value = grid::LoadOp::create(builder, loc, loaded, ref,
+                                       /*mask=*/Value(), /*other=*/Value());
     Ids ids = createIds(warpgroup, createIndex(0));
     grid::StoreOp::create(builder, loc, value, createWindow(output, ids),
                           createMask(output, ids));

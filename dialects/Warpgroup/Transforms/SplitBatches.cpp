@@ -10,6 +10,7 @@
 
 #include "dialects/GPU/Target/GPUTarget.h"
 #include "dialects/Grid/Analysis/TaskPrograms.h"
+#include "dialects/Warpgroup/Transforms/BlockResize.h"
 #include "dialects/Warpgroup/Transforms/ProgramSplit.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
@@ -165,7 +166,7 @@ private:
     auto splitDim = [&](Value value, int64_t dim) {
       // None for a dimension that is split.
       std::optional<unsigned> axis = axes.getAxis(value, dim);
-      if (!axis)
+      if (!axis || mayOverhang(kernel, axes, *axis))
         return;
       warpgroup::splitProgram(kernel, axes, *axis, /*size=*/1,
                               getShape(value)[dim], DimKind::Grid);
@@ -178,6 +179,26 @@ private:
         for (int64_t dim : side.getShorterFreeDims())
           splitDim(side.value, dim);
     }
+  }
+
+  /// True if positions of a block along an axis may be outside of the array,
+  /// where they would be blocks of their own.
+  static bool mayOverhang(KernelOp kernel, const BlockAxes &axes,
+                          unsigned axis) {
+    for (unsigned i = kernel.getNumIndexOperands();
+         i < kernel.getNumOperandSpecs(); ++i) {
+      Value ref = kernel.getBodyBlock()->getArgument(i);
+      std::optional<unsigned> dim = axes.findDim(ref, axis);
+      if (!dim)
+        continue;
+      OperandAttr spec = kernel.getOperandSpec(i);
+      unsigned arrayDim = warpgroup::findBlockDim(spec, *dim).arrayDim;
+      BlockDimAttr block = spec.getBlockDims()[arrayDim];
+      if (block.getKind() == BlockKind::Blocked &&
+          spec.getArrayShape()[arrayDim] % block.getSize() != 0)
+        return true;
+    }
+    return false;
   }
 
   /// Replaces a contraction whose batches have one element by one of matrices

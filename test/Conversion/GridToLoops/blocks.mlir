@@ -443,3 +443,17 @@ grid.kernel @updated_rows grid(%i = 8)
   %w = arith.addf %v, %v : tensor<1x16xf32>
   grid.store %w, %o : tensor<1x16xf32>, memref<1x16xf32, #grid.space<default>>
 }
+
+// -----
+
+// The dropped dimension and the block have one element each. The view of the array has the stride of the last dimension,
+// as the buffer has.
+// CHECK-LABEL: func.func @single(
+// CHECK:         memref.subview %{{.*}}[%{{.*}}] [1, 1] [1, 1] : memref<3x2xf32> to memref<1xf32, strided<[1], offset: ?>>
+grid.kernel @single grid(%i = 3, %j = 2)
+    inputs(%x: f32 [3, 2] block [squeezed, 1] at (%i, (%j + 1) mod 2))
+    outputs(%o: f32 [3, 2] block [1, 1] at (%i, %j)) {
+  %v = grid.load %x : memref<1xf32, #grid.space<default>> -> tensor<1xf32>
+  %w = tensor.expand_shape %v [[0, 1]] output_shape [1, 1] : tensor<1xf32> into tensor<1x1xf32>
+  grid.store %w, %o : tensor<1x1xf32>, memref<1x1xf32, #grid.space<default>>
+}

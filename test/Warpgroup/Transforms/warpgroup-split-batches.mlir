@@ -135,3 +135,17 @@ grid.kernel @units grid(%i = 1) inputs(%x: bf16 [4, 16, 1], %y: bf16 [1, 4, 16])
   %d = grid.dot %a, %b contract [0, 1] x [1, 2] : tensor<4x16x1xbf16>, tensor<1x4x16xbf16> -> tensor<1x1xf32>
   grid.store %d, %o : tensor<1x1xf32>, memref<1x1xf32, #grid.space<default>>
 }
+
+// -----
+
+// Parts of the last block along the batch would be outside of the array.
+// STATISTICS: (S) 0 num-matrices
+// STATISTICS: (S) 0 num-split
+// CHECK-LABEL: grid.kernel @overhang grid(%i = 2)
+// CHECK:       grid.dot {{.*}} batch [0] x [0]
+grid.kernel @overhang grid(%i = 2) inputs(%x: bf16 [6, 64, 64] block [4, 64, 64] at (%i, 0, 0))
+    outputs(%o: f32 [6, 64, 64] block [4, 64, 64] at (%i, 0, 0)) semantics [parallel] {
+  %a = grid.load %x : memref<4x64x64xbf16, #grid.space<default>> -> tensor<4x64x64xbf16>
+  %d = grid.dot %a, %a contract [2] x [1] batch [0] x [0] : tensor<4x64x64xbf16>, tensor<4x64x64xbf16> -> tensor<4x64x64xf32>
+  grid.store %d, %o : tensor<4x64x64xf32>, memref<4x64x64xf32, #grid.space<default>>
+}

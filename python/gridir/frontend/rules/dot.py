@@ -14,7 +14,7 @@ from gridir import emit
 from gridir.frontend.rules.casts import convert
 from gridir.frontend.walk.context import RuleContext
 from gridir.frontend.walk.registry import ANY, rule
-from gridir.frontend.walk.types import bit_width, element_type, is_float, is_unsigned
+from gridir.frontend.walk.types import bit_width, element_type, is_complex, is_float, is_unsigned
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
 
@@ -71,8 +71,24 @@ def _accumulator(result: Any) -> ir.Type:
 def _dot_general(ctx: RuleContext, lhs: ir.Value, rhs: ir.Value, *, dimension_numbers: Any, precision: Any) -> ir.Value:
     """Narrow floats are summed in f32 and rounded once, as XLA does on every platform."""
     result = ctx.avals_out[0]
+    if not all(x.shape for x in ctx.avals_in):
+        return _product(ctx, lhs, rhs)
     product = dot(ctx, lhs, rhs, dimension_numbers, precision, result)
     if emit.element_of(product) == emit.element_of(ctx.out_type):
         return product
     wide = result.update(dtype=jnp.float32)
     return convert(product, wide, result)
+
+
+def _product(ctx: RuleContext, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
+    """The product with a scalar, which has no dimension to contract."""
+    result = ctx.avals_out[0]
+    is_narrow = is_float(result) and bit_width(result.dtype) < 32
+    wide = result.update(dtype=jnp.float32) if is_narrow else result
+    type_ = emit.typed(result.shape, element_type(wide.dtype))
+    x, y = (
+        emit.splat_to(convert(x, aval, wide), type_) if not aval.shape else convert(x, aval, wide)
+        for x, aval in zip((lhs, rhs), ctx.avals_in, strict=True)
+    )
+    name = "complex.mul" if is_complex(result) else "arith.mulf" if is_float(result) else "arith.muli"
+    return convert(emit.binary(name, x, y), wide, result)

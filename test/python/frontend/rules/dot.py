@@ -57,3 +57,21 @@ show_value(
     array(jnp.int8),
     array(jnp.uint8),
 )
+
+# A scalar has no dimension to contract. The product is rounded once.
+# CHECK-LABEL: // scalar
+# CHECK-NOT: grid.dot
+# CHECK: %[[WIDE:.*]] = arith.mulf %{{.*}}, %{{.*}} : tensor<8x128xf32>
+# CHECK: arith.truncf %[[WIDE]] : tensor<8x128xf32> to tensor<8x128xbf16>
+show_value("scalar", lambda a: lax.dot_general(jnp.max(a), a, (((), ()), ((), ()))), h)
+
+# CHECK-LABEL: // unsigned_scalars
+# CHECK: %[[X:.*]] = arith.extsi %{{.*}} : i8 to i32
+# CHECK: arith.muli %{{.*}}, %[[X]] : i32
+show_value(
+    "unsigned_scalars",
+    lambda a: lax.dot_general(
+        a[0, 0].astype(jnp.uint8), a[0, 1], (((), ()), ((), ())), preferred_element_type=jnp.int32
+    ),
+    b,
+)
