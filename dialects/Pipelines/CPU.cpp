@@ -64,6 +64,9 @@ void addBufferization(OpPassManager &pm) {
   addCSE(pm);
 }
 
+/// A second-level cache keeps a smaller right operand of a contraction.
+constexpr int64_t kLeastPrefetchedBytes = 512 << 10;
+
 /// Linalg on memrefs to loops over a few vector registers.
 void addVectorization(OpPassManager &pm, const CPUPipelineOptions &options) {
   auto withTarget = [&](auto passOptions) {
@@ -75,6 +78,8 @@ void addVectorization(OpPassManager &pm, const CPUPipelineOptions &options) {
   auto contractions = withTarget(cpu::CPUTileContractionsPassOptions());
   contractions.dotProducts.assign(options.dotProducts.begin(),
                                   options.dotProducts.end());
+  contractions.prefetchBytes =
+      options.cacheBytes > 0 ? kLeastPrefetchedBytes : 0;
   pm.addNestedPass<func::FuncOp>(
       cpu::createCPUTileContractionsPass(contractions));
   pm.addNestedPass<func::FuncOp>(

@@ -537,6 +537,13 @@ def CPUTileContractionsPass : Pass<"cpu-tile-contractions", "::mlir::func::FuncO
     words and those of the second elements separately, adds the two sums, and
     adds that to the result: an order that other CPUs do not have.
 
+    A panel of a few columns takes one or two lines of each row of the right
+    operand, and a processor does not fetch such parts ahead. With
+    `prefetch-bytes`, each tile also fetches a share of the rows that follow the
+    panel along k, if the operand is a large argument of the function: the next
+    iteration packs them, or the next program of a kernel whose grid has the
+    reduction last. A prefetch beyond the end of an array has no effect.
+
     Contractions with one column, and with a few if both operands are contiguous
     along k, are left to `cpu-tile-body`, which treats them as reductions.
   }];
@@ -552,6 +559,9 @@ def CPUTileContractionsPass : Pass<"cpu-tile-contractions", "::mlir::func::FuncO
            "Set the width of a vector register in bytes">,
     Option<"vectorRegisters", "vector-registers", "unsigned", /*default=*/"16",
            "Set the number of vector registers">,
+    Option<"prefetchBytes", "prefetch-bytes", "int64_t", /*default=*/"0",
+           "Set the least size of a right operand that is fetched ahead; 0 for "
+           "no prefetches">,
     ListOption<"dotProducts", "dot-products", "std::string",
                "The dot-product instructions to use: tdpbf16ps, tdpbssd, "
                "vdpbf16ps, vpdpbusd, vpdpwssd, pmaddwd; none by default">,
@@ -560,6 +570,8 @@ def CPUTileContractionsPass : Pass<"cpu-tile-contractions", "::mlir::func::FuncO
     Statistic<"numTiled", "num-tiled", "Number of contractions tiled">,
     Statistic<"numDotProducts", "num-dot-products",
               "Number of contractions tiled for a dot-product instruction">,
+    Statistic<"numPrefetched", "num-prefetched",
+              "Number of lines that tiles fetch ahead">,
     Statistic<"numLeft", "num-left", "Number of contractions left to other tilings">,
   ];
 }

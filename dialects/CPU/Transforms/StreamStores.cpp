@@ -12,6 +12,7 @@
 #include "dialects/Support/CountableTypes.h"
 #include "dialects/Support/MemoryAccesses.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -90,6 +91,22 @@ struct Extent {
   int64_t first, end;
 };
 
+/// Removes a constant that is added to `index`, and returns it.
+int64_t takeShift(Value &index) {
+  auto apply = index.getDefiningOp<affine::AffineApplyOp>();
+  if (!apply || apply.getNumOperands() != 1)
+    return 0;
+  auto sum = dyn_cast<AffineBinaryOpExpr>(apply.getAffineMap().getResult(0));
+  if (!sum || sum.getKind() != AffineExprKind::Add ||
+      !isa<AffineDimExpr, AffineSymbolExpr>(sum.getLHS()))
+    return 0;
+  auto constant = dyn_cast<AffineConstantExpr>(sum.getRHS());
+  if (!constant)
+    return 0;
+  index = apply.getOperand(0);
+  return constant.getValue();
+}
+
 std::optional<Extent> getExtent(vector::TransferWriteOp write) {
   if (write.getVectorType().getRank() != 1 || write.getIndices().empty())
     return std::nullopt;
@@ -97,6 +114,7 @@ std::optional<Extent> getExtent(vector::TransferWriteOp write) {
   Value index = write.getIndices().back();
   if (std::optional<int64_t> constant = getConstantIntValue(index))
     return Extent{*constant, *constant + size};
+  int64_t shift = takeShift(index), begin;
   auto loop = dyn_cast_if_present<scf::ForOp>(
       isa<BlockArgument>(index) ? index.getParentBlock()->getParentOp()
                                 : nullptr);
@@ -105,9 +123,10 @@ std::optional<Extent> getExtent(vector::TransferWriteOp write) {
   std::optional<int64_t> first = getConstantIntValue(loop.getLowerBound());
   std::optional<int64_t> end = getConstantIntValue(loop.getUpperBound());
   std::optional<int64_t> step = getConstantIntValue(loop.getStep());
-  if (!first || !end || !step || *end <= *first || *step <= 0)
+  if (!first || !end || !step || *end <= *first || *step <= 0 ||
+      llvm::AddOverflow(*first, shift, begin))
     return std::nullopt;
-  return Extent{*first, *first + (*end - *first - 1) / *step * *step + size};
+  return Extent{begin, begin + (*end - *first - 1) / *step * *step + size};
 }
 
 /// True if two writes are disjoint parts of one row.

@@ -47,6 +47,13 @@ constexpr int64_t kPanelDepth = 256;
 constexpr int64_t kNarrowBits = 128;
 /// Minimum number of rows for which copying the right operand pays off.
 constexpr int64_t kRowsWorthPacking = 16;
+/// Bytes that memory transfers at a time.
+constexpr int64_t kLineBytes = 64;
+/// The widest part of a row that is fetched ahead. Of a wider one, a processor
+/// fetches the rest by itself.
+constexpr int64_t kMostPartBytes = 2 * kLineBytes;
+/// Lines that a tile may fetch ahead: one op each.
+constexpr int64_t kMostLines = 32;
 
 /// A 2-d view of one operand, and whether its second dimension is the one that
 /// its name says first: A is (m, k), B is (k, n).
@@ -60,9 +67,10 @@ class ContractionTiler {
 public:
   ContractionTiler(RewriterBase &rewriter, func::FuncOp function,
                    linalg::LinalgOp op, const VectorTarget &target,
-                   ArrayRef<std::string> dotProducts)
+                   ArrayRef<std::string> dotProducts, int64_t prefetchBytes)
       : rewriter(rewriter), function(function), op(op), target(target),
-        dotProducts(dotProducts), loc(op.getLoc()) {}
+        dotProducts(dotProducts), prefetchBytes(prefetchBytes),
+        loc(op.getLoc()) {}
 
   /// Fails without a change if the op is left to the tiling of other ops.
   LogicalResult run() {
@@ -132,9 +140,12 @@ public:
   }
 
   bool usesDotProduct() const { return form.has_value(); }
+  int64_t getNumPrefetched() const { return numPrefetched; }
 
 private:
   using BodyFn = function_ref<void(OpFoldResult)>;
+  /// Takes the first row of a tile, and the number of its rows.
+  using TileFn = function_ref<void(OpFoldResult, int64_t)>;
 
   bool hasTiles() const { return form && form->product->hasTiles; }
 
@@ -153,6 +164,10 @@ private:
   }
   int64_t getTileColumns() const {
     return hasTiles() ? 2 : target.getContractionColumns();
+  }
+
+  int64_t getBytes(unsigned operand) {
+    return llvm::divideCeil(getElementType(operand).getIntOrFloatBitWidth(), 8);
   }
 
   Type getElementType(unsigned operand) {
@@ -374,10 +389,16 @@ private:
     auto emitDepth = [&](OpFoldResult from, int64_t steps) {
       Matrix left{slice(a, zero, from, padRows(rows), padSteps(steps)),
                   a.transposed};
+      bool isFollowed = isRightFollowed(depth, width);
+      auto prefetch = [&](OpFoldResult row, int64_t numRows) {
+        if (isFollowed)
+          prefetchRight(from, column, steps, width, row, numRows);
+      };
       if (form)
-        return emitDotRows(left, from, column, result, steps, columns, width);
+        return emitDotRows(left, from, column, result, steps, columns, width,
+                           prefetch);
       Matrix right = packRight(from, column, steps, columns, width);
-      emitRows(left, right, result, steps, width);
+      emitRows(left, right, result, steps, width, prefetch);
     };
     auto emitWhole = [&] {
       emitLoop(
@@ -454,9 +475,66 @@ private:
     return {buffer, false};
   }
 
+  /// Rows of the next panel of `steps` rows that a tile fetches.
+  int64_t getFetchedRows(int64_t steps, int64_t rows) {
+    return llvm::divideCeil(steps * rows, padRows(ranges[m]));
+  }
+
+  /// True if the rows after a panel of the right operand are the next ones to
+  /// be packed, by this op or by the next program of a kernel whose grid has
+  /// the reduction last, and a processor does not fetch them by itself.
+  bool isRightFollowed(int64_t depth, int64_t width) {
+    if (prefetchBytes <= 0 || hasTiles() || b.transposed ||
+        (descends && depth < ranges[k]) ||
+        width * getBytes(rhs) > kMostPartBytes ||
+        getFetchedRows(depth, getTileRows()) *
+                llvm::divideCeil(width * getBytes(rhs), kLineBytes) >
+            kMostLines)
+      return false;
+    Value root = op->getOperand(rhs);
+    while (auto view = root.getDefiningOp<memref::SubViewOp>())
+      root = view.getSource();
+    auto type = cast<MemRefType>(root.getType());
+    if (!isa<BlockArgument>(root) || !type.hasStaticShape())
+      return false;
+    std::optional<int64_t> elements = gridir::countPoints(type.getShape());
+    if (!elements ||
+        *elements < llvm::divideCeilSigned(prefetchBytes, getBytes(rhs)))
+      return false;
+    // No rows follow a panel of all rows.
+    AffineExpr step = rewriter.getAffineDimExpr(k);
+    return type.getRank() != maps[rhs].getNumResults() || depth < ranges[k] ||
+           type.getDimSize(*maps[rhs].getResultPosition(step)) > ranges[k];
+  }
+
+  /// Fetches the rows that follow those of a panel, a share of them before each
+  /// tile.
+  void prefetchRight(OpFoldResult from, OpFoldResult column, int64_t steps,
+                     int64_t width, OpFoldResult row, int64_t rows) {
+    auto apply = [&](AffineExpr expr, ArrayRef<OpFoldResult> operands) {
+      return getValueOrCreateConstantIndexOp(
+          rewriter, loc,
+          affine::makeComposedFoldedAffineApply(rewriter, loc, expr, operands));
+    };
+    AffineExpr d0, d1;
+    bindDims(rewriter.getContext(), d0, d1);
+    int64_t all = padRows(ranges[m]);
+    for (int64_t i = 0, e = getFetchedRows(steps, rows); i < e; ++i)
+      for (int64_t j = 0; j < width; j += kLineBytes / getBytes(rhs)) {
+        Value next =
+            apply((d0 * steps).floorDiv(all) + d1 + steps + i, {row, from});
+        memref::PrefetchOp::create(rewriter, loc, b.value,
+                                   ValueRange{next, apply(d0 + j, {column})},
+                                   /*isWrite=*/false, /*localityHint=*/3,
+                                   /*isDataCache=*/true);
+        ++numPrefetched;
+      }
+  }
+
   void emitRows(Matrix left, Matrix right, Value result, int64_t steps,
-                int64_t width) {
+                int64_t width, TileFn prefetch) {
     emitTiles([&](OpFoldResult row, int64_t rows) {
+      prefetch(row, rows);
       auto emitStep = [&](OpFoldResult step) {
         OpFoldResult zero = rewriter.getIndexAttr(0);
         Value x = slice(left, row, step, rows, 1);
@@ -470,8 +548,8 @@ private:
 
   /// As above, by an instruction for dot products over a panel of words.
   void emitDotRows(Matrix left, OpFoldResult from, OpFoldResult column,
-                   Value result, int64_t steps, int64_t columns,
-                   int64_t width) {
+                   Value result, int64_t steps, int64_t columns, int64_t width,
+                   TileFn prefetch) {
     DotEmitter emitter(rewriter, loc, *form, lanes);
     DotPanel panel;
     Type word = rewriter.getI32Type();
@@ -484,13 +562,14 @@ private:
       return extend(rewriter, loc, vector, rhs, packedType);
     });
     emitTiles([&](OpFoldResult row, int64_t rows) {
+      prefetch(row, rows);
       emitter.emitTile(left.value, panel, result, row, rows);
     });
   }
 
   /// Tiles of a few rows, each with its accumulators in registers over all
   /// steps of a panel.
-  void emitTiles(function_ref<void(OpFoldResult, int64_t)> emitTile) {
+  void emitTiles(TileFn emitTile) {
     int64_t all = padRows(ranges[m]), height = std::min(getTileRows(), all);
     int64_t whole = all / height * height, rest = all - whole;
     // A tile of few rows has too few accumulators to hide the latency of an
@@ -528,6 +607,7 @@ private:
   linalg::LinalgOp op;
   const VectorTarget &target;
   ArrayRef<std::string> dotProducts;
+  int64_t prefetchBytes, numPrefetched = 0;
   Location loc;
   SmallVector<int64_t> ranges;
   SmallVector<AffineMap> maps;
@@ -567,12 +647,14 @@ public:
     });
     IRRewriter rewriter(&getContext());
     for (linalg::LinalgOp op : ops) {
-      ContractionTiler tiler(rewriter, getOperation(), op, target, dotProducts);
+      ContractionTiler tiler(rewriter, getOperation(), op, target, dotProducts,
+                             prefetchBytes);
       if (failed(tiler.run())) {
         ++numLeft;
         continue;
       }
       ++numTiled;
+      numPrefetched += tiler.getNumPrefetched();
       if (tiler.usesDotProduct())
         ++numDotProducts;
     }

@@ -175,6 +175,44 @@ module {
 
 // -----
 
+// Two stores write the halves of a row, the second at an index that is the first plus a constant (%a). Where the
+// constant is less than a half, they write some elements twice (%b).
+// STATS:      (S) 2 num-rewritten
+// STATS-NEXT: (S) 2 num-streamed
+// CHECK-LABEL: kernel.abi @join aligned_operands = [0]
+// CHECK:       func.func @join(%[[A:.*]]: memref<64x256xf32>, %[[B:.*]]: memref<64x256xf32>,
+// CHECK-COUNT-2: vector.store %{{.*}}, %[[A]][%{{.*}}] {alignment = 64 : i64, nontemporal = true}
+// CHECK-COUNT-2: vector.transfer_write %{{.*}}, %[[B]]
+#plus_half = affine_map<(d0) -> (d0 + 128)>
+#plus_less = affine_map<()[s0] -> (s0 + 112)>
+module {
+  kernel.abi @join
+  func.func @join(%a: memref<64x256xf32>, %b: memref<64x256xf32>, %status: memref<4xi64>, %lo: index, %hi: index) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c16 = arith.constant 16 : index
+    %c128 = arith.constant 128 : index
+    %one = arith.constant dense<1.0> : vector<16xf32>
+    scf.for %i = %lo to %hi step %c1 {
+      scf.for %j = %c0 to %c128 step %c16 {
+        %half = affine.apply #plus_half(%j)
+        vector.transfer_write %one, %a[%i, %j] {in_bounds = [true]} : vector<16xf32>, memref<64x256xf32>
+        vector.transfer_write %one, %a[%i, %half] {in_bounds = [true]} : vector<16xf32>, memref<64x256xf32>
+        %less = affine.apply #plus_less()[%j]
+        vector.transfer_write %one, %b[%i, %j] {in_bounds = [true]} : vector<16xf32>, memref<64x256xf32>
+        vector.transfer_write %one, %b[%i, %less] {in_bounds = [true]} : vector<16xf32>, memref<64x256xf32>
+      }
+    }
+    return
+  }
+  func.func @join.range(%a: memref<64x256xf32>, %b: memref<64x256xf32>) -> index {
+    %c64 = arith.constant 64 : index
+    return %c64 : index
+  }
+}
+
+// -----
+
 // Only one of two branches runs, so that neither writes what the other one has written.
 // STATS:      (S) 0 num-rewritten
 // STATS-NEXT: (S) 1 num-streamed

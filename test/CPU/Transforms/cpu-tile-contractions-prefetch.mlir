@@ -1,0 +1,78 @@
+// RUN: gridir-opt %s --cpu-tile-contractions=prefetch-bytes=65536 --split-input-file | FileCheck %s
+// RUN: gridir-opt %s --cpu-tile-contractions --split-input-file | FileCheck %s --check-prefix=NONE
+// RUN: gridir-opt %s --cpu-tile-contractions="prefetch-bytes=65536 vector-bytes=64 vector-registers=32" --split-input-file | FileCheck %s --check-prefix=WIDE
+// RUN: gridir-opt %s --cpu-tile-contractions=prefetch-bytes=65536 --split-input-file --mlir-pass-statistics --mlir-pass-statistics-display=list -o /dev/null 2>&1 | FileCheck %s --check-prefix=STATS
+
+// Nothing is fetched without the option.
+// NONE-NOT: memref.prefetch
+
+// 32 rows of a panel of 16 columns, and 12 rows of the result in two tiles: each fetches 16 of the next 32 rows.
+// A wide panel has four lines of a row, of which a processor fetches the rest by itself.
+// STATS:      (S) 16 num-prefetched
+// WIDE-LABEL:  func.func @next(
+// WIDE-NOT:      memref.prefetch
+// CHECK-LABEL: func.func @next(
+// CHECK:         %[[B:.*]] = memref.subview %{{.*}}[%{{.*}}, %{{.*}}] [32, 64]
+// CHECK:         scf.for %[[COLUMN:.*]] =
+// CHECK:           scf.for %[[ROW:.*]] =
+// CHECK:             %[[FIRST:.*]] = affine.apply #[[$NEXT:.*]](%[[ROW]])
+// CHECK:             memref.prefetch %[[B]][%[[FIRST]], %[[COLUMN]]], read, locality<3>, data
+// CHECK-COUNT-15:    memref.prefetch %[[B]][
+// CHECK-NOT:         memref.prefetch
+// CHECK:             scf.for
+// CHECK:               linalg.contract
+func.func @next(%a: memref<12x32xf32>, %b: memref<256x256xf32>, %c: memref<12x64xf32>, %i: index, %j: index) {
+  %part = memref.subview %b[%i, %j] [32, 64] [1, 1] : memref<256x256xf32> to memref<32x64xf32, strided<[256, 1], offset: ?>>
+  linalg.matmul ins(%a, %part : memref<12x32xf32>, memref<32x64xf32, strided<[256, 1], offset: ?>>) outs(%c : memref<12x64xf32>)
+  return
+}
+
+// -----
+
+// No rows follow those of the whole array, a small array stays in the caches, and the memory of the kernel as well.
+// STATS:      (S) 0 num-prefetched
+// WIDE-LABEL:  func.func @none(
+// CHECK-LABEL: func.func @none(
+// CHECK-NOT:     memref.prefetch
+func.func @none(%a: memref<12x128xf32>, %b: memref<128x256xf32>, %small: memref<256x32xf32>, %c: memref<12x32xf32>, %j: index) {
+  %all = memref.subview %b[0, %j] [128, 32] [1, 1] : memref<128x256xf32> to memref<128x32xf32, strided<[256, 1], offset: ?>>
+  linalg.matmul ins(%a, %all : memref<12x128xf32>, memref<128x32xf32, strided<[256, 1], offset: ?>>) outs(%c : memref<12x32xf32>)
+  %part = memref.subview %small[%j, 0] [128, 32] [1, 1] : memref<256x32xf32> to memref<128x32xf32, strided<[32, 1], offset: ?>>
+  linalg.matmul ins(%a, %part : memref<12x128xf32>, memref<128x32xf32, strided<[32, 1], offset: ?>>) outs(%c : memref<12x32xf32>)
+  %scratch = memref.alloca() : memref<256x256xf32>
+  %own = memref.subview %scratch[%j, %j] [128, 32] [1, 1] : memref<256x256xf32> to memref<128x32xf32, strided<[256, 1], offset: ?>>
+  linalg.matmul ins(%a, %own : memref<12x128xf32>, memref<128x32xf32, strided<[256, 1], offset: ?>>) outs(%c : memref<12x32xf32>)
+  return
+}
+
+// -----
+
+// The next rows along k are contiguous where the operand is transposed; bf16 is added from the last panel to the first.
+// STATS:      (S) 0 num-prefetched
+// CHECK-LABEL: func.func @order(
+// CHECK-NOT:     memref.prefetch
+#mk = affine_map<(m, n, k) -> (m, k)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+func.func @order(%a: memref<12x32xf32>, %t: memref<256x256xf32>, %c: memref<12x32xf32>, %x: memref<12x300xbf16>, %y: memref<512x256xbf16>, %z: memref<12x32xf32>, %i: index) {
+  %part = memref.subview %t[%i, %i] [32, 32] [1, 1] : memref<256x256xf32> to memref<32x32xf32, strided<[256, 1], offset: ?>>
+  linalg.contract indexing_maps = [#mk, #nk, #mn] ins(%a, %part : memref<12x32xf32>, memref<32x32xf32, strided<[256, 1], offset: ?>>) outs(%c : memref<12x32xf32>)
+  %rows = memref.subview %y[%i, %i] [300, 32] [1, 1] : memref<512x256xbf16> to memref<300x32xbf16, strided<[256, 1], offset: ?>>
+  linalg.matmul ins(%x, %rows : memref<12x300xbf16>, memref<300x32xbf16, strided<[256, 1], offset: ?>>) outs(%z : memref<12x32xf32>)
+  return
+}
+
+// -----
+
+// A panel of 256 rows and one of 44: each of eight tiles fetches 32 rows, then 6. Few rows of the result have few tiles,
+// which would fetch too many.
+// STATS:      (S) 38 num-prefetched
+// CHECK-LABEL: func.func @steps(
+// CHECK-COUNT-38: memref.prefetch
+// CHECK-NOT:      memref.prefetch
+func.func @steps(%a: memref<48x300xf32>, %few: memref<12x300xf32>, %b: memref<300x256xf32>, %c: memref<48x16xf32>, %d: memref<12x16xf32>, %j: index) {
+  %part = memref.subview %b[0, %j] [300, 16] [1, 1] : memref<300x256xf32> to memref<300x16xf32, strided<[256, 1], offset: ?>>
+  linalg.matmul ins(%a, %part : memref<48x300xf32>, memref<300x16xf32, strided<[256, 1], offset: ?>>) outs(%c : memref<48x16xf32>)
+  linalg.matmul ins(%few, %part : memref<12x300xf32>, memref<300x16xf32, strided<[256, 1], offset: ?>>) outs(%d : memref<12x16xf32>)
+  return
+}
