@@ -122,27 +122,46 @@ Value createLoop(Lowering &lowering, OpBuilder &builder, Location loc,
   return getElement(builder, loc, loop.getResult(0));
 }
 
-/// The thread that owns an element updates it. Each update is one step, and
-/// orders nothing else.
-LogicalResult lowerAtomicRmw(grid::AtomicRmwOp op, Lowering &lowering) {
-  OpBuilder &builder = lowering.builder;
-  Location loc = op.getLoc();
-  const View &view = lowering.getView(op.getRef());
-  Type element = view.getElementType();
-  if (view.storage->kind == Storage::Kind::Registers)
-    return op.emitError("expected an update of memory, got one of registers");
-  unsigned bits = getStorageType(element).getIntOrFloatBitWidth();
-  if (failed(checkAddresses(op, view)))
-    return failure();
-  bool isFloat = isa<FloatType>(element);
-  bool isKnown = !isFloat     ? element.getIntOrFloatBitWidth() >= 8
-                 : bits == 64 ? hasInstruction(op.getKind(), bits, isFloat)
-                              : bits >= 16;
-  if (!isKnown)
-    return op.emitError("expected an update of 8-bit to 64-bit integers or "
-                        "16-bit or 32-bit floats, or an f64 addition, got ")
-           << element;
-  auto update = [&](Value value, Value address) -> Value {
+/// An update of memory by the threads that own elements. Each update is one
+/// step, and orders nothing else.
+class AtomicUpdate {
+public:
+  AtomicUpdate(grid::AtomicRmwOp op, Lowering &lowering)
+      : op(op), lowering(lowering), builder(lowering.builder), loc(op.getLoc()),
+        view(lowering.getView(op.getRef())), element(view.getElementType()),
+        bits(getStorageType(element).getIntOrFloatBitWidth()),
+        isFloat(isa<FloatType>(element)) {}
+
+  LogicalResult lower() {
+    if (failed(verify()))
+      return failure();
+    if (op.getMask())
+      mask = lowering.get(op.getMask());
+    lowering.syncBeforeWrite(loc, view.storage.get());
+    if (auto type = dyn_cast<RankedTensorType>(op.getType()))
+      return lowerArray(lowering.distributions.get(type));
+    lowerElement();
+    return success();
+  }
+
+private:
+  LogicalResult verify() {
+    if (view.storage->kind == Storage::Kind::Registers)
+      return op.emitError("expected an update of memory, got one of registers");
+    if (failed(checkAddresses(op, view)))
+      return failure();
+    bool isKnown = !isFloat     ? element.getIntOrFloatBitWidth() >= 8
+                   : bits == 64 ? hasInstruction(op.getKind(), bits, isFloat)
+                                : bits >= 16;
+    if (!isKnown)
+      return op.emitError("expected an update of 8-bit to 64-bit integers or "
+                          "16-bit or 32-bit floats, or an f64 addition, got ")
+             << element;
+    return success();
+  }
+
+  /// Returns the value before the update.
+  Value update(Value value, Value address) {
     if (!hasInstruction(op.getKind(), bits, isFloat))
       return createLoop(lowering, builder, loc, op.getKind(), value, address);
     Value old = LLVM::AtomicRMWOp::create(
@@ -150,64 +169,70 @@ LogicalResult lowerAtomicRmw(grid::AtomicRmwOp op, Lowering &lowering) {
         toStorage(builder, loc, value), LLVM::AtomicOrdering::monotonic,
         kUpdateScope);
     return fromStorage(builder, loc, old, element);
-  };
-  bool isRead = !op.getResult().use_empty();
-  Registers mask = op.getMask() ? lowering.get(op.getMask()) : Registers();
-  const Registers &values = lowering.get(op.getValue());
-  lowering.syncBeforeWrite(loc, view.storage.get());
+  }
 
-  auto type = dyn_cast<RankedTensorType>(op.getType());
-  if (!type) {
-    Value address = lowering.createAddress(loc, view, {});
-    Value condition = lowering.getIsLeader();
-    if (!mask.empty())
-      condition = arith::AndIOp::create(builder, loc, condition, mask.front());
+  /// The same under a condition, which may be null.
+  Value update(Value value, Value address, Value condition) {
+    if (!condition)
+      return update(value, address);
     auto updates = scf::IfOp::create(
         builder, loc, condition,
         [&](OpBuilder &builder, Location loc) {
-          scf::YieldOp::create(builder, loc, update(values.front(), address));
+          scf::YieldOp::create(builder, loc, update(value, address));
         },
         [&](OpBuilder &builder, Location loc) {
           scf::YieldOp::create(builder, loc, createZero(builder, loc, element));
         });
-    Value old = updates.getResult(0);
+    return updates.getResult(0);
+  }
+
+  /// `condition`, which may be null, and the mask of a register.
+  Value createMasked(Value condition, unsigned r) {
+    if (mask.empty() || !condition)
+      return mask.empty() ? condition : mask[r];
+    return arith::AndIOp::create(builder, loc, condition, mask[r]);
+  }
+
+  void lowerElement() {
+    Value address = lowering.createAddress(loc, view, {});
+    Value old = update(lowering.get(op.getValue()).front(), address,
+                       createMasked(lowering.getIsLeader(), 0));
     lowering.set(op.getResult(),
-                 {isRead ? lowering.createUniform(loc, old) : old});
+                 {isRead() ? lowering.createUniform(loc, old) : old});
+  }
+
+  LogicalResult lowerArray(const Distribution &distribution) {
+    if (isRead() && (distribution.hasCopies() || distribution.exceeds()))
+      return op.emitError("expected an update without uses of its result, "
+                          "since threads do not divide the array evenly, got ")
+             << op.getType();
+    const Registers &values = lowering.get(op.getValue());
+    Registers results;
+    lowering.forEachRun(
+        loc, view, distribution, /*maxBytes=*/1,
+        [&](unsigned r, int64_t, Value address) {
+          Value owns = lowering.createOwns(distribution, r);
+          results.push_back(update(values[r], address, createMasked(owns, r)));
+        });
+    lowering.set(op.getResult(), std::move(results));
     return success();
   }
 
-  Distribution distribution = lowering.distributions.get(type);
-  if (isRead && (distribution.hasCopies() || distribution.exceeds()))
-    return op.emitError("expected an update without uses of its result, since "
-                        "threads do not divide the array evenly, got ")
-           << type;
-  Registers results;
-  lowering.forEachRun(
-      loc, view, distribution, /*maxBytes=*/1,
-      [&](unsigned r, int64_t, Value address) {
-        Value condition = lowering.createOwns(distribution, r);
-        if (!mask.empty())
-          condition = condition ? arith::AndIOp::create(builder, loc, condition,
-                                                        mask[r])
-                                      .getResult()
-                                : mask[r];
-        if (!condition) {
-          results.push_back(update(values[r], address));
-          return;
-        }
-        auto updates = scf::IfOp::create(
-            builder, loc, condition,
-            [&](OpBuilder &builder, Location loc) {
-              scf::YieldOp::create(builder, loc, update(values[r], address));
-            },
-            [&](OpBuilder &builder, Location loc) {
-              scf::YieldOp::create(builder, loc,
-                                   createZero(builder, loc, element));
-            });
-        results.push_back(updates.getResult(0));
-      });
-  lowering.set(op.getResult(), std::move(results));
-  return success();
+  bool isRead() { return !op.getResult().use_empty(); }
+
+  grid::AtomicRmwOp op;
+  Lowering &lowering;
+  OpBuilder &builder;
+  Location loc;
+  const View &view;
+  Type element;
+  unsigned bits;
+  bool isFloat;
+  Registers mask;
+};
+
+LogicalResult lowerAtomicRmw(grid::AtomicRmwOp op, Lowering &lowering) {
+  return AtomicUpdate(op, lowering).lower();
 }
 
 } // namespace

@@ -292,7 +292,10 @@ LogicalResult Lowering::createPrologue() {
     findTensorMemory(slot);
   if (failed(beginTrace()))
     return failure();
+  return createArguments();
+}
 
+LogicalResult Lowering::createArguments() {
   for (auto [i, ref] : llvm::enumerate(kernel.getBodyBlock()->getArguments())) {
     auto type = cast<MemRefType>(ref.getType());
     if (isa<grid::SemaphoreType>(type.getElementType()) &&
@@ -309,7 +312,7 @@ LogicalResult Lowering::createPrologue() {
              << kernel.getRefName(i);
     auto storage = std::make_shared<Storage>();
     storage->kind = Storage::Kind::Global;
-    storage->base = entry->getArgument(i);
+    storage->base = function.getArgument(i);
     storage->shape.assign(type.getShape().begin(), type.getShape().end());
     storage->elementType = type.getElementType();
     storage->width = getRowLength(type.getShape());

@@ -493,6 +493,8 @@ private:
                      const View &stored, const Distribution &from,
                      const View &loaded, const Distribution &to);
   llvm::LogicalResult createPrologue();
+  /// Creates the views of the kernel's operands, and its semaphores.
+  llvm::LogicalResult createArguments();
   /// Emits the header and the end of a trace, around its events.
   llvm::LogicalResult beginTrace();
   void endTrace();

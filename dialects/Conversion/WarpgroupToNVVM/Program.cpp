@@ -352,9 +352,74 @@ createRegisters(grid::ScopedOp op, BlockArgument ref, Lowering &lowering) {
   return storage;
 }
 
+/// Creates the memory of one of the Refs of a scope.
+FailureOr<View> createRef(grid::ScopedOp op, BlockArgument ref, int64_t offset,
+                          Lowering &lowering) {
+  auto type = cast<MemRefType>(ref.getType());
+  unsigned number = ref.getArgNumber();
+  FailureOr<std::shared_ptr<Storage>> storage = failure();
+  if (isa<warpgroup::BarrierType>(type.getElementType())) {
+    storage = lowering.addBarriers(op, ref, offset);
+  } else if (isa<grid::SemaphoreType>(type.getElementType())) {
+    if (op->getParentOfType<LoopLikeOpInterface>())
+      return op.emitError("expected semaphores outside of loops, since they "
+                          "are zeroed once, got ")
+             << op.getRefName(number);
+    storage = lowering.addSemaphores(op.getLoc(), type, /*isOfBlock=*/true);
+  } else if (failed(lowering.convertType(op, type.getElementType()))) {
+    return failure();
+  } else if (getSpace(type) == grid::MemorySpace::GpuSmem) {
+    return createSharedArray(lowering, op.getLoc(), ref, offset);
+  } else if (getSpace(type) == grid::MemorySpace::GpuTmem) {
+    storage = lowering.addTensorMemory(op, number, offset);
+  } else if (getSpace(type) == grid::MemorySpace::GpuRegs ||
+             getSpace(type) == grid::MemorySpace::Default) {
+    if (succeeded(lowering.verifyInRegisters(op, type)))
+      storage = createRegisters(op, ref, lowering);
+  } else {
+    return op.emitError(
+               "expected a Ref in shared or tensor memory or registers, got ")
+           << op.getRefName(number) << " of " << type;
+  }
+  if (failed(storage))
+    return failure();
+  return getWholeView(lowering.builder, *storage);
+}
+
+/// True for a Ref to numbers in memory that the threads of a CTA share.
+bool isSharedArray(MemRefType type) {
+  return !isa<grid::SyncTypeInterface>(type.getElementType()) &&
+         (getSpace(type) == grid::MemorySpace::GpuSmem ||
+          getSpace(type) == grid::MemorySpace::GpuTmem);
+}
+
+/// Creates the memory of the Refs of a scope. Returns whether arrays that the
+/// threads of a CTA share are among them.
+FailureOr<bool> createRefs(grid::ScopedOp op, ArrayRef<int64_t> offsets,
+                           Lowering &lowering) {
+  bool hasArrays = false;
+  auto members = warpgroup::getUnionMembers(op);
+  llvm::SmallDenseMap<int64_t, std::shared_ptr<Storage>> unions;
+  for (auto [ref, offset, member] :
+       llvm::zip_equal(op.getBody().getArguments(), offsets, members)) {
+    FailureOr<View> view = createRef(op, ref, offset, lowering);
+    if (failed(view))
+      return failure();
+    lowering.setView(ref, *view);
+    if (!isSharedArray(cast<MemRefType>(ref.getType())))
+      continue;
+    hasArrays = true;
+    if (!member)
+      continue;
+    // A store to one member of a union changes the others.
+    auto [first, isNew] = unions.try_emplace(member->number, view->storage);
+    if (!isNew)
+      view->storage->origin = first->second.get();
+  }
+  return hasArrays;
+}
+
 LogicalResult lowerScoped(grid::ScopedOp op, Lowering &lowering) {
-  OpBuilder &builder = lowering.builder;
-  Location loc = op.getLoc();
   auto offsets = op->getAttrOfType<DenseI64ArrayAttr>(warpgroup::kOffsetsAttr);
   Block &body = op.getBody().front();
   if (!offsets ||
@@ -365,74 +430,19 @@ LogicalResult lowerScoped(grid::ScopedOp op, Lowering &lowering) {
   for (Type type : op.getResultTypes())
     if (failed(lowering.convertType(op, type)))
       return failure();
-  bool hasArrays = false;
-  // A store to one member of a union changes the others.
-  auto members = warpgroup::getUnionMembers(op);
-  llvm::SmallDenseMap<int64_t, std::shared_ptr<Storage>> unions;
-  auto joinUnion = [&](unsigned number, std::shared_ptr<Storage> storage) {
-    if (!members[number])
-      return;
-    auto [first, isNew] = unions.try_emplace(members[number]->number, storage);
-    if (!isNew)
-      storage->origin = first->second.get();
-  };
-  for (auto [i, ref] : llvm::enumerate(body.getArguments())) {
-    auto type = cast<MemRefType>(ref.getType());
-    std::shared_ptr<Storage> storage;
-    if (isa<warpgroup::BarrierType>(type.getElementType())) {
-      FailureOr<std::shared_ptr<Storage>> barriers =
-          lowering.addBarriers(op, ref, offsets[i]);
-      if (failed(barriers))
-        return failure();
-      storage = *barriers;
-    } else if (isa<grid::SemaphoreType>(type.getElementType())) {
-      if (op->getParentOfType<LoopLikeOpInterface>())
-        return op.emitError("expected semaphores outside of loops, since they "
-                            "are zeroed once, got ")
-               << op.getRefName(i);
-      storage = lowering.addSemaphores(loc, type, /*isOfBlock=*/true);
-    } else if (failed(lowering.convertType(op, type.getElementType()))) {
-      return failure();
-    } else if (getSpace(type) == grid::MemorySpace::GpuSmem) {
-      View view = createSharedArray(lowering, loc, ref, offsets[i]);
-      lowering.setView(ref, view);
-      joinUnion(i, view.storage);
-      hasArrays = true;
-      continue;
-    } else if (getSpace(type) == grid::MemorySpace::GpuTmem) {
-      FailureOr<std::shared_ptr<Storage>> matrices =
-          lowering.addTensorMemory(op, i, offsets[i]);
-      if (failed(matrices))
-        return failure();
-      storage = *matrices;
-      joinUnion(i, storage);
-      hasArrays = true;
-    } else if (getSpace(type) == grid::MemorySpace::GpuRegs ||
-               getSpace(type) == grid::MemorySpace::Default) {
-      if (failed(lowering.verifyInRegisters(op, type)))
-        return failure();
-      FailureOr<std::shared_ptr<Storage>> registers =
-          createRegisters(op, ref, lowering);
-      if (failed(registers))
-        return failure();
-      storage = *registers;
-    } else {
-      return op.emitError(
-                 "expected a Ref in shared or tensor memory or registers, got ")
-             << op.getRefName(i) << " of " << type;
-    }
-    lowering.setView(ref, getWholeView(builder, storage));
-  }
+  FailureOr<bool> hasArrays = createRefs(op, offsets, lowering);
+  if (failed(hasArrays))
+    return failure();
   // An earlier scope may have used the same memory, and some warp may still be
   // inside of it.
-  if (hasArrays && lowering.isInWarps())
+  if (*hasArrays && lowering.isInWarps())
     return op.emitError("expected no shared memory in single-warp code");
-  if (hasArrays && (lowering.sharedMemoryWasUsed ||
-                    op->getParentOfType<LoopLikeOpInterface>()))
-    lowering.createBlockSync(loc);
+  if (*hasArrays && (lowering.sharedMemoryWasUsed ||
+                     op->getParentOfType<LoopLikeOpInterface>()))
+    lowering.createBlockSync(op.getLoc());
   if (failed(lowering.lowerBlock(body)))
     return failure();
-  lowering.sharedMemoryWasUsed |= hasArrays;
+  lowering.sharedMemoryWasUsed |= *hasArrays;
   for (auto [result, value] :
        llvm::zip_equal(op.getResults(), body.getTerminator()->getOperands()))
     lowering.set(result, lowering.get(value));
