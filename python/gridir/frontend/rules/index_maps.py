@@ -49,7 +49,9 @@ INDEX_MAP.register("broadcast_in_dim", _same_number, {"shape": ANY, "broadcast_d
 def _jit(ctx: RuleContext, *values: ir.Value, jaxpr: Any, name: str) -> list[ir.Value]:
     """JAX names its integer division, which as one op is affine where the divisor is a positive constant."""
     if name in ("floor_divide", "remainder") and _divides_by_positive(ctx, values, jaxpr):
-        x, divisor = values
+        # With 64-bit types JAX divides an i32 by a constant of i64.
+        x = casts.convert(values[0], ctx.avals_in[0], ctx.avals_out[0])
+        divisor = emit.constant(static_index(values[1]), x.type)
         quotient = emit.binary("arith.floordivsi", x, divisor)
         if name == "floor_divide":
             return [quotient]

@@ -143,9 +143,11 @@ with ir.Context(), ir.Location.unknown():
     # CHECK: at (%i * 2, %j) : i64
     # CHECK: map(%{{.*}}: i32, %{{.*}}: i32) {
     # CHECK: grid.yield %{{.*}}, %{{.*}} : i32, i64
+    # CHECK: at (%i mod 3, %j floordiv 2)
     with jax.enable_x64(True):
         print(round_trip(lambda i, j: (i.astype(jnp.int64) * 2, j.astype(jnp.int64))))
         print(round_trip(lambda i, j: (i, jnp.int64(0))))
+        print(round_trip(lambda i, j: (i % 3, j // 2)))
 
     # The number of programs may be asked for where the call gives it.
     # CHECK: grid.num_programs 0
