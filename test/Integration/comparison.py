@@ -6,6 +6,7 @@
 import functools
 import pathlib
 import sys
+import warnings
 
 import gridir
 import jax
@@ -212,3 +213,12 @@ for name, (function, args, implementations, bugs) in CASES.items():
 # CHECK: 13 honest implementations of 13 are right, 18 bugs of 18 are found
 counts = [sum(len(case[i]) for case in CASES.values()) for i in (2, 3)]
 print(f"{honest} honest implementations of {counts[0]} are right, {found} bugs of {counts[1]} are found")
+
+# A signaling NaN, which memory that nothing has written may hold, is a NaN as any other: NumPy does not warn of it.
+two = np.array([1, 2], np.float32)
+signaling = np.array([0x3F800000, 0x7FA00001], np.uint32).view(np.float32)
+with warnings.catch_warnings():
+    warnings.simplefilter("error")
+    (result,) = compare(signaling, two, lambda: run_wide(lambda x: x, (two,)))
+# CHECK: 1 of 2 elements are wrong
+print(f"{result.wrong} of 2 elements are wrong")

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from gridir.compiler.kernel import Kernel
 from gridir.mlir import ir
+from gridir.mlir.dialects import grid
 from gridir.runtime.chips import chips_of
 
 _TENSOR_MEMORY = "#grid.space<gpu.tmem>"
@@ -38,6 +39,32 @@ def advice(kernels: Sequence[Kernel], target: str, checks: Sequence[str], comman
         f"gridir {command} --target gpu:{chip} --checks races FILE"
         for chip in chips
     ]
+
+
+def advice_on_difference(kernels: Sequence[Kernel], target: str, checks: Sequence[str]) -> list[str]:
+    """Returns a suggestion of another command, beside results that differ.
+
+    Warpgroups and CTAs of a cluster that run at the same time may lack order between them, which their results show
+    but do not explain.
+
+    Args:
+      kernels: the kernels of the run.
+      target: the target of the kernels.
+      checks: the checks of the run.
+    """
+    names = [kernel.name for kernel in kernels if "races" not in checks and _runs_together(kernel)]
+    together = f"programs of {' and '.join(names)} run at the same time; missing order between them is found by"
+    option = "" if target == "cpu" else f"--target {target} "
+    return [f"{together} gridir run {option}--checks races FILE"] if names else []
+
+
+def _runs_together(kernel: Kernel) -> bool:
+    module = kernel.module()
+    with module.context:
+        kinds = {
+            dim.kind for op in module.body.operations if isinstance(op, grid.KernelOp) for dim in op.attributes["dims"]
+        }
+    return not kinds.isdisjoint(("thread", "cluster"))
 
 
 def _feature_of(kernel: Kernel) -> str:

@@ -122,6 +122,9 @@ def run(
         if check:
             tell(f"running {example.name} again, to compare the results")
             record |= _check(example, results, against or (REFERENCE if example.reference else INTERPRET))
+    suspects = record.pop("suspects")
+    if suspects and record.get("differences"):
+        record["advice"] = [*record.get("advice", ()), *suspects]
     if told := chip_notes():
         record["notes"] = told
     click.echo(json.dumps(record) if as_json else "\n\n".join([_format(record), *profiles]))
@@ -142,7 +145,7 @@ def _execute(
 ) -> tuple[dict[str, Any], Any, list[str]]:
     import jax
 
-    from gridir.cli.advice import advice
+    from gridir.cli.advice import advice, advice_on_difference
     from gridir.compiler.targets import get_target
     from gridir.frontend.execute import execute
     from gridir.runtime.ptx import profiling
@@ -178,6 +181,7 @@ def _execute(
     }
     if notes := advice(executable.kernels, target.name, checks):
         record["advice"] = notes
+    record["suspects"] = advice_on_difference(executable.kernels, name, checks)
     if profile:
         record["profiles"] = [{"entry": entry, **counts.to_json()} for entry, counts in launches]
     return record, results, [f"{entry}: {counts.to_text()}" for entry, counts in launches]
