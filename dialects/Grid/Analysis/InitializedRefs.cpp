@@ -15,6 +15,8 @@
 #include "dialects/Grid/Analysis/RefNames.h"
 #include "dialects/Grid/Analysis/SharedRuns.h"
 #include "dialects/Grid/Analysis/TaskPrograms.h"
+#include "dialects/Grid/IR/GridAsyncInterface.h"
+#include "dialects/Support/MemoryAccesses.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -128,6 +130,24 @@ static CheckResult checkFreshRef(BlockAccess &access, const FreshRef &fresh) {
   return result;
 }
 
+/// The first load of each Ref from the memory of another program: the order of
+/// ops in this program does not show that it is written. Asynchronous ops read
+/// operands of their own program.
+static llvm::DenseMap<Value, Operation *> findReadsElsewhere(KernelOp kernel) {
+  llvm::DenseMap<Value, Operation *> reads;
+  kernel.getBodyRegion().walk([&](ProgramOpInterface op) {
+    auto access = dyn_cast<RefAccessOpInterface>(op.getOperation());
+    if (!access || !op.meetsOtherPrograms() || !op.isSchedulingPoint() ||
+        isa<AsyncOpInterface>(op.getOperation()) || access.isCopy())
+      return;
+    for (const MemoryAccess &part : getAccesses(op))
+      if (part.reads && part.memref &&
+          (!part.writes || access.isAtomicAccess()))
+        reads.try_emplace(getViewRoot(part.memref), op);
+  });
+  return reads;
+}
+
 SmallVector<CheckResult> checkInitialized(BlockAccess &access) {
   KernelOp kernel = access.getKernel();
   SmallVector<FreshRef> freshRefs = getFreshRefs(access);
@@ -152,6 +172,7 @@ SmallVector<CheckResult> checkInitialized(BlockAccess &access) {
       if (!sharedEarly.contains(ref))
         early.erase(ref);
   }
+  llvm::DenseMap<Value, Operation *> elsewhere = findReadsElsewhere(kernel);
   for (auto [fresh, result] : llvm::zip_equal(freshRefs, results)) {
     if (llvm::is_contained(open, fresh.ref)) {
       auto found = early.find(fresh.ref);
@@ -161,6 +182,10 @@ SmallVector<CheckResult> checkInitialized(BlockAccess &access) {
       else if (found->second)
         result.loc = found->second->getLoc();
     }
+    if (Operation *read = elsewhere.lookup(fresh.ref))
+      result.lower(CheckResult::unknown,
+                   "another program may read it before it is written",
+                   read->getLoc());
     if (fresh.isAliased)
       result = judgeAliasedOutput(kernel, std::move(result),
                                   "its initial value is the aliased input");

@@ -268,3 +268,29 @@ grid.kernel @copied grid(%wg = 2 named "wg" thread) outputs(%o: f16 [128, 128] s
     }
   }
 }
+
+// A CTA reads the tile of the other one, or adds to it. Its own write says nothing about that. A store reads nothing.
+// CHECK-LABEL: grid.kernel @elsewhere
+// CHECK: reason = "another program may read it before it is written", subject = "a", verdict = "unknown"
+// CHECK-SAME: subject = "own", verdict = "proved"
+// CHECK-SAME: subject = "stored", verdict = "proved"
+// CHECK-SAME: subject = "added", verdict = "unknown"
+grid.kernel @elsewhere grid(%c = 2 named "c" cluster) outputs(%o: f16 [128, 128] space gpu.gmem origin "o") {
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<128x128xf16>
+  %p = grid.program_id 0
+  %peer = arith.subi %c1, %p : i32
+  grid.scoped (%a: !tile origin "a", %own: !tile origin "own", %stored: !tile origin "stored", %added: !tile origin "added") {
+    grid.store %zero, %a : tensor<128x128xf16>, !tile
+    grid.store %zero, %stored : tensor<128x128xf16>, !tile
+    grid.store %zero, %added : tensor<128x128xf16>, !tile
+    warpgroup.cluster_store %zero to %stored ["c"][%peer] : tensor<128x128xf16>, !tile, i32
+    warpgroup.cluster_store %zero to %added ["c"][%peer] reduce add : tensor<128x128xf16>, !tile, i32
+    %s = grid.load %stored : !tile -> tensor<128x128xf16>
+    %t = grid.load %added : !tile -> tensor<128x128xf16>
+    %v = warpgroup.cluster_load %a ["c"][%peer] : !tile, i32 -> tensor<128x128xf16>
+    grid.store %v, %own : tensor<128x128xf16>, !tile
+    %w = grid.load %own : !tile -> tensor<128x128xf16>
+    grid.store %w, %o : tensor<128x128xf16>, !gmem
+  }
+}
