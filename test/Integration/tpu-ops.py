@@ -76,6 +76,13 @@ for dtype in ("int32", "uint32", "int16", "uint16", "int8", "uint8"):
     case(f"maximum {dtype}", lambda x: jnp.maximum(x, 3), x)
     case(f"extremes {dtype}", lambda x, y: jnp.minimum(x, jnp.maximum(y, 5)), x, x[::-1])
     case(f"clip {dtype}", lambda x: jnp.clip(x, 2, 9), x)
+    least, most = (np.dtype(dtype).type(end) for end in (jnp.iinfo(dtype).min, jnp.iinfo(dtype).max))
+    case(
+        f"extremes of the ends {dtype}",
+        lambda x, a=least, b=most: jnp.maximum(jnp.minimum(x, b), a) + jnp.minimum(jnp.maximum(x, b), a) + jnp.sign(x),
+        x.at[0, :4].set(jnp.asarray([least, most, 0, 1], dtype)),
+    )
+    case(f"smaller by comparison {dtype}", lambda x, y: jnp.where(x < y, x, y) + jnp.where(x <= y, y, x), x, x[::-1])
     case(f"largest {dtype}", lambda x: like(x, jnp.max(x, 0, keepdims=True)), x)
     case(f"greater {dtype}", lambda x: jnp.where(x > 3, x, 1), x)
     case(f"population_count {dtype}", lax.population_count, x)

@@ -22,6 +22,7 @@ static constexpr Chip getV4() {
   chip.deviceKind = "TPU v4";
   chip.cores = chip.deviceCores = 2;
   chip.vmemBytes = 16 << 20;
+  chip.hasNarrowIntegers = false;
   chip.product.name = "TPU v4";
   chip.product.source = "docs.cloud.google.com/tpu/docs/v4";
   chip.product.clockHz = 1.05e9;

@@ -32,6 +32,9 @@ struct Chip {
   /// True if a core has an instruction for the logistic function, as libtpu's
   /// schedules show.
   bool hasLogisticUnit = false;
+  /// True if libtpu shifts integers of 8 bits by any amounts, and compares
+  /// unsigned ones of 16 bits, for vectors of this chip.
+  bool hasNarrowIntegers = true;
 
   /// The figures of the whole chip, with all its cores.
   grid::Product product;

@@ -194,6 +194,7 @@ llvm::json::Object TPUTarget::describeChip() const {
   row["matrix_units"] = chip->matrixUnits;
   row["matrix_unit_size"] = chip->matrixUnitSize;
   row["logistic_unit"] = chip->hasLogisticUnit;
+  row["narrow_integers"] = chip->hasNarrowIntegers;
   return row;
 }
 

@@ -75,6 +75,34 @@ Value getComparedWithZero(Value value, Predicate predicate, ZeroMatcher zero) {
   return compare.getLhs();
 }
 
+/// A number that is limited to a bound differs from it if it is on the inner
+/// side of it. What limits it on that side, as in a sign, makes no difference.
+struct FoldLimitIsBound : OpRewritePattern<arith::CmpIOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::CmpIOp op,
+                                PatternRewriter &rewriter) const override {
+    using Predicate = arith::CmpIPredicate;
+    auto limited = op.getLhs().getDefiningOp<arith::MinSIOp>();
+    APInt bound, least;
+    if (!limited || limited.getRhs() != op.getRhs() ||
+        !matchPattern(op.getRhs(), m_ConstantInt(&bound)) ||
+        (op.getPredicate() != Predicate::ne &&
+         op.getPredicate() != Predicate::eq))
+      return failure();
+    Value value = limited.getLhs();
+    if (auto inner = value.getDefiningOp<arith::MaxSIOp>();
+        inner && matchPattern(inner.getRhs(), m_ConstantInt(&least)) &&
+        least.slt(bound))
+      value = inner.getLhs();
+    Predicate predicate =
+        op.getPredicate() == Predicate::ne ? Predicate::slt : Predicate::sge;
+    rewriter.replaceOpWithNewOp<arith::CmpIOp>(op, predicate, value,
+                                               op.getRhs());
+    return success();
+  }
+};
+
 /// One of two integers is negative where the sign of their bits' difference is.
 struct FoldSignsDiffer : OpRewritePattern<arith::XOrIOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -266,6 +294,8 @@ struct WidenFloatCompareForUse : OpRewritePattern<arith::CmpFOp> {
 void gridir::tpu::populateFoldComparisonPatterns(RewritePatternSet &patterns) {
   // Before the comparison of unsigned numbers is expanded.
   patterns.add<FoldByteBelow>(patterns.getContext(), /*benefit=*/2);
+  // Before narrow limits are expanded.
+  patterns.add<FoldLimitIsBound>(patterns.getContext(), /*benefit=*/2);
   patterns.add<FoldSelectOfNot, FoldSelectOfNeither, FoldSignsDiffer,
                FoldRemainderSign, WidenCompareForUse, WidenFloatCompareForUse>(
       patterns.getContext());

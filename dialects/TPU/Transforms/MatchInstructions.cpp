@@ -96,9 +96,11 @@ std::optional<SaturatingConversion> match(arith::SelectOp outer) {
   return found;
 }
 
-bool isFiniteTest(arith::CmpFOp op) {
-  auto type = dyn_cast<VectorType>(op.getLhs().getType());
-  return type && type.getElementType().isF32() && !op.use_empty() &&
+/// A SparseCore has the instruction for vectors only.
+bool isFiniteTest(arith::CmpFOp op, bool isTensorCore) {
+  Type type = op.getLhs().getType();
+  return (isTensorCore || isa<VectorType>(type)) &&
+         getElementTypeOrSelf(type).isF32() && !op.use_empty() &&
          op.getPredicate() == arith::CmpFPredicate::OLT &&
          getNumber(op.getRhs()) == std::numeric_limits<double>::infinity() &&
          op.getLhs().getDefiningOp<math::AbsFOp>();
@@ -144,7 +146,8 @@ public:
     for (auto [op, found] : conversions)
       convert(op, found);
     auto core = getOperation()->getAttrOfType<CoreTypeAttr>(kCoreTypeName);
-    if (core && core.getValue() == CoreType::Tc)
+    bool isTensorCore = core && core.getValue() == CoreType::Tc;
+    if (isTensorCore)
       saturateShifts();
     SmallVector<std::pair<arith::SelectOp, Value>> shifts;
     getOperation().walk([&](arith::SelectOp op) {
@@ -155,7 +158,7 @@ public:
       shift(op, amount);
     SmallVector<arith::CmpFOp> tests;
     getOperation().walk([&](arith::CmpFOp op) {
-      if (isFiniteTest(op))
+      if (isFiniteTest(op, isTensorCore))
         tests.push_back(op);
     });
     for (arith::CmpFOp op : tests)
@@ -266,12 +269,11 @@ private:
   /// `|x| < inf` is the opposite of `tpu.weird`.
   void classify(arith::CmpFOp op) {
     OpBuilder builder(op);
-    auto type = cast<VectorType>(op.getType());
+    Type type = op.getType();
     auto magnitude = op.getLhs().getDefiningOp<math::AbsFOp>();
     Value isWeird =
         WeirdOp::create(builder, op.getLoc(), type, magnitude.getOperand());
-    Value ones = arith::ConstantOp::create(builder, op.getLoc(),
-                                           DenseElementsAttr::get(type, true));
+    Value ones = createInteger(builder, op.getLoc(), type, 1);
     op.replaceAllUsesWith(
         arith::XOrIOp::create(builder, op.getLoc(), isWeird, ones).getResult());
     eraseUnused(op);

@@ -47,21 +47,26 @@ def TPUExpandArithmeticPass : Pass<"tpu-expand-arithmetic", "::mlir::func::FuncO
     Integers of at most 8 bits are added, multiplied and compared in 32 bits,
     and those of at most 16 bits are shifted, divided and counted there. With
     `narrow-integers`, those of 8 and 16 bits are shifted by a constant as they
-    are; for other amounts libtpu would widen them with their sign, and shift it
-    into an unsigned number. Unsigned ones are compared as signed ones with their first bit flipped. An
-    extreme of at most 16 bits is a selection by the sign of a difference; for
-    unsigned numbers it compares the numbers with their first bit flipped. Bools
-    are compared by logic, and floats only by ordered predicates: a comparison
-    that is true for NaN is the negation of one that is false. Only inequality
-    is compared directly, with Mosaic's `one`, which is true for NaN. Rounding,
-    remainders and logarithms of bf16 are computed in f32. Divisions that round
-    to an infinity, `math.log2`, `math.expm1`, `math.copysign` and `math.fma`
-    use other ops. Mosaic rejects all of these.
+    are. By other amounts libtpu widens them with their sign. A TensorCore
+    shifts them so to the left and with their sign; an unsigned shift to the
+    right, into which that sign would come, stays in 32 bits. Unsigned numbers
+    are compared as signed ones with their first bit flipped. An extreme of at
+    most 16 bits is a selection by the sign of a difference, or by a comparison
+    with the number beside a constant; a selection that is one is expanded as
+    one, since libtpu would match it; an unsigned one of 32 bits compares the
+    numbers with their first bit flipped. Bools are compared by logic, and
+    floats only by ordered predicates: a comparison that is true for NaN is the
+    negation of one that is false. Only inequality is compared directly, with
+    Mosaic's `one`, which is true for NaN. Rounding, remainders and logarithms
+    of bf16 are computed in f32. Divisions that round to an infinity,
+    `math.log2`, `math.expm1`, `math.copysign` and `math.fma` use other ops.
+    Mosaic rejects all of these.
 
     Some results take fewer instructions in another form: a number of 8 bits is
     compared with a constant, and one of 16 bits or a bf16 with any other
     number, in the width in which the result is used; two signs are compared by
-    their bits; and the sign of a remainder of f32 is set by one comparison.
+    their bits; the sign of a remainder of f32 is set by one comparison; and a
+    number that is limited to a bound is compared with the bound itself.
 
     Before:
 

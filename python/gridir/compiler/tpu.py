@@ -28,7 +28,8 @@ class TpuOptions(Options):
       logistic_unit: computes the logistic function with the unit for it, which chips since the v6e have. None uses it
         if the chip for which JAX lowers is known to have one.
       narrow_integers: shifts and compares integers of 8 and 16 bits without widening them, which libtpu supports since
-        0.0.48. None does so unless an earlier libtpu will read the module.
+        0.0.48, for chips after the v4. None does so unless an earlier libtpu will read the module, or JAX lowers for
+        a v4.
       pipeline: the pass pipeline from a `grid` module to the serialised Mosaic module.
     """
 

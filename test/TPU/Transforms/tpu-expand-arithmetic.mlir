@@ -1,5 +1,4 @@
 // RUN: gridir-opt %s --tpu-expand-arithmetic | FileCheck %s
-// RUN: gridir-opt %s --tpu-expand-arithmetic="narrow-integers=true" | FileCheck %s --check-prefix=NARROW
 
 // Narrow integers are summed in 32 bits, with their sign; a shift to the right of unsigned ones fills with zeros.
 
@@ -686,11 +685,17 @@ func.func @below(%x: vector<32x128xi8>, %y: vector<32x128xi32>) -> (vector<32x12
   return %0, %1 : vector<32x128xi8>, vector<32x128xi32>
 }
 
-// Extremes in sequence are computed in 32 bits together.
+// Extremes in sequence are computed in 32 bits together. A constant is compared by the number beside it.
 
 // CHECK-LABEL: func.func @clip(
 // CHECK-COUNT-1: arith.extsi
 // CHECK-NOT: arith.extsi
+// CHECK: %[[TWO:.*]] = arith.constant dense<2> : vector<16x128xi32>
+// CHECK: %[[MORE:.*]] = arith.cmpi sge, %[[X:.*]], %[[TWO]]
+// CHECK: %[[MOST:.*]] = arith.select %[[MORE]], %[[X]], %{{.*}} : vector<16x128xi1>, vector<16x128xi32>
+// CHECK: %[[EIGHT:.*]] = arith.constant dense<8> : vector<16x128xi32>
+// CHECK: %[[LESS:.*]] = arith.cmpi sle, %[[MOST]], %[[EIGHT]]
+// CHECK: arith.select %[[LESS]], %[[MOST]], %{{.*}} : vector<16x128xi1>, vector<16x128xi32>
 // CHECK-COUNT-1: arith.trunci
 // CHECK-NOT: arith.trunci
 // CHECK: return
@@ -700,26 +705,4 @@ func.func @clip(%x: vector<16x128xi16>) -> vector<16x128xi16> {
   %0 = arith.maxsi %x, %c1 : vector<16x128xi16>
   %1 = arith.minsi %0, %c9 : vector<16x128xi16>
   return %1 : vector<16x128xi16>
-}
-
-// Narrow numbers are shifted by a constant as they are if libtpu does so, and by other amounts in 32 bits.
-
-// NARROW-LABEL: func.func @shifts(
-// NARROW: arith.shrui %{{.*}} : vector<16x128xi16>
-// NARROW: %[[X:.*]] = arith.extui %{{.*}} : vector<16x128xi16> to vector<16x128xi32>
-// NARROW: %[[N:.*]] = arith.extui %{{.*}} : vector<16x128xi16> to vector<16x128xi32>
-// NARROW: arith.shrui %[[X]], %[[N]] : vector<16x128xi32>
-// NARROW: arith.extsi
-// NARROW: arith.shrsi %{{.*}} : vector<32x128xi32>
-// CHECK-LABEL: func.func @shifts(
-// CHECK: arith.shrui %{{.*}} : vector<16x128xi32>
-// CHECK: arith.shrui %{{.*}} : vector<16x128xi32>
-// CHECK: arith.shrsi %{{.*}} : vector<32x128xi32>
-func.func @shifts(%x: vector<16x128xi16>, %n: vector<16x128xi16>, %y: vector<32x128xi8>, %m: vector<32x128xi8>)
-    -> (vector<16x128xi16>, vector<16x128xi16>, vector<32x128xi8>) {
-  %c3 = arith.constant dense<3> : vector<16x128xi16>
-  %0 = arith.shrui %x, %c3 : vector<16x128xi16>
-  %1 = arith.shrui %x, %n : vector<16x128xi16>
-  %2 = arith.shrsi %y, %m : vector<32x128xi8>
-  return %0, %1, %2 : vector<16x128xi16>, vector<16x128xi16>, vector<32x128xi8>
 }

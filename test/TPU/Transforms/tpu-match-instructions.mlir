@@ -148,6 +148,28 @@ func.func @finite(%x: vector<8x128xf32>) -> vector<8x128xi1> {
   return %f : vector<8x128xi1>
 }
 
+// A TensorCore has it for numbers, too.
+
+// CHECK-LABEL: func.func @finite_number(
+// CHECK: %[[W:.*]] = tpu.weird %{{.*}} : f32 -> i1
+// CHECK: arith.xori %[[W]], %{{.*}} : i1
+func.func @finite_number(%x: f32) -> i1 attributes {tpu.core_type = #tpu.core_type<tc>} {
+  %m = math.absf %x : f32
+  %inf = arith.constant 0x7F800000 : f32
+  %f = arith.cmpf olt, %m, %inf : f32
+  return %f : i1
+}
+
+// CHECK-LABEL: func.func @finite_number_of_subcore(
+// CHECK-NOT: tpu.weird
+// CHECK: return
+func.func @finite_number_of_subcore(%x: f32) -> i1 attributes {tpu.core_type = #tpu.core_type<sc_vector_subcore>} {
+  %m = math.absf %x : f32
+  %inf = arith.constant 0x7F800000 : f32
+  %f = arith.cmpf olt, %m, %inf : f32
+  return %f : i1
+}
+
 // A bf16 has no such instruction.
 
 // CHECK-LABEL: func.func @finite_bf16(

@@ -239,8 +239,9 @@ def _sign(ctx: RuleContext, x: ir.Value) -> ir.Value:
         return _of_complex(ctx, x)
     zero, one = _zero(x), emit.constant(1, x.type)
     if is_float(aval):
-        ordered_nonzero = emit.compare("one", x, zero)
-        return emit.select(ordered_nonzero, emit.binary("math.copysign", one, x), x)
+        # First the sign, as JAX does: on a TPU the order of instructions is one bundle.
+        signed_one = emit.binary("math.copysign", one, x)
+        return emit.select(emit.compare("one", x, zero), signed_one, x)
     if is_unsigned(aval):
         return emit.select(emit.compare("ne", x, zero), one, zero)
     return emit.binary("arith.minsi", emit.binary("arith.maxsi", x, emit.constant(-1, x.type)), one)

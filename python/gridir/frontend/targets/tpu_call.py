@@ -72,11 +72,13 @@ class TpuHooks(TargetHooks):
     def options_for(self, options: TpuOptions, request: KernelRequest) -> TpuOptions:
         """See `TargetHooks`; adds what the chip and libtpu have, unless the module is for an earlier libtpu."""
         is_newer = options.version == TpuOptions.version and jax_tpu.is_libtpu_newer()
+        facts = find_facts(f"tpu:{lowered_chip()}")
         if options.logistic_unit is None:
-            has_unit = is_newer and find_facts(f"tpu:{lowered_chip()}").get("logistic_unit", False)
+            has_unit = is_newer and facts.get("logistic_unit", False)
             options = dataclasses.replace(options, logistic_unit=has_unit)
         if options.narrow_integers is None:
-            options = dataclasses.replace(options, narrow_integers=is_newer)
+            has_narrow = is_newer and facts.get("narrow_integers", True)
+            options = dataclasses.replace(options, narrow_integers=has_narrow)
         return options
 
     def emitter(self, kernel: Kernel, request: KernelRequest) -> jax_calls.Emitter:

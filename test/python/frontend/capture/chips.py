@@ -70,7 +70,7 @@ for options in (None, gridir.TpuOptions(logistic_unit=True)):
 # CHECK-NEXT: nan 0.5
 
 
-# The libtpu of JAX 0.10 shifts only integers of 32 bits.
+# The libtpu of JAX 0.10 shifts only integers of 32 bits, and that of later releases those of a v4.
 def shift(x_ref, o_ref):
     o_ref[...] = x_ref[...] << 3
 
@@ -83,5 +83,8 @@ def widens(**options):
 
 print("newer:", widens() != jax_tpu.is_libtpu_newer(), "version 11:", widens(version=11))
 print("never:", widens(narrow_integers=False), "always:", widens(narrow_integers=True))
+with gridir.tpu.chip("v4"):
+    print("v4:", widens())
 # CHECK-NEXT: newer: True version 11: True
 # CHECK-NEXT: never: True always: False
+# CHECK-NEXT: v4: True

@@ -51,8 +51,8 @@ show_value("unit_dimension", lax.add, x, array(jnp.float32, 8, 1))
 # NaN and both zeros are their own signs.
 # CHECK-LABEL: // sign_float
 # CHECK: %[[X:.*]] = grid.load
-# CHECK: %[[NONZERO:.*]] = arith.cmpf one, %[[X]]
 # CHECK: %[[ONE:.*]] = math.copysign {{.*}}, %[[X]]
+# CHECK: %[[NONZERO:.*]] = arith.cmpf one, %[[X]]
 # CHECK: arith.select %[[NONZERO]], %[[ONE]], %[[X]]
 show_value("sign_float", lax.sign, x)
 
