@@ -8,6 +8,7 @@
 
 #include "dialects/CPU/Transforms/ElementOffsets.h"
 #include "dialects/CPU/Transforms/Passes.h"
+#include "dialects/CPU/Transforms/VectorTarget.h"
 #include "dialects/Kernel/IR/Kernel.h"
 #include "dialects/Support/CountableTypes.h"
 
@@ -27,9 +28,6 @@ using namespace mlir;
 using namespace gridir::cpu;
 
 namespace {
-
-/// The bytes that memory transfers at a time.
-constexpr int64_t kLineBytes = 64;
 
 /// The distance of a prefetch: long enough to hide the latency of memory, and
 /// short enough that the first-level cache still holds the lines.

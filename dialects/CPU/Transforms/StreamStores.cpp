@@ -8,6 +8,7 @@
 
 #include "dialects/CPU/Transforms/ElementOffsets.h"
 #include "dialects/CPU/Transforms/Passes.h"
+#include "dialects/CPU/Transforms/VectorTarget.h"
 #include "dialects/Kernel/IR/Kernel.h"
 #include "dialects/Support/CountableTypes.h"
 #include "dialects/Support/MemoryAccesses.h"
@@ -29,9 +30,6 @@ using namespace mlir;
 using namespace gridir::cpu;
 
 namespace {
-
-/// The size of a cache line, on every x86-64 CPU.
-constexpr int64_t kLineBytes = 64;
 
 /// The shortest streaming store of a vector.
 constexpr int64_t kLeastBytes = 16;

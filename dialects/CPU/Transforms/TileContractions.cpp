@@ -47,8 +47,6 @@ constexpr int64_t kPanelDepth = 256;
 constexpr int64_t kNarrowBits = 128;
 /// Minimum number of rows for which copying the right operand pays off.
 constexpr int64_t kRowsWorthPacking = 16;
-/// Bytes that memory transfers at a time.
-constexpr int64_t kLineBytes = 64;
 /// The widest part of a row that is fetched ahead. Of a wider one, a processor
 /// fetches the rest by itself.
 constexpr int64_t kMostPartBytes = 2 * kLineBytes;

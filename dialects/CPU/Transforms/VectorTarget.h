@@ -16,6 +16,9 @@
 
 namespace gridir::cpu {
 
+/// The size of a cache line, on every x86-64 CPU.
+constexpr int64_t kLineBytes = 64;
+
 /// The properties of a CPU for the tiling passes, and the tile sizes that
 /// follow from them. The numbers are measured; see docs and `benchmarks/`.
 struct VectorTarget {
