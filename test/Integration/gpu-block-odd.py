@@ -110,6 +110,10 @@ PROGRAMS = {
         functools.partial(of_rows, lambda x: x.max(1), rows=2, result=()),
         small(4, 333, dtype=jnp.int32),
     ),
+    "reversed rows": (
+        functools.partial(of_rows, lambda x: (x[:, ::-1] * jnp.arange(7)).sum(1), rows=7, result=()),
+        floats(14, 7),
+    ),
     "any of rows": (
         functools.partial(of_rows, lambda x: (x > 3).any(axis=1), rows=2, result=()),
         floats(4, 300),
@@ -137,5 +141,5 @@ PROGRAMS = {
     "overhang": (overhang, floats(17, 1002), floats(17, 1002)),
 }
 
-# CHECK: 19 of 19 programs are right
+# CHECK: 20 of 20 programs are right
 report("programs", PROGRAMS, programs=True)

@@ -382,6 +382,13 @@ void BlockAxes::visit(Operation *op) {
         joinReshaped(collapse.getResult(), collapse.getSrc(),
                      collapse.getReassociationIndices());
       })
+      .Case([&](tensor::ExtractOp extract) {
+        block(extract.getTensor());
+        // Positions that are added would read elements that do not exist.
+        if (auto loop = extract->getParentOfType<linalg::LinalgOp>();
+            loop && use == AxisUse::Extend)
+          llvm::for_each(loop->getResults(), [&](Value v) { block(v); });
+      })
       .Case([&](scf::IfOp branch) {
         for (Region &region : branch->getRegions())
           if (!region.empty())

@@ -261,3 +261,27 @@ grid.kernel @short_rows grid(%i = 2) inputs(%x: bf16 [128, 64] block [64, 64] at
   %d = grid.dot %v, %w contract [1] x [0] : tensor<64x64xbf16>, tensor<64x48xbf16> -> tensor<64x48xf32>
   grid.store %d, %o : tensor<64x48xf32>, memref<64x48xf32, #grid.space<default>>
 }
+
+// -----
+
+// A loop reads the row in reverse order: positions that are added would read elements that do not exist.
+// STATS: 0 num-padded
+// CHECK-LABEL: grid.kernel @reversed
+// CHECK: tensor.extract %{{.*}} : tensor<77xf32>
+// CHECK: linalg.reduce {{.*}} ins(%{{.*}} : tensor<77xf32>)
+grid.kernel @reversed grid(%i = 2) inputs(%x: f32 [2, 77] block [squeezed, 77] at (%i, 0)) outputs(%o: f32 [2] block [squeezed] at (%i)) semantics [parallel] {
+  %v = grid.load %x : memref<77xf32, #grid.space<default>> -> tensor<77xf32>
+  %c76 = arith.constant 76 : index
+  %e = tensor.empty() : tensor<77xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%e : tensor<77xf32>) {
+  ^bb0(%out: f32):
+    %n = linalg.index 0 : index
+    %m = arith.subi %c76, %n : index
+    %a = tensor.extract %v[%m] : tensor<77xf32>
+    linalg.yield %a : f32
+  } -> tensor<77xf32>
+  %z = arith.constant dense<0.0> : tensor<f32>
+  %s = linalg.reduce {arith.addf} ins(%r : tensor<77xf32>) outs(%z : tensor<f32>) dimensions = [0]
+  %t = tensor.extract %s[] : tensor<f32>
+  grid.store %t, %o : f32, memref<f32, #grid.space<default>>
+}
