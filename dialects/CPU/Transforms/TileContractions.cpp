@@ -34,6 +34,7 @@ using gridir::cpu::DotEmitter;
 using gridir::cpu::DotForm;
 using gridir::cpu::DotOperand;
 using gridir::cpu::DotPanel;
+using gridir::cpu::kLineBytes;
 using gridir::cpu::VectorTarget;
 
 namespace {
