@@ -47,6 +47,17 @@ Value widenIntegers(OpBuilder &builder, Location loc, Value value, Type wide,
   return arith::ExtSIOp::create(builder, loc, wide, value);
 }
 
+/// Returns the operands of an op on narrow integers, in 32 bits.
+std::pair<Value, Value> widenOperands(OpBuilder &builder, Operation *op,
+                                      bool isUnsigned) {
+  Value lhs = op->getOperand(0), rhs = op->getOperand(1);
+  Type wide =
+      withElementType(cast<VectorType>(lhs.getType()), builder.getI32Type());
+  lhs = widenIntegers(builder, op->getLoc(), lhs, wide, isUnsigned);
+  rhs = widenIntegers(builder, op->getLoc(), rhs, wide, isUnsigned);
+  return {lhs, rhs};
+}
+
 /// An op on narrow integers, in 32 bits: Mosaic computes in those, and only
 /// compares narrow ones. `maxWidth` is the widest element that needs it.
 template <typename OpT, bool isUnsigned, unsigned maxWidth>
@@ -60,11 +71,7 @@ struct WidenIntegers : OpRewritePattern<OpT> {
         type ? dyn_cast<IntegerType>(type.getElementType()) : IntegerType();
     if (!element || element.getWidth() > maxWidth || element.getWidth() < 2)
       return failure();
-    Type wide = withElementType(type, rewriter.getI32Type());
-    auto widen = [&](Value value) {
-      return widenIntegers(rewriter, op.getLoc(), value, wide, isUnsigned);
-    };
-    Value lhs = widen(op.getLhs()), rhs = widen(op.getRhs());
+    auto [lhs, rhs] = widenOperands(rewriter, op, isUnsigned);
     Value result = OpT::create(rewriter, op.getLoc(), lhs, rhs);
     rewriter.replaceOpWithNewOp<arith::TruncIOp>(op, type, result);
     return success();
@@ -179,11 +186,7 @@ struct WidenCompare : OpRewritePattern<arith::CmpIOp> {
     if (width < 2 || width >= 16 || predicate == Predicate::eq ||
         predicate == Predicate::ne || (isUnsigned && width == 8))
       return failure();
-    Type wide = withElementType(type, rewriter.getI32Type());
-    auto widen = [&](Value value) {
-      return widenIntegers(rewriter, op.getLoc(), value, wide, isUnsigned);
-    };
-    Value lhs = widen(op.getLhs()), rhs = widen(op.getRhs());
+    auto [lhs, rhs] = widenOperands(rewriter, op, isUnsigned);
     rewriter.replaceOpWithNewOp<arith::CmpIOp>(op, predicate, lhs, rhs);
     return success();
   }
@@ -229,11 +232,7 @@ struct ExpandNarrowExtreme : OpRewritePattern<OpT> {
         type.getElementTypeBitWidth() < 2 || type.getElementTypeBitWidth() > 16)
       return failure();
     Location loc = op.getLoc();
-    Type wide = withElementType(type, rewriter.getI32Type());
-    auto widen = [&](Value value) {
-      return widenIntegers(rewriter, loc, value, wide, isUnsigned);
-    };
-    Value lhs = widen(op.getLhs()), rhs = widen(op.getRhs());
+    auto [lhs, rhs] = widenOperands(rewriter, op, isUnsigned);
     Value isFirst = createComparison(rewriter, loc, lhs, rhs);
     Value result = arith::SelectOp::create(rewriter, loc, isFirst, lhs, rhs);
     rewriter.replaceOpWithNewOp<arith::TruncIOp>(op, type, result);

@@ -196,14 +196,19 @@ private:
     auto none = UnitAttr::get(&getContext());
     std::optional<ArrayAttr> transforms = scope.getTransforms();
     for (BlockArgument ref : scope.getBody().getArguments()) {
+      layouts.push_back(none);
+      if (!canHavePanels(ref.getType()))
+        continue;
       SharedLayoutAttr layout;
-      if (transforms && canHavePanels(ref.getType()))
+      if (transforms)
         layout = getAuthored(
             ref, cast<ArrayAttr>((*transforms)[ref.getArgNumber()]));
-      if (!layout && canHavePanels(ref.getType()))
+      if (!layout)
         layout = getDemanded(ref);
-      numDivided += layout ? 1 : 0;
-      layouts.push_back(layout ? Attribute(layout) : none);
+      if (!layout)
+        continue;
+      layouts.back() = layout;
+      ++numDivided;
     }
     if (llvm::any_of(layouts, llvm::IsaPred<SharedLayoutAttr>))
       scope->setAttr(kSharedLayoutsAttr,

@@ -25,6 +25,7 @@ from gridir.cli.progress import progress
 from gridir.errors import UnsupportedError
 
 if TYPE_CHECKING:
+    from gridir.compiler.kernel import Kernel
     from gridir.testing import Comparison, WideRun
 
 INTERPRET, REFERENCE = "interpret", "reference"
@@ -116,15 +117,17 @@ def run(
         example = load_example(*file, chip)
         chosen = list(filter(None, checks.split(",")))
         tell(f"compiling and running {example.name} for {target}")
-        record, results, profiles = _execute(
+        record, results, profiles, kernels = _execute(
             example, target, stage, pipeline, chosen, schedule_seed, repeat, profile, on
         )
         if check:
             tell(f"running {example.name} again, to compare the results")
             record |= _check(example, results, against or (REFERENCE if example.reference else INTERPRET))
-    suspects = record.pop("suspects")
-    if suspects and record.get("differences"):
-        record["advice"] = [*record.get("advice", ()), *suspects]
+    if record.get("differences"):
+        from gridir.cli.advice import advice_on_difference
+
+        if notes := advice_on_difference(kernels, target, chosen):
+            record["advice"] = [*record.get("advice", ()), *notes]
     if told := chip_notes():
         record["notes"] = told
     click.echo(json.dumps(record) if as_json else "\n\n".join([_format(record), *profiles]))
@@ -142,10 +145,10 @@ def _execute(
     repeat: int,
     profile: bool,
     on: str | None,
-) -> tuple[dict[str, Any], Any, list[str]]:
+) -> tuple[dict[str, Any], Any, list[str], Sequence[Kernel]]:
     import jax
 
-    from gridir.cli.advice import advice, advice_on_difference
+    from gridir.cli.advice import advice
     from gridir.compiler.targets import get_target
     from gridir.frontend.execute import execute
     from gridir.runtime.ptx import profiling
@@ -181,10 +184,9 @@ def _execute(
     }
     if notes := advice(executable.kernels, target.name, checks):
         record["advice"] = notes
-    record["suspects"] = advice_on_difference(executable.kernels, name, checks)
     if profile:
         record["profiles"] = [{"entry": entry, **counts.to_json()} for entry, counts in launches]
-    return record, results, [f"{entry}: {counts.to_text()}" for entry, counts in launches]
+    return record, results, [f"{entry}: {counts.to_text()}" for entry, counts in launches], executable.kernels
 
 
 def _time(call: Any, repeat: int) -> float:
