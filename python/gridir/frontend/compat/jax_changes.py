@@ -99,6 +99,7 @@ _BOUND_ONLY = {"subfuns"}
 """Keywords that are functions, which become jaxprs, and no parameters."""
 
 _BIND = re.compile(r"\b(\w+)\.bind\(")
+_DEFINITION = re.compile(r"^def (\w+)\(([^)]*)", re.MULTILINE)
 _PARENTHESIS = re.compile(r"[()]")
 _LONGEST_CALL = 4000
 
@@ -136,8 +137,20 @@ def bound_parameters(root: Path) -> dict[tuple[str, str], set[str]]:
             call = _call(source, match.start())
             if call is not None:
                 keywords = {keyword.arg for keyword in call.keywords if keyword.arg}
-                bound.setdefault((module, match[1]), set()).update(keywords)
+                for name in (match[1], *_arguments(source, match.start(), match[1])):
+                    bound.setdefault((module, name), set()).update(keywords)
     return bound
+
+
+def _arguments(source: str, position: int, name: str) -> list[str]:
+    """The variables with which a text calls the function at a position, if a name is its first parameter there.
+
+    Such a function binds the primitive that it is given: `sum = functools.partial(_reduce, reduce_sum_p)`.
+    """
+    *_, function = [None, *_DEFINITION.finditer(source, 0, position)]
+    if function is None or not re.match(rf"\s*{name}\b", function[2]):
+        return []
+    return re.findall(rf"\b{function[1]}\s*[(,]\s*(\w+_p)\b", source)
 
 
 def _primitives() -> list[Any]:
@@ -175,8 +188,10 @@ def unknown_parameters() -> tuple[list[str], int]:
     """The parameters that JAX's sources bind primitives with and their rules do not know; how many have a rule."""
     levels, equations = _rules_and_equations()
     bound = bound_parameters(Path(jax.__path__[0]))
+    # Some modules are imported for their primitives, and have variables only then.
+    primitives = _primitives()
     variables, unknown, count = _variables(), set(), 0
-    for primitive in _primitives():
+    for primitive in primitives:
         given: set[str] = set().union(*(bound.get(where, ()) for where in variables.get(id(primitive), ())))
         given = equations.canonical_parameters(primitive, given - _BOUND_ONLY)
         name = equations.primitive_name(primitive)

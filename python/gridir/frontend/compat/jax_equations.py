@@ -113,15 +113,19 @@ def _scan(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 CHANGES: dict[str, Change] = {
-    "async_load": Change((0, 11), adds={"reduce": None}),
-    "async_prefetch": Change((0, 11), adds={"has_user_predicate": False}),
-    "barrier_arrive": Change((0, 11), adds={"has_user_predicate": False}),
+    "async_load": Change((0, 11, 1), adds={"reduce": None}),
+    "async_prefetch": Change((0, 11, 2), adds={"has_user_predicate": False}),
+    "barrier_arrive": Change((0, 11, 2), adds={"has_user_predicate": False}),
     # Without a dimension, the last but one changes.
     "bitcast": Change((0, 12), adds={"dim": None}),
-    "composite": Change((0, 11), renames={"jaxpr": "call_jaxpr"}),
+    "composite": Change((0, 11, 2), renames={"jaxpr": "call_jaxpr"}),
     # Until JAX 0.11, a copy whose predicate is false arrives at its barrier.
     "copy_gmem_to_smem": Change(
-        (0, 12), adds={"has_barrier": True, "has_user_predicate": False, "arrives_always": True}
+        (0, 12),
+        adds={"has_barrier": True, "has_user_predicate": False, "arrives_always": True},
+        # JAX 0.11.0 names the method; without a barrier, later releases imply that threads copy.
+        convert=lambda params: {name: value for name, value in params.items() if (name, value) != ("impl", "tma")},
+        converts=("impl",),
     ),
     "dma_wait": Change(
         (0, 12),
@@ -132,17 +136,17 @@ CHANGES: dict[str, Change] = {
         },
         converts=("insert_dummy_device",),
     ),
-    "eval_jaxpr": Change((0, 11), renames={"jaxpr": "call_jaxpr"}),
-    "get_barrier_semaphore": Change((0, 11), adds={"tag": None}),
+    "eval_jaxpr": Change((0, 11, 1), renames={"jaxpr": "call_jaxpr"}),
+    "get_barrier_semaphore": Change((0, 11, 2), adds={"tag": None}),
     "pipeline_body": Change((0, 11), adds={"_explicit_indices": False}),
     "scan": Change((0, 11), convert=_scan, converts=("num_consts", "num_carry")),
-    "set_max_registers": Change((0, 11), operand="n"),
+    "set_max_registers": Change((0, 11, 2), operand="n"),
     "shard_map": Change((0, 11), renames={"manual_axes": "newly_manual_axes"}),
     "tcgen05_commit_arrive": Change((0, 12), adds={"has_user_predicate": False}),
     # Without axes, all warpgroups of all blocks of a cluster make one request.
-    "try_cluster_cancel": Change((0, 11), adds={"collective_axes": None}),
-    "wait_smem_to_gmem": Change((0, 11), operand="n"),
-    "wgmma_wait": Change((0, 11), operand="n"),
+    "try_cluster_cancel": Change((0, 11, 2), adds={"collective_axes": None}),
+    "wait_smem_to_gmem": Change((0, 11, 2), operand="n"),
+    "wgmma_wait": Change((0, 11, 2), operand="n"),
 }
 """The last change of each primitive, by the name of its rule."""
 

@@ -62,18 +62,18 @@ def until(*last: int) -> Releases:
 
 PRIMITIVES: dict[str, Releases] = {
     "barrier_arrive_and_wait": since(0, 12),
-    "closed_call": until(0, 10),
-    "conv": since(0, 11),
-    "core_map": until(0, 10),
+    "closed_call": until(0, 11, 0),
+    "conv": since(0, 11, 1),
+    "core_map": until(0, 11, 0),
     "has_memory_space": since(0, 12),
-    "log2": since(0, 11),
+    "log2": since(0, 11, 2),
     "mma": since(0, 11),
     **{f"mosaic_gpu_reduce_{name}": since(0, 12) for name in ("max", "min", "prod", "sum")},
-    "one_minus_square": since(0, 11),
+    "one_minus_square": since(0, 11, 2),
     "polynomial": since(0, 12),
     "sparse_core.bitcast": until(0, 11),
     "store": since(0, 12),
-    "wait_gmem_to_smem": since(0, 11),
+    "wait_gmem_to_smem": since(0, 11, 1),
 }
 """By the name of the primitive's rule."""
 
