@@ -310,6 +310,13 @@ private:
     std::optional<AffineMap> map = kernel.getAffineIndexMap(operand);
     if (!map)
       return add(ref.getLoc(), "the index map of " + name + " is not affine");
+    auto addIrregular = [&] {
+      add(ref.getLoc(),
+          "the blocks of " + name + " are neither regular nor windows");
+    };
+    // The map gives a bounded slice a start and a size.
+    if (map->getNumResults() != shape.size())
+      return addIrregular();
     SmallVector<Interval> ids = grid::getIdRanges(kernel.getGridShape());
     for (auto [extent, dim, expr] :
          llvm::zip_equal(shape, spec.getBlockDims(), map->getResults())) {
@@ -319,8 +326,7 @@ private:
           dim.isSqueezed() || dim.getKind() == grid::BlockKind::Element;
       if ((dim.getKind() != grid::BlockKind::Blocked && !isElement) ||
           dim.getPadLow() != 0 || dim.getPadHigh() != 0)
-        return add(ref.getLoc(), "the blocks of " + name +
-                                     " are neither regular nor windows");
+        return addIrregular();
       int64_t last = isElement ? extent - size
                      : form == BlockForm::Parts
                          ? std::numeric_limits<int32_t>::max()

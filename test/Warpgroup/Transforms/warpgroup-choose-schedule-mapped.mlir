@@ -3,7 +3,7 @@
 // RUN:   --remarks-filter=warpgroup-choose-schedule --remark-format=emitRemark | FileCheck %s --check-prefix=REMARK
 
 // Each of these kernels is mapped to threads, and a remark states the reason.
-// CHECK-COUNT-31: warpgroup.mapped
+// CHECK-COUNT-32: warpgroup.mapped
 // CHECK-NOT: warpgroup.mapped
 
 // REMARK: the kernel is mapped to threads, since {{.*}}its grid is dynamic
@@ -50,6 +50,12 @@ grid.kernel @map grid(%i = 4, %j = 4) outputs(%o: f32 [16, 128] block [1, 128] m
 // REMARK: since {{.*}}the blocks of {{.*}} are neither regular nor windows
 grid.kernel @padded grid(%i = 4)
     inputs(%x: f32 [512] block [element(128, 1, 1)] at (%i * 128)) outputs(%o: f32 [512] block [128] at (%i)) {
+}
+// -----
+// The index map gives the slice a start and a size.
+// REMARK: since {{.*}}the blocks of {{.*}} are neither regular nor windows
+grid.kernel @bounded grid(%i = 4) inputs(%x: f32 [32, 128] block [slice(8), 128] at (%i * 8, 8, 0))
+    outputs(%o: f32 [512] block [128] at (%i)) {
 }
 // -----
 // REMARK: since {{.*}}blocks of {{.*}} are outside of it
