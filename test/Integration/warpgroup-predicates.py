@@ -144,6 +144,41 @@ look(
 )
 
 
+def reduces_loads(x, o, rows, tensor, *, reduce):
+    """A load of tensor memory that also reduces its rows."""
+    native = plgpu.Layout.TCGEN05_TMEM_NATIVE
+    plgpu.async_store_tmem(tensor, plgpu.layout_cast(x[...], native))
+    plgpu.commit_tmem()
+    loaded, rows[...] = plgpu.async_load_tmem(tensor, reduce=reduce, layout=native)
+    o[...] = loaded
+
+
+def reducing(reduce, dtype):
+    results = [jax.ShapeDtypeStruct((128, 64), dtype), jax.ShapeDtypeStruct((128,), dtype)]
+    return plgpu.kernel(
+        functools.partial(reduces_loads, reduce=reduce),
+        out_type=results,
+        scratch_types=[plgpu.TMEM((128, 64), dtype)],
+    )
+
+
+# A NaN in a row is its reduction.
+# CHECK-COUNT-64: reduces_loads {{.*}}: right
+# CHECK-NOT: reduces_loads
+SIGNED = np.random.default_rng(0).standard_normal((128, 64)).astype(np.float32)
+SIGNED[3, 5] = np.nan
+for reduce, combine in {"max": np.max, "min": np.min, "absmax": np.max, "absmin": np.min}.items():
+    for dtype in (np.float32, np.int32, np.uint32)[: 1 if "abs" in reduce else None]:
+        values = SIGNED if dtype == np.float32 else np.arange(-4096, 4096).astype(dtype).reshape(128, 64)
+        rows = combine(abs(values) if "abs" in reduce else values, axis=1)
+        call = reducing(reduce, dtype)
+        name = f"reduces_loads {reduce} {np.dtype(dtype)}"
+        for number, expected in enumerate((values, rows)):
+            one = functools.partial(lambda call, number, x: call(x)[number], call, number)
+            orders_of.look(ORDERS[1:2], name, one, expected, values)
+            ptx_runs.look(f"{name} as PTX", one, expected, values, target=get_target("gpu:sm_100a"))
+
+
 def of_windows(x, o, tile, loaded):
     windows = plgpu.im2col_ref(x, window_shape=(3,))
     plgpu.copy_gmem_to_smem(windows.at[pl.ds(0, 4), 1, pl.ds(0, 64)], tile, loaded)
@@ -163,7 +198,7 @@ def lower(body, *args, scratch=(), **mesh):
 
 
 # Unsupported features are rejected by name, at the author's line.
-# CHECK: UnsupportedError: 3 of 3 refused in these words
+# CHECK: UnsupportedError: 4 of 4 refused in these words
 report(
     gridir.UnsupportedError,
     {
@@ -171,6 +206,9 @@ report(
             of_windows,
             jax.ShapeDtypeStruct((1, 6, 64), jnp.float32),
             scratch=[plgpu.SMEM((4, 64), jnp.float32), plgpu.Barrier()],
+        ),
+        "async_load: expected a reduction of int32 among max, min, got `absmax`": lambda: gridir.lower(
+            reducing("absmax", np.int32), np.zeros((128, 64), np.int32)
         ),
         "expected semaphores that the kernel allocates, got operand": waits_for_another,
         ", of `alloc_semaphore`, which outlives it": waits_for_another,

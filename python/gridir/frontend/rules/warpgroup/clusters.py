@@ -56,9 +56,9 @@ def _get(ctx: RuleContext, ref: Any, *leaves: ir.Value, tree: Any) -> ir.Value:
     return load(ctx, ref, unflatten(ctx, tree, leaves))
 
 
-@WARPGROUP.rule("load", "async_load", ignores={"optimized": ANY, "reduce": None})
+@WARPGROUP.rule("load", ignores={"optimized": ANY})
 def _load(ctx: RuleContext, ref: Any, *leaves: ir.Value, tree: Any) -> ir.Value:
-    """Like `get`: the compiler chooses the method; values loaded from tensor memory may be used at once."""
+    """Like `get`: the compiler chooses the method."""
     return load(ctx, ref, unflatten(ctx, tree, leaves))
 
 

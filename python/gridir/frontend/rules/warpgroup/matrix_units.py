@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 
 from gridir.frontend.rules.ref_views import unflatten, view
 from gridir.frontend.rules.state import Access
+from gridir.frontend.rules.warpgroup.clusters import load
 from gridir.frontend.rules.warpgroup.operands import (
     axis_attr,
     count,
@@ -182,6 +184,28 @@ WARPGROUP.table(
     },
     lambda marks: _copy_to_tensor_memory(**marks),
 )
+
+
+_ROW_REDUCTIONS = {
+    "max": lambda x: jnp.max(x, axis=-1),
+    "min": lambda x: jnp.min(x, axis=-1),
+    "absmax": lambda x: jnp.max(jnp.abs(x), axis=-1),
+    "absmin": lambda x: jnp.min(jnp.abs(x), axis=-1),
+}
+
+
+@WARPGROUP.rule("async_load")
+def _async_load(ctx: RuleContext, ref: ir.Value, *leaves: ir.Value, tree: Any, reduce: str | None) -> list[ir.Value]:
+    """The loaded values may be used at once. A reduction of their rows is a second result."""
+    value = load(ctx, ref, unflatten(ctx, tree, leaves))
+    if reduce is None:
+        return [value]
+    aval = ctx.avals_out[0]
+    known = [name for name in _ROW_REDUCTIONS if "abs" not in name or jnp.issubdtype(aval.dtype, jnp.floating)]
+    if reduce not in known:
+        raise ctx.unsupported(f"expected a reduction of {aval.dtype} among {', '.join(known)}, got `{reduce}`")
+    closed = jax.make_jaxpr(_ROW_REDUCTIONS[reduce])(jax.ShapeDtypeStruct(aval.shape, aval.dtype))
+    return [value, *ctx.decompose(closed.jaxpr, closed.consts, [value])]
 
 
 @WARPGROUP.rule("async_store_tmem")
