@@ -539,10 +539,14 @@ def CPUTileContractionsPass : Pass<"cpu-tile-contractions", "::mlir::func::FuncO
 
     A panel of a few columns takes one or two lines of each row of the right
     operand, and a processor does not fetch such parts ahead. With
-    `prefetch-bytes`, each tile also fetches a share of the rows that follow the
-    panel along k, if the operand is a large argument of the function: the next
-    iteration packs them, or the next program of a kernel whose grid has the
-    reduction last. A prefetch beyond the end of an array has no effect.
+    `prefetch-bytes`, each tile also fetches a share of the next panel, if the
+    operand is a large argument of the function: that of the following rows, then
+    that of the following columns. After the last one, it is the first panel of
+    the next program of a kernel whose grid has the reduction last. A prefetch
+    beyond the end of an array has no effect.
+
+    A panel that is only copied, and not fetched ahead, is copied by the first
+    tile, whose additions hide the reads.
 
     Contractions with one column, and with a few if both operands are contiguous
     along k, are left to `cpu-tile-body`, which treats them as reductions.

@@ -61,6 +61,11 @@ struct Matrix {
   bool transposed = false;
 };
 
+/// The first row and column of a part of a matrix.
+struct Corner {
+  OpFoldResult row, column;
+};
+
 /// out(m, n) += a(m, k) * b(k, n) on views of the operands of one op.
 class ContractionTiler {
 public:
@@ -388,16 +393,24 @@ private:
     auto emitDepth = [&](OpFoldResult from, int64_t steps) {
       Matrix left{slice(a, zero, from, padRows(rows), padSteps(steps)),
                   a.transposed};
-      bool isFollowed = isRightFollowed(depth, width);
+      std::optional<Corner> next;
+      if (isRightFollowed(depth, width))
+        next = getNextPanel(from, column, steps, width);
       auto prefetch = [&](OpFoldResult row, int64_t numRows) {
-        if (isFollowed)
-          prefetchRight(from, column, steps, width, row, numRows);
+        if (next)
+          prefetchRight(*next, steps, width, row, numRows);
       };
       if (form)
         return emitDotRows(left, from, column, result, steps, columns, width,
                            prefetch);
+      // Reads of lines that lie apart overlap more in a loop that only copies.
+      if (isOnlyCopied(columns, width) && !next) {
+        Matrix part{slice(b, from, column, steps, columns), b.transposed};
+        return emitRows(left, part, allocate(steps, width, packedType), result,
+                        steps, width, prefetch);
+      }
       Matrix right = packRight(from, column, steps, columns, width);
-      emitRows(left, right, result, steps, width, prefetch);
+      emitRows(left, right, /*panel=*/{}, result, steps, width, prefetch);
     };
     auto emitWhole = [&] {
       emitLoop(
@@ -453,6 +466,14 @@ private:
     return subview(buffer, {zero, zero}, {rows, columns});
   }
 
+  /// True if panels of the right operand have its elements as they are, and
+  /// enough rows use them. The first tile can copy such a panel beside its
+  /// additions.
+  bool isOnlyCopied(int64_t columns, int64_t width) {
+    return !form && !b.transposed && columns == width &&
+           getElementType(rhs) == packedType && ranges[m] >= kRowsWorthPacking;
+  }
+
   /// The right operand as contiguous rows of `width` elements, one for each of
   /// `steps` steps, and for tiles of those that fill the last one.
   Matrix packRight(OpFoldResult from, OpFoldResult column, int64_t steps,
@@ -474,14 +495,23 @@ private:
     return {buffer, false};
   }
 
+  /// The argument of the function that the right operand is a part of, or none.
+  MemRefType getRightArray() {
+    Value root = op->getOperand(rhs);
+    while (auto view = root.getDefiningOp<memref::SubViewOp>())
+      root = view.getSource();
+    return isa<BlockArgument>(root) ? cast<MemRefType>(root.getType())
+                                    : MemRefType();
+  }
+
   /// Rows of the next panel of `steps` rows that a tile fetches.
   int64_t getFetchedRows(int64_t steps, int64_t rows) {
     return llvm::divideCeil(steps * rows, padRows(ranges[m]));
   }
 
-  /// True if the rows after a panel of the right operand are the next ones to
-  /// be packed, by this op or by the next program of a kernel whose grid has
-  /// the reduction last, and a processor does not fetch them by itself.
+  /// True if another panel of the right operand is packed after one, by this op
+  /// or by the next program of a kernel whose grid has the reduction last, and
+  /// a processor does not fetch it by itself.
   bool isRightFollowed(int64_t depth, int64_t width) {
     if (prefetchBytes <= 0 || hasTiles() || b.transposed ||
         (descends && depth < ranges[k]) ||
@@ -490,26 +520,63 @@ private:
                 llvm::divideCeil(width * getBytes(rhs), kLineBytes) >
             kMostLines)
       return false;
-    Value root = op->getOperand(rhs);
-    while (auto view = root.getDefiningOp<memref::SubViewOp>())
-      root = view.getSource();
-    auto type = cast<MemRefType>(root.getType());
-    if (!isa<BlockArgument>(root) || !type.hasStaticShape())
+    MemRefType type = getRightArray();
+    if (!type || !type.hasStaticShape())
       return false;
     std::optional<int64_t> elements = gridir::countPoints(type.getShape());
     if (!elements ||
         *elements < llvm::divideCeilSigned(prefetchBytes, getBytes(rhs)))
       return false;
-    // No rows follow a panel of all rows.
-    AffineExpr step = rewriter.getAffineDimExpr(k);
-    return type.getRank() != maps[rhs].getNumResults() || depth < ranges[k] ||
-           type.getDimSize(*maps[rhs].getResultPosition(step)) > ranges[k];
+    return depth < ranges[k] || width < ranges[n] || hasRowsAfter(type);
   }
 
-  /// Fetches the rows that follow those of a panel, a share of them before each
-  /// tile.
-  void prefetchRight(OpFoldResult from, OpFoldResult column, int64_t steps,
-                     int64_t width, OpFoldResult row, int64_t rows) {
+  /// True if the array has rows that this op does not read.
+  bool hasRowsAfter(MemRefType array) {
+    AffineExpr step = rewriter.getAffineDimExpr(k);
+    return array.getRank() != maps[rhs].getNumResults() ||
+           array.getDimSize(*maps[rhs].getResultPosition(step)) > ranges[k];
+  }
+
+  /// `below` if `at` is less than `end`, `rest` otherwise.
+  OpFoldResult select(OpFoldResult at, int64_t end, OpFoldResult below,
+                      OpFoldResult rest) {
+    if (std::optional<int64_t> constant = getConstantIntValue(at))
+      return *constant < end ? below : rest;
+    if (isEqualConstantIntOrValue(below, rest))
+      return below;
+    auto toValue = [&](OpFoldResult value) {
+      return getValueOrCreateConstantIndexOp(rewriter, loc, value);
+    };
+    Value isBelow =
+        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt,
+                              toValue(at), toValue(rewriter.getIndexAttr(end)));
+    return arith::SelectOp::create(rewriter, loc, isBelow, toValue(below),
+                                   toValue(rest))
+        .getResult();
+  }
+
+  /// The panel after the one at (from, column): the next rows, or the first
+  /// ones of the next columns. After the last panel it is the first one of the
+  /// rows that the next program multiplies.
+  Corner getNextPanel(OpFoldResult from, OpFoldResult column, int64_t steps,
+                      int64_t width) {
+    auto add = [&](OpFoldResult base, int64_t offset) {
+      return affine::makeComposedFoldedAffineApply(
+          rewriter, loc, rewriter.getAffineDimExpr(0) + offset, {base});
+    };
+    OpFoldResult zero = rewriter.getIndexAttr(0);
+    int64_t after = hasRowsAfter(getRightArray()) ? ranges[k] : 0;
+    OpFoldResult row =
+        select(column, ranges[n] - width, zero, rewriter.getIndexAttr(after));
+    OpFoldResult start =
+        select(column, ranges[n] - width, add(column, width), zero);
+    return {select(from, ranges[k] - steps, add(from, steps), row),
+            select(from, ranges[k] - steps, column, start)};
+  }
+
+  /// Fetches a panel, a share of its rows before each tile.
+  void prefetchRight(const Corner &panel, int64_t steps, int64_t width,
+                     OpFoldResult row, int64_t rows) {
     auto apply = [&](AffineExpr expr, ArrayRef<OpFoldResult> operands) {
       return getValueOrCreateConstantIndexOp(
           rewriter, loc,
@@ -521,28 +588,43 @@ private:
     for (int64_t i = 0, e = getFetchedRows(steps, rows); i < e; ++i)
       for (int64_t j = 0; j < width; j += kLineBytes / getBytes(rhs)) {
         Value next =
-            apply((d0 * steps).floorDiv(all) + d1 + steps + i, {row, from});
-        memref::PrefetchOp::create(rewriter, loc, b.value,
-                                   ValueRange{next, apply(d0 + j, {column})},
+            apply((d0 * steps).floorDiv(all) + d1 + i, {row, panel.row});
+        Value at = apply(d0 + j, {panel.column});
+        memref::PrefetchOp::create(rewriter, loc, b.value, ValueRange{next, at},
                                    /*isWrite=*/false, /*localityHint=*/3,
                                    /*isDataCache=*/true);
         ++numPrefetched;
       }
   }
 
-  void emitRows(Matrix left, Matrix right, Value result, int64_t steps,
-                int64_t width, TileFn prefetch) {
-    emitTiles([&](OpFoldResult row, int64_t rows) {
+  /// Adds the products of a panel to all rows of the result. If there is a
+  /// buffer, the first tile copies the panel to it; the others read the copy.
+  void emitRows(Matrix left, Matrix right, Value buffer, Value result,
+                int64_t steps, int64_t width, TileFn prefetch) {
+    OpFoldResult zero = rewriter.getIndexAttr(0);
+    auto emitTile = [&](OpFoldResult row, int64_t rows, const Matrix &panel,
+                        Value copied) {
       prefetch(row, rows);
       auto emitStep = [&](OpFoldResult step) {
-        OpFoldResult zero = rewriter.getIndexAttr(0);
         Value x = slice(left, row, step, rows, 1);
-        Value y = slice(right, step, zero, 1, width);
+        Value y = slice(panel, step, zero, 1, width);
         Value z = subview(result, {row, zero}, {rows, width});
         emitContraction(x, y, z, left.transposed);
+        if (copied)
+          copy(y, subview(copied, {step, zero}, {1, width}), false,
+               [](OpBuilder &, Location, Value v) { return v; });
       };
       emitLoop(0, steps, 1, emitStep, descends);
-    });
+    };
+    if (!buffer)
+      return emitTiles([&](OpFoldResult row, int64_t rows) {
+        emitTile(row, rows, right, {});
+      });
+    emitTiles([&](OpFoldResult row,
+                  int64_t rows) { emitTile(row, rows, {buffer, false}, {}); },
+              [&](OpFoldResult row, int64_t rows) {
+                emitTile(row, rows, right, buffer);
+              });
   }
 
   /// As above, by an instruction for dot products over a panel of words.
@@ -567,8 +649,8 @@ private:
   }
 
   /// Tiles of a few rows, each with its accumulators in registers over all
-  /// steps of a panel.
-  void emitTiles(TileFn emitTile) {
+  /// steps of a panel. The first one may have a form of its own.
+  void emitTiles(TileFn emitTile, TileFn emitFirst = {}) {
     int64_t all = padRows(ranges[m]), height = std::min(getTileRows(), all);
     int64_t whole = all / height * height, rest = all - whole;
     // A tile of few rows has too few accumulators to hide the latency of an
@@ -578,7 +660,12 @@ private:
                   2 * half == height + rest && half == padRows(half);
     if (halves)
       whole -= height;
-    emitLoop(0, whole, height,
+    int64_t begin = 0;
+    if (emitFirst && whole != 0) {
+      emitFirst(rewriter.getIndexAttr(0), height);
+      begin = height;
+    }
+    emitLoop(begin, whole, height,
              [&](OpFoldResult row) { emitTile(row, height); });
     if (halves) {
       emitLoop(whole, all, half,

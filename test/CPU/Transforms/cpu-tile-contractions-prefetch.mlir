@@ -1,4 +1,4 @@
-// RUN: gridir-opt %s --cpu-tile-contractions=prefetch-bytes=65536 --split-input-file | FileCheck %s
+// RUN: gridir-opt %s --cpu-tile-contractions=prefetch-bytes=65536 --cse --split-input-file | FileCheck %s
 // RUN: gridir-opt %s --cpu-tile-contractions --split-input-file | FileCheck %s --check-prefix=NONE
 // RUN: gridir-opt %s --cpu-tile-contractions="prefetch-bytes=65536 vector-bytes=64 vector-registers=32" --split-input-file | FileCheck %s --check-prefix=WIDE
 // RUN: gridir-opt %s --cpu-tile-contractions=prefetch-bytes=65536 --split-input-file --mlir-pass-statistics --mlir-pass-statistics-display=list -o /dev/null 2>&1 | FileCheck %s --check-prefix=STATS
@@ -6,17 +6,27 @@
 // Nothing is fetched without the option.
 // NONE-NOT: memref.prefetch
 
-// 32 rows of a panel of 16 columns, and 12 rows of the result in two tiles: each fetches 16 of the next 32 rows.
+// 32 rows of a panel of 16 columns, and 12 rows of the result in two tiles: each fetches 16 rows of the next panel. That
+// is the one of the next 16 columns, or the first one of the next 32 rows.
 // A wide panel has four lines of a row, of which a processor fetches the rest by itself.
 // STATS:      (S) 16 num-prefetched
 // WIDE-LABEL:  func.func @next(
 // WIDE-NOT:      memref.prefetch
+// CHECK-DAG:   #[[$RIGHT:.*]] = affine_map<(d0) -> (d0 + 16)>
+// CHECK-DAG:   #[[$SHARE:.*]] = affine_map<(d0, d1) -> (d1 + (d0 * 8) floordiv 3)>
 // CHECK-LABEL: func.func @next(
 // CHECK:         %[[B:.*]] = memref.subview %{{.*}}[%{{.*}}, %{{.*}}] [32, 64]
+// CHECK:         %[[C0:.*]] = arith.constant 0 : index
 // CHECK:         scf.for %[[COLUMN:.*]] =
+// CHECK:           %[[C48:.*]] = arith.constant 48 : index
+// CHECK:           %[[MORE:.*]] = arith.cmpi slt, %[[COLUMN]], %[[C48]]
+// CHECK:           %[[C32:.*]] = arith.constant 32 : index
+// CHECK:           %[[R:.*]] = arith.select %[[MORE]], %[[C0]], %[[C32]]
+// CHECK:           %[[AFTER:.*]] = affine.apply #[[$RIGHT]](%[[COLUMN]])
+// CHECK:           %[[C:.*]] = arith.select %[[MORE]], %[[AFTER]], %[[C0]]
 // CHECK:           scf.for %[[ROW:.*]] =
-// CHECK:             %[[FIRST:.*]] = affine.apply #[[$NEXT:.*]](%[[ROW]])
-// CHECK:             memref.prefetch %[[B]][%[[FIRST]], %[[COLUMN]]], read, locality<3>, data
+// CHECK:             %[[FIRST:.*]] = affine.apply #[[$SHARE]](%[[ROW]], %[[R]])
+// CHECK:             memref.prefetch %[[B]][%[[FIRST]], %[[C]]], read, locality<3>, data
 // CHECK-COUNT-15:    memref.prefetch %[[B]][
 // CHECK-NOT:         memref.prefetch
 // CHECK:             scf.for
@@ -29,14 +39,62 @@ func.func @next(%a: memref<12x32xf32>, %b: memref<256x256xf32>, %c: memref<12x64
 
 // -----
 
-// No rows follow those of the whole array, a small array stays in the caches, and the memory of the kernel as well.
+// All rows are read: after the last columns, the next program begins with the first ones. A panel that is fetched ahead
+// is copied before its tiles.
+// STATS:      (S) 8 num-prefetched
+// CHECK-DAG:   #[[$SHARE:.*]] = affine_map<(d0) -> ((d0 * 4) floordiv 3)>
+// WIDE-LABEL:  func.func @again(
+// CHECK-LABEL: func.func @again(
+// CHECK-SAME:    %{{[^,]*}}, %[[B:[^:]*]]: memref<32x512xf32>
+// CHECK:         %[[PANEL:.*]] = memref.alloca() {{.*}} : memref<32x16xf32>
+// CHECK:         scf.for %[[COLUMN:.*]] =
+// CHECK:           %[[MORE:.*]] = arith.cmpi slt, %[[COLUMN]], %{{.*}}
+// CHECK:           %[[C:.*]] = arith.select %[[MORE]], %{{.*}}, %{{.*}}
+// CHECK:           linalg.generic {{.*}} outs(%[[PANEL]] :
+// CHECK:           scf.for %[[ROW:.*]] =
+// CHECK:             %[[FIRST:.*]] = affine.apply #[[$SHARE]](%[[ROW]])
+// CHECK:             memref.prefetch %[[B]][%[[FIRST]], %[[C]]], read
+// CHECK:             scf.for
+// CHECK:               linalg.contract
+// CHECK-NOT:           linalg.generic
+func.func @again(%a: memref<24x32xf32>, %b: memref<32x512xf32>, %c: memref<24x512xf32>) {
+  linalg.matmul ins(%a, %b : memref<24x32xf32>, memref<32x512xf32>) outs(%c : memref<24x512xf32>)
+  return
+}
+
+// -----
+
+// Two panels of 256 rows in each of two of 16 columns: the rows below come first.
+// STATS:      (S) 16 num-prefetched
+// CHECK-DAG:   #[[$BELOW:.*]] = affine_map<(d0) -> (d0 + 256)>
+// CHECK-DAG:   #[[$SHARE:.*]] = affine_map<(d0, d1) -> (d1 + (d0 * 8) floordiv 3)>
+// CHECK-LABEL: func.func @below(
+// CHECK-SAME:    %{{[^,]*}}, %[[B:[^:]*]]: memref<512x32xf32>
+// CHECK:         scf.for %[[COLUMN:.*]] =
+// CHECK:           scf.for %[[STEP:.*]] =
+// CHECK:             %[[NEXT:.*]] = arith.select %{{.*}}, %{{.*}}, %{{.*}} : index
+// CHECK:             %[[DOWN:.*]] = affine.apply #[[$BELOW]](%[[STEP]])
+// CHECK:             %[[MORE:.*]] = arith.cmpi slt, %[[STEP]], %{{.*}}
+// CHECK:             %[[R:.*]] = arith.select %[[MORE]], %[[DOWN]], %{{.*}}
+// CHECK:             %[[C:.*]] = arith.select %[[MORE]], %[[COLUMN]], %[[NEXT]]
+// CHECK:             scf.for %[[ROW:.*]] =
+// CHECK:               %[[FIRST:.*]] = affine.apply #[[$SHARE]](%[[ROW]], %[[R]])
+// CHECK:               memref.prefetch %[[B]][%[[FIRST]], %[[C]]], read
+func.func @below(%a: memref<96x512xf32>, %b: memref<512x32xf32>, %c: memref<96x32xf32>) {
+  linalg.matmul ins(%a, %b : memref<96x512xf32>, memref<512x32xf32>) outs(%c : memref<96x32xf32>)
+  return
+}
+
+// -----
+
+// No panel follows one of all rows and columns, a small array stays in the caches, and the memory of the kernel as well.
 // STATS:      (S) 0 num-prefetched
 // WIDE-LABEL:  func.func @none(
 // CHECK-LABEL: func.func @none(
 // CHECK-NOT:     memref.prefetch
-func.func @none(%a: memref<12x128xf32>, %b: memref<128x256xf32>, %small: memref<256x32xf32>, %c: memref<12x32xf32>, %j: index) {
-  %all = memref.subview %b[0, %j] [128, 32] [1, 1] : memref<128x256xf32> to memref<128x32xf32, strided<[256, 1], offset: ?>>
-  linalg.matmul ins(%a, %all : memref<12x128xf32>, memref<128x32xf32, strided<[256, 1], offset: ?>>) outs(%c : memref<12x32xf32>)
+func.func @none(%x: memref<12x32xf32>, %b: memref<32x512xf32>, %y: memref<12x16xf32>, %a: memref<12x128xf32>, %small: memref<256x32xf32>, %c: memref<12x32xf32>, %j: index) {
+  %all = memref.subview %b[0, %j] [32, 16] [1, 1] : memref<32x512xf32> to memref<32x16xf32, strided<[512, 1], offset: ?>>
+  linalg.matmul ins(%x, %all : memref<12x32xf32>, memref<32x16xf32, strided<[512, 1], offset: ?>>) outs(%y : memref<12x16xf32>)
   %part = memref.subview %small[%j, 0] [128, 32] [1, 1] : memref<256x32xf32> to memref<128x32xf32, strided<[32, 1], offset: ?>>
   linalg.matmul ins(%a, %part : memref<12x128xf32>, memref<128x32xf32, strided<[32, 1], offset: ?>>) outs(%c : memref<12x32xf32>)
   %scratch = memref.alloca() : memref<256x256xf32>

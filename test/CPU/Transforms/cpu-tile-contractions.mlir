@@ -7,15 +7,22 @@
 // UNKNOWN: error: expected a dot-product instruction, got 'fma'
 
 // 20 rows are two tiles of 6 and two of 4: two rows alone would wait for their additions. A panel is two registers wide, or four of the wide ones.
+// The first tile copies the panel, and the others read the copy.
 // CHECK-LABEL: func.func @matmul
-// CHECK:         memref.alloca() {{.*}} : memref<64x16xf32>
+// CHECK:         %[[PANEL:.*]] = memref.alloca() {{.*}} : memref<64x16xf32>
 // CHECK:         scf.for
-// CHECK:           linalg.generic
+// CHECK:           scf.for %[[K:.*]] =
+// CHECK:             %[[Y:.*]] = memref.subview %{{.*}}[%[[K]], 0] [1, 16] [1, 1] : memref<64x16xf32, strided<[64, 1], offset: ?>>
+// CHECK:             linalg.contract {{.*}} ins({{.*}} : memref<6x1xf32, {{.*}}>, memref<1x16xf32, strided<[64, 1], offset: ?>>) outs({{.*}} : memref<6x16xf32
+// CHECK:             %[[COPY:.*]] = memref.subview %[[PANEL]][%[[K]], 0] [1, 16]
+// CHECK:             linalg.generic {{.*}} ins(%[[Y]] : {{.*}}) outs(%[[COPY]] :
+// CHECK:           scf.for %[[K:.*]] =
+// CHECK:             memref.subview %[[PANEL]][%[[K]], 0] [1, 16]
+// CHECK:             linalg.contract {{.*}} outs({{.*}} : memref<6x16xf32
+// CHECK-NOT:         linalg.generic
 // CHECK:           scf.for
-// CHECK:             scf.for
-// CHECK:               linalg.contract {{.*}} ins({{.*}} : memref<6x1xf32, {{.*}}>, memref<1x16xf32, {{.*}}>) outs({{.*}} : memref<6x16xf32
-// CHECK:           scf.for
-// CHECK:             scf.for
+// CHECK:             scf.for %[[K:.*]] =
+// CHECK:               memref.subview %[[PANEL]][%[[K]], 0] [1, 16]
 // CHECK:               linalg.contract {{.*}} outs({{.*}} : memref<4x16xf32
 // CHECK-NOT:     memref<2x16xf32
 // WIDE-LABEL: func.func @matmul
