@@ -40,8 +40,9 @@ static void addOptimization(OpPassManager &pm,
   functions.addPass(tpu::createTPUExpandMathPass());
   // Before narrow divisions are widened, whose guards would not match.
   functions.addPass(tpu::createTPUExpandDivisionPass());
-  functions.addPass(tpu::createTPUExpandArithmeticPass(
-      tpu::TPUExpandArithmeticPassOptions{options.narrowIntegers}));
+  functions.addPass(
+      tpu::createTPUExpandArithmeticPass(tpu::TPUExpandArithmeticPassOptions{
+          options.narrowIntegers, options.narrowVectors}));
   functions.addPass(tpu::createTPUSelectAccumulatorsPass());
   functions.addPass(tpu::createTPULowerLogisticPass(
       tpu::TPULowerLogisticPassOptions{options.logisticUnit}));

@@ -36,6 +36,10 @@ struct TPUPipelineOptions
       *this, "narrow-integers",
       llvm::cl::desc("Shift and compare narrow integers without widening them"),
       llvm::cl::init(false)};
+  Option<bool> narrowVectors{
+      *this, "narrow-vectors",
+      llvm::cl::desc("Compute with narrow vectors without widening them"),
+      llvm::cl::init(false)};
   StageOptions<TPUStage> stages{
       *this, TPUStage::Grid, TPUStage::Serialized,
       llvm::cl::values(

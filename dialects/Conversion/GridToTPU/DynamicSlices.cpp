@@ -299,20 +299,6 @@ static Value createAmount(Lowering &lowering, Location loc, Value amount,
   return createModulo(builder, loc, number, createI32(builder, loc, size));
 }
 
-/// True if Mosaic can rotate each row by `stride` lanes more than the row
-/// before: within a register, which rotates by at most its width. `amount` is
-/// the rotation of the first row.
-static bool canRotateRows(int64_t amount, int64_t stride, int64_t rows) {
-  int64_t lanes = getRegisterSize(2, 1), height = getRegisterSize(2, 0);
-  int64_t within = (std::min(rows, height) - 1) * stride;
-  if (within > lanes)
-    return false;
-  for (int64_t row = 0; row < rows; row += height)
-    if ((amount + row * stride) % lanes + within > lanes)
-      return false;
-  return true;
-}
-
 /// Rotates lanes by `amount`, and by `stride` more from row to row.
 static Value createRotatedRows(OpBuilder &builder, Location loc, Value value,
                                Value amount, int64_t stride) {
@@ -375,11 +361,11 @@ static Value createStridedRotate(OpBuilder &builder, Location loc, Value value,
       amount = createI32(builder, loc, 0);
       known = 0;
     }
-    if (canRotateRows(*known, stride, count))
+    if (tpu::canRotateRows(32, *known, stride, count))
       return createRotatedRows(builder, loc, value, amount, stride);
     // The rows of each register alone, after all have been turned as far as the
     // first of them.
-    if (canRotateRows(0, stride, getRegisterSize(rank, along))) {
+    if (tpu::canRotateRows(32, 0, stride, getRegisterSize(rank, along))) {
       SmallVector<Value> parts;
       int64_t height = getRegisterSize(rank, along);
       for (int64_t row = 0; row < count; row += height) {

@@ -119,6 +119,43 @@ LogicalResult lowerFor(scf::ForOp op, Lowering &lowering) {
   return *isCopy ? success() : lowerControl(op, lowering);
 }
 
+/// The number that a switch selects its case by.
+struct SwitchNumber {
+  Value value;
+  /// True if each case is also that of all smaller numbers without a case of
+  /// their own.
+  bool isOrdered;
+};
+
+/// Returns the number of a switch with the cases 0, 1 and so on. A comparison
+/// for order, case by case, needs no number that is clamped to the cases.
+SwitchNumber getSwitchNumber(scf::IndexSwitchOp op) {
+  SwitchNumber number{op.getArg(), false};
+  int64_t count = op.getCases().size();
+  if (!llvm::equal(op.getCases(), llvm::seq<int64_t>(0, count)))
+    return number;
+  for (Value value = op.getArg(); value;) {
+    APInt bound;
+    Operation *def = value.getDefiningOp();
+    if (auto least = dyn_cast_if_present<arith::MaxSIOp>(def);
+        least && matchPattern(least.getRhs(), m_ConstantInt(&bound)) &&
+        bound.isZero()) {
+      number = {least.getLhs(), true};
+    } else if (auto most = dyn_cast_if_present<arith::MinSIOp>(def);
+               most && matchPattern(most.getRhs(), m_ConstantInt(&bound)) &&
+               bound.sge(count)) {
+      number.value = most.getLhs();
+    } else if (isa_and_present<arith::IndexCastOp, arith::ExtSIOp>(def) &&
+               !def->getOperand(0).getType().isInteger(64)) {
+      number.value = def->getOperand(0);
+    } else {
+      break;
+    }
+    value = number.value;
+  }
+  return number;
+}
+
 /// Mosaic has no switch among several regions, so it becomes nested conditions.
 LogicalResult lowerSwitch(scf::IndexSwitchOp op, Lowering &lowering) {
   FailureOr<SmallVector<Type>> types =
@@ -127,7 +164,10 @@ LogicalResult lowerSwitch(scf::IndexSwitchOp op, Lowering &lowering) {
     return failure();
   OpBuilder &builder = lowering.builder;
   Location loc = op.getLoc();
-  Value number = toI32(builder, loc, lowering.get(op.getArg()));
+  SwitchNumber selector = getSwitchNumber(op);
+  Value number = toI32(builder, loc, lowering.get(selector.value));
+  auto predicate =
+      selector.isOrdered ? arith::CmpIPredicate::sle : arith::CmpIPredicate::eq;
   OpBuilder::InsertionGuard guard(builder);
   auto lowerCase = [&](Block &source) {
     if (failed(lowering.lowerBlock(source)))
@@ -138,9 +178,8 @@ LogicalResult lowerSwitch(scf::IndexSwitchOp op, Lowering &lowering) {
   };
   scf::IfOp outermost;
   for (auto [i, value] : llvm::enumerate(op.getCases())) {
-    Value isCase =
-        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, number,
-                              createI32(builder, loc, value));
+    Value isCase = arith::CmpIOp::create(builder, loc, predicate, number,
+                                         createI32(builder, loc, value));
     auto choice = scf::IfOp::create(builder, loc, *types, isCase,
                                     /*addThenBlock=*/true,
                                     /*addElseBlock=*/true);

@@ -156,6 +156,9 @@ LogicalResult ReduceIndexOp::verify() {
            << stringifyReductionKind(getKind());
   if (!input.getElementType().isF32() && !input.getElementType().isBF16())
     return emitOpError("expected elements of f32 or bf16, got ") << input;
+  if (input.getElementType().isF32() && !output.getElementType().isInteger(32))
+    return emitOpError("expected indices of i32 for elements of f32, got ")
+           << output;
   int64_t axis = static_cast<int32_t>(getAxis());
   if (axis < 0 || axis >= input.getRank())
     return emitOpError("expected an axis of ") << input << ", got " << axis;
@@ -316,6 +319,17 @@ LogicalResult DynamicRotateOp::verify() {
     return emitOpError("expected another dimension of ")
            << type << " for the stride, got " << *getStrideDimension();
   return success();
+}
+
+bool gridir::tpu::canRotateRows(unsigned width, int64_t amount, int64_t stride,
+                                int64_t rows) {
+  // A register of few rows rotates as one of all rows.
+  int64_t lanes = 128, height = 8 * (32 / width);
+  int64_t within = (height - 1) * stride;
+  for (int64_t row = 0; row < rows; row += height)
+    if ((amount + row * stride) % lanes + within > lanes)
+      return false;
+  return true;
 }
 
 LogicalResult DynamicGatherOp::verify() {

@@ -48,6 +48,12 @@ namespace gridir::tpu {
 /// The space of a memref; none where the memref names none.
 std::optional<MemorySpace> getMemorySpace(mlir::MemRefType type);
 
+/// True if Mosaic can rotate each row by `stride` lanes more than the row
+/// before, in elements of `width` bits: within a register, which rotates by at
+/// most its lanes. `amount` is the rotation of the first of `rows` rows.
+bool canRotateRows(unsigned width, int64_t amount, int64_t stride,
+                   int64_t rows);
+
 /// The names of the attributes by which Mosaic knows a kernel and its windows.
 inline constexpr llvm::StringLiteral kCoreTypeName = "tpu.core_type";
 /// Of a module, which of Mosaic's run-time checks the kernel needs.

@@ -89,7 +89,7 @@ def TPU_LogisticOp : TPU_Op<"logistic", [
 def TPU_ReduceIndexOp : TPU_Op<"reduce_index", [Pure]> {
   let summary = "argmax or argmin along a dimension";
   let description = [{
-    The lowest index of equal elements wins.
+    The lowest index of equal elements wins. Indices of bf16 may have 16 bits.
 
     Example:
 
@@ -99,7 +99,7 @@ def TPU_ReduceIndexOp : TPU_Op<"reduce_index", [Pure]> {
     ```
   }];
   let arguments = (ins TPU_Vector:$input, I32Attr:$axis, TPU_ReductionKindAttr:$kind);
-  let results = (outs VectorOfNonZeroRankOf<[I32]>:$output);
+  let results = (outs VectorOfNonZeroRankOf<[I16, I32]>:$output);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
   let hasVerifier = 1;
 }

@@ -68,7 +68,7 @@ static constexpr Chip getV6e() {
   chip.vmemBytes = 128 << 20;
   chip.matrixUnits = 2;
   chip.matrixUnitSize = 256;
-  chip.hasLogisticUnit = true;
+  chip.hasLogisticUnit = chip.hasNarrowVectors = true;
   chip.product.name = "TPU v6e";
   chip.product.source = "docs.cloud.google.com/tpu/docs/v6e";
   chip.product.clockHz = 1.75e9;
@@ -86,7 +86,7 @@ static constexpr Chip getTpu7x() {
   chip.vmemBytes = 64 << 20;
   chip.matrixUnits = 2;
   chip.matrixUnitSize = 256;
-  chip.hasLogisticUnit = true;
+  chip.hasLogisticUnit = chip.hasNarrowVectors = true;
   chip.product.name = "TPU7x";
   chip.product.source = "docs.cloud.google.com/tpu/docs/tpu7x";
   chip.product.clockHz = 2.2e9;

@@ -35,6 +35,9 @@ struct Chip {
   /// True if libtpu shifts integers of 8 bits by any amounts, and compares
   /// unsigned ones of 16 bits, for vectors of this chip.
   bool hasNarrowIntegers = true;
+  /// True if a core computes with vectors of bf16, and splits vectors of 8 and
+  /// 16 bits into columns, as libtpu's schedules show.
+  bool hasNarrowVectors = false;
 
   /// The figures of the whole chip, with all its cores.
   grid::Product product;

@@ -195,6 +195,7 @@ llvm::json::Object TPUTarget::describeChip() const {
   row["matrix_unit_size"] = chip->matrixUnitSize;
   row["logistic_unit"] = chip->hasLogisticUnit;
   row["narrow_integers"] = chip->hasNarrowIntegers;
+  row["narrow_vectors"] = chip->hasNarrowVectors;
   return row;
 }
 

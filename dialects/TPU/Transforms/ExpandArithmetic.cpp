@@ -10,6 +10,7 @@
 #include "dialects/TPU/IR/TPU.h"
 #include "dialects/TPU/Transforms/ExpandIntegers.h"
 #include "dialects/TPU/Transforms/FoldComparisons.h"
+#include "dialects/TPU/Transforms/NarrowVectors.h"
 #include "dialects/TPU/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -97,7 +98,8 @@ struct ExpandFma : OpRewritePattern<math::FmaOp> {
 /// Mosaic supports only ordered comparisons of floats, and inequality. An
 /// unordered comparison is the negation of an ordered one.
 struct ExpandFloatCompare : OpRewritePattern<arith::CmpFOp> {
-  using OpRewritePattern::OpRewritePattern;
+  ExpandFloatCompare(MLIRContext *context, bool narrowVectors)
+      : OpRewritePattern(context), narrowVectors(narrowVectors) {}
 
   LogicalResult matchAndRewrite(arith::CmpFOp op,
                                 PatternRewriter &rewriter) const override {
@@ -129,8 +131,7 @@ struct ExpandFloatCompare : OpRewritePattern<arith::CmpFOp> {
     case Predicate::ONE:
     case Predicate::UEQ: {
       // A number with a magnitude differs from zero.
-      if (getElementTypeOrSelf(lhs).isF32() &&
-          matchPattern(rhs, m_AnyZeroFloat())) {
+      if (hasMagnitude(lhs.getType()) && matchPattern(rhs, m_AnyZeroFloat())) {
         lhs = math::AbsFOp::create(rewriter, loc, lhs);
         if (op.getPredicate() == Predicate::UEQ)
           return opposite(Predicate::OGT);
@@ -161,6 +162,15 @@ struct ExpandFloatCompare : OpRewritePattern<arith::CmpFOp> {
       return failure();
     }
   }
+
+private:
+  bool hasMagnitude(Type type) const {
+    Type element = getElementTypeOrSelf(type);
+    return element.isF32() ||
+           (narrowVectors && isa<VectorType>(type) && element.isBF16());
+  }
+
+  bool narrowVectors;
 };
 
 /// Bools are compared by logic: true is more than false, or less where a bool
@@ -216,39 +226,47 @@ struct ExpandBoolCompare : OpRewritePattern<arith::CmpIOp> {
 
 /// The magnitude of one float with the sign of another, by their bits.
 struct ExpandCopySign : OpRewritePattern<math::CopySignOp> {
-  using OpRewritePattern::OpRewritePattern;
+  ExpandCopySign(MLIRContext *context, bool narrowVectors)
+      : OpRewritePattern(context), narrowVectors(narrowVectors) {}
 
   LogicalResult matchAndRewrite(math::CopySignOp op,
                                 PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     Type type = op.getType();
-    unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
-    Type wideFloat = withElementType(type, rewriter.getF32Type());
-    Type bits = withElementType(type, rewriter.getI32Type());
+    Type element = getElementTypeOrSelf(type);
+    bool isNarrow = narrowVectors && isa<VectorType>(type) && element.isBF16();
+    bool isWidened = element.getIntOrFloatBitWidth() < 32 && !isNarrow;
+    Type wideFloat =
+        isWidened ? withElementType(type, rewriter.getF32Type()) : type;
+    unsigned width = isNarrow ? 16 : 32;
+    Type bits = withElementType(type, rewriter.getIntegerType(width));
     auto toBits = [&](Value value) -> Value {
-      if (width < 32)
+      if (isWidened)
         value = arith::ExtFOp::create(rewriter, loc, wideFloat, value);
       if (isa<VectorType>(type))
         return BitcastOp::create(rewriter, loc, bits, value);
       return arith::BitcastOp::create(rewriter, loc, bits, value);
     };
-    Value sign =
-        arith::AndIOp::create(rewriter, loc, toBits(op.getRhs()),
-                              createInteger(rewriter, loc, bits, INT32_MIN));
-    Value magnitude =
-        arith::AndIOp::create(rewriter, loc, toBits(op.getLhs()),
-                              createInteger(rewriter, loc, bits, INT32_MAX));
+    Value sign = arith::AndIOp::create(
+        rewriter, loc, toBits(op.getRhs()),
+        createInteger(rewriter, loc, bits, llvm::minIntN(width)));
+    Value magnitude = arith::AndIOp::create(
+        rewriter, loc, toBits(op.getLhs()),
+        createInteger(rewriter, loc, bits, llvm::maxIntN(width)));
     Value joined = arith::OrIOp::create(rewriter, loc, magnitude, sign);
     Value result =
         isa<VectorType>(type)
             ? BitcastOp::create(rewriter, loc, wideFloat, joined).getResult()
             : arith::BitcastOp::create(rewriter, loc, wideFloat, joined)
                   .getResult();
-    if (width < 32)
+    if (isWidened)
       result = arith::TruncFOp::create(rewriter, loc, type, result);
     rewriter.replaceOp(op, result);
     return success();
   }
+
+private:
+  bool narrowVectors;
 };
 
 /// A function of bf16 that Mosaic has for f32 only.
@@ -298,12 +316,13 @@ public:
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet patterns(context);
     patterns.add<ExpandLog2, ExpandExpM1, ExpandFma, ExpandSignedBools,
-                 ExpandFloatCompare, ExpandBoolCompare, ExpandCopySign,
-                 WidenFloats<math::LogOp>, WidenFloats<math::RoundOp>,
-                 WidenFloats<math::RoundEvenOp>, WidenFloats<math::TruncOp>,
-                 WidenFloats<math::Atan2Op>, WidenFloats<arith::RemFOp>>(
-        context);
+                 ExpandBoolCompare, WidenFloats<math::LogOp>,
+                 WidenFloats<math::RoundOp>, WidenFloats<math::RoundEvenOp>,
+                 WidenFloats<math::TruncOp>, WidenFloats<math::Atan2Op>,
+                 WidenFloats<arith::RemFOp>>(context);
+    patterns.add<ExpandFloatCompare, ExpandCopySign>(context, narrowVectors);
     populateNarrowIntegerPatterns(patterns, narrowIntegers);
+    populateNarrowVectorPatterns(patterns, narrowIntegers, narrowVectors);
     populateFoldComparisonPatterns(patterns);
     frozen = std::move(patterns);
     return success();

@@ -9,6 +9,7 @@
 #include "dialects/TPU/Transforms/ExpandIntegers.h"
 #include "dialects/Support/Builders.h"
 #include "dialects/TPU/IR/TPU.h"
+#include "dialects/TPU/Transforms/NarrowVectors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -77,12 +78,6 @@ struct WidenIntegers : OpRewritePattern<OpT> {
     return success();
   }
 };
-
-bool isOnTensorCore(Operation *op) {
-  auto function = op->getParentOfType<func::FuncOp>();
-  auto core = function->getAttrOfType<CoreTypeAttr>(kCoreTypeName);
-  return core && core.getValue() == CoreType::Tc;
-}
 
 /// The same for shifts by other than one constant: libtpu widens narrow numbers
 /// with their sign, also those that have none. Other shifts on a TensorCore may

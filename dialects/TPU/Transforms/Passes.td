@@ -85,7 +85,9 @@ def TPUExpandArithmeticPass : Pass<"tpu-expand-arithmetic", "::mlir::func::FuncO
   }];
   let options = [
     Option<"narrowIntegers", "narrow-integers", "bool", /*default=*/"false",
-           "Shift integers of 8 and 16 bits by constants, and compare unsigned ones of 16, as they are, which libtpu supports since 0.0.48">
+           "Shift integers of 8 and 16 bits by constants, compare unsigned ones of 16, and rotate rows of 16 bits by different amounts, as they are, which libtpu supports since 0.0.48">,
+    Option<"narrowVectors", "narrow-vectors", "bool", /*default=*/"false",
+           "Take signs, argmax and argmin of bf16, split vectors of 8 and 16 bits into columns, and rotate rows of 8 bits by different amounts, as they are, for chips since the v6e">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::gridir::tpu::TPUDialect", "::mlir::math::MathDialect"

@@ -27,9 +27,12 @@ class TpuOptions(Options):
       elide_checks: switches off those run-time checks of Mosaic's that a proof makes needless.
       logistic_unit: computes the logistic function with the unit for it, which chips since the v6e have. None uses it
         if the chip for which JAX lowers is known to have one.
-      narrow_integers: shifts and compares integers of 8 and 16 bits without widening them, which libtpu supports since
-        0.0.48, for chips after the v4. None does so unless an earlier libtpu will read the module, or JAX lowers for
-        a v4.
+      narrow_integers: shifts and compares integers of 8 and 16 bits, and rotates rows of 16 bits by different amounts,
+        without widening them, which libtpu supports since 0.0.48, for chips after the v4. None does so unless an
+        earlier libtpu will read the module, or JAX lowers for a v4.
+      narrow_vectors: takes signs, argmax and argmin of bf16, splits vectors of 8 and 16 bits into columns, and rotates
+        rows of 8 bits by different amounts, without widening them. None does so if the chip for which JAX lowers is
+        known to be a v6e or a later one.
       pipeline: the pass pipeline from a `grid` module to the serialised Mosaic module.
     """
 
@@ -37,6 +40,7 @@ class TpuOptions(Options):
     elide_checks: bool = True
     logistic_unit: bool | None = None
     narrow_integers: bool | None = None
+    narrow_vectors: bool | None = None
     pipeline: str = "grid-to-tpu"
 
 
@@ -82,6 +86,7 @@ class TpuTarget(Target):
             f"elide-checks={str(options.elide_checks).lower()}",
             f"logistic-unit={str(bool(options.logistic_unit)).lower()}",
             f"narrow-integers={str(bool(options.narrow_integers)).lower()}",
+            f"narrow-vectors={str(bool(options.narrow_vectors)).lower()}",
         ]
 
     def prepare(self, kernel: Kernel) -> MosaicKernel:

@@ -50,3 +50,51 @@ grid.kernel @switch grid(%i = 4) outputs(%o: i32 [1] space tpu.smem) {
   %3 = grid.slice_ref %o[0] [1] [1] drop [0] : memref<1xi32, #grid.space<tpu.smem>> -> memref<i32, #grid.space<tpu.smem>>
   grid.store %2, %3 : i32, memref<i32, #grid.space<tpu.smem>>
 }
+
+// -----
+
+// The number of `lax.switch`, which is clamped to the cases, needs no clamp where cases are compared for order. One that
+// may be beyond the last case, or below the first, is compared as it is.
+
+// CHECK-LABEL: func.func @clamped(
+// CHECK-SAME: %[[I:.*]]: i32,
+// CHECK: %[[FIRST:.*]] = arith.cmpi sle, %[[I]], %c0_i32{{.*}} : i32
+// CHECK: scf.if %[[FIRST]] -> (i32)
+// CHECK: %[[SECOND:.*]] = arith.cmpi sle, %[[I]], %c1_i32{{.*}} : i32
+// CHECK: scf.if %[[SECOND]] -> (i32)
+// CHECK: %[[LIMITED:.*]] = arith.cmpi eq, %{{.*}}, %c0_i32{{.*}} : i32
+// CHECK: scf.if %[[LIMITED]] -> (i32)
+grid.kernel @clamped grid(%i = 4) outputs(%o: i32 [2] space tpu.smem) {
+  %0 = grid.program_id 0
+  %zero = arith.constant 0 : i32
+  %two = arith.constant 2 : i32
+  %1 = arith.maxsi %0, %zero : i32
+  %2 = arith.minsi %1, %two : i32
+  %3 = arith.index_cast %2 : i32 to index
+  %first = arith.constant 0 : index
+  %4 = arith.maxsi %3, %first : index
+  %5 = scf.index_switch %4 -> i32
+  case 0 {
+    scf.yield %0 : i32
+  }
+  case 1 {
+    scf.yield %zero : i32
+  }
+  default {
+    scf.yield %two : i32
+  }
+  %one = arith.constant 1 : i32
+  %6 = arith.minsi %0, %one : i32
+  %7 = arith.index_cast %6 : i32 to index
+  %8 = scf.index_switch %7 -> i32
+  case 0 {
+    scf.yield %0 : i32
+  }
+  default {
+    scf.yield %two : i32
+  }
+  %9 = grid.slice_ref %o[0] [1] [1] drop [0] : memref<2xi32, #grid.space<tpu.smem>> -> memref<i32, #grid.space<tpu.smem>>
+  grid.store %5, %9 : i32, memref<i32, #grid.space<tpu.smem>>
+  %10 = grid.slice_ref %o[1] [1] [1] drop [0] : memref<2xi32, #grid.space<tpu.smem>> -> memref<i32, #grid.space<tpu.smem>>
+  grid.store %8, %10 : i32, memref<i32, #grid.space<tpu.smem>>
+}

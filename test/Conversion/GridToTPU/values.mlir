@@ -262,3 +262,17 @@ grid.kernel @one_number grid() inputs(%x: bf16 [1, 1]) outputs(%o: bf16 [16, 128
   %2 = tensor.splat %1 : tensor<16x128xbf16>
   grid.store %2, %o : tensor<16x128xbf16>, memref<16x128xbf16, #grid.space<default>>
 }
+
+// -----
+
+// A register of few rows rotates as one of all rows: the eighth would go 280 lanes further.
+
+// CHECK-LABEL: func.func @few_rows(
+// CHECK-NOT: stride =
+// CHECK: return
+grid.kernel @few_rows grid() inputs(%x: f32 [4, 128]) outputs(%o: f32 [4, 128]) {
+  %0 = grid.load %x : memref<4x128xf32, #grid.space<default>> -> tensor<4x128xf32>
+  %n = arith.constant 0 : i32
+  %1 = grid.rotate %0 by %n dim 1 stride 40 along 0 : tensor<4x128xf32>, i32
+  grid.store %1, %o : tensor<4x128xf32>, memref<4x128xf32, #grid.space<default>>
+}

@@ -202,6 +202,14 @@ func.func @index_element(%v: vector<8x128xi32>) {
 
 // -----
 
+func.func @index_width(%v: vector<8x128xf32>) {
+  // expected-error @below {{expected indices of i32 for elements of f32, got 'vector<8xi16>'}}
+  %r = tpu.reduce_index %v {axis = 1 : i32, kind = #tpu.reduction_kind<arg_max>} : vector<8x128xf32> -> vector<8xi16>
+  return
+}
+
+// -----
+
 func.func @index_axis(%v: vector<8x128xf32>) {
   // expected-error @below {{expected an axis of 'vector<8x128xf32>', got 2}}
   %r = tpu.reduce_index %v {axis = 2 : i32, kind = #tpu.reduction_kind<arg_max>} : vector<8x128xf32> -> vector<8xi32>

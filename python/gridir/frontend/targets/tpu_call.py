@@ -79,6 +79,9 @@ class TpuHooks(TargetHooks):
         if options.narrow_integers is None:
             has_narrow = is_newer and facts.get("narrow_integers", True)
             options = dataclasses.replace(options, narrow_integers=has_narrow)
+        if options.narrow_vectors is None:
+            has_vectors = is_newer and facts.get("narrow_vectors", False)
+            options = dataclasses.replace(options, narrow_vectors=has_vectors)
         return options
 
     def emitter(self, kernel: Kernel, request: KernelRequest) -> jax_calls.Emitter:

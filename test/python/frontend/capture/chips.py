@@ -88,3 +88,24 @@ with gridir.tpu.chip("v4"):
 # CHECK-NEXT: newer: True version 11: True
 # CHECK-NEXT: never: True always: False
 # CHECK-NEXT: v4: True
+
+
+# Chips since the v6e compute with vectors of bf16.
+def signs(x_ref, o_ref):
+    o_ref[...] = jnp.sign(x_ref[...])
+
+
+def has_words(**options):
+    y = jax.ShapeDtypeStruct((16, 128), jnp.bfloat16)
+    lowered = gridir.lower(pl.pallas_call(signs, out_shape=y), y, target="tpu", options=gridir.TpuOptions(**options))
+    return "vector<16x128xi32>" in lowered.kernels[0].text("tpu")
+
+
+for chip in ("v5e", "v6e", "tpu7x"):
+    with gridir.tpu.chip(chip):
+        print(chip, has_words() == (chip == "v5e" or not jax_tpu.is_libtpu_newer()), has_words(version=11))
+print("never:", has_words(narrow_vectors=False), "always:", has_words(narrow_vectors=True))
+# CHECK-NEXT: v5e True True
+# CHECK-NEXT: v6e True True
+# CHECK-NEXT: tpu7x True True
+# CHECK-NEXT: never: True always: False
