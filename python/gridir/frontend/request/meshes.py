@@ -11,6 +11,7 @@ from typing import Any
 
 from gridir.errors import UnsupportedError
 from gridir.frontend.compat import jax_gpu, jax_tpu
+from gridir.frontend.request.unknown_fields import check_read
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,7 +46,7 @@ def dim_kinds(mesh: Any, rank: int) -> tuple[str, ...]:
     """The hardware level that each dimension of a mesh enumerates; a grid without a mesh has only `grid`.
 
     Raises:
-      UnsupportedError: for a mesh of a class that gridir does not know.
+      UnsupportedError: for a mesh of a class that gridir does not know, or with a field that it does not know.
     """
     if mesh is None:
         kinds = ()
@@ -62,6 +63,8 @@ def dim_kinds(mesh: Any, rank: int) -> tuple[str, ...]:
         kinds = ("thread",)
     else:
         raise UnsupportedError(f"expected a mesh of a kind that gridir knows, got {mesh!r}")
+    for each in mesh.meshes if isinstance(mesh, MeshUnion) else (mesh,):
+        check_read(each)
     return ("grid",) * (rank - len(kinds)) + kinds
 
 

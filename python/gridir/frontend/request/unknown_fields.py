@@ -16,6 +16,21 @@ from gridir.frontend.compat.releases import NEWEST, OLDEST, text
 _NOTE = f"gridir knows the fields of JAX {text(OLDEST)} to {text(NEWEST)}"
 
 
+READ: Mapping[str, frozenset[str]] = {
+    name: frozenset(fields.split())
+    for name, fields in {
+        "Mesh": "grid grid_names cluster cluster_names num_threads thread_name kernel_name",
+        "WarpMesh": "axis_name",
+        "TensorCoreMesh": "axis_name num_cores devices axis_names",
+        "ScalarSubcoreMesh": "axis_name num_cores",
+        "VectorSubcoreMesh": "core_axis_name subcore_axis_name num_cores num_subcores",
+        "BarrierType": "num_arrivals orders_tensor_core",
+        "ClusterBarrierType": "num_arrivals orders_tensor_core collective_axes leader_tracked",
+    }.items()
+}
+"""The fields of meshes and of the dtypes of barriers, which are in no table: all of them are read."""
+
+
 @functools.lru_cache(maxsize=64)
 def _unknown(cls: type, known: frozenset[str]) -> tuple[tuple[str, Any], ...]:
     """The fields of a class of records that are not known, each with its default."""
@@ -45,6 +60,17 @@ def check_known(owner: str, record: Any, known: Collection[str], kernel: str | N
             raise UnsupportedError(
                 f"expected fields of {owner} that gridir knows, got {name}={value!r}", kernel=kernel, notes=[_NOTE]
             )
+
+
+def check_read(record: Any) -> None:
+    """Refuses a mesh or a dtype of barriers with a field that is not read and does not have its default.
+
+    Raises:
+      UnsupportedError: naming the field and its value.
+    """
+    name = next((cls.__name__ for cls in type(record).__mro__ if cls.__name__ in READ), None)
+    if name is not None:
+        check_known(name, record, READ[name])
 
 
 def check_known_params(owner: str, params: Mapping[str, Any], known: Collection[str], kernel: str | None) -> None:

@@ -9,6 +9,7 @@ import json
 from typing import Any
 
 from gridir.frontend.compat import jax_gpu
+from gridir.frontend.request.unknown_fields import check_read
 from gridir.frontend.walk.types import Types
 from gridir.mlir import ir
 
@@ -21,6 +22,7 @@ class WarpgroupTypes(Types):
         parameters = jax_gpu.barrier_parameters(aval.dtype)
         if parameters is None:
             return super().ref(aval)
+        check_read(aval.dtype)
         arrivals, orders_tensor_core, *of_cluster = parameters
         text = [str(arrivals)]
         if orders_tensor_core:
