@@ -167,6 +167,36 @@ def refused(title, kernel, *args, target="cpu", **options):
         print(f"{title}: {error}")
 
 
+# An array that a kernel has begun to copy when the next one begins: its semaphore is that of both.
+if hasattr(pltpu, "emit_pipeline_with_async_prefetch"):
+
+    def prefetched(x):
+        mesh = pltpu.TensorCoreMesh(axis_name="core", num_cores=1)
+        spec = pl.BlockSpec((8, 128), lambda i: (i, 0), pipeline_mode=pl.Buffered(2, prefetched_count=1))
+        add = lambda x_ref, o_ref: o_ref.__setitem__(..., x_ref[...] + 1)  # noqa: E731
+        pipeline, prefetch = pltpu.emit_pipeline_with_async_prefetch(
+            add, grid=(2,), in_specs=[spec], out_specs=[pl.BlockSpec((8, 128), lambda i: (i, 0))], mesh=mesh
+        )
+        source, target = jax.new_ref(x), jax.new_ref(jnp.zeros_like(x))
+        allocations = prefetch(source)
+        pl.kernel(lambda: pipeline(source, target, allocations=allocations), out_type=(), mesh=mesh, name="adds")()
+        return target[...]
+
+    with gridir.tpu.chip("v5e"):
+        with gridir.installed():
+            print("prefetched:", difference(jax.jit(prefetched)(x), x + 1))
+        try:
+            with mosaic_interpreted():
+                jax.jit(prefetched)(x)
+        except gridir.Error as error:
+            print(error)
+else:
+    print("prefetched: None\nexpected a kernel whose semaphores are its own\nin kernel")
+# CHECK: prefetched: None
+# CHECK-NEXT: expected a kernel whose semaphores are its own
+# CHECK-NEXT: in kernel
+
+
 def accumulates(x_ref, o_ref, *acc):
     pltpu.matmul_push_rhs(x_ref[...], 0, 0)  # the line of the push
     if acc:

@@ -185,7 +185,7 @@ def of_windows(x, o, tile, loaded):
 
 
 def outlives(semaphore, o):
-    pl.semaphore_wait(semaphore)
+    pl.semaphore_wait(semaphore)  # its first use
 
 
 def waits_for_another():
@@ -198,7 +198,7 @@ def lower(body, *args, scratch=(), **mesh):
 
 
 # Unsupported features are rejected by name, at the author's line.
-# CHECK: UnsupportedError: 4 of 4 refused in these words
+# CHECK: UnsupportedError: 5 of 5 refused in these words
 report(
     gridir.UnsupportedError,
     {
@@ -212,5 +212,6 @@ report(
         ),
         "expected semaphores that the kernel allocates, got operand": waits_for_another,
         ", of `alloc_semaphore`, which outlives it": waits_for_another,
+        "pl.semaphore_wait(semaphore)  # its first use": waits_for_another,
     },
 )

@@ -136,7 +136,7 @@ def build_kernel(
         for i, bm in enumerate(mapping.block_mappings)
     ]
     if jax_gpu.is_mesh(request.mesh):
-        check_no_semaphores(mapping, names[num_index:])
+        check_no_semaphores(request, names[num_index:])
     note_arrays(mapping, mapping.debug, notes)
     debug = mapping.debug or request.debug
     if mapping.debug != debug:

@@ -13,7 +13,7 @@ import jax
 import numpy as np
 from jax.experimental import pallas as pl
 
-from gridir.errors import OptionError, UnsupportedError
+from gridir.errors import Frame, OptionError, UnsupportedError
 from gridir.frontend.compat import jax_core, jax_gpu
 from gridir.frontend.compat.releases import field_of
 from gridir.frontend.header import params, trees
@@ -22,6 +22,7 @@ from gridir.frontend.request import meshes
 from gridir.frontend.request.kernel_request import KernelRequest
 from gridir.frontend.request.options import records_of
 from gridir.frontend.walk.types import Types, dtype_name, element_type, is_semaphore, space_name
+from gridir.frontend.walk.walker import nested_jaxprs
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
 
@@ -193,14 +194,34 @@ def usual_origins(num_index: int, num_inputs: int, num_outputs: int) -> list[str
     return [f"args[{num_index + i}]" for i in range(num_inputs)] + outputs
 
 
-def check_no_semaphores(mapping: Any, names: Sequence[str]) -> None:
+def check_no_semaphores(request: KernelRequest, names: Sequence[str]) -> None:
     """Refuses semaphores that one kernel leaves to the next: those of a kernel are zero when it begins."""
-    for bm, name in zip(mapping.block_mappings, names, strict=False):
+    mapping: Any = request.grid_mapping
+    refs = request.jaxpr.invars[mapping.num_index_operands :]
+    for bm, name, ref in zip(mapping.block_mappings, names, refs, strict=False):
         if is_semaphore(bm.array_aval.dtype):
+            frame = _first_use(request.jaxpr, ref)
             raise UnsupportedError(
                 f"expected semaphores that the kernel allocates, got operand {name}, of `alloc_semaphore`, which "
-                "outlives it"
+                "outlives it",
+                frames=(frame,) if frame else (),
             )
+
+
+def _first_use(jaxpr: Any, ref: Any) -> Frame | None:
+    """The author's line that uses a Ref first, be it in a jaxpr inside of an equation; None if it is unknown."""
+    for eqn in jaxpr.eqns:
+        if ref not in eqn.invars:
+            continue
+        if frame := jax_core.user_frame(eqn.source_info):
+            return frame
+        for nested in nested_jaxprs(eqn):
+            # What a scope captures comes first, in the order of the operands.
+            inner = [*nested.constvars, *nested.invars]
+            position = eqn.invars.index(ref)
+            if position < len(inner) and (frame := _first_use(nested, inner[position])):
+                return frame
+    return None
 
 
 def note_arrays(mapping: Any, debug: bool, notes: Notes) -> None:

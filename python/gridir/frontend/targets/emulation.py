@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 import jax
 import numpy as np
 
-from gridir.errors import Error, within_kernel
+from gridir.errors import Error, UnsupportedError, within_kernel
 from gridir.frontend.compat import jax_calls, jax_interpret
 from gridir.frontend.request.kernel_request import KernelRequest
+from gridir.frontend.walk.types import is_semaphore
 
 if TYPE_CHECKING:
     from gridir.compiler.kernel import Kernel
@@ -38,6 +39,12 @@ jax_interpret.filter_callback_log(_is_of_jax)
 
 def emitter(kernel: Kernel, request: KernelRequest, execute: Execute) -> jax_calls.Emitter:
     """Returns the emitter of a call of an emulator instead of a kernel."""
+    if any(is_semaphore(aval.dtype) for aval in request.out_avals):
+        raise UnsupportedError(
+            "expected a kernel whose semaphores are its own, got one that shares semaphores with another kernel, which "
+            "only native code does",
+            kernel=kernel.name,
+        )
     results = [jax.ShapeDtypeStruct(aval.shape, aval.dtype) for aval in request.out_avals]
     aliases = request.operand_aliases
 

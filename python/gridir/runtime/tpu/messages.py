@@ -180,6 +180,12 @@ ROWS = (
         "give one index for each dimension",
     ),
     Row(
+        r"Do not know how to handle output: .*memory_space=sflag",
+        "the kernel shares semaphores with another kernel, but is compiled as a program of its own, which has none as "
+        "operands",
+        "allocate the semaphores in the kernel, or compile the whole function for a TPU",
+    ),
+    Row(
         r"libtpu gave no answer",
         "compilation takes time that grows with the size of a block, since every vector register is a line of code",
         "take smaller blocks (below about 1000 vector registers each), or give a longer timeout",
@@ -195,6 +201,9 @@ ROWS = (
         "compare with JAX's own lowering (--compare); if that compiles, this is a bug of gridir",
     ),
 )
+
+# libtpu reads the module of a SparseCore again, as a file that it names after the instruction of XLA.
+_PROGRAM = re.compile(r"[\w-]+\.\d+")
 
 _LOCATION = re.compile(r"^at location: (loc\(.*\))$", re.MULTILINE)
 _OPERATION = re.compile(r"^The MLIR operation involved:\n(.*?)\n(?:\n|Please|\.\.\.)", re.MULTILINE | re.DOTALL)
@@ -283,6 +292,6 @@ def _frames(text: str, shift: int) -> tuple[Frame, ...]:
     frames = [
         Frame(frame["file"], int(frame["line"]), int(frame["column"]) + shift, frame["function"])
         for frame in _FILE.finditer(match[1])
-        if frame["file"] != "-"
+        if frame["file"] != "-" and not _PROGRAM.fullmatch(frame["file"])
     ]
     return tuple(dict.fromkeys(frames))

@@ -29,6 +29,8 @@ TEXTS = [
     "collective_id has to be specified when using a custom barrier",
     "Unsupported Mosaic version: expected <= 13 but got 14",
     "F1121 12:37:08 Check failed: iteration_indices.size() == rank (1 vs. 2)\nlibtpu ended with status -6",
+    "F1129 02:28:06 emitter.cc:4122] Do not know how to handle output: LloInstruction{opcode=call-operand,"
+    " memory_space=sflag} libtpu ended with status -6",
     "libtpu gave no answer in 300 s",
     "*** SIGSEGV STACK OVERFLOW received by PID 1\nPC: @ 0x1 f()\n    @ 0x2 g()\nlibtpu ended with status -11",
     "libtpu ended with status -11",
@@ -75,6 +77,10 @@ print(explain("Ran out of memory in memory space vmem", planned={"o_ref": 1024, 
 # Of a crash the reason is told, and not the stack.
 # CHECK: *** SIGSEGV STACK OVERFLOW received by PID 1 libtpu ended with status -11
 print(explain(TEXTS[-2], stage="crash"))
+
+# A line of libtpu's own copy of the module is no line of the author's.
+# CHECK: copy: ()
+print("copy:", explain('Bad\n\nat location: loc("f.6":46:1)').frames)
 
 # Unknown texts are passed on unchanged.
 # CHECK: Something else
