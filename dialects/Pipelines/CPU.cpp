@@ -64,7 +64,8 @@ void addBufferization(OpPassManager &pm) {
   addCSE(pm);
 }
 
-/// A second-level cache keeps a smaller right operand of a contraction.
+/// A second-level cache keeps a smaller right operand of a contraction, and a
+/// smaller result.
 constexpr int64_t kLeastPrefetchedBytes = 512 << 10;
 
 /// Linalg on memrefs to loops over a few vector registers.
@@ -92,7 +93,9 @@ void addVectorization(OpPassManager &pm, const CPUPipelineOptions &options) {
   // After every pass that makes a buffer, before any that lowers one.
   pm.addPass(cpu::createCPUPlanArenaPass());
   // A prefetch may be any access to the plan.
-  pm.addPass(cpu::createCPUPrefetchReadsPass({options.cacheBytes}));
+  pm.addPass(cpu::createCPUPrefetchReadsPass(
+      {options.cacheBytes,
+       options.cacheBytes > 0 ? kLeastPrefetchedBytes : 0}));
 }
 
 /// Loops, memrefs, vectors and scalars to the llvm dialect.

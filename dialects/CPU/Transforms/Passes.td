@@ -289,6 +289,10 @@ def CPUPrefetchReadsPass : Pass<"cpu-prefetch-reads", "::mlir::ModuleOp"> {
     the last read is prefetched: the others read the same elements later. A
     prefetch beyond the end of an array has no effect.
 
+    A store reads the lines that it changes, too. Where a loop writes a part of
+    each row of a result of at least `result-bytes`, from four lines to 4 KiB,
+    the pass also fetches the fourth row after.
+
     Before:
 
     ```mlir
@@ -331,6 +335,9 @@ def CPUPrefetchReadsPass : Pass<"cpu-prefetch-reads", "::mlir::ModuleOp"> {
   let options = [
     Option<"cacheBytes", "cache-bytes", "int64_t", /*default=*/"0",
            "Set the size of the caches in bytes; 0 for no prefetches">,
+    Option<"resultBytes", "result-bytes", "int64_t", /*default=*/"0",
+           "Set the least size of a result whose rows are fetched before they "
+           "are written; 0 for none">,
   ];
   let statistics = [
     Statistic<"numPrefetched", "num-prefetched", "Number of lines fetched ahead">,

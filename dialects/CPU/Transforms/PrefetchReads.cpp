@@ -88,7 +88,12 @@ public:
     auto kernel = abi->getEntryFunction<func::FuncOp>();
     if (failed(kernel))
       return signalPassFailure();
-    (*kernel).walk([&](scf::ForOp loop) { prefetch(loop); });
+    (*kernel).walk([&](scf::ForOp loop) {
+      prefetch(loop);
+      if (resultBytes > 0)
+        for (auto write : loop.getBody()->getOps<vector::TransferWriteOp>())
+          prefetchRow(write, loop);
+    });
   }
 
 private:
@@ -126,16 +131,8 @@ private:
   /// by element or by more than is read.
   std::optional<Stream> getStream(vector::TransferReadOp read, scf::ForOp loop,
                                   int64_t step) {
-    auto base = dyn_cast<MemRefType>(read.getBase().getType());
-    if (!base || base.getRank() == 0 || !base.getElementType().isIntOrFloat() ||
-        read.getVectorType().getRank() != 1 ||
-        read.getVectorType().isScalable() ||
-        !read.getPermutationMap().isMinorIdentity() ||
-        !base.isLastDimUnitStride())
-      return std::nullopt;
-    std::optional<ElementPosition> position = getElementPosition(
-        cast<VectorTransferOpInterface>(read.getOperation()));
-    if (!position || !isLargeOperand(position->root))
+    std::optional<ElementPosition> position = getPosition(read);
+    if (!position || !isOperandOf(position->root, cacheBytes))
       return std::nullopt;
     int64_t factor = 0;
     for (auto [number, ofNumber] : position->terms) {
@@ -153,14 +150,63 @@ private:
       return std::nullopt;
     // Other reads of the loop may read the rest.
     Stream stream{read, *position, stride, factor == 1 ? stride : size,
-                  getElementBytes(base)};
+                  getElementBytes(array)};
     if (!stream.isContiguous() &&
         (size > stride || stream.getPartBytes() < kLeastPartBytes))
       return std::nullopt;
     return stream;
   }
 
-  bool isLargeOperand(Value root) {
+  /// The position of elements that lie next to each other.
+  template <typename TransferOp>
+  static std::optional<ElementPosition> getPosition(TransferOp transfer) {
+    auto base = dyn_cast<MemRefType>(transfer.getBase().getType());
+    if (!base || base.getRank() == 0 || !base.getElementType().isIntOrFloat() ||
+        transfer.getVectorType().getRank() != 1 ||
+        transfer.getVectorType().isScalable() ||
+        !transfer.getPermutationMap().isMinorIdentity() ||
+        !base.isLastDimUnitStride())
+      return std::nullopt;
+    return getElementPosition(
+        cast<VectorTransferOpInterface>(transfer.getOperation()));
+  }
+
+  /// Fetches the part of the fourth row after that a loop writes, if the loop
+  /// around it goes from row to row.
+  void prefetchRow(vector::TransferWriteOp write, scf::ForOp loop) {
+    auto rows = dyn_cast<scf::ForOp>(loop->getParentOp());
+    if (!rows)
+      return;
+    std::optional<int64_t> step = getConstantIntValue(rows.getStep());
+    std::optional<int64_t> first = getConstantIntValue(loop.getLowerBound());
+    std::optional<int64_t> end = getConstantIntValue(loop.getUpperBound());
+    std::optional<ElementPosition> position = getPosition(write);
+    if (!step || !first || !end || !position ||
+        !isOperandOf(position->root, resultBytes))
+      return;
+    int64_t factor = 0, rowFactor = 0, stride;
+    for (auto [number, ofNumber] : position->terms) {
+      if (number == loop.getInductionVar())
+        factor = ofNumber;
+      else if (number == rows.getInductionVar())
+        rowFactor = ofNumber;
+      else if (!rows.isDefinedOutsideOfLoop(number))
+        return;
+    }
+    auto array = cast<MemRefType>(position->root.getType());
+    int64_t bytes = getElementBytes(array), part = *end - *first;
+    if (factor != 1 || rowFactor <= 0 || part * bytes < kLeastPartBytes ||
+        part * bytes >= kLeastRowBytes ||
+        llvm::MulOverflow(rowFactor, *step, stride) || stride <= part ||
+        stride > array.getNumElements())
+      return;
+    createLines(write, kAheadRows * stride,
+                write.getVectorType().getNumElements() * bytes, bytes,
+                /*isWrite=*/true);
+  }
+
+  /// True for an operand of the kernel that has `leastBytes` or more.
+  static bool isOperandOf(Value root, int64_t leastBytes) {
     auto argument = dyn_cast<BlockArgument>(root);
     auto type = dyn_cast<MemRefType>(root.getType());
     if (!argument || !isa<func::FuncOp>(argument.getOwner()->getParentOp()) ||
@@ -169,27 +215,36 @@ private:
       return false;
     int64_t elements = *gridir::countPoints(type.getShape());
     return elements >=
-           llvm::divideCeilSigned(cacheBytes.getValue(), getElementBytes(type));
+           llvm::divideCeilSigned(leastBytes, getElementBytes(type));
   }
 
   /// Fetches what a later iteration reads.
   void create(const Stream &stream) {
     vector::TransferReadOp read = stream.last;
-    OpBuilder builder(read);
-    Location loc = read.getLoc();
     int64_t begin = read.getVectorType().getNumElements() - stream.part;
     if (stream.isContiguous())
       begin += kAheadBytes / stream.elementBytes;
     else
       begin += kAheadRows * stream.stride;
-    SmallVector<Value> indices(read.getIndices());
+    createLines(read, begin, stream.getPartBytes(), stream.elementBytes,
+                /*isWrite=*/false);
+  }
+
+  /// Fetches the lines of `bytes` bytes, `begin` elements after those that are
+  /// transferred.
+  template <typename TransferOp>
+  void createLines(TransferOp transfer, int64_t begin, int64_t bytes,
+                   int64_t elementBytes, bool isWrite) {
+    OpBuilder builder(transfer);
+    Location loc = transfer.getLoc();
+    SmallVector<Value> indices(transfer.getIndices());
     Value last = indices.back();
-    for (int64_t byte = 0; byte < stream.getPartBytes(); byte += kLineBytes) {
+    for (int64_t byte = 0; byte < bytes; byte += kLineBytes) {
       Value distance = arith::ConstantIndexOp::create(
-          builder, loc, begin + byte / stream.elementBytes);
+          builder, loc, begin + byte / elementBytes);
       indices.back() = arith::AddIOp::create(builder, loc, last, distance);
-      memref::PrefetchOp::create(builder, loc, read.getBase(), indices,
-                                 /*isWrite=*/false, /*localityHint=*/3,
+      memref::PrefetchOp::create(builder, loc, transfer.getBase(), indices,
+                                 isWrite, /*localityHint=*/3,
                                  /*isDataCache=*/true);
       ++numPrefetched;
     }
