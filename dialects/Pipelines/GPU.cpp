@@ -96,6 +96,8 @@ void addProgram(OpPassManager &pm, const GPUPipelineOptions &options) {
   }
   OpPassManager &programs = pm.nest<grid::KernelOp>();
   if (options.path != GPUPath::Mapped) {
+    // Passes before this one compare positions by their values.
+    programs.addPass(grid::createGridRematerializePositionsPass());
     warpgroup::WarpgroupPadBlocksPassOptions padding;
     padding.chip = options.chip;
     programs.addPass(warpgroup::createWarpgroupPadBlocksPass(padding));

@@ -163,6 +163,58 @@ def GridGathersToWindowsPass : Pass<"grid-gathers-to-windows", "::gridir::grid::
   ];
 }
 
+def GridRematerializePositionsPass
+    : Pass<"grid-rematerialize-positions", "::gridir::grid::KernelOp"> {
+  let summary = "Compute positions and constants for each use";
+  let description = [{
+    Arrays that depend only on positions and scalars, such as constants and
+    `jnp.arange`, are computed again for each op that uses them. Rows and columns
+    of one size then share no value, so that a program can be split along either.
+    An attention with causal masks computes the positions of queries and of keys
+    from one array.
+
+    Before:
+
+    ```mlir
+    grid.kernel @add grid()
+        inputs(%x: i32 [64, 64], %y: i32 [64, 64])
+        outputs(%o: i32 [64, 64], %p: i32 [64, 64]) {
+      %one = arith.constant dense<1> : tensor<64x64xi32>
+      %v = grid.load %x : memref<64x64xi32, #grid.space<default>> -> tensor<64x64xi32>
+      %w = grid.load %y : memref<64x64xi32, #grid.space<default>> -> tensor<64x64xi32>
+      %a = arith.addi %v, %one : tensor<64x64xi32>
+      %b = arith.addi %w, %one : tensor<64x64xi32>
+      grid.store %a, %o : tensor<64x64xi32>, memref<64x64xi32, #grid.space<default>>
+      grid.store %b, %p : tensor<64x64xi32>, memref<64x64xi32, #grid.space<default>>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    grid.kernel @add grid()
+        inputs(%x: i32 [64, 64], %y: i32 [64, 64])
+        outputs(%o: i32 [64, 64], %p: i32 [64, 64]) {
+      %one = arith.constant dense<1> : tensor<64x64xi32>
+      %two = arith.constant dense<1> : tensor<64x64xi32>
+      %v = grid.load %x : memref<64x64xi32, #grid.space<default>> -> tensor<64x64xi32>
+      %w = grid.load %y : memref<64x64xi32, #grid.space<default>> -> tensor<64x64xi32>
+      %a = arith.addi %v, %one : tensor<64x64xi32>
+      %b = arith.addi %w, %two : tensor<64x64xi32>
+      grid.store %a, %o : tensor<64x64xi32>, memref<64x64xi32, #grid.space<default>>
+      grid.store %b, %p : tensor<64x64xi32>, memref<64x64xi32, #grid.space<default>>
+    }
+    ```
+  }];
+  let options = [
+    Option<"maxCopies", "max-copies", "unsigned", /*default=*/"1024",
+           "The most copies in a kernel">
+  ];
+  let statistics = [
+    Statistic<"numCopies", "num-copies", "Number of ops that were copied">
+  ];
+}
+
 def GridSlicesToWindowsPass : Pass<"grid-slices-to-windows", "::gridir::grid::KernelOp"> {
   let summary = "Load and store windows instead of slices of values";
   let description = [{
