@@ -121,6 +121,10 @@ void addProgram(OpPassManager &pm, const GPUPipelineOptions &options) {
   programs.addPass(warpgroup::createWarpgroupExpandContractionsPass());
   programs.addPass(warpgroup::createWarpgroupStageOperandsPass());
   programs.addPass(warpgroup::createWarpgroupSplitBlocksPass());
+  warpgroup::WarpgroupAssignTensorMemoryPassOptions accumulators;
+  accumulators.chip = options.chip;
+  programs.addPass(
+      warpgroup::createWarpgroupAssignTensorMemoryPass(accumulators));
   // Parts of a program check their own indices.
   programs.addPass(warpgroup::createWarpgroupCheckGathersPass());
   ConvertGridToWarpgroupPassOptions conversion;

@@ -13,21 +13,11 @@
 #include "dialects/Warpgroup/Transforms/MatrixUnits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Dominance.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 using namespace gridir;
 using namespace gridir::grid_to_warpgroup;
-
-/// True if nothing between two ops of a block accesses a Ref, which is no view.
-static bool isUntouched(Value ref, Operation *from, Operation *to) {
-  if (from->getBlock() != to->getBlock() || !from->isBeforeInBlock(to))
-    return false;
-  return llvm::none_of(ref.getUsers(), [&](Operation *user) {
-    Operation *here = from->getBlock()->findAncestorOpInBlock(*user);
-    return here && here != from && here != to && from->isBeforeInBlock(here) &&
-           here->isBeforeInBlock(to);
-  });
-}
 
 /// True for floats of a byte: matrix units add their products in fewer bits
 /// than f32 has, so that threads add those of one part of the depth to others.
@@ -36,34 +26,25 @@ static bool hasShortSums(grid::DotOp dot) {
   return isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8;
 }
 
+void gridir::grid_to_warpgroup::createTensorWait(OpBuilder &builder,
+                                                 Location loc, Value barrier) {
+  warpgroup::Tcgen05CommitOp::create(builder, loc, barrier,
+                                     /*collective=*/StringAttr());
+  warpgroup::BarrierWaitOp::create(builder, loc, barrier);
+}
+
 std::optional<Accumulator>
 gridir::grid_to_warpgroup::findAccumulator(grid::DotOp dot) {
   if (hasShortSums(dot) || !dot->hasAttr(kWgmmaAttr))
     return std::nullopt;
-  Operation *sum = dot;
-  Value old = dot.getAcc();
-  if (auto match = warpgroup::matchSum(dot)) {
-    sum = match->op;
-    old = match->addend;
-  }
-  auto load = old ? old.getDefiningOp<grid::LoadOp>() : grid::LoadOp();
-  if (!load || load.getMask() || !load->hasOneUse() || !sum->hasOneUse())
-    return std::nullopt;
-  auto store = dyn_cast<grid::StoreOp>(*sum->user_begin());
-  auto ref = dyn_cast<BlockArgument>(load.getRef());
-  if (!store || store.getMask() || store.getRef() != ref || !ref ||
-      store.getValue() != sum->getResult(0) || !isUntouched(ref, load, store))
+  std::optional<Accumulator> acc = warpgroup::matchAccumulator(dot);
+  auto ref = acc ? dyn_cast<BlockArgument>(acc->ref) : BlockArgument();
+  if (!ref)
     return std::nullopt;
   // A Ref of the kernel, or of the scope that stands for its scratch memory.
-  if (auto kernel = dyn_cast<grid::KernelOp>(ref.getOwner()->getParentOp());
-      kernel && ref.getArgNumber() < kernel.getNumOperandSpecs())
-    return std::nullopt;
-  Accumulator found{ref, {store}};
-  if (sum != dot)
-    found.replaced.push_back(sum);
-  found.replaced.push_back(dot);
-  found.replaced.push_back(load);
-  return found;
+  auto kernel = dyn_cast<grid::KernelOp>(ref.getOwner()->getParentOp());
+  bool isOperand = kernel && ref.getArgNumber() < kernel.getNumOperandSpecs();
+  return isOperand ? std::nullopt : acc;
 }
 
 namespace {
@@ -145,6 +126,74 @@ void createMmaSync(OpBuilder &builder, grid::DotOp dot) {
   replace(replaced, dot, sum);
 }
 
+/// The accumulator in tensor memory of a contraction: the body adds the result
+/// to it, or stores the result to it.
+std::optional<Accumulator> findTensorAccumulator(grid::DotOp dot) {
+  std::optional<Accumulator> acc = warpgroup::matchAccumulator(dot);
+  if (!acc && dot->hasOneUse())
+    if (auto store = dyn_cast<grid::StoreOp>(*dot->user_begin());
+        store && !store.getMask() && !dot.getAcc())
+      acc = Accumulator{store.getRef(), {store, dot}};
+  return acc && warpgroup::isInTensorMemory(acc->ref) ? acc : std::nullopt;
+}
+
+/// Starts an MMA, for which nothing waits yet.
+void createTensorMma(OpBuilder &builder, grid::DotOp dot,
+                     const Accumulator &acc) {
+  Location loc = dot.getLoc();
+  Value lhs = createOperand(builder, loc, dot.getLhs(),
+                            dot.getLhsContract()[0] == 0),
+        rhs = createOperand(builder, loc, dot.getRhs(),
+                            dot.getRhsContract()[0] == 1);
+  Value accumulates =
+      arith::ConstantIntOp::create(builder, loc, acc.addsToOld(), /*width=*/1);
+  warpgroup::Tcgen05MmaOp::create(
+      builder, loc, acc.ref, lhs, rhs, accumulates, /*barrier=*/Value(),
+      /*lhs_scale=*/Value(), /*rhs_scale=*/Value(), /*metadata=*/Value(),
+      /*collective=*/StringAttr(), dot.getUnsignedLhs(), dot.getUnsignedRhs());
+}
+
+bool startsTensorMmas(Operation *op) {
+  return op
+      ->walk([](warpgroup::Tcgen05MmaOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
+/// Completes MMAs before accesses of their accumulators in tensor memory and
+/// before stores to their operands, and stores to accumulators before MMAs.
+/// `isComplete` is true if no MMAs are pending before the block. Returns
+/// whether that holds after it.
+bool completeAccesses(Block &block, Value barrier, bool isComplete) {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    if (op.getNumRegions() != 0) {
+      if (isa<LoopLikeOpInterface>(op) && startsTensorMmas(&op))
+        isComplete = false;
+      bool before = isComplete;
+      for (Region &region : op.getRegions())
+        for (Block &inner : region)
+          isComplete &= completeAccesses(inner, barrier, before);
+      continue;
+    }
+    if (isa<warpgroup::Tcgen05MmaOp>(op))
+      isComplete = false;
+    auto load = dyn_cast<grid::LoadOp>(op);
+    auto store = dyn_cast<grid::StoreOp>(op);
+    bool isOfTensor = (load && warpgroup::isInTensorMemory(load.getRef())) ||
+                      (store && warpgroup::isInTensorMemory(store.getRef()));
+    bool isOfOperand = store && warpgroup::isInSharedMemory(store.getRef());
+    if (!isOfTensor && !isOfOperand)
+      continue;
+    OpBuilder builder(&op);
+    if (!isComplete)
+      createTensorWait(builder, op.getLoc(), barrier);
+    isComplete = true;
+    builder.setInsertionPointAfter(&op);
+    if (store && isOfTensor)
+      warpgroup::CommitTmemOp::create(builder, op.getLoc());
+  }
+  return isComplete;
+}
+
 /// Replaces a contraction, and the op that adds its result to a value, by
 /// products in an accumulator of its own.
 void createAccumulator(OpBuilder &builder, grid::DotOp dot) {
@@ -185,7 +234,8 @@ void gridir::grid_to_warpgroup::selectUnits(grid::KernelOp kernel,
   });
 }
 
-unsigned gridir::grid_to_warpgroup::convertContractions(grid::KernelOp kernel) {
+unsigned gridir::grid_to_warpgroup::convertContractions(grid::KernelOp kernel,
+                                                        Value tensorBarrier) {
   SmallVector<grid::DotOp> dots;
   kernel.getBodyRegion().walk([&](grid::DotOp dot) { dots.push_back(dot); });
   for (grid::DotOp dot : dots) {
@@ -195,7 +245,12 @@ unsigned gridir::grid_to_warpgroup::convertContractions(grid::KernelOp kernel) {
         if (!llvm::is_contained(unused, load))
           unused.push_back(load);
     OpBuilder builder(dot);
-    if (!dot->hasAttr(kWgmmaAttr)) {
+    if (auto acc = findTensorAccumulator(dot)) {
+      builder.setInsertionPoint(acc->replaced.front());
+      createTensorMma(builder, dot, *acc);
+      for (Operation *op : acc->replaced)
+        op->erase();
+    } else if (!dot->hasAttr(kWgmmaAttr)) {
       createMmaSync(builder, dot);
     } else if (auto acc = findAccumulator(dot)) {
       // Other ops between the load and the store do not access the Ref.
@@ -210,5 +265,8 @@ unsigned gridir::grid_to_warpgroup::convertContractions(grid::KernelOp kernel) {
       if (load->use_empty())
         load->erase();
   }
+  if (tensorBarrier)
+    completeAccesses(*kernel.getBodyBlock(), tensorBarrier,
+                     /*isComplete=*/true);
   return dots.size();
 }

@@ -55,8 +55,10 @@ private:
       return failure();
     kernel->removeAttr(warpgroup::kScheduleAttr);
     grid_to_warpgroup::selectUnits(kernel, *known);
-    grid_to_warpgroup::ProgramBody(kernel, schedule, *known).convert();
-    numContractions += grid_to_warpgroup::convertContractions(kernel);
+    grid_to_warpgroup::ProgramBody body(kernel, schedule, *known);
+    body.convert();
+    numContractions +=
+        grid_to_warpgroup::convertContractions(kernel, body.getTensorBarrier());
     ++numConverted;
     return success();
   }

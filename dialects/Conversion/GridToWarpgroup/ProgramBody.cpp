@@ -64,6 +64,7 @@ ProgramBody::ProgramBody(grid::KernelOp kernel,
     maps.push_back(*kernel.getAffineIndexMap(i));
     overhangs.push_back(warpgroup::getOverhangingDims(kernel, i));
   }
+  carried = warpgroup::findCarriedOutputs(kernel);
 }
 
 void ProgramBody::convert() {
@@ -246,63 +247,68 @@ void ProgramBody::createLoop(int64_t first, int64_t last,
   body(loop.getInductionVar());
 }
 
-/// Returns the outputs that the body reads back and whose block is the same in
-/// every step: registers hold it until the last step.
-SmallVector<unsigned> ProgramBody::findCarriedOutputs() {
-  SmallVector<unsigned> carried;
-  for (unsigned i = kernel.getNumInputs(); i < specs.size(); ++i) {
-    auto isWhole = [](Operation *user) {
-      auto load = dyn_cast<grid::LoadOp>(user);
-      auto store = dyn_cast<grid::StoreOp>(user);
-      return (load && !load.getMask()) || (store && !store.getMask());
-    };
-    auto users = oldBody->getArgument(i).getUsers();
-    bool isAliased = llvm::any_of(kernel.getAliasPairs(), [&](auto pair) {
-      return kernel.getNumInputs() + pair.second == i;
-    });
-    bool isMoved = llvm::any_of(
-        loopDims, [&](unsigned dim) { return maps[i].isFunctionOfDim(dim); });
-    if (!loopDims.empty() && !isAliased && !isMoved &&
-        llvm::all_of(users, isWhole) &&
-        llvm::any_of(users, llvm::IsaPred<grid::LoadOp>))
-      carried.push_back(i);
-  }
-  return carried;
-}
-
 /// The axes along which warpgroups share a scope; null for a single warpgroup.
 ArrayAttr ProgramBody::getWarpgroupAxes() {
   return threadName ? builder.getArrayAttr({threadName}) : ArrayAttr();
 }
 
-/// Opens the scope of scratch from which matrix units read values that
-/// warpgroups compute. Each warpgroup has its own part.
+/// Opens the scope of scratch that matrix units read and write: values that
+/// warpgroups compute, and accumulators in tensor memory. Each warpgroup has
+/// its own part.
 void ProgramBody::createStaging() {
   SmallVector<Type> types;
-  SmallVector<Attribute> transforms;
-  oldBody->walk([&](grid::LoadOp load) {
-    if (!warpgroup::isStaged(load) || staged.contains(load.getRef()))
-      return;
-    auto type = cast<MemRefType>(load.getRef().getType());
+  SmallVector<Attribute> transforms, origins;
+  auto add = [&](Value ref, grid::MemorySpace space, ArrayAttr layout,
+                 StringRef origin) {
+    auto type = cast<MemRefType>(ref.getType());
     SmallVector<int64_t> shape(type.getShape());
     if (numConsumers > 1)
       shape.insert(shape.begin(), numConsumers);
-    types.push_back(
-        getRefType(shape, type.getElementType(), grid::MemorySpace::GpuSmem));
-    transforms.push_back(getMatrixTransforms(type.getElementType()));
-    staged[load.getRef()] = Value();
+    types.push_back(getRefType(shape, type.getElementType(), space));
+    transforms.push_back(layout);
+    origins.push_back(builder.getStringAttr(origin));
+    staged[ref] = Value();
+  };
+  oldBody->walk([&](grid::LoadOp load) {
+    if (warpgroup::isStaged(load) && !staged.contains(load.getRef()))
+      add(load.getRef(), grid::MemorySpace::GpuSmem,
+          getMatrixTransforms(getElementTypeOrSelf(load.getRef().getType())),
+          "staged");
   });
+  bool hasAccumulators = false;
+  for (Value ref : oldBody->getArguments().drop_front(specs.size()))
+    if (warpgroup::isInTensorMemory(ref)) {
+      add(ref, grid::MemorySpace::GpuTmem, builder.getArrayAttr({}),
+          "accumulator");
+      hasAccumulators = true;
+    }
+  if (hasAccumulators) {
+    SmallVector<int64_t> shape;
+    if (numConsumers > 1)
+      shape.push_back(numConsumers);
+    types.push_back(getRefType(
+        shape,
+        warpgroup::BarrierType::get(kernel.getContext(), /*arrivals=*/1,
+                                    /*orders_tensor_core=*/true, /*cluster=*/{},
+                                    /*leader_tracked=*/false),
+        grid::MemorySpace::GpuSmem));
+    transforms.push_back(builder.getArrayAttr({}));
+    origins.push_back(builder.getStringAttr("complete"));
+  }
   if (types.empty())
     return;
-  auto scope =
-      grid::ScopedOp::create(builder, loc, TypeRange(), getWarpgroupAxes(),
-                             builder.getArrayAttr(transforms), ArrayAttr());
+  auto scope = grid::ScopedOp::create(
+      builder, loc, TypeRange(), getWarpgroupAxes(),
+      builder.getArrayAttr(transforms), builder.getArrayAttr(origins));
   Block *block = builder.createBlock(&scope.getBody(), {}, types,
                                      SmallVector<Location>(types.size(), loc));
   grid::YieldOp::create(builder, loc);
   builder.setInsertionPointToStart(block);
-  for (auto [entry, buffer] : llvm::zip_equal(staged, block->getArguments()))
+  for (auto [entry, buffer] :
+       llvm::zip_equal(staged, block->getArguments().take_front(staged.size())))
     entry.second = buffer;
+  if (hasAccumulators)
+    tensorBarrier = block->getArguments().back();
 }
 
 /// The element of a buffer along its first dimension.
@@ -313,8 +319,8 @@ Value ProgramBody::createElement(Value buffer, Value number) {
   sizes[0] = 1;
   return grid::SliceRefOp::create(
       builder, loc,
-      getRefType(type.getShape().drop_front(), type.getElementType(),
-                 grid::MemorySpace::GpuSmem),
+      MemRefType::get(type.getShape().drop_front(), type.getElementType(),
+                      MemRefLayoutAttrInterface(), type.getMemorySpace()),
       buffer, number, statics, sizes, SmallVector<int64_t>(sizes.size(), 1),
       ArrayRef<int64_t>{0});
 }
@@ -322,12 +328,13 @@ Value ProgramBody::createElement(Value buffer, Value number) {
 void ProgramBody::createConsumer(Value warpgroup) {
   if (hasProducer() && numConsumers > 1 && chip.hasSetMaxRegisters)
     warpgroup::SetMaxRegistersOp::create(builder, loc, 232, /*increase=*/true);
-  SmallVector<unsigned> carried = findCarriedOutputs();
   SmallVector<Value> refs(oldBody->getArguments().drop_front(specs.size()));
   llvm::erase_if(refs, [&](Value ref) { return staged.contains(ref); });
   for (auto [ref, buffer] : staged)
     ref.replaceAllUsesWith(numConsumers > 1 ? createElement(buffer, warpgroup)
                                             : buffer);
+  if (tensorBarrier && numConsumers > 1)
+    tensorBarrier = createElement(tensorBarrier, warpgroup);
   for (unsigned output : carried)
     refs.push_back(oldBody->getArgument(output));
   OpBuilder::InsertionGuard guard(builder);
@@ -379,6 +386,9 @@ void ProgramBody::createConsumer(Value warpgroup) {
     grid::StoreOp::create(builder, loc, value, createWindow(output, ids),
                           createMask(output, ids));
   }
+  // Tensor memory must not be freed before.
+  if (tensorBarrier)
+    createTensorWait(builder, loc, tensorBarrier);
 }
 
 /// Replaces ops of a copy of the body that ask about the author's dimensions.

@@ -12,6 +12,7 @@
 #include "dialects/GPU/Target/Chip.h"
 #include "dialects/Warpgroup/IR/Warpgroup.h"
 #include "dialects/Warpgroup/Transforms/BlockProgram.h"
+#include "dialects/Warpgroup/Transforms/MatrixUnits.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/MapVector.h"
@@ -26,6 +27,10 @@ public:
               const gpu::Chip &chip);
 
   void convert();
+
+  /// The barrier at which the warpgroup waits for MMAs whose accumulators are
+  /// in tensor memory; null if there are none.
+  mlir::Value getTensorBarrier() const { return tensorBarrier; }
 
 private:
   /// A buffer in shared memory for blocks or windows of one input, `stages`
@@ -48,6 +53,8 @@ private:
     llvm::SmallVector<Ring> rings;
     /// The barriers of the producer.
     mlir::Value full, empty;
+    /// True if only MMAs that are not awaited read the stages.
+    bool isReadLater = false;
   };
 
   /// The window of an array that a stage is a copy of. Dynamic offsets are i32.
@@ -87,6 +94,7 @@ private:
   void createLoop(int64_t first, int64_t last,
                   llvm::function_ref<void(mlir::Value)> body);
 
+  static bool isReadByProducts(const RingGroup &group);
   void createRings();
   mlir::Value createNumber(RingGroup &group, mlir::Value step,
                            mlir::scf::ForOp loop);
@@ -127,7 +135,6 @@ private:
   mlir::ArrayAttr getWarpgroupAxes();
   void createStaging();
   mlir::Value createElement(mlir::Value buffer, mlir::Value number);
-  llvm::SmallVector<unsigned> findCarriedOutputs();
   void createConsumer(mlir::Value warpgroup);
   unsigned findDim(mlir::Attribute axis) const;
   bool dependsOnStep() const;
@@ -150,11 +157,15 @@ private:
   llvm::SmallVector<mlir::AffineMap> maps;
   /// For each operand, the dimensions along which blocks overhang the array.
   llvm::SmallVector<llvm::SmallVector<int64_t>> overhangs;
+  llvm::SmallVector<unsigned> carried;
   int64_t numConsumers = 1, numSteps = 1;
   /// In the order in which the producer fills them.
   llvm::SmallVector<RingGroup> groups;
-  /// Scratch in shared memory, and its buffers.
+  /// Scratch in shared and tensor memory, and its buffers.
   llvm::MapVector<mlir::Value, mlir::Value> staged;
+  /// For tensor memory: the barriers of all warpgroups, and in the code of the
+  /// consumers that of the warpgroup.
+  mlir::Value tensorBarrier;
   mlir::StringAttr threadName;
 };
 
@@ -177,17 +188,18 @@ mlir::ArrayAttr getMatrixTransforms(mlir::Type element);
 constexpr llvm::StringLiteral kWgmmaAttr = "wgmma";
 void selectUnits(grid::KernelOp kernel, const gpu::Chip &chip);
 
+/// Waits for the MMAs of the warpgroup whose accumulators are in tensor memory.
+void createTensorWait(mlir::OpBuilder &builder, mlir::Location loc,
+                      mlir::Value barrier);
+
 /// Converts the contractions of a warpgroup program to MMAs of the selected
-/// units. Returns their number.
-unsigned convertContractions(grid::KernelOp kernel);
+/// units. Accesses of accumulators in tensor memory wait at `tensorBarrier`.
+/// Returns their number.
+unsigned convertContractions(grid::KernelOp kernel, mlir::Value tensorBarrier);
 
-/// The accumulator in scratch memory that a contraction is added to: the body
-/// loads it, adds the result, and stores the sum. `wgmma` adds in place.
-struct Accumulator {
-  mlir::Value ref;
-  llvm::SmallVector<mlir::Operation *> replaced;
-};
+using warpgroup::Accumulator;
 
+/// The accumulator in scratch memory to which `wgmma` adds in place.
 std::optional<Accumulator> findAccumulator(grid::DotOp dot);
 
 } // namespace gridir::grid_to_warpgroup

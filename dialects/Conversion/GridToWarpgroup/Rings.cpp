@@ -91,17 +91,27 @@ ArrayAttr gridir::grid_to_warpgroup::getMatrixTransforms(Type element) {
                                 {warpgroup::kGroupRows, rowElements})});
 }
 
+/// True if only contractions read the blocks of a group.
+bool ProgramBody::isReadByProducts(const RingGroup &group) {
+  return llvm::all_of(group.rings, [](const Ring &ring) {
+    return llvm::all_of(ring.loaded.getUsers(), [](Operation *user) {
+      return isa<grid::LoadOp>(user) &&
+             llvm::all_of(user->getUsers(), llvm::IsaPred<grid::DotOp>);
+    });
+  });
+}
+
 /// Opens the scope of the rings and their barriers, which all warpgroups share.
 void ProgramBody::createRings() {
   MLIRContext *context = kernel.getContext();
   SmallVector<Type> types;
   SmallVector<Attribute> transforms, origins;
-  auto addBarriers = [&](StringRef name, int64_t stages, int64_t arrivals) {
+  auto addBarriers = [&](StringRef name, int64_t stages, int64_t arrivals,
+                         bool ordersTensorCore) {
     types.push_back(getRefType(
         {stages},
-        warpgroup::BarrierType::get(context, arrivals, /*orders_tensor_core=*/
-                                    false, /*cluster=*/{},
-                                    /*leader_tracked=*/false),
+        warpgroup::BarrierType::get(context, arrivals, ordersTensorCore,
+                                    /*cluster=*/{}, /*leader_tracked=*/false),
         grid::MemorySpace::GpuSmem));
     transforms.push_back(builder.getArrayAttr({}));
     origins.push_back(builder.getStringAttr(name));
@@ -122,8 +132,9 @@ void ProgramBody::createRings() {
     }
     if (!hasProducer())
       continue;
-    addBarriers("full", group.stages, copies);
-    addBarriers("empty", group.stages, numConsumers);
+    group.isReadLater = tensorBarrier && isReadByProducts(group);
+    addBarriers("full", group.stages, copies, /*ordersTensorCore=*/false);
+    addBarriers("empty", group.stages, numConsumers, group.isReadLater);
   }
   auto scope = grid::ScopedOp::create(
       builder, loc, TypeRange(), getWarpgroupAxes(),

@@ -182,6 +182,15 @@ Value ProgramBody::beginTurn(RingGroup &group, Value warpgroup, Value step,
 
 /// Releases the stage of a turn.
 void ProgramBody::endTurn(const RingGroup &group, Value slot) {
+  if (group.isReadLater) {
+    // The stage is free when the MMAs are complete that were started so far.
+    warpgroup::Tcgen05CommitOp::create(builder, loc,
+                                       createBarrier(group.empty, slot),
+                                       /*collective=*/StringAttr());
+    return;
+  }
+  if (tensorBarrier)
+    createTensorWait(builder, loc, tensorBarrier);
   if (hasProducer()) {
     warpgroup::BarrierArriveOp::create(builder, loc,
                                        createBarrier(group.empty, slot));

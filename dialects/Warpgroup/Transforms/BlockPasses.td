@@ -11,6 +11,66 @@
 
 include "mlir/Pass/PassBase.td"
 
+def WarpgroupAssignTensorMemoryPass
+    : Pass<"warpgroup-assign-tensor-memory", "::gridir::grid::KernelOp"> {
+  let summary = "Place the accumulators of contractions in tensor memory";
+  let description = [{
+    Chips with tensor memory multiply matrices in shared memory with
+    `tcgen05.mma`, which adds to an accumulator in tensor memory. This pass moves
+    scratch to which the body adds results of contractions there, and gives each
+    other contraction scratch of its own. If a loop of the body carries the sum,
+    the scratch has it before, in and after the loop.
+
+    Only kernels with a schedule are changed, whose operands of contractions are
+    all in shared memory and whose accumulators fit. Parts have 64 or 128 rows.
+
+    Before:
+
+    ```mlir
+    grid.kernel @product grid(%i = 4)
+        inputs(%x: bf16 [512, 64] block [128, 64] at (%i, 0), %y: bf16 [64, 64])
+        outputs(%o: f32 [512, 64] block [128, 64] at (%i, 0))
+        semantics [parallel] attributes {
+          warpgroup.schedule = #warpgroup.schedule<cta = [128, 64], warpgroup = [128, 64],
+              shared = [0, 1]>} {
+      %a = grid.load %x : memref<128x64xbf16, #grid.space<default>> -> tensor<128x64xbf16>
+      %b = grid.load %y : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
+      %d = grid.dot %a, %b contract [1] x [0]
+          : tensor<128x64xbf16>, tensor<64x64xbf16> -> tensor<128x64xf32>
+      grid.store %d, %o : tensor<128x64xf32>, memref<128x64xf32, #grid.space<default>>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    grid.kernel @product grid(%i = 4)
+        inputs(%x: bf16 [512, 64] block [128, 64] at (%i, 0), %y: bf16 [64, 64])
+        outputs(%o: f32 [512, 64] block [128, 64] at (%i, 0))
+        scratch(%s: memref<128x64xf32, #grid.space<gpu.tmem>> origin "accumulator")
+        semantics [parallel] attributes {
+          warpgroup.schedule = #warpgroup.schedule<cta = [128, 64], warpgroup = [128, 64],
+              shared = [0, 1]>} {
+      %a = grid.load %x : memref<128x64xbf16, #grid.space<default>> -> tensor<128x64xbf16>
+      %b = grid.load %y : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
+      %d = grid.dot %a, %b contract [1] x [0]
+          : tensor<128x64xbf16>, tensor<64x64xbf16> -> tensor<128x64xf32>
+      grid.store %d, %s : tensor<128x64xf32>, memref<128x64xf32, #grid.space<gpu.tmem>>
+      %r = grid.load %s : memref<128x64xf32, #grid.space<gpu.tmem>> -> tensor<128x64xf32>
+      grid.store %r, %o : tensor<128x64xf32>, memref<128x64xf32, #grid.space<default>>
+    }
+    ```
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"\"sm_90a\"",
+           "The chip, with LLVM's name">
+  ];
+  let statistics = [
+    Statistic<"numAccumulators", "num-accumulators",
+              "Number of contractions whose accumulator is in tensor memory">
+  ];
+}
+
 def WarpgroupCheckGathersPass
     : Pass<"warpgroup-check-gathers", "::gridir::grid::KernelOp"> {
   let summary = "Check indices of gathers that are data";

@@ -225,6 +225,35 @@ bool gridir::warpgroup::isSharable(grid::KernelOp kernel, unsigned input) {
                       });
 }
 
+SmallVector<unsigned>
+gridir::warpgroup::findCarriedOutputs(grid::KernelOp kernel) {
+  auto loopDims =
+      llvm::filter_to_vector(llvm::seq(kernel.getRank()), [&](unsigned dim) {
+        return isSequential(kernel, dim);
+      });
+  auto isWhole = [](Operation *user) {
+    auto load = dyn_cast<grid::LoadOp>(user);
+    auto store = dyn_cast<grid::StoreOp>(user);
+    return (load && !load.getMask()) || (store && !store.getMask());
+  };
+  SmallVector<unsigned> carried;
+  unsigned first = kernel.getNumOperandSpecs() - kernel.getNumOutputs();
+  for (auto [i, ref] : llvm::enumerate(kernel.getOutputRefs())) {
+    bool isAliased = llvm::any_of(kernel.getAliasPairs(), [&](auto pair) {
+      return static_cast<size_t>(pair.second) == i;
+    });
+    std::optional<AffineMap> map = kernel.getAffineIndexMap(first + i);
+    bool isMoved = !map || llvm::any_of(loopDims, [&](unsigned dim) {
+      return map->isFunctionOfDim(dim);
+    });
+    if (!loopDims.empty() && !isAliased && !isMoved &&
+        llvm::all_of(ref.getUsers(), isWhole) &&
+        llvm::any_of(ref.getUsers(), llvm::IsaPred<grid::LoadOp>))
+      carried.push_back(first + i);
+  }
+  return carried;
+}
+
 //===----------------------------------------------------------------------===//
 // Obstacles
 //===----------------------------------------------------------------------===//

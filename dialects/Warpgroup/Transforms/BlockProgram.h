@@ -79,6 +79,11 @@ mlir::LogicalResult collectComputation(mlir::ValueRange values,
 llvm::SmallVector<int64_t> getOverhangingDims(grid::KernelOp kernel,
                                               unsigned operand);
 
+/// Returns the operands of a kernel that are outputs which the body reads back
+/// and whose block is the same in every step of a program: registers or tensor
+/// memory hold it until the last step.
+llvm::SmallVector<unsigned> findCarriedOutputs(grid::KernelOp kernel);
+
 /// A dimension whose programs run in the author's order.
 bool isSequential(grid::KernelOp kernel, unsigned dim);
 

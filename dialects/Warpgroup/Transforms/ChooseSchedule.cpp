@@ -44,7 +44,8 @@ constexpr int64_t kMinElements = 1024;
 /// each multiprocessor.
 constexpr int64_t kEnoughCtas = 1024;
 constexpr int64_t kWarps = kNumThreads / kNumLanes;
-/// Rows of an accumulator of a warpgroup, and its 32-bit registers.
+/// Rows of an accumulator of a warpgroup in registers, and its 32-bit
+/// registers.
 constexpr int64_t kAccRows = 64, kMaxAccRegisters = 128;
 constexpr int64_t kMaxConsumers = 2, kMaxStages = 4;
 /// The parts in bf16 of an operand of f32.
@@ -246,8 +247,10 @@ private:
   /// The number of columns of the output that parts must be multiples of: rows
   /// of a matrix unit where the operands of a contraction are swapped, and the
   /// columns of four warps where their result has fewer rows than four warps.
-  int64_t getColumnUnit(ArrayRef<DotOp> dots) {
-    constexpr int64_t unit = 8;
+  int64_t getColumnUnit(ArrayRef<DotOp> dots, int64_t accRows) {
+    constexpr int64_t unit = 8, tensorUnit = 32;
+    if (accRows == kTensorRows)
+      return tensorUnit;
     bool isSwapped = llvm::any_of(dots, [&](DotOp dot) {
       std::optional<unsigned> axis = axes.getAxis(dot.getResult(), 0);
       return axis && axis == axes.getAxis(output, columnDim);
@@ -255,6 +258,47 @@ private:
     if (isSwapped)
       return kAccRows;
     return rowDim && part[*rowDim] % kAccRows == 0 ? unit : kWarps * unit;
+  }
+
+  /// True if MMAs of the chip can add the products of all contractions to
+  /// accumulators in tensor memory, with the rows of the first output.
+  bool canUseTensorMemory(ArrayRef<DotOp> dots) const {
+    if (!rowDim || part[*rowDim] % kTensorRows != 0)
+      return false;
+    std::optional<unsigned> rows = axes.getAxis(output, *rowDim);
+    return rows && llvm::all_of(dots, [&](DotOp dot) {
+             return hasTensorMemoryTypes(dot, chip) &&
+                    getPlace(dot.getLhsMutable()) == OperandPlace::Copied &&
+                    getPlace(dot.getRhsMutable()) == OperandPlace::Copied &&
+                    axes.getAxis(dot.getResult(), 0) == rows;
+           });
+  }
+
+  /// True if registers of a warpgroup do not hold the result of a contraction.
+  bool exceedsRegisters(ArrayRef<DotOp> dots, ArrayRef<int64_t> ofWarpgroup,
+                        int64_t maxRegisters) {
+    return llvm::any_of(dots, [&](DotOp dot) {
+      return countProductRegisters(dot, ofWarpgroup) > maxRegisters;
+    });
+  }
+
+  /// True if the accumulators of parts are too large for tensor memory.
+  bool exceedsTensorMemory(ArrayRef<DotOp> dots,
+                           ArrayRef<int64_t> ofWarpgroup) {
+    int64_t elements = 0;
+    for (DotOp dot : dots)
+      elements += countElements(dot.getResult(), ofWarpgroup);
+    return elements * getNumConsumers(ofWarpgroup) >
+           kTensorRows * gpu::kTensorColumns;
+  }
+
+  /// The most registers of a thread for the results of a contraction. Results
+  /// in tensor memory are read in two parts if a single warpgroup computes them
+  /// and all else is elementwise.
+  int64_t getMaxAccRegisters(int64_t accRows) {
+    bool isSplit = accRows == kTensorRows && part[*rowDim] == accRows;
+    kernel.getBodyRegion().walk([&](linalg::LinalgOp) { isSplit = false; });
+    return isSplit ? 2 * kMaxAccRegisters : kMaxAccRegisters;
   }
 
   /// Finds the rows and columns of the first output, a matrix or a vector of
@@ -303,50 +347,73 @@ private:
     return rowDim ? part[*rowDim] / ofWarpgroup[*rowDim] : 1;
   }
 
-  std::variant<ScheduleAttr, std::string>
-  chooseForProducts(ArrayRef<DotOp> dots) {
-    if (failed(findMatrix()))
-      return std::string("its first output is no vector or matrix");
+  /// Divides the output into parts of CTAs, in `part`, whose warpgroups have
+  /// accumulators of at most `accRows` rows. Returns the part of a warpgroup.
+  SmallVector<int64_t> divideForProducts(ArrayRef<DotOp> dots,
+                                         int64_t accRows) {
     // The programs of a CTA along the rows are its consumers.
     SmallVector<int64_t> ofWarpgroup = part;
     std::optional<unsigned> rows, columns = axes.getAxis(output, columnDim);
     if (rowDim)
       rows = axes.getAxis(output, *rowDim);
-    if (rows && part[*rowDim] % kAccRows == 0) {
+    if (rows && part[*rowDim] % accRows == 0) {
       int64_t &size = part[*rowDim];
-      int64_t consumers = std::min(size / kAccRows, kMaxConsumers);
-      while (size % (consumers * kAccRows) != 0)
+      int64_t consumers = std::min(size / accRows, kMaxConsumers);
+      while (size % (consumers * accRows) != 0)
         --consumers;
-      size = consumers * kAccRows;
-      ofWarpgroup[*rowDim] = kAccRows;
+      size = consumers * accRows;
+      ofWarpgroup[*rowDim] = accRows;
       // Rows of transposed bytes are as long as two consumers.
       if (!haveRows(dots, ofWarpgroup))
         ofWarpgroup[*rowDim] = size;
     }
+    int64_t maxRegisters = getMaxAccRegisters(accRows);
     auto isWide = [&] {
-      auto exceedsRegisters = [&](DotOp dot) {
-        return countProductRegisters(dot, ofWarpgroup) > kMaxAccRegisters;
-      };
       return part[columnDim] > 256 ||
              countStagedRegisters(dots) > kArrayRegisters ||
-             llvm::any_of(dots, exceedsRegisters);
+             exceedsRegisters(dots, ofWarpgroup, maxRegisters) ||
+             (accRows == kTensorRows && exceedsTensorMemory(dots, ofWarpgroup));
     };
     while (columns && isWide() &&
-           part[columnDim] % (2 * getColumnUnit(dots)) == 0) {
+           part[columnDim] % (2 * getColumnUnit(dots, accRows)) == 0) {
       ofWarpgroup[columnDim] /= 2;
       if (!haveRows(dots, ofWarpgroup))
         break;
       part[columnDim] = ofWarpgroup[columnDim];
     }
     ofWarpgroup[columnDim] = part[columnDim];
+    return ofWarpgroup;
+  }
+
+  std::variant<ScheduleAttr, std::string>
+  chooseForProducts(ArrayRef<DotOp> dots) {
+    if (failed(findMatrix()))
+      return std::string("its first output is no vector or matrix");
+    if (canUseTensorMemory(dots)) {
+      SmallVector<int64_t> whole = part;
+      SmallVector<int64_t> ofWarpgroup = divideForProducts(dots, kTensorRows);
+      if (ofWarpgroup[*rowDim] == kTensorRows &&
+          !exceedsRegisters(dots, ofWarpgroup,
+                            getMaxAccRegisters(kTensorRows)) &&
+          !exceedsTensorMemory(dots, ofWarpgroup))
+        return chooseCopies(dots, ofWarpgroup);
+      part = whole;
+    }
+    SmallVector<int64_t> ofWarpgroup = divideForProducts(dots, kAccRows);
+    if (exceedsRegisters(dots, ofWarpgroup, kMaxAccRegisters))
+      return std::string("registers of a warpgroup do not hold the result of "
+                         "a contraction");
+    return chooseCopies(dots, ofWarpgroup);
+  }
+
+  /// Chooses the operands that are copied to shared memory, and the stages.
+  std::variant<ScheduleAttr, std::string>
+  chooseCopies(ArrayRef<DotOp> dots, ArrayRef<int64_t> ofWarpgroup) {
     llvm::SmallSetVector<int64_t, 4> shared;
     llvm::SmallSetVector<Value, 4> seen;
     // Bytes of the operands that are loaded once, and of those of each stage.
     int64_t fixedBytes = 0, stageBytes = 0;
-    for (DotOp dot : dots) {
-      if (countProductRegisters(dot, ofWarpgroup) > kMaxAccRegisters)
-        return std::string("registers of a warpgroup do not hold the result "
-                           "of a contraction");
+    for (DotOp dot : dots)
       for (OpOperand *operand : {&dot.getLhsMutable(), &dot.getRhsMutable()}) {
         OperandPlace place = getPlace(*operand);
         Value value = operand->get();
@@ -376,7 +443,6 @@ private:
         (isRepeated ? stageBytes : fixedBytes) +=
             countElements(value, part) * elementBytes;
       }
-    }
     int64_t available = chip.ctaSharedBytes - kReservedBytes - fixedBytes,
             stages = stageBytes == 0
                          ? 1

@@ -16,11 +16,24 @@ using namespace mlir;
 using namespace gridir;
 using namespace gridir::warpgroup;
 
-bool gridir::warpgroup::isStaged(grid::LoadOp load) {
+/// True for a Ref in a memory of a GPU.
+static bool isInSpace(Value ref, grid::MemorySpace memory) {
   auto space = dyn_cast_if_present<grid::MemorySpaceAttr>(
-      cast<MemRefType>(load.getRef().getType()).getMemorySpace());
-  return space && space.getValue() == grid::MemorySpace::GpuSmem &&
-         isa<BlockArgument>(load.getRef()) && !load.getMask();
+      cast<MemRefType>(ref.getType()).getMemorySpace());
+  return space && space.getValue() == memory;
+}
+
+bool gridir::warpgroup::isInTensorMemory(Value ref) {
+  return isInSpace(ref, grid::MemorySpace::GpuTmem);
+}
+
+bool gridir::warpgroup::isInSharedMemory(Value ref) {
+  return isInSpace(ref, grid::MemorySpace::GpuSmem);
+}
+
+bool gridir::warpgroup::isStaged(grid::LoadOp load) {
+  return isInSharedMemory(load.getRef()) && isa<BlockArgument>(load.getRef()) &&
+         !load.getMask();
 }
 
 std::optional<std::pair<int64_t, int64_t>>
@@ -224,4 +237,64 @@ std::optional<ContractionSum> gridir::warpgroup::matchSum(grid::DotOp dot) {
     return std::nullopt;
   return ContractionSum{sum, sum.getLhs() == dot.getResult() ? sum.getRhs()
                                                              : sum.getLhs()};
+}
+
+bool gridir::warpgroup::hasTensorMemoryTypes(grid::DotOp dot,
+                                             const gpu::Chip &chip) {
+  Type element = getElementTypeOrSelf(dot.getLhs().getType());
+  return chip.hasTensorMemory && !element.isF64() &&
+         hasTypes(dot, element, chip);
+}
+
+bool gridir::warpgroup::fitsTensorMemory(grid::DotOp dot,
+                                         const gpu::Chip &chip) {
+  // Half of the columns are in separate lanes if there are half of the rows.
+  constexpr int64_t numColumns = 16, depthBits = 256;
+  Type element = getElementTypeOrSelf(dot.getLhs().getType());
+  std::optional<ContractionSizes> sizes = getSizes(dot, element, chip);
+  auto kernel = dot->getParentOfType<grid::KernelOp>();
+  if (!sizes || !hasTensorMemoryTypes(dot, chip) ||
+      !getSharedLoad(dot.getLhs(), kernel) ||
+      !getSharedLoad(dot.getRhs(), kernel))
+    return false;
+  int64_t columns = element.isInteger(8) ? 2 * numColumns : numColumns;
+  return (sizes->rows == kTensorRows || sizes->rows == kTensorRows / 2) &&
+         sizes->columns % columns == 0 &&
+         sizes->columns <= gpu::kTensorColumns &&
+         sizes->depth * element.getIntOrFloatBitWidth() % depthBits == 0;
+}
+
+/// True if nothing between two ops of a block accesses a Ref, which is no view.
+static bool isUntouched(Value ref, Operation *from, Operation *to) {
+  if (from->getBlock() != to->getBlock() || !from->isBeforeInBlock(to))
+    return false;
+  return llvm::none_of(ref.getUsers(), [&](Operation *user) {
+    Operation *here = from->getBlock()->findAncestorOpInBlock(*user);
+    return here && here != from && here != to && from->isBeforeInBlock(here) &&
+           here->isBeforeInBlock(to);
+  });
+}
+
+std::optional<Accumulator>
+gridir::warpgroup::matchAccumulator(grid::DotOp dot) {
+  Operation *sum = dot;
+  Value old = dot.getAcc();
+  if (auto match = matchSum(dot)) {
+    sum = match->op;
+    old = match->addend;
+  }
+  auto load = old ? old.getDefiningOp<grid::LoadOp>() : grid::LoadOp();
+  if (!load || load.getMask() || !load->hasOneUse() || !sum->hasOneUse())
+    return std::nullopt;
+  auto store = dyn_cast<grid::StoreOp>(*sum->user_begin());
+  Value ref = load.getRef();
+  if (!store || store.getMask() || store.getRef() != ref ||
+      store.getValue() != sum->getResult(0) || !isUntouched(ref, load, store))
+    return std::nullopt;
+  Accumulator found{ref, {store}};
+  if (sum != dot)
+    found.replaced.push_back(sum);
+  found.replaced.push_back(dot);
+  found.replaced.push_back(load);
+  return found;
 }

@@ -99,6 +99,35 @@ struct ContractionSum {
   mlir::Value addend;
 };
 
+/// True if MMAs of the chip add the products of a contraction of parts to an
+/// accumulator in tensor memory. Both operands are in shared memory.
+bool fitsTensorMemory(grid::DotOp dot, const gpu::Chip &chip);
+
+/// True if MMAs of the chip have accumulators in tensor memory, and the types
+/// of a contraction without changes.
+bool hasTensorMemoryTypes(grid::DotOp dot, const gpu::Chip &chip);
+
+/// True for a Ref in tensor, or in shared memory.
+bool isInTensorMemory(mlir::Value ref);
+bool isInSharedMemory(mlir::Value ref);
+
+/// The rows of an accumulator in tensor memory, one for each lane. MMAs with
+/// half of them take as long.
+constexpr int64_t kTensorRows = 128;
+
+/// The Ref that is the accumulator of a contraction: the body loads all of it,
+/// adds the result, and stores the sum.
+struct Accumulator {
+  mlir::Value ref;
+  /// The ops that an MMA replaces, the last one first: without the load, it
+  /// does not add to what the Ref has.
+  llvm::SmallVector<mlir::Operation *> replaced;
+
+  bool addsToOld() const { return llvm::isa<grid::LoadOp>(replaced.back()); }
+};
+
+std::optional<Accumulator> matchAccumulator(grid::DotOp dot);
+
 /// Returns the sum that is the only use of a contraction without an
 /// accumulator operand.
 std::optional<ContractionSum> matchSum(grid::DotOp dot);
