@@ -99,8 +99,9 @@ def reused(x, y):
 PROGRAMS = {
     "scratch": (matmul, small(256, 256), small(256, 128)),
     "two warpgroups": (functools.partial(matmul, m=256), small(256, 256), small(256, 128)),
-    "64 rows": (functools.partial(matmul, m=64, n=64), small(128, 256), small(256, 128)),
-    "192 rows": (functools.partial(matmul, m=192, n=64), small(384, 256), small(256, 128)),
+    "64 rows": (functools.partial(matmul, m=64), small(128, 256), small(256, 128)),
+    "64 rows of few columns": (functools.partial(matmul, m=64, n=64, rhs=1), small(128, 256), small(128, 256)),
+    "192 rows": (functools.partial(matmul, m=192), small(384, 256), small(256, 128)),
     "wide blocks": (functools.partial(matmul, m=256, n=256), small(256, 128), small(128, 256)),
     "one step": (functools.partial(matmul, k=128), small(128, 128), small(128, 128)),
     "transposed operands": (functools.partial(matmul, lhs=0, rhs=1), small(256, 128), small(128, 256)),
@@ -145,8 +146,16 @@ PROGRAMS = {
     ),
 }
 
-# CHECK: 22 of 22 programs are right
+# CHECK: 23 of 23 programs are right
 report("programs", PROGRAMS, programs=True, chip=CHIP)
+
+# Half of 64 or 192 columns is no multiple of the panels of an operand that is contiguous along them.
+# CHECK-NEXT: 2 of 2 programs with mma.sync are right
+PARTS = {
+    "64 columns": (functools.partial(matmul, m=64, n=64), small(128, 256), small(256, 64)),
+    "192 columns": (functools.partial(matmul, m=64, n=192), small(64, 128), small(128, 192)),
+}
+report("programs with mma.sync", PARTS, programs=True, chip=CHIP)
 
 # CHECK-NEXT: without tcgen05: []
 # CHECK-NEXT: with mma.sync: []

@@ -661,7 +661,8 @@ private:
     if (halves)
       whole -= height;
     int64_t begin = 0;
-    if (emitFirst && whole != 0) {
+    assert((!emitFirst || whole != 0) && "expected a first tile of all rows");
+    if (emitFirst) {
       emitFirst(rewriter.getIndexAttr(0), height);
       begin = height;
     }

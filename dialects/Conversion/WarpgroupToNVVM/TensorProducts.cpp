@@ -78,7 +78,7 @@ public:
     if (failed(checkTensorCore(op, lowering, op.getCollectiveAttr())) ||
         failed(analyzeTypes()) || failed(analyzeShapes()) ||
         failed(accWindow.analyze(op)) || failed(rhs.analyze(op)) ||
-        failed(analyzeLhs()) ||
+        failed(checkHalves()) || failed(analyzeLhs()) ||
         failed(analyzeOther(op.getLhsScale(), lhsScale)) ||
         failed(analyzeOther(op.getRhsScale(), rhsScale)) ||
         failed(analyzeOther(op.getMetadata(), metadata)))
@@ -164,6 +164,18 @@ private:
                << depth / count;
     }
     return success();
+  }
+
+  /// An instruction for half of the columns begins at a panel of an operand
+  /// that is contiguous along them.
+  LogicalResult checkHalves() {
+    int64_t panel = lowering.getView(op.getRhs()).storage->width;
+    if (!isHalved || !rhs.isTransposed() || columns / 2 % panel == 0)
+      return success();
+    return op.emitError(
+               "expected an MMA of 64 rows whose halves of the columns "
+               "are panels of ")
+           << panel << " columns, got " << columns << " columns";
   }
 
   LogicalResult analyzeLhs() {

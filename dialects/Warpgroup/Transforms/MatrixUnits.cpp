@@ -257,11 +257,16 @@ bool gridir::warpgroup::fitsTensorMemory(grid::DotOp dot,
       !getSharedLoad(dot.getLhs(), kernel) ||
       !getSharedLoad(dot.getRhs(), kernel))
     return false;
-  int64_t columns = element.isInteger(8) ? 2 * numColumns : numColumns;
-  return (sizes->rows == kTensorRows || sizes->rows == kTensorRows / 2) &&
+  int64_t bits = element.getIntOrFloatBitWidth(),
+          columns = element.isInteger(8) ? 2 * numColumns : numColumns;
+  // Half of the columns are panels of an operand that is contiguous along them.
+  bool isHalved = sizes->rows == kTensorRows / 2;
+  if (isHalved && dot.getRhsContract()[0] == 0)
+    columns = 2 * kRowBits / bits;
+  return (sizes->rows == kTensorRows || isHalved) &&
          sizes->columns % columns == 0 &&
          sizes->columns <= gpu::kTensorColumns &&
-         sizes->depth * element.getIntOrFloatBitWidth() % depthBits == 0;
+         sizes->depth * bits % depthBits == 0;
 }
 
 /// True if nothing between two ops of a block accesses a Ref, which is no view.

@@ -236,3 +236,16 @@ grid.kernel @factors grid() {
         scales memref<128x8xf8E8M0FNU, #grid.space<gpu.tmem>>, memref<128x8xf8E8M0FNU, #grid.space<gpu.tmem>>
   }
 }
+
+// -----
+
+grid.kernel @halves grid() {
+  grid.scoped (%a: memref<64x64xbf16, #grid.space<gpu.smem>>, %b: memref<64x192xbf16, #grid.space<gpu.smem>>, %acc: memref<64x192xf32, #grid.space<gpu.tmem>>)
+      attributes {transforms = [[#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 64]>],
+                                [#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 64]>], []]} {
+    %false = arith.constant false
+    // expected-error @below {{expected an MMA of 64 rows whose halves of the columns are panels of 64 columns, got 192 columns}}
+    warpgroup.tcgen05_mma %acc, %a, %b accumulate %false
+        : memref<64x192xf32, #grid.space<gpu.tmem>>, memref<64x64xbf16, #grid.space<gpu.smem>>, memref<64x192xbf16, #grid.space<gpu.smem>>
+  }
+}
