@@ -79,10 +79,10 @@ def steps(x, y, step=lambda acc, x, y: acc + product(x, y)):
     return pl.pallas_call(
         kernel,
         grid=(x.shape[1] // 64,),
-        in_specs=[pl.BlockSpec((128, 64), lambda i: (0, i)), pl.BlockSpec((64, 64), lambda i: (i, 0))],
-        out_specs=pl.BlockSpec((128, 64), lambda i: (0, 0)),
-        out_shape=jax.ShapeDtypeStruct((128, 64), jnp.float32),
-        scratch_shapes=[pltpu.VMEM((128, 64), jnp.float32)],
+        in_specs=[pl.BlockSpec((128, 64), lambda i: (0, i)), pl.BlockSpec((64, y.shape[1]), lambda i: (i, 0))],
+        out_specs=pl.BlockSpec((128, y.shape[1]), lambda i: (0, 0)),
+        out_shape=jax.ShapeDtypeStruct((128, y.shape[1]), jnp.float32),
+        scratch_shapes=[pltpu.VMEM((128, y.shape[1]), jnp.float32)],
     )(x, y)
 
 
@@ -124,7 +124,7 @@ PROGRAMS = {
     "a computed right operand": (
         functools.partial(steps, step=lambda acc, x, y: acc + product(x, jnp.maximum(y, 0))),
         small(128, 256),
-        small(256, 64),
+        small(256, 128),
     ),
     "two sums": (
         functools.partial(steps, step=lambda acc, x, y: acc + product(x, y) + product(x, y) * 3),

@@ -268,8 +268,8 @@ private:
     std::optional<unsigned> rows = axes.getAxis(output, *rowDim);
     return rows && llvm::all_of(dots, [&](DotOp dot) {
              return hasTensorMemoryTypes(dot, chip) &&
-                    getPlace(dot.getLhsMutable()) == OperandPlace::Copied &&
-                    getPlace(dot.getRhsMutable()) == OperandPlace::Copied &&
+                    getPlace(dot.getLhsMutable()) != OperandPlace::Registers &&
+                    getPlace(dot.getRhsMutable()) != OperandPlace::Registers &&
                     axes.getAxis(dot.getResult(), 0) == rows;
            });
   }

@@ -32,27 +32,27 @@ grid.kernel @scratch grid(%i = 4, %k = 4)
 
 // A sum with another value: the accumulator has that value first.
 // CHECK-LABEL: grid.kernel @added
-// CHECK: scratch(%[[ACC:.+]]: memref<64x64xf32, #grid.space<gpu.tmem>> origin "accumulator")
-// CHECK: %[[BIAS:.+]] = grid.load %{{.+}} : memref<64x64xf32, #grid.space<default>>
+// CHECK: scratch(%[[ACC:.+]]: memref<64x128xf32, #grid.space<gpu.tmem>> origin "accumulator")
+// CHECK: %[[BIAS:.+]] = grid.load %{{.+}} : memref<64x128xf32, #grid.space<default>>
 // CHECK: grid.store %[[BIAS]], %[[ACC]]
 // CHECK: %[[OLD:.+]] = grid.load %[[ACC]]
 // CHECK: %[[DOT:.+]] = grid.dot
 // CHECK: %[[SUM:.+]] = arith.addf %[[DOT]], %[[OLD]]
 // CHECK: grid.store %[[SUM]], %[[ACC]]
 // CHECK: %[[ALL:.+]] = grid.load %[[ACC]]
-// CHECK: grid.store %[[ALL]], %{{.+}} : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>
+// CHECK: grid.store %[[ALL]], %{{.+}} : tensor<64x128xf32>, memref<64x128xf32, #grid.space<default>>
 grid.kernel @added grid(%i = 4)
-    inputs(%x: bf16 [256, 64] block [64, 64] at (%i, 0), %y: bf16 [64, 64], %z: f32 [256, 64] block [64, 64] at (%i, 0))
-    outputs(%o: f32 [256, 64] block [64, 64] at (%i, 0))
+    inputs(%x: bf16 [256, 64] block [64, 64] at (%i, 0), %y: bf16 [64, 128], %z: f32 [256, 128] block [64, 128] at (%i, 0))
+    outputs(%o: f32 [256, 128] block [64, 128] at (%i, 0))
     semantics [parallel] attributes {
-      warpgroup.schedule = #warpgroup.schedule<cta = [64, 64], warpgroup = [64, 64], shared = [0, 1]>} {
+      warpgroup.schedule = #warpgroup.schedule<cta = [64, 128], warpgroup = [64, 128], shared = [0, 1]>} {
   %a = grid.load %x : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
-  %b = grid.load %y : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
-  %bias = grid.load %z : memref<64x64xf32, #grid.space<default>> -> tensor<64x64xf32>
+  %b = grid.load %y : memref<64x128xbf16, #grid.space<default>> -> tensor<64x128xbf16>
+  %bias = grid.load %z : memref<64x128xf32, #grid.space<default>> -> tensor<64x128xf32>
   %d = grid.dot %a, %b contract [1] x [0]
-      : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
-  %s = arith.addf %d, %bias : tensor<64x64xf32>
-  grid.store %s, %o : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>
+      : tensor<64x64xbf16>, tensor<64x128xbf16> -> tensor<64x128xf32>
+  %s = arith.addf %d, %bias : tensor<64x128xf32>
+  grid.store %s, %o : tensor<64x128xf32>, memref<64x128xf32, #grid.space<default>>
 }
 
 // -----
@@ -162,23 +162,40 @@ grid.kernel @output grid(%i = 4, %k = 4)
 
 // A sum that is stored and used loads the accumulator for the other uses.
 // CHECK-LABEL: grid.kernel @used
-// CHECK: scratch(%[[ACC:.+]]: memref<64x64xf32, #grid.space<gpu.tmem>>)
+// CHECK: scratch(%[[ACC:.+]]: memref<64x128xf32, #grid.space<gpu.tmem>>)
 // CHECK: %[[SUM:.+]] = arith.addf
 // CHECK: grid.store %[[SUM]], %[[ACC]]
 // CHECK: %[[ALL:.+]] = grid.load %[[ACC]]
-// CHECK: grid.store %[[ALL]], %{{.+}} : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>
+// CHECK: grid.store %[[ALL]], %{{.+}} : tensor<64x128xf32>, memref<64x128xf32, #grid.space<default>>
 grid.kernel @used grid(%k = 4)
-    inputs(%x: bf16 [64, 256] block [64, 64] at (0, %k), %y: bf16 [256, 64] block [64, 64] at (%k, 0))
-    outputs(%o: f32 [256, 64] block [64, 64] at (%k, 0))
-    scratch(%acc: memref<64x64xf32, #grid.space<default>>)
+    inputs(%x: bf16 [64, 256] block [64, 64] at (0, %k), %y: bf16 [256, 128] block [64, 128] at (%k, 0))
+    outputs(%o: f32 [256, 128] block [64, 128] at (%k, 0))
+    scratch(%acc: memref<64x128xf32, #grid.space<default>>)
     semantics [arbitrary] attributes {
+      warpgroup.schedule = #warpgroup.schedule<cta = [64, 128], warpgroup = [64, 128], shared = [0, 1]>} {
+  %a = grid.load %x : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
+  %b = grid.load %y : memref<64x128xbf16, #grid.space<default>> -> tensor<64x128xbf16>
+  %c = grid.load %acc : memref<64x128xf32, #grid.space<default>> -> tensor<64x128xf32>
+  %d = grid.dot %a, %b contract [1] x [0]
+      : tensor<64x64xbf16>, tensor<64x128xbf16> -> tensor<64x128xf32>
+  %s = arith.addf %c, %d : tensor<64x128xf32>
+  grid.store %s, %acc : tensor<64x128xf32>, memref<64x128xf32, #grid.space<default>>
+  grid.store %s, %o : tensor<64x128xf32>, memref<64x128xf32, #grid.space<default>>
+}
+
+// -----
+
+// Half of 64 columns is no panel of an operand that is contiguous along them.
+// CHECK-LABEL: grid.kernel @halves
+// CHECK-NOT: gpu.tmem
+grid.kernel @halves grid(%i = 4)
+    inputs(%x: bf16 [256, 64] block [64, 64] at (%i, 0), %y: bf16 [64, 64])
+    outputs(%o: f32 [256, 64] block [64, 64] at (%i, 0))
+    semantics [parallel] attributes {
       warpgroup.schedule = #warpgroup.schedule<cta = [64, 64], warpgroup = [64, 64], shared = [0, 1]>} {
   %a = grid.load %x : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
   %b = grid.load %y : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
-  %c = grid.load %acc : memref<64x64xf32, #grid.space<default>> -> tensor<64x64xf32>
   %d = grid.dot %a, %b contract [1] x [0]
       : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
-  %s = arith.addf %c, %d : tensor<64x64xf32>
-  grid.store %s, %acc : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>
-  grid.store %s, %o : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>
+  grid.store %d, %o : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>
 }
