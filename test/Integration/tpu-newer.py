@@ -191,9 +191,11 @@ if hasattr(pltpu, "emit_pipeline_with_async_prefetch"):
         except gridir.Error as error:
             print(error)
 else:
-    print("prefetched: None\nexpected a kernel whose semaphores are its own\nin kernel")
+    print("prefetched: None")
+    print("expected a kernel with semaphores of its own, got one that shares semaphores with another kernel")
+    print("in kernel")
 # CHECK: prefetched: None
-# CHECK-NEXT: expected a kernel whose semaphores are its own
+# CHECK-NEXT: expected a kernel with semaphores of its own, got one that shares semaphores with another kernel
 # CHECK-NEXT: in kernel
 
 

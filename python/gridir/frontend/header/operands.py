@@ -216,7 +216,7 @@ def _first_use(jaxpr: Any, ref: Any) -> Frame | None:
         if frame := jax_core.user_frame(eqn.source_info):
             return frame
         for nested in nested_jaxprs(eqn):
-            # What a scope captures comes first, in the order of the operands.
+            # The values that a scope captures come first, in the order of the operands.
             inner = [*nested.constvars, *nested.invars]
             position = eqn.invars.index(ref)
             if position < len(inner) and (frame := _first_use(nested, inner[position])):

@@ -41,8 +41,7 @@ def emitter(kernel: Kernel, request: KernelRequest, execute: Execute) -> jax_cal
     """Returns the emitter of a call of an emulator instead of a kernel."""
     if any(is_semaphore(aval.dtype) for aval in request.out_avals):
         raise UnsupportedError(
-            "expected a kernel whose semaphores are its own, got one that shares semaphores with another kernel, which "
-            "only native code does",
+            "expected a kernel with semaphores of its own, got one that shares semaphores with another kernel",
             kernel=kernel.name,
         )
     results = [jax.ShapeDtypeStruct(aval.shape, aval.dtype) for aval in request.out_avals]
