@@ -48,8 +48,11 @@ public:
   }
 
 private:
-  /// True if an array depends only on positions and scalars.
+  /// True if an array depends only on positions and scalars, and is not put
+  /// together from parts of arrays, whose copies would be many.
   bool isPosition(Operation *op) {
+    if (isa<tensor::ExtractSliceOp, tensor::InsertSliceOp>(op))
+      return false;
     auto isKnown = [&](Value value) {
       return !isa<ShapedType>(value.getType()) ||
              positions.contains(value.getDefiningOp());
@@ -69,10 +72,12 @@ private:
   /// Gives each user but the first a copy of the op.
   void rematerialize(Operation *op) {
     Value result = op->getResult(0);
+    // The last use is the first in the list.
     llvm::SmallSetVector<Operation *, 4> users(op->user_begin(),
                                                op->user_end());
-    for (Operation *user : ArrayRef(users.getArrayRef())
-                               .drop_front(std::min<size_t>(users.size(), 1))) {
+    if (users.empty())
+      return;
+    for (Operation *user : users.getArrayRef().drop_back()) {
       if (copies >= maxCopies)
         return;
       OpBuilder builder(op);
