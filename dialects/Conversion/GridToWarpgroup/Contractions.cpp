@@ -12,7 +12,6 @@
 #include "dialects/Warpgroup/Transforms/BlockProgram.h"
 #include "dialects/Warpgroup/Transforms/MatrixUnits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Dominance.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
@@ -55,10 +54,7 @@ Value createOperand(OpBuilder &builder, Location loc, Value operand,
                     bool transposes) {
   auto load = operand.getDefiningOp<grid::LoadOp>();
   auto ref = load ? load.getRef() : Value();
-  auto space = ref ? dyn_cast_if_present<grid::MemorySpaceAttr>(
-                         cast<MemRefType>(ref.getType()).getMemorySpace())
-                   : grid::MemorySpaceAttr();
-  if (!space || space.getValue() != grid::MemorySpace::GpuSmem)
+  if (!ref || !warpgroup::isInSharedMemory(ref))
     return operand;
   if (!transposes)
     return ref;
@@ -82,21 +78,6 @@ void createMma(OpBuilder &builder, grid::DotOp dot, Value acc) {
   warpgroup::MmaWaitOp::create(builder, loc, 0);
 }
 
-/// The op that an MMA replaces: a contraction, or the op that adds its result
-/// to a value.
-struct Replaced {
-  Operation *op;
-  /// The value to which products are added; null for zero.
-  Value init;
-};
-
-Replaced findReplaced(grid::DotOp dot) {
-  auto sum = warpgroup::matchSum(dot);
-  if (sum && DominanceInfo().properlyDominates(sum->addend, dot))
-    return {sum->op, sum->addend};
-  return {dot, dot.getAcc()};
-}
-
 /// Replaces `op`, which is the contraction or adds its result.
 void replace(Operation *op, grid::DotOp dot, Value result) {
   op->replaceAllUsesWith(ValueRange(result));
@@ -109,7 +90,7 @@ void replace(Operation *op, grid::DotOp dot, Value result) {
 /// MMA of warps, whose accumulator is a value.
 void createMmaSync(OpBuilder &builder, grid::DotOp dot) {
   Location loc = dot.getLoc();
-  auto [replaced, acc] = findReplaced(dot);
+  auto [replaced, acc] = warpgroup::findReplacedSum(dot);
   if (!acc)
     acc = createZero(builder, loc, cast<RankedTensorType>(dot.getType()));
   auto createMatrix = [&](Value operand, bool transposes) {
@@ -161,8 +142,8 @@ bool startsTensorMmas(Operation *op) {
 
 /// Completes MMAs before accesses of their accumulators in tensor memory and
 /// before stores to their operands, and stores to accumulators before MMAs.
-/// `isComplete` is true if no MMAs are pending before the block. Returns
-/// whether that holds after it.
+/// `isComplete` is true if no MMAs are pending before the block. Returns true
+/// if none are pending after it.
 bool completeAccesses(Block &block, Value barrier, bool isComplete) {
   for (Operation &op : llvm::make_early_inc_range(block)) {
     if (op.getNumRegions() != 0) {
@@ -211,7 +192,8 @@ void createAccumulator(OpBuilder &builder, grid::DotOp dot) {
       loc);
   bool isShort = hasShortSums(dot);
   Value acc = block->getArgument(0);
-  auto [replaced, init] = isShort ? Replaced{dot, Value()} : findReplaced(dot);
+  auto [replaced, init] = isShort ? warpgroup::ReplacedSum{dot, Value()}
+                                  : warpgroup::findReplacedSum(dot);
   if (!init)
     init = createZero(builder, loc, type);
   grid::StoreOp::create(builder, loc, init, acc, /*mask=*/Value());

@@ -124,19 +124,15 @@ private:
     auto type = cast<RankedTensorType>(dot.getType());
     Value ref = getOperation().addScratchRef(getType(type), dot.getLoc(),
                                              /*origin=*/"accumulator");
-    std::optional<ContractionSum> sum = matchSum(dot);
-    Value addend = sum ? sum->addend : dot.getAcc();
-    if (sum && !DominanceInfo().properlyDominates(addend, dot))
-      addend = Value();
+    auto [sum, addend] = findReplacedSum(dot);
     if (!addend)
       return replace(dot, ref);
-    Operation *last = sum ? sum->op.getOperation() : dot.getOperation();
-    if (carry(addend, last, ref))
+    if (carry(addend, sum, ref))
       return;
     OpBuilder builder(dot);
     StoreOp::create(builder, dot.getLoc(), addend, ref, /*mask=*/Value());
-    last->replaceUsesOfWith(addend, createLoad(builder, last, ref));
-    replace(last, ref);
+    sum->replaceUsesOfWith(addend, createLoad(builder, sum, ref));
+    replace(sum, ref);
   }
 
   /// The scratch that is the accumulator of a contraction, or the output, if it

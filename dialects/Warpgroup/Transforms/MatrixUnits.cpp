@@ -11,16 +11,16 @@
 #include "dialects/Warpgroup/Layout/MmaLayouts.h"
 #include "dialects/Warpgroup/Transforms/BlockProgram.h"
 #include "dialects/Warpgroup/Transforms/ValueSlices.h"
+#include "mlir/IR/Dominance.h"
 
 using namespace mlir;
 using namespace gridir;
 using namespace gridir::warpgroup;
 
-/// True for a Ref in a memory of a GPU.
-static bool isInSpace(Value ref, grid::MemorySpace memory) {
-  auto space = dyn_cast_if_present<grid::MemorySpaceAttr>(
+bool gridir::warpgroup::isInSpace(Value ref, grid::MemorySpace space) {
+  auto attr = dyn_cast_if_present<grid::MemorySpaceAttr>(
       cast<MemRefType>(ref.getType()).getMemorySpace());
-  return space && space.getValue() == memory;
+  return attr && attr.getValue() == space;
 }
 
 bool gridir::warpgroup::isInTensorMemory(Value ref) {
@@ -237,6 +237,13 @@ std::optional<ContractionSum> gridir::warpgroup::matchSum(grid::DotOp dot) {
     return std::nullopt;
   return ContractionSum{sum, sum.getLhs() == dot.getResult() ? sum.getRhs()
                                                              : sum.getLhs()};
+}
+
+ReplacedSum gridir::warpgroup::findReplacedSum(grid::DotOp dot) {
+  auto sum = matchSum(dot);
+  if (sum && DominanceInfo().properlyDominates(sum->addend, dot))
+    return {sum->op, sum->addend};
+  return {dot, dot.getAcc()};
 }
 
 bool gridir::warpgroup::hasTensorMemoryTypes(grid::DotOp dot,

@@ -107,7 +107,8 @@ bool fitsTensorMemory(grid::DotOp dot, const gpu::Chip &chip);
 /// of a contraction without changes.
 bool hasTensorMemoryTypes(grid::DotOp dot, const gpu::Chip &chip);
 
-/// True for a Ref in tensor, or in shared memory.
+/// True for a Ref in a memory space; for one in tensor, or in shared memory.
+bool isInSpace(mlir::Value ref, grid::MemorySpace space);
 bool isInTensorMemory(mlir::Value ref);
 bool isInSharedMemory(mlir::Value ref);
 
@@ -131,6 +132,18 @@ std::optional<Accumulator> matchAccumulator(grid::DotOp dot);
 /// Returns the sum that is the only use of a contraction without an
 /// accumulator operand.
 std::optional<ContractionSum> matchSum(grid::DotOp dot);
+
+/// The op that products in an accumulator of their own replace.
+struct ReplacedSum {
+  /// The contraction, or the op that adds its result to a value.
+  mlir::Operation *op;
+  /// The value to which products are added; null for zero.
+  mlir::Value init;
+};
+
+/// Returns the sum of a contraction with a value that is known before it, or
+/// else the contraction.
+ReplacedSum findReplacedSum(grid::DotOp dot);
 
 } // namespace gridir::warpgroup
 

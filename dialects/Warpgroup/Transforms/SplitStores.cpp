@@ -10,6 +10,7 @@
 #include "dialects/Warpgroup/IR/TensorMemory.h"
 #include "dialects/Warpgroup/IR/Warpgroup.h"
 #include "dialects/Warpgroup/Layout/Layout.h"
+#include "dialects/Warpgroup/Transforms/MatrixUnits.h"
 #include "dialects/Warpgroup/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -33,13 +34,6 @@ namespace {
 /// The loaded words that a thread holds without spills, beside addresses and
 /// computed values, and those of each part.
 constexpr int64_t kMaxWords = 192, kMaxPartWords = 128;
-
-bool isInSpace(Value ref, grid::MemorySpace space) {
-  auto type = cast<MemRefType>(ref.getType());
-  auto attr =
-      llvm::dyn_cast_if_present<grid::MemorySpaceAttr>(type.getMemorySpace());
-  return attr && attr.getValue() == space;
-}
 
 /// Words that each thread loads.
 int64_t countWords(grid::LoadOp load) {
