@@ -158,6 +158,8 @@ void addProgramMemory(OpPassManager &pm, StringRef chip) {
   warpgroup::WarpgroupSpillAccumulatorsPassOptions accumulators;
   accumulators.chip = chip.str();
   pm.addPass(warpgroup::createWarpgroupSpillAccumulatorsPass(accumulators));
+  // A fence synchronizes threads, too.
+  pm.addPass(warpgroup::createWarpgroupInsertBarriersPass());
 }
 
 /// A warpgroup program to the code of a thread.

@@ -57,7 +57,6 @@ public:
 
   Registers load(const Mask &mask, ArrayRef<Value> other) {
     if (storage.kind == Storage::Kind::Registers) {
-      waitForProducts();
       Registers values = loadVariables();
       if (!distribution)
         return values;
@@ -71,7 +70,6 @@ public:
       return lowering.redistribute(loc, values, *storage.distribution,
                                    *distribution, ofStorage);
     }
-    lowering.syncBeforeRead(loc, &storage);
     if (!distribution)
       return {storage.isPacked
                   ? lowering.createPackedLoad(loc, view, {})
@@ -84,7 +82,6 @@ public:
 
   void store(const Registers &values, const Mask &mask) {
     if (storage.kind == Storage::Kind::Registers) {
-      waitForProducts();
       if (isWindow())
         return storeVariables(insert(values, mask.conditions));
       Registers stored = toVariables(values);
@@ -94,7 +91,6 @@ public:
       storeVariables(stored);
       return;
     }
-    lowering.syncBeforeWrite(loc, &storage);
     if (distribution)
       return mask.conditions.empty()
                  ? lowering.createStore(loc, view, *distribution, values)
@@ -108,12 +104,6 @@ public:
   }
 
 private:
-  /// Waits for pending MMAs into the Ref before it is accessed.
-  void waitForProducts() {
-    if (lowering.hazards.products.contains(&storage))
-      lowering.waitForProducts(loc, /*pending=*/0);
-  }
-
   Registers loadVariables() {
     if (!storage.isAccumulator)
       return llvm::map_to_vector(storage.variables, [&](Value variable) {

@@ -137,7 +137,6 @@ public:
       return failure();
     if (op.getMask())
       mask = lowering.get(op.getMask());
-    lowering.syncBeforeWrite(loc, view.storage.get());
     if (auto type = dyn_cast<RankedTensorType>(op.getType()))
       return lowerArray(lowering.distributions.get(type));
     lowerElement();

@@ -22,18 +22,6 @@ static constexpr int64_t kMaxBarriers = 32;
 /// The arrivals of a warpgroup if each of its warps arrives separately.
 static constexpr int64_t kNumWarps = 1 << warpgroup::kNumWarpBits;
 
-/// True if only warpgroups arrive at the barriers. Each warp can then arrive
-/// separately, without a barrier of the warpgroup: a late warp holds the phase
-/// back.
-static bool isOfWarpgroups(Value ref) {
-  return llvm::all_of(ref.getUsers(), [](Operation *user) {
-    if (auto slice = dyn_cast<grid::SliceRefOp>(user))
-      return isOfWarpgroups(slice.getResult());
-    return isa<warpgroup::BarrierArriveOp, warpgroup::BarrierWaitOp,
-               warpgroup::BarrierTestOp>(user);
-  });
-}
-
 FailureOr<std::shared_ptr<Storage>>
 Lowering::addBarriers(grid::ScopedOp op, Value ref, int64_t offset) {
   auto type = cast<MemRefType>(ref.getType());
@@ -55,7 +43,7 @@ Lowering::addBarriers(grid::ScopedOp op, Value ref, int64_t offset) {
   storage->base = createSharedAddress(loc, offset);
   if (!op->getParentOfType<LoopLikeOpInterface>())
     storage->knownPhases = 0;
-  storage->isOfWarps = barrier.getCluster().empty() && isOfWarpgroups(ref);
+  storage->isOfWarps = warpgroup::arriveByWarps(ref);
   atBeginning([&] {
     auto first = scf::IfOp::create(builder, loc, isFirst);
     builder.setInsertionPointToStart(first.thenBlock());
@@ -167,7 +155,6 @@ LogicalResult lowerWait(warpgroup::BarrierWaitOp op, Lowering &lowering) {
              parity ? parity : phase.parity,
              lowering.getBarrierScope(getType(op.getBarrier())));
   phase.advance(builder, loc, Value());
-  lowering.hazards.wait();
   return success();
 }
 
@@ -199,7 +186,6 @@ LogicalResult lowerArrive(warpgroup::BarrierArriveOp op, Lowering &lowering) {
                                    count);
   };
   if (view.storage->isOfWarps) {
-    lowering.syncBeforeSignalOfWarp(loc);
     // The code of a single warp arrives for its warpgroup.
     if (lowering.isInWarps())
       lowering.createForLeader(
@@ -208,8 +194,7 @@ LogicalResult lowerArrive(warpgroup::BarrierArriveOp op, Lowering &lowering) {
       lowering.createForLeaderOfWarp(loc, [&] { arrive(Value()); });
     return success();
   }
-  // One thread arrives for all, after a barrier of the warpgroup.
-  lowering.syncBeforeSignal(loc);
+  // One thread arrives for all.
   lowering.createForLeader(loc, Value(), [&] {
     auto arriveAt = [&](Value rank) {
       NVVM::MBarrierArriveOp::create(
@@ -240,7 +225,7 @@ LogicalResult lowerNamed(warpgroup::NamedBarrierOp op, Lowering &lowering) {
   }
   NVVM::BarrierOp::create(builder, loc, TypeRange(), number, threads,
                           NVVM::BarrierReductionAttr(), Value());
-  lowering.hazards.meet();
+  lowering.exchangePending = false;
   return success();
 }
 

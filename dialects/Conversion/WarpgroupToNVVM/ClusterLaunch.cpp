@@ -44,7 +44,6 @@ LogicalResult lowerTryCancel(warpgroup::TryClusterCancelOp op,
     return failure();
   Value barrier =
       lowering.createAddress(loc, lowering.getView(op.getBarrier()), {});
-  lowering.syncBeforeSignal(loc);
   lowering.createForLeader(loc, Value(), [&] {
     // Other chips do not support cancellation: each cluster runs.
     if (!lowering.chip.hasTensorMemory) {
@@ -90,7 +89,6 @@ LogicalResult lowerQueryCancel(warpgroup::QueryClusterCancelOp op,
   Value address = createAnswerAddress(op, op.getAnswer(), lowering);
   if (!address)
     return failure();
-  lowering.syncBeforeRead(loc, lowering.getView(op.getAnswer()).storage.get());
   Value answer = LLVM::LoadOp::create(builder, loc, builder.getIntegerType(128),
                                       address, kAnswerBytes);
   auto query = [&](NVVM::ClusterLaunchControlQueryType what,

@@ -151,7 +151,6 @@ View Lowering::createPeerView(Location loc, const View &view, Value rank) {
   View peer = view;
   peer.storage = std::make_shared<Storage>(*view.storage);
   peer.storage->base = createPeerAddress(loc, view.storage->base, rank);
-  peer.storage->origin = view.storage->getOrigin();
   return peer;
 }
 
@@ -186,9 +185,6 @@ LogicalResult lowerClusterLoad(warpgroup::ClusterLoadOp op,
   Location loc = op.getLoc();
   const View &view = lowering.getView(op.getRef());
   View peer = lowering.createPeerView(loc, view, createRank(lowering, op));
-  // The signal that the memory may be overwritten must follow the reads of all
-  // threads.
-  lowering.hazards.read.insert(view.storage->getOrigin());
   lowering.set(
       op.getResult(),
       lowering.createLoad(loc, peer, lowering.getDistribution(op.getResult())));
@@ -212,7 +208,6 @@ public:
     Value rank = createRank(lowering, op);
     View peer = lowering.createPeerView(loc, view, rank);
     if (!op.getBarrier() && !op.getReduction()) {
-      lowering.hazards.written.insert(view.storage->getOrigin());
       lowering.createStore(loc, peer, distribution,
                            lowering.get(op.getValue()));
       return success();
@@ -236,10 +231,6 @@ public:
       maxBytes = view.storage->getElementBytes();
     }
     bool isWhole = true;
-    // A thread that waits for a barrier must not miss the phase that the store
-    // completes.
-    if (lowering.hazards.waits)
-      lowering.createSync(loc);
     lowering.forEachRun(
         loc, peer, distribution, maxBytes,
         [&](unsigned r, int64_t run, Value address) {

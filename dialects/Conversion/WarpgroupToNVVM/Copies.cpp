@@ -402,7 +402,6 @@ LogicalResult lowerTmaLoad(warpgroup::TmaLoadOp op, Lowering &lowering) {
     return failure();
   Value barrier =
       lowering.createAddress(loc, lowering.getView(op.getBarrier()), {});
-  lowering.syncBeforeCopyTo(loc, tile.storage.get());
   lowering.createForLeader(loc, Value(), [&] {
     auto expect = [&](int64_t bytes) {
       NVVM::MBarrierArriveExpectTxOp::create(
@@ -515,8 +514,6 @@ LogicalResult lowerTmaStore(warpgroup::TmaStoreOp op, Lowering &lowering) {
       op.getPredicate() ? lowering.getScalar(op.getPredicate()) : Value();
   bool isSigned = op.getReduction() == grid::AtomicKind::MaxS ||
                   op.getReduction() == grid::AtomicKind::MinS;
-  // The copy reads the stores of all threads.
-  lowering.syncBeforeCopyFrom(loc, tile.storage.get());
   lowering.createForLeader(loc, predicate, [&] {
     copy.create(
         [&](Value map, Value address, ValueRange coords, int64_t) {
@@ -546,8 +543,6 @@ LogicalResult lowerWaitGroup(warpgroup::WaitGroupOp op, Lowering &lowering) {
   NVVM::CpAsyncBulkWaitGroupOp::create(
       lowering.builder, op.getLoc(),
       lowering.builder.getI32IntegerAttr(op.getPending()), op.getReadAttr());
-  // Only the thread that started the copies can wait for them.
-  lowering.hazards.copies = true;
   return success();
 }
 

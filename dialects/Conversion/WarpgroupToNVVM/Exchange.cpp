@@ -172,18 +172,17 @@ Registers Lowering::insertWindow(Location loc, const Registers &window,
     return result;
   }
   View all = createShared(loc, registers, to);
-  syncBeforeWrite(loc, &scratch);
   createStore(loc, getWindow(builder, all, from.shape, offsets), from, window);
-  syncBeforeRead(loc, &scratch);
+  endStores(loc);
   return createLoad(loc, all, to);
 }
 
 Registers Lowering::exchange(Location loc, const Registers &registers,
                              const View &stored, const Distribution &from,
                              const View &loaded, const Distribution &to) {
-  syncBeforeWrite(loc, &scratch);
+  beginExchange(loc);
   createStore(loc, stored, from, registers);
-  syncBeforeRead(loc, &scratch);
+  endStores(loc);
   return createLoad(loc, loaded, to);
 }
 
@@ -192,9 +191,9 @@ View Lowering::createShared(Location loc, const Registers &registers,
   View view =
       getWholeView(builder, getScratch(loc, distribution.shape,
                                        registers.front().getType(), offset));
-  syncBeforeWrite(loc, &scratch);
+  beginExchange(loc);
   createStore(loc, view, distribution, registers);
-  syncBeforeRead(loc, &scratch);
+  endStores(loc);
   return view;
 }
 
@@ -249,12 +248,12 @@ Value Lowering::createUniform(Location loc, Value value) {
   if (!inWarps) {
     View view = getWholeView(builder, getScratch(loc, {}, type));
     Value address = createAddress(loc, view, {});
-    syncBeforeWrite(loc, &scratch);
+    beginExchange(loc);
     createForLeader(loc, Value(), [&] {
       LLVM::StoreOp::create(builder, loc, toStorage(builder, loc, value),
                             address);
     });
-    syncBeforeRead(loc, &scratch);
+    endStores(loc);
     Value stored =
         LLVM::LoadOp::create(builder, loc, getStorageType(type), address);
     return fromStorage(builder, loc, stored, type);
@@ -270,11 +269,11 @@ Registers Lowering::exchangeThreads(Location loc, const Registers &registers,
   auto getAddress = [&](size_t i, Value column) {
     return createAddress(loc, view, {createI32(builder, loc, i), column});
   };
-  syncBeforeWrite(loc, &scratch);
+  beginExchange(loc);
   for (auto [i, value] : llvm::enumerate(registers))
     LLVM::StoreOp::create(builder, loc, toStorage(builder, loc, value),
                           getAddress(i, thread));
-  syncBeforeRead(loc, &scratch);
+  endStores(loc);
   Registers result;
   for (size_t i = 0; i < registers.size(); ++i) {
     Value value = LLVM::LoadOp::create(builder, loc, getStorageType(type),

@@ -37,7 +37,6 @@ LogicalResult lowerGather(grid::GatherOp op, Lowering &lowering) {
     mask = lowering.redistribute(loc, op.getMask(), to);
   if (op.getOther())
     other = lowering.redistribute(loc, op.getOther(), to);
-  lowering.syncBeforeRead(loc, view.storage.get());
 
   auto indexType = cast<RankedTensorType>(op.getIndices().front().getType());
   int64_t rank = view.dims.size();

@@ -34,6 +34,7 @@ Lowering::Lowering(grid::KernelOp kernel, OpBuilder &builder,
   addViewLowerings(*this);
   addAccessLowerings(*this);
   addBarrierLowerings(*this);
+  addSyncLowerings(*this);
   addCopyLowerings(*this);
   addRowCopyLowerings(*this);
   addThreadCopyLowerings(*this);

@@ -73,10 +73,6 @@ struct Storage {
   std::optional<warpgroup::TensorMemoryLayout> tensor;
   /// True if elements of less than a byte are packed.
   bool isPacked = false;
-  /// The memory that this view covers completely; null for itself.
-  const Storage *origin = nullptr;
-
-  const Storage *getOrigin() const { return origin ? origin : this; }
   int64_t getElementBytes() const;
   /// The bytes of this many consecutive elements.
   int64_t getBytes(int64_t elements) const;
@@ -124,35 +120,6 @@ struct View {
 /// The view of all of a storage.
 View getWholeView(mlir::Builder &builder, std::shared_ptr<Storage> storage);
 
-/// Accesses of the threads of the warpgroup since their last barrier. A later
-/// access of another thread that conflicts with one of them needs a barrier
-/// first.
-struct Hazards {
-  llvm::SmallPtrSet<const Storage *, 4> read, written;
-  /// True if some threads may still wait for a phase that others have observed,
-  /// and true if these threads may be in one warp.
-  bool waits = false, lanesWait = false;
-  /// The number of MMA groups that all threads have started since the last
-  /// wait.
-  int64_t productsSinceWait = 0;
-  /// Only the thread that issued copies knows that they have read shared
-  /// memory.
-  bool copies = false;
-
-  /// Accumulators of MMAs that have not been waited for; a barrier does not
-  /// complete them.
-  llvm::SmallPtrSet<const Storage *, 4> products;
-
-  void join(const Hazards &other);
-  void meet();
-  /// Records that the threads wait for a barrier here.
-  void wait() {
-    waits = lanesWait = true;
-    productsSinceWait = 0;
-  }
-  bool any() const { return !read.empty() || !written.empty() || waits; }
-};
-
 /// The state of the profile: events at the begin and end of the author's
 /// scopes.
 struct Trace {
@@ -188,7 +155,8 @@ public:
   mlir::OpBuilder &builder;
   mlir::LLVM::LLVMFuncOp function;
   Distributions distributions;
-  Hazards hazards;
+  /// True if some threads may still read the memory of an exchange.
+  bool exchangePending = false;
   /// Blocks of a cluster, and warpgroups of a block.
   int64_t clusterSize = 1, numWarpgroups = 1;
   /// True if CTAs of a cluster may read stores of other CTAs, and if threads
@@ -209,8 +177,6 @@ public:
   llvm::SmallSetVector<mlir::Attribute, 4> diagnostics;
   /// The address of the error report; null for a kernel without checks.
   mlir::Value report;
-  /// True if a scope with shared memory has ended.
-  bool sharedMemoryWasUsed = false;
   /// The phase that an op waits for where it goes round a ring.
   llvm::DenseMap<mlir::Operation *, mlir::Value> ringPhases;
   /// Reductions in loops that do not combine the sums of threads: they are
@@ -378,24 +344,11 @@ public:
   mlir::Value createElect(mlir::Location loc);
   /// Returns the leader's value in all threads of the warpgroup.
   mlir::Value createUniform(mlir::Location loc, mlir::Value value);
-  /// Insert a warpgroup barrier if `storage` has a pending write (or read).
-  void syncBeforeRead(mlir::Location loc, const Storage *storage);
-  void syncBeforeWrite(mlir::Location loc, const Storage *storage);
-  void syncBeforeSignal(mlir::Location loc);
-  /// The same if each warp acts separately: only its lanes synchronize.
-  void syncBeforeSignalOfWarp(mlir::Location loc);
-  /// Called before the leader starts a copy to shared memory.
-  void syncBeforeCopyTo(mlir::Location loc, const Storage *storage);
-  /// Called before it starts a copy from shared memory.
-  void syncBeforeCopyFrom(mlir::Location loc, const Storage *storage);
-
-  /// Called at the end of a loop body: inserts the barriers that the next
-  /// iteration requires, so that an iteration can start without pending
-  /// accesses.
-  void syncBeforeNextIteration(mlir::Operation *loop);
-
-  /// Waits until at most this many MMAs are pending.
-  void waitForProducts(mlir::Location loc, int64_t pending);
+  /// Before the stores of an exchange: inserts a barrier if threads may still
+  /// read those of another one.
+  void beginExchange(mlir::Location loc);
+  /// After its stores: a barrier.
+  void endStores(mlir::Location loc);
 
   /// Emits `body` for the leader alone, if `condition` holds, if any.
   void createForLeader(mlir::Location loc, mlir::Value condition,
@@ -526,8 +479,6 @@ private:
   /// The bytes of each warpgroup; their number is known at the end.
   mlir::LLVM::ConstantOp scratchSize;
   mlir::Value scratchBase;
-  /// Represents that memory in the hazard analysis.
-  Storage scratch;
   bool inWarps = false;
   mlir::Value sharedBase, zeroed, thread, warp, warpgroup, cluster, clusterRank,
       isLeader, isLeaderOfWarp, isFirst, zero, tensorBase;
@@ -541,6 +492,7 @@ void addProgramLowerings(Lowering &lowering);
 void addViewLowerings(Lowering &lowering);
 void addAccessLowerings(Lowering &lowering);
 void addBarrierLowerings(Lowering &lowering);
+void addSyncLowerings(Lowering &lowering);
 void addCopyLowerings(Lowering &lowering);
 void addRowCopyLowerings(Lowering &lowering);
 void addThreadCopyLowerings(Lowering &lowering);

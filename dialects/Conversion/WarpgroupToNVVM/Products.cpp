@@ -191,10 +191,6 @@ private:
     }
     for (const Part &part : held)
       store(loc, part, part.variables);
-    lowering.hazards.products.insert(acc.storage.get());
-    ++lowering.hazards.productsSinceWait;
-    // The lanes of a warp must start an MMA together.
-    lowering.hazards.lanesWait = false;
   }
 
   /// Those in registers first.
@@ -395,22 +391,12 @@ LogicalResult lowerMma(warpgroup::MmaOp op, Lowering &lowering) {
 }
 
 LogicalResult lowerMmaWait(warpgroup::MmaWaitOp op, Lowering &lowering) {
-  lowering.waitForProducts(op.getLoc(), op.getPending());
+  NVVM::WgmmaWaitGroupSyncOp::create(lowering.builder, op.getLoc(),
+                                     op.getPending());
   return success();
 }
 
 } // namespace
-
-void Lowering::waitForProducts(Location loc, int64_t pending) {
-  NVVM::WgmmaWaitGroupSyncOp::create(builder, loc, pending);
-  // After a wait for all but some MMAs, the older ones are complete for the
-  // whole warpgroup, which started them together. Their operands may be
-  // overwritten, and their accumulators read, without another wait.
-  hazards.products.clear();
-  hazards.lanesWait = false;
-  if (hazards.productsSinceWait > pending)
-    hazards.waits = false;
-}
 
 void addProductLowerings(Lowering &lowering) {
   lowering.add(lowerMma);

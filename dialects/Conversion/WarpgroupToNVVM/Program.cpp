@@ -155,8 +155,9 @@ LogicalResult lowerRegion(Lowering &lowering, Region &from, Region &to,
   if (failed(lowering.lowerBlock(source)))
     return failure();
   Operation *terminator = source.getTerminator();
-  if (isRepeated)
-    lowering.syncBeforeNextIteration(from.getParentOp());
+  // Every iteration begins without a pending exchange of the previous one.
+  if (isRepeated && lowering.exchangePending)
+    lowering.createSync(from.getParentOp()->getLoc());
   createLike(builder, terminator, flatten(lowering, terminator->getOperands()),
              TypeRange());
   return success();
@@ -194,19 +195,6 @@ LogicalResult lowerControl(Operation *op, ValueRange operands,
     return failure();
   Operation *target = createLike(lowering.builder, op, operands, *types);
   bool isLoop = isa<LoopLikeOpInterface>(op);
-  // The next iteration finds the operations pending that the previous one
-  // started.
-  if (isLoop)
-    op->walk([&](warpgroup::MmaOp product) {
-      Value acc = product.getAcc();
-      while (auto window = acc.getDefiningOp<grid::SliceRefOp>())
-        acc = window.getSource();
-      if (lowering.hasView(acc))
-        lowering.hazards.products.insert(lowering.getView(acc).storage.get());
-    });
-  // Lanes may diverge in the previous iteration.
-  if (isLoop)
-    lowering.hazards.lanesWait = true;
   // The phases at the start of an iteration depend on the previous one, so they
   // are not constants.
   llvm::SetVector<Storage *> awaited = getAwaited(op, lowering);
@@ -214,12 +202,12 @@ LogicalResult lowerControl(Operation *op, ValueRange operands,
     forgetPhases(awaited);
   auto phases = llvm::map_to_vector(
       awaited, [](Storage *barriers) { return barriers->knownPhases; });
-  Hazards before = lowering.hazards, after = before;
+  bool before = lowering.exchangePending, after = before;
   std::optional<int64_t> onlyWarpgroup = lowering.onlyWarpgroup;
   for (auto [from, to] :
        llvm::zip_equal(op->getRegions(), target->getRegions())) {
     if (!isLoop)
-      lowering.hazards = before;
+      lowering.exchangePending = before;
     if (auto branch = dyn_cast<scf::IfOp>(target))
       if (auto found = getOnlyWarpgroup(lowering, branch.getCondition(),
                                         from.getRegionNumber() == 0))
@@ -229,10 +217,10 @@ LogicalResult lowerControl(Operation *op, ValueRange operands,
     if (failed(lowerRegion(lowering, from, to, isLoop, begin)))
       return failure();
     lowering.onlyWarpgroup = onlyWarpgroup;
-    after.join(lowering.hazards);
+    after |= lowering.exchangePending;
   }
   forgetPhases(awaited);
-  lowering.hazards = after;
+  lowering.exchangePending = after;
   return unflatten(lowering, op, op->getResults(), target->getResults());
 }
 
@@ -393,30 +381,19 @@ bool isSharedArray(MemRefType type) {
           getSpace(type) == grid::MemorySpace::GpuTmem);
 }
 
-/// Creates the memory of the Refs of a scope. Returns whether arrays that the
-/// threads of a CTA share are among them.
-FailureOr<bool> createRefs(grid::ScopedOp op, ArrayRef<int64_t> offsets,
-                           Lowering &lowering) {
-  bool hasArrays = false;
-  auto members = warpgroup::getUnionMembers(op);
-  llvm::SmallDenseMap<int64_t, std::shared_ptr<Storage>> unions;
-  for (auto [ref, offset, member] :
-       llvm::zip_equal(op.getBody().getArguments(), offsets, members)) {
+/// Creates the memory of the Refs of a scope.
+LogicalResult createRefs(grid::ScopedOp op, ArrayRef<int64_t> offsets,
+                         Lowering &lowering) {
+  for (auto [ref, offset] :
+       llvm::zip_equal(op.getBody().getArguments(), offsets)) {
     FailureOr<View> view = createRef(op, ref, offset, lowering);
     if (failed(view))
       return failure();
     lowering.setView(ref, *view);
-    if (!isSharedArray(cast<MemRefType>(ref.getType())))
-      continue;
-    hasArrays = true;
-    if (!member)
-      continue;
-    // A store to one member of a union changes the others.
-    auto [first, isNew] = unions.try_emplace(member->number, view->storage);
-    if (!isNew)
-      view->storage->origin = first->second.get();
+    if (lowering.isInWarps() && isSharedArray(cast<MemRefType>(ref.getType())))
+      return op.emitError("expected no shared memory in single-warp code");
   }
-  return hasArrays;
+  return success();
 }
 
 LogicalResult lowerScoped(grid::ScopedOp op, Lowering &lowering) {
@@ -430,19 +407,9 @@ LogicalResult lowerScoped(grid::ScopedOp op, Lowering &lowering) {
   for (Type type : op.getResultTypes())
     if (failed(lowering.convertType(op, type)))
       return failure();
-  FailureOr<bool> hasArrays = createRefs(op, offsets, lowering);
-  if (failed(hasArrays))
+  if (failed(createRefs(op, offsets, lowering)) ||
+      failed(lowering.lowerBlock(body)))
     return failure();
-  // An earlier scope may have used the same memory, and some warp may still be
-  // inside of it.
-  if (*hasArrays && lowering.isInWarps())
-    return op.emitError("expected no shared memory in single-warp code");
-  if (*hasArrays && (lowering.sharedMemoryWasUsed ||
-                     op->getParentOfType<LoopLikeOpInterface>()))
-    lowering.createBlockSync(op.getLoc());
-  if (failed(lowering.lowerBlock(body)))
-    return failure();
-  lowering.sharedMemoryWasUsed |= *hasArrays;
   for (auto [result, value] :
        llvm::zip_equal(op.getResults(), body.getTerminator()->getOperands()))
     lowering.set(result, lowering.get(value));

@@ -142,7 +142,6 @@ private:
       part.offsets[d] =
           createOffset(builder, loc, part.offsets[d],
                        builder.getI32IntegerAttr(begin), part.strides[d]);
-    lowering.syncBeforeRead(loc, part.storage.get());
     return widen(ref, lowering.createLoad(
                           loc, part, *Distribution::get(layout, part.sizes)));
   }

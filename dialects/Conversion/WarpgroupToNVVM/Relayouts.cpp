@@ -262,7 +262,7 @@ Registers Lowering::exchangeInRounds(Location loc, const Registers &registers,
   Registers results(numResults);
   for (int64_t repeat = 0; repeat < rounds.source.getNumRepeats(); ++repeat)
     for (int64_t round = 0; round < rounds.getNumRoundsOfTile(); ++round) {
-      syncBeforeWrite(loc, &scratch);
+      beginExchange(loc);
       int64_t vector = rounds.storeVector;
       forEachRun(from, vector, round, [&](int64_t first, uint64_t inTile) {
         auto get = [&](int64_t i) {
@@ -286,7 +286,7 @@ Registers Lowering::exchangeInRounds(Location loc, const Registers &registers,
         LLVM::StoreOp::create(builder, loc, value, pointer,
                               vector * rounds.elementBytes);
       });
-      syncBeforeRead(loc, &scratch);
+      endStores(loc);
       vector = rounds.loadVector;
       forEachRun(to, vector, round, [&](int64_t first, uint64_t inTile) {
         Value value = LLVM::LoadOp::create(builder, loc, getType(vector),

@@ -41,8 +41,6 @@ public:
     Registers rows = lowering.redistribute(loc, numbers, groups);
     if (barrierRef)
       expect();
-    else
-      lowering.syncBeforeCopyFrom(loc, tile.storage.get());
     auto tensor = RankedTensorType::get(
         array.storage->shape,
         lowering.getMapElementType(array.storage->elementType));
@@ -108,7 +106,6 @@ private:
   /// The phase of the barrier waits for the bytes of all rows.
   void expect() {
     barrier = lowering.createAddress(loc, lowering.getView(barrierRef), {});
-    lowering.syncBeforeCopyTo(loc, tile.storage.get());
     lowering.createForLeader(loc, Value(), [&] {
       Value bytes =
           createI32(builder, loc,

@@ -76,7 +76,6 @@ LogicalResult lowerSignal(grid::SemaphoreSignalOp op, Lowering &lowering) {
   Value address =
       lowering.createAddress(loc, lowering.getView(op.getSem()), {});
   Value amount = lowering.getScalar(op.getAmount());
-  lowering.syncBeforeSignal(loc);
   lowering.createForLeader(loc, Value(), [&] {
     // LLVM's code for PTX drops the ordering of an update.
     LLVM::FenceOp::create(builder, loc, LLVM::AtomicOrdering::release, kScope);

@@ -1,4 +1,4 @@
-//===- Sync.cpp - Where the threads of a warpgroup or a block meet ------===//
+//===- Sync.cpp - Barriers of the threads of a warpgroup or a CTA ---------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,34 +9,13 @@
 #include "dialects/Conversion/WarpgroupToNVVM/Lowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
 namespace gridir::warpgroup_to_nvvm {
 
-void Hazards::join(const Hazards &other) {
-  read.insert(other.read.begin(), other.read.end());
-  written.insert(other.written.begin(), other.written.end());
-  if (other.waits) {
-    productsSinceWait =
-        waits ? std::min(productsSinceWait, other.productsSinceWait)
-              : other.productsSinceWait;
-    waits = true;
-  }
-  lanesWait |= other.lanesWait;
-  copies |= other.copies;
-  products.insert(other.products.begin(), other.products.end());
-}
-
-void Hazards::meet() {
-  read.clear();
-  written.clear();
-  waits = lanesWait = copies = false;
-}
-
 void Lowering::createSync(Location loc) {
-  hazards.meet();
+  exchangePending = false;
   if (inWarps) {
     NVVM::SyncWarpOp::create(builder, loc, createI32(builder, loc, -1));
     return;
@@ -58,7 +37,7 @@ void Lowering::createSync(Location loc) {
 Value Lowering::createAll(Location loc, Value condition) {
   if (!inWarps)
     return createUniform(loc, condition);
-  hazards.meet();
+  exchangePending = false;
   return NVVM::VoteSyncOp::create(builder, loc, builder.getI1Type(),
                                   createI32(builder, loc, -1), condition,
                                   NVVM::VoteSyncKind::all);
@@ -95,118 +74,47 @@ Lowering::lowerWarps(Location loc,
 }
 
 void Lowering::createBlockSync(Location loc) {
-  hazards.meet();
+  exchangePending = false;
   NVVM::BarrierOp::create(builder, loc);
 }
 
 void Lowering::createClusterSync(Location loc) {
-  hazards.meet();
+  exchangePending = false;
   UnitAttr aligned = builder.getUnitAttr();
   NVVM::ClusterArriveOp::create(builder, loc, aligned);
   NVVM::ClusterWaitOp::create(builder, loc, aligned);
 }
 
-/// Read after write: a pending write of the storage by another thread of the
-/// warpgroup requires a barrier.
-void Lowering::syncBeforeRead(Location loc, const Storage *storage) {
-  storage = storage->getOrigin();
-  if (hazards.written.contains(storage))
-    createSync(loc);
-  hazards.read.insert(storage);
-}
-
-/// Write after read, write after write, and write after a copy that only its
-/// issuing thread knows to be complete.
-void Lowering::syncBeforeWrite(Location loc, const Storage *storage) {
-  storage = storage->getOrigin();
-  if (hazards.read.contains(storage) || hazards.written.contains(storage) ||
-      (hazards.copies && storage->kind == Storage::Kind::Shared))
-    createSync(loc);
-  hazards.written.insert(storage);
-}
-
-/// One thread signals for the whole warpgroup, so the accesses of all threads
-/// must come first.
-void Lowering::syncBeforeSignal(Location loc) {
-  if (hazards.any())
+void Lowering::beginExchange(Location loc) {
+  if (exchangePending)
     createSync(loc);
 }
 
-void Lowering::syncBeforeSignalOfWarp(Location loc) {
-  if (hazards.read.empty() && hazards.written.empty() && !hazards.lanesWait)
-    return;
-  NVVM::SyncWarpOp::create(builder, loc, createI32(builder, loc, -1));
-  hazards.lanesWait = false;
+void Lowering::endStores(Location loc) {
+  createSync(loc);
+  exchangePending = true;
 }
 
-/// True if ops of a loop signal to others that all threads of a warpgroup have
-/// done something, by one thread.
-static bool signalsForAll(Lowering &lowering, Operation *loop) {
-  auto isOfWarps = [&](Value barrier) {
-    while (auto slice = barrier.getDefiningOp<grid::SliceRefOp>())
-      barrier = slice.getSource();
-    return lowering.hasView(barrier) &&
-           lowering.getView(barrier).storage->isOfWarps;
-  };
-  auto result = loop->walk([&](grid::ProgramOpInterface op) {
-    if (!op.meetsOtherPrograms() ||
-        isa<warpgroup::BarrierWaitOp, warpgroup::BarrierTestOp>(
-            op.getOperation()))
-      return WalkResult::advance();
-    auto arrive = dyn_cast<warpgroup::BarrierArriveOp>(op.getOperation());
-    return arrive && isOfWarps(arrive.getBarrier()) ? WalkResult::advance()
-                                                    : WalkResult::interrupt();
-  });
-  return result.wasInterrupted();
+namespace {
+
+LogicalResult lowerSync(warpgroup::SyncOp op, Lowering &lowering) {
+  switch (op.getScope()) {
+  case warpgroup::SyncScope::Warp:
+    NVVM::SyncWarpOp::create(lowering.builder, op.getLoc(),
+                             createI32(lowering.builder, op.getLoc(), -1));
+    break;
+  case warpgroup::SyncScope::Warpgroup:
+    lowering.createSync(op.getLoc());
+    break;
+  case warpgroup::SyncScope::Block:
+    lowering.createBlockSync(op.getLoc());
+    break;
+  }
+  return success();
 }
 
-/// True if ops of a loop write memory that threads share.
-static bool writesSharedMemory(Operation *loop) {
-  auto isShared = [](const MemoryEffects::EffectInstance &effect) {
-    auto type = effect.getValue()
-                    ? dyn_cast<MemRefType>(effect.getValue().getType())
-                    : MemRefType();
-    if (!isa<MemoryEffects::Write>(effect.getEffect()) || !type ||
-        isa<warpgroup::BarrierType>(type.getElementType()))
-      return false;
-    auto space =
-        dyn_cast_if_present<grid::MemorySpaceAttr>(type.getMemorySpace());
-    return !space || space.getValue() != grid::MemorySpace::GpuRegs;
-  };
-  auto result = loop->walk([&](MemoryEffectOpInterface op) {
-    SmallVector<MemoryEffects::EffectInstance> effects;
-    op.getEffects(effects);
-    return llvm::any_of(effects, isShared) ? WalkResult::interrupt()
-                                           : WalkResult::advance();
-  });
-  return result.wasInterrupted();
-}
+} // namespace
 
-void Lowering::syncBeforeNextIteration(Operation *loop) {
-  bool isPending = hazards.any() || hazards.copies;
-  // A body that only waits, and only reads shared memory that this warpgroup
-  // never writes, needs no barrier at the back edge.
-  if (hazards.written.empty() && !hazards.copies &&
-      !hazards.read.contains(&scratch) &&
-      (hazards.read.empty() || !writesSharedMemory(loop)))
-    isPending &= signalsForAll(*this, loop);
-  if (isPending)
-    createSync(loop->getLoc());
-}
-
-void Lowering::syncBeforeCopyTo(Location loc, const Storage *storage) {
-  storage = storage->getOrigin();
-  // A thread that still waits for a barrier must not miss the phase that the
-  // copy starts.
-  if (hazards.read.contains(storage) || hazards.written.contains(storage) ||
-      hazards.waits)
-    createSync(loc);
-}
-
-/// The thread that starts the copy must observe the stores of all threads.
-void Lowering::syncBeforeCopyFrom(Location loc, const Storage *storage) {
-  if (hazards.written.contains(storage->getOrigin()))
-    createSync(loc);
-}
+void addSyncLowerings(Lowering &lowering) { lowering.add(lowerSync); }
 
 } // namespace gridir::warpgroup_to_nvvm

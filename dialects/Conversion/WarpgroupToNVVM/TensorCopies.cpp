@@ -41,9 +41,8 @@ public:
         failed(window.analyze(op)) || failed(analyze()))
       return failure();
     Location loc = op.getLoc();
-    SmallVector<Value> touched{op.getSource(), op.getDest()};
     createForTensorCore(
-        lowering, loc, touched, /*arrives=*/false, op.getCollectiveAttr(), [&] {
+        lowering, loc, op.getCollectiveAttr(), [&] {
           Value address = window.createAddress(loc);
           for (const TensorCopy &copy :
                isBlocked() ? getBlocks(loc) : getColumns(loc)) {

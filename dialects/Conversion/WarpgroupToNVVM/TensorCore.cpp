@@ -27,17 +27,9 @@ LogicalResult checkTensorCore(Operation *op, Lowering &lowering,
   return success();
 }
 
-void createForTensorCore(Lowering &lowering, Location loc, ValueRange refs,
-                         bool arrives, StringAttr axis,
+void createForTensorCore(Lowering &lowering, Location loc, StringAttr axis,
                          function_ref<void()> body) {
   OpBuilder &builder = lowering.builder;
-  const Hazards &hazards = lowering.hazards;
-  bool isTouched = llvm::any_of(refs, [&](Value ref) {
-    const Storage *storage = lowering.getView(ref).storage->getOrigin();
-    return hazards.read.contains(storage) || hazards.written.contains(storage);
-  });
-  if (isTouched || (arrives && hazards.waits))
-    lowering.createSync(loc);
   Value acts;
   if (axis)
     acts = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
@@ -72,7 +64,7 @@ LogicalResult lowerTensorCommit(warpgroup::Tcgen05CommitOp op,
     return failure();
   Value barrier =
       lowering.createAddress(loc, lowering.getView(op.getBarrier()), {});
-  createForTensorCore(lowering, loc, ValueRange(), /*arrives=*/true, axis, [&] {
+  createForTensorCore(lowering, loc, axis, [&] {
     createTensorCommit(lowering, loc, barrier, axis);
   });
   return success();

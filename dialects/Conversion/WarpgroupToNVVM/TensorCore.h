@@ -19,11 +19,8 @@ llvm::LogicalResult checkTensorCore(mlir::Operation *op, Lowering &lowering,
                                     mlir::StringAttr axis);
 
 /// Emits `body` in the thread that acts for its warpgroup; for a pair of CTAs
-/// along an axis only in the first one. The threads synchronize before it if
-/// one of them has accessed elements of these Refs that the tensor core may
-/// access, or may still wait for a phase that it completes.
+/// along an axis only in the first one.
 void createForTensorCore(Lowering &lowering, mlir::Location loc,
-                         mlir::ValueRange refs, bool arrives,
                          mlir::StringAttr axis,
                          llvm::function_ref<void()> body);
 

@@ -242,7 +242,6 @@ public:
     NVVM::Tcgen05WaitOp::create(builder, loc, NVVM::Tcgen05WaitKind::LOAD);
     words = createOpaque(builder, loc, words);
     createFenceBeforeSync(builder, loc);
-    lowering.hazards.read.insert(storage.getOrigin());
     Registers elements;
     for (Value word : words)
       unpack(word, elements);
@@ -267,7 +266,6 @@ public:
                                 createPointer(address, column), stored,
                                 /*offset=*/Value());
     });
-    lowering.hazards.written.insert(storage.getOrigin());
   }
 
 private:

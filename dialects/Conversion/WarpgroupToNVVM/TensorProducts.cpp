@@ -207,10 +207,6 @@ private:
 
   void create() {
     Location loc = op.getLoc();
-    SmallVector<Value> touched{op.getAcc(), op.getLhs(), op.getRhs()};
-    for (Value ref : {op.getLhsScale(), op.getRhsScale(), op.getMetadata()})
-      if (ref)
-        touched.push_back(ref);
     Value accumulate = lowering.getScalar(op.getAccumulate());
     Value barrier;
     if (op.getBarrier())
@@ -218,7 +214,7 @@ private:
           lowering.createAddress(loc, lowering.getView(op.getBarrier()), {});
     StringAttr axis = op.getCollectiveAttr();
     createForTensorCore(
-        lowering, loc, touched, /*arrives=*/barrier != nullptr, axis, [&] {
+        lowering, loc, axis, [&] {
           createAddresses(loc);
           Value isTrue = arith::ConstantOp::create(builder, loc,
                                                    builder.getBoolAttr(true));

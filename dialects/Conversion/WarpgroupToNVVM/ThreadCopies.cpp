@@ -34,7 +34,6 @@ public:
   LogicalResult lower() {
     if (failed(analyze()))
       return failure();
-    lowering.syncBeforeCopyTo(loc, tile.storage.get());
     int64_t numColumns = tile.sizes.back(), width = tile.storage->width;
     for (int64_t column = 0; column < numColumns; column += width)
       copyPanel(column, std::min(width, numColumns - column));

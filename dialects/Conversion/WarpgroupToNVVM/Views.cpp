@@ -209,7 +209,6 @@ LogicalResult lowerReinterpretation(OpT op, Lowering &lowering) {
   if (isJoined || !view.storage->isRowMajor())
     storage->width =
         view.storage->getBytes(view.storage->width) / getElementBytes(type);
-  storage->origin = view.storage->getOrigin();
   lowering.setView(op.getResult(), getWholeView(builder, storage));
   return success();
 }

@@ -66,6 +66,11 @@ getUnionMembers(grid::ScopedOp scope);
 /// the dimensions of threads.
 int64_t getNumWarpgroups(grid::KernelOp kernel);
 
+/// True if only warpgroups of this CTA arrive at the barriers that a scope
+/// allocates. Each warp can then arrive separately, without a barrier of the
+/// warpgroup: a late warp holds the phase open.
+bool arriveByWarps(mlir::Value barriers);
+
 /// The operations that a warpgroup has started and not waited for: groups of
 /// copies to global memory, and MMAs.
 struct PendingResource : mlir::SideEffects::Resource::Base<PendingResource> {
@@ -75,6 +80,7 @@ struct PendingResource : mlir::SideEffects::Resource::Base<PendingResource> {
 } // namespace gridir::warpgroup
 
 #include "dialects/Warpgroup/IR/WarpgroupDialect.h.inc"
+#include "dialects/Warpgroup/IR/WarpgroupEnums.h.inc"
 #include "dialects/Warpgroup/IR/WarpgroupInterfaces.h.inc"
 
 #define GET_ATTRDEF_CLASSES

@@ -21,7 +21,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 //===----------------------------------------------------------------------===//
 
 def Warpgroup_ClusterLoadOp : Warpgroup_Op<"cluster_load", [
-    Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
+    Grid_ProgramOpInterface, Grid_RefAccessOpInterface, Warpgroup_SynchronizationOpInterface]> {
   let summary = "load from a Ref of another CTA of the cluster";
   let description = [{
     The other CTA has these coordinates along these axes of the cluster, and
@@ -42,6 +42,7 @@ def Warpgroup_ClusterLoadOp : Warpgroup_Op<"cluster_load", [
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
+    bool accessesOtherBlocks() { return true; }
     bool isSchedulingPoint() { return true; }
     bool meetsOtherPrograms() { return true; }
     bool needsTask() { return true; }
@@ -49,7 +50,8 @@ def Warpgroup_ClusterLoadOp : Warpgroup_Op<"cluster_load", [
 }
 
 def Warpgroup_ClusterStoreOp : Warpgroup_Op<"cluster_store", [
-    AttrSizedOperandSegments, Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
+    AttrSizedOperandSegments, Grid_ProgramOpInterface, Grid_RefAccessOpInterface,
+    Warpgroup_SynchronizationOpInterface]> {
   let summary = "start a store to a Ref of another CTA of the cluster";
   let description = [{
     The other CTA has these coordinates along these axes of the cluster, and
@@ -76,6 +78,9 @@ def Warpgroup_ClusterStoreOp : Warpgroup_Op<"cluster_store", [
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     bool isAtomicAccess() { return getReduction().has_value(); }
+    bool accessesOtherBlocks() { return true; }
+    bool startsAccesses() { return getBarrier() != nullptr; }
+    bool startsPhase() { return getBarrier() != nullptr; }
     bool isSchedulingPoint() { return true; }
     bool meetsOtherPrograms() { return true; }
     bool needsTask() { return true; }
@@ -152,7 +157,7 @@ def Warpgroup_DeviceStoreOp : Warpgroup_Op<"device_store", [
 
 def Warpgroup_TryClusterCancelOp : Warpgroup_Op<"try_cluster_cancel", [
     Warpgroup_AsyncProxyOpInterface, Grid_AsyncOpInterface, Grid_ProgramOpInterface,
-    Grid_RefAccessOpInterface]> {
+    Grid_RefAccessOpInterface, Warpgroup_SynchronizationOpInterface]> {
   let summary = "request a cluster that has not begun, to do its work here";
   let description = [{
     All warpgroups of a cluster ask together, or with `alone` each for itself, with
@@ -177,6 +182,7 @@ def Warpgroup_TryClusterCancelOp : Warpgroup_Op<"try_cluster_cancel", [
   let extraClassDeclaration = [{
     // The answer goes to all blocks of the cluster.
     bool reachesOtherBlocks() { return true; }
+    bool signalsForThreads() { return true; }
     bool replacesAll(::mlir::Value ref) { return ref == getAnswer(); }
     bool completesLater(::mlir::Value ref) { return ref == getAnswer(); }
     ::mlir::Value getArrivalBarrier() { return getBarrier(); }

@@ -27,7 +27,7 @@ defvar Warpgroup_Window = [{
 
 def Warpgroup_TmaLoadOp : Warpgroup_Op<"tma_load", [
     Warpgroup_AsyncProxyOpInterface, Grid_AsyncOpInterface, Grid_ProgramOpInterface,
-    Grid_RefAccessOpInterface, Grid_WindowOpInterface]> {
+    Grid_RefAccessOpInterface, Grid_WindowOpInterface, Warpgroup_SynchronizationOpInterface]> {
   let summary = "start a copy of a window from global to shared memory";
   let description = [{
     The copy ends with one arrival at the barrier. Elements of the window
@@ -69,6 +69,7 @@ def Warpgroup_TmaLoadOp : Warpgroup_Op<"tma_load", [
       return getLeaderTracked() ? ::mlir::Value() : getBarrier();
     }
     bool isCopy() { return true; }
+    bool startsPhase() { return true; }
     bool isSchedulingPoint() { return true; }
     bool needsTask() { return true; }
     bool meetsOtherPrograms() { return true; }
@@ -76,7 +77,7 @@ def Warpgroup_TmaLoadOp : Warpgroup_Op<"tma_load", [
 }
 
 def Warpgroup_CpAsyncOp : Warpgroup_Op<"cp_async", [
-    Grid_RefAccessOpInterface, Grid_WindowOpInterface]> {
+    Grid_RefAccessOpInterface, Grid_WindowOpInterface, Warpgroup_SynchronizationOpInterface]> {
   let summary = "start a copy of a window to shared memory, by the threads of the warpgroup";
   let description = [{
     The copy is in the group that the next `cp_async_commit` of the warpgroup
@@ -107,6 +108,7 @@ def Warpgroup_CpAsyncOp : Warpgroup_Op<"cp_async", [
   let extraClassDeclaration = Warpgroup_Window # [{
     ::mlir::Value getWindowRef() { return getSource(); }
     bool replacesAll(::mlir::Value ref) { return ref == getDest(); }
+    bool startsAccesses() { return true; }
   }];
 }
 
@@ -144,7 +146,8 @@ def Warpgroup_CpAsyncWaitOp : Warpgroup_Op<"cp_async_wait", [
 }
 
 def Warpgroup_TmaGatherOp : Warpgroup_Op<"tma_gather", [
-    Warpgroup_AsyncProxyOpInterface, Grid_AsyncOpInterface, Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
+    Warpgroup_AsyncProxyOpInterface, Grid_AsyncOpInterface, Grid_ProgramOpInterface, Grid_RefAccessOpInterface,
+    Warpgroup_SynchronizationOpInterface]> {
   let summary = "start a copy of rows from global to shared memory";
   let description = [{
     Row `i` of the destination is the row with the number `rows[i]`, or zero if
@@ -170,6 +173,7 @@ def Warpgroup_TmaGatherOp : Warpgroup_Op<"tma_gather", [
     bool completesLater(::mlir::Value ref) { return ref == getDest(); }
     ::mlir::Value getArrivalBarrier() { return getBarrier(); }
     bool isCopy() { return true; }
+    bool startsPhase() { return true; }
     bool isSchedulingPoint() { return true; }
     bool needsTask() { return true; }
     bool meetsOtherPrograms() { return true; }

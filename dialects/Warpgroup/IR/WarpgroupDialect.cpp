@@ -19,6 +19,7 @@ using namespace mlir;
 using namespace gridir::warpgroup;
 
 #include "dialects/Warpgroup/IR/WarpgroupDialect.cpp.inc"
+#include "dialects/Warpgroup/IR/WarpgroupEnums.cpp.inc"
 #include "dialects/Warpgroup/IR/WarpgroupInterfaces.cpp.inc"
 
 #define GET_TYPEDEF_CLASSES

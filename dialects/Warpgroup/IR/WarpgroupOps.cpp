@@ -314,6 +314,39 @@ int64_t gridir::warpgroup::getNumWarpgroups(grid::KernelOp kernel) {
   return count;
 }
 
+//===----------------------------------------------------------------------===//
+// Barriers
+//===----------------------------------------------------------------------===//
+
+/// True if warpgroups arrive at a barrier, and nothing else does.
+static bool onlyWarpgroupsArrive(Value barriers) {
+  return llvm::all_of(barriers.getUsers(), [](Operation *user) {
+    if (auto slice = dyn_cast<grid::SliceRefOp>(user))
+      return onlyWarpgroupsArrive(slice.getResult());
+    return isa<BarrierArriveOp, BarrierWaitOp, BarrierTestOp>(user);
+  });
+}
+
+bool warpgroup::arriveByWarps(Value barriers) {
+  auto type = cast<BarrierType>(
+      cast<MemRefType>(barriers.getType()).getElementType());
+  return type.getCluster().empty() && onlyWarpgroupsArrive(barriers);
+}
+
+bool BarrierArriveOp::signalsForLanes() {
+  Value barriers = getBarrier();
+  while (auto slice = barriers.getDefiningOp<grid::SliceRefOp>())
+    barriers = slice.getSource();
+  return arriveByWarps(barriers);
+}
+
+LogicalResult SyncOp::verify() {
+  if (getScope() != SyncScope::Warp && (*this)->getParentOfType<WarpsOp>())
+    return emitOpError("expected the scope warp in code of single warps, got ")
+           << stringifySyncScope(getScope());
+  return success();
+}
+
 LogicalResult NamedBarrierOp::verify() {
   constexpr int64_t kMaxBlock = 1024;
   if (getThreads() % kNumLanes != 0 || getThreads() > kMaxBlock)

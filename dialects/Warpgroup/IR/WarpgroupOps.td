@@ -15,6 +15,7 @@ include "dialects/Grid/IR/GridInterfaces.td"
 include "dialects/Warpgroup/IR/WarpgroupAttrs.td"
 include "dialects/Warpgroup/IR/WarpgroupClusterOps.td"
 include "dialects/Warpgroup/IR/WarpgroupCopyOps.td"
+include "dialects/Warpgroup/IR/WarpgroupEnums.td"
 include "dialects/Warpgroup/IR/WarpgroupInterfaces.td"
 include "dialects/Warpgroup/IR/WarpgroupTypes.td"
 include "dialects/Warpgroup/IR/WarpgroupWarpOps.td"
@@ -39,7 +40,8 @@ class Warpgroup_BarrierOp<string mnemonic, list<Trait> traits = []>
   let extraClassDeclaration = Warpgroup_BarrierMethods;
 }
 
-def Warpgroup_BarrierArriveOp : Warpgroup_BarrierOp<"barrier_arrive", [Grid_AsyncOpInterface]> {
+def Warpgroup_BarrierArriveOp : Warpgroup_BarrierOp<"barrier_arrive", [
+    Grid_AsyncOpInterface, Warpgroup_SynchronizationOpInterface]> {
   let summary = "arrive at a barrier";
   let description = [{
     Earlier accesses of the warpgroup are visible to those that wait for this
@@ -53,10 +55,13 @@ def Warpgroup_BarrierArriveOp : Warpgroup_BarrierOp<"barrier_arrive", [Grid_Asyn
   }];
   let extraClassDeclaration = Warpgroup_BarrierMethods # [{
     ::mlir::Value getArrivalBarrier() { return getBarrier(); }
+    bool signalsForThreads() { return !signalsForLanes(); }
+    bool signalsForLanes();
   }];
 }
 
-def Warpgroup_BarrierWaitOp : Warpgroup_BarrierOp<"barrier_wait", [Grid_AsyncOpInterface]> {
+def Warpgroup_BarrierWaitOp : Warpgroup_BarrierOp<"barrier_wait", [
+    Grid_AsyncOpInterface, Warpgroup_SynchronizationOpInterface]> {
   let summary = "wait until the next phase of a barrier is complete";
   let description = [{
     Each warpgroup waits for every phase in turn. A warpgroup that waits after
@@ -69,6 +74,7 @@ def Warpgroup_BarrierWaitOp : Warpgroup_BarrierOp<"barrier_wait", [Grid_AsyncOpI
     ```
   }];
   let extraClassDeclaration = Warpgroup_BarrierMethods # [{
+    bool waitsForPhase() { return true; }
     ::mlir::Value getAwaitedBarrier() { return getBarrier(); }
     std::optional<int64_t> getPhaseArrivals() {
       auto type = ::llvm::cast<BarrierType>(getBarrier().getType().getElementType());
@@ -78,7 +84,7 @@ def Warpgroup_BarrierWaitOp : Warpgroup_BarrierOp<"barrier_wait", [Grid_AsyncOpI
 }
 
 def Warpgroup_NamedBarrierOp : Warpgroup_Op<"named_barrier", [
-    MemoryEffects<[MemRead, MemWrite]>, Grid_ProgramOpInterface]> {
+    MemoryEffects<[MemRead, MemWrite]>, Grid_ProgramOpInterface, Warpgroup_SynchronizationOpInterface]> {
   let summary = "synchronize warpgroups or warps of the CTA at a numbered barrier";
   let description = [{
     `bar.sync` and `bar.arrive` of PTX: once the number of threads has arrived,
@@ -103,10 +109,11 @@ def Warpgroup_NamedBarrierOp : Warpgroup_Op<"named_barrier", [
     bool isSchedulingPoint() { return true; }
     bool needsTask() { return true; }
     bool meetsOtherPrograms() { return true; }
+    bool synchronizesThreads() { return !getArrive(); }
   }];
 }
 
-def Warpgroup_BarrierTestOp : Warpgroup_BarrierOp<"barrier_test"> {
+def Warpgroup_BarrierTestOp : Warpgroup_BarrierOp<"barrier_test", [Warpgroup_SynchronizationOpInterface]> {
   let summary = "test whether the next phase of a barrier is complete";
   let description = [{
     If it is, the warpgroup has observed it, as after a wait.
@@ -118,14 +125,21 @@ def Warpgroup_BarrierTestOp : Warpgroup_BarrierOp<"barrier_test"> {
     ```
   }];
   let results = (outs I1:$complete);
+  // All threads use the answer of one.
+  let extraClassDeclaration = Warpgroup_BarrierMethods # [{
+    bool synchronizesThreads() { return true; }
+  }];
 }
 
 /// Orders earlier accesses of the warpgroup to one memory before accesses of the
 /// async proxy.
 class Warpgroup_CommitOp<string mnemonic> : Warpgroup_Op<mnemonic, [
     MemoryEffects<[MemRead<Warpgroup_Pending>, MemWrite<Warpgroup_Pending>]>,
-    Grid_ProgramOpInterface]> {
+    Grid_ProgramOpInterface, Warpgroup_SynchronizationOpInterface]> {
   let assemblyFormat = "attr-dict";
+  let extraClassDeclaration = [{
+    bool synchronizesThreads() { return true; }
+  }];
 }
 
 def Warpgroup_CommitSmemOp : Warpgroup_CommitOp<"commit_smem"> {
@@ -154,6 +168,32 @@ def Warpgroup_CommitGmemOp : Warpgroup_CommitOp<"commit_gmem"> {
     ```mlir
     warpgroup.commit_gmem
     ```
+  }];
+}
+
+def Warpgroup_SyncOp : Warpgroup_Op<"sync", [
+    MemoryEffects<[MemRead<Warpgroup_Pending>, MemWrite<Warpgroup_Pending>]>,
+    Grid_ProgramOpInterface, Warpgroup_SynchronizationOpInterface]> {
+  let summary = "synchronize the threads of a warp, a warpgroup or a CTA";
+  let description = [{
+    Accesses of these threads to memory before the op are visible to all of them
+    after it. `warpgroup-insert-barriers` inserts the op where threads depend on
+    each other. In `warpgroup.warps` each warp synchronizes only its own lanes.
+
+    Example:
+
+    ```mlir
+    warpgroup.sync warpgroup
+    ```
+  }];
+  let arguments = (ins Warpgroup_SyncScopeAttr:$scope);
+  let assemblyFormat = "$scope attr-dict";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    bool isSchedulingPoint() { return getScope() == SyncScope::Block; }
+    bool needsTask() { return getScope() == SyncScope::Block; }
+    bool meetsOtherPrograms() { return getScope() == SyncScope::Block; }
+    bool synchronizesThreads() { return getScope() != SyncScope::Warp; }
   }];
 }
 
@@ -240,7 +280,8 @@ def Warpgroup_MmaSyncOp : Warpgroup_Op<"mma_sync", [
 def Warpgroup_Tcgen05MmaOp : Warpgroup_Op<"tcgen05_mma", [
     AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
-    Warpgroup_AsyncProxyOpInterface, Grid_AsyncOpInterface, Grid_ProgramOpInterface, Grid_RefAccessOpInterface]> {
+    Warpgroup_AsyncProxyOpInterface, Grid_AsyncOpInterface, Grid_ProgramOpInterface, Grid_RefAccessOpInterface,
+    Warpgroup_SynchronizationOpInterface]> {
   let summary = "start an MMA whose accumulator is in tensor memory";
   let description = [{
     `%acc = %a * %b`, added to the accumulator if `accumulate` is true. The left
@@ -290,13 +331,15 @@ def Warpgroup_Tcgen05MmaOp : Warpgroup_Op<"tcgen05_mma", [
       return getCollective() ? ::mlir::Value() : getBarrier();
     }
     bool isInOrder() { return true; }
+    bool startsPhase() { return getBarrier() != nullptr; }
     bool isSchedulingPoint() { return getBarrier() || getCollective(); }
     bool meetsOtherPrograms() { return getBarrier() || getCollective(); }
     bool needsTask() { return getBarrier() || getCollective(); }
   }];
 }
 
-def Warpgroup_Tcgen05CommitOp : Warpgroup_BarrierOp<"tcgen05_commit", [Grid_AsyncOpInterface]> {
+def Warpgroup_Tcgen05CommitOp : Warpgroup_BarrierOp<"tcgen05_commit", [
+    Grid_AsyncOpInterface, Warpgroup_SynchronizationOpInterface]> {
   let arguments = (ins Arg<Warpgroup_BarrierRef, "", [MemRead, MemWrite]>:$barrier,
                        OptionalAttr<StrAttr>:$collective);
   let assemblyFormat = "$barrier (`collective` $collective^)? attr-dict `:` type($barrier)";
@@ -320,6 +363,7 @@ def Warpgroup_Tcgen05CommitOp : Warpgroup_BarrierOp<"tcgen05_commit", [Grid_Asyn
       return getCollective() ? ::mlir::Value() : getBarrier();
     }
     bool isInOrder() { return true; }
+    bool startsPhase() { return true; }
   }];
 }
 

@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/Support/CountableTypes.h"
-#include "dialects/Warpgroup/IR/Warpgroup.h"
+#include "dialects/Warpgroup/Transforms/MemoryAccesses.h"
 #include "dialects/Warpgroup/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -16,9 +15,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 namespace gridir::warpgroup {
@@ -34,120 +31,12 @@ namespace {
 
 using grid::MemorySpace;
 
-//===----------------------------------------------------------------------===//
-// Memory
-//===----------------------------------------------------------------------===//
-
-/// True if a Ref has numbers in a memory, rather than barriers or semaphores.
-bool isIn(MemorySpace memory, Value ref) {
-  auto type = dyn_cast<MemRefType>(ref.getType());
-  if (!type || !type.getElementType().isIntOrIndexOrFloat())
-    return false;
-  auto space =
-      llvm::dyn_cast_if_present<grid::MemorySpaceAttr>(type.getMemorySpace());
-  return space && space.getValue() == memory;
-}
-
-/// The Refs whose memory a view may access.
-void findRoots(Value ref, llvm::SmallSetVector<Value, 2> &roots) {
-  auto view = ref.getDefiningOp<grid::RefViewOpInterface>();
-  if (!view) {
-    roots.insert(ref);
-    return;
-  }
-  for (Value source : view.getViewSources())
-    findRoots(source, roots);
-}
-
-/// The bytes of a Ref in shared memory, if the memory plan has them.
-std::optional<std::pair<int64_t, int64_t>> getBytes(Value root) {
-  auto argument = dyn_cast<BlockArgument>(root);
-  auto scope =
-      argument ? dyn_cast<grid::ScopedOp>(argument.getOwner()->getParentOp())
-               : grid::ScopedOp();
-  auto offsets = scope ? scope->getAttrOfType<DenseI64ArrayAttr>(kOffsetsAttr)
-                       : DenseI64ArrayAttr();
-  auto type = cast<MemRefType>(root.getType());
-  std::optional<int64_t> count = countPoints(type.getShape());
-  if (!offsets || argument.getArgNumber() >= size_t(offsets.size()) || !count ||
-      !type.getElementType().isIntOrFloat())
-    return std::nullopt;
-  // Packed elements occupy fewer bytes.
-  int64_t begin = offsets[argument.getArgNumber()],
-          size = *count * llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-  return std::pair(begin, begin + size);
-}
-
-/// The number of the operand or scratch Ref of a kernel that `root` is.
-std::optional<unsigned> getNumberOfKernel(Value root) {
-  auto argument = dyn_cast<BlockArgument>(root);
-  if (!argument || !isa<grid::KernelOp>(argument.getOwner()->getParentOp()))
-    return std::nullopt;
-  return argument.getArgNumber();
-}
-
-/// True if an input and an output of a kernel share memory.
-bool areAliases(grid::KernelOp kernel, int64_t number, int64_t other) {
-  if (!kernel.getAliases())
-    return false;
-  auto [input, output] = std::minmax(number, other);
-  int64_t numInputs = kernel.getNumIndexOperands() + kernel.getNumInputs();
-  return llvm::any_of(
-      kernel.getAliasesAttr().getAsRange<DenseI64ArrayAttr>(),
-      [&, input = input, output = output](DenseI64ArrayAttr alias) {
-        return alias[0] == input && alias[1] + numInputs == output;
-      });
-}
-
-bool mayOverlap(Value root, Value other) {
-  if (root == other)
-    return true;
-  // Shared memory of a kernel has no other roots than scopes.
-  if (isIn(MemorySpace::GpuGmem, root)) {
-    auto number = getNumberOfKernel(root), another = getNumberOfKernel(other);
-    return !number || !another ||
-           areAliases(
-               cast<grid::KernelOp>(root.getParentBlock()->getParentOp()),
-               *number, *another);
-  }
-  auto bytes = getBytes(root), others = getBytes(other);
-  return !bytes || !others ||
-         (bytes->first < others->second && others->first < bytes->second);
-}
-
-/// An access of memory by an op.
-struct Access {
-  Operation *op;
-  Value root;
-  bool reads, writes;
-};
-
-SmallVector<Access> getAccesses(Operation *op, MemorySpace memory) {
-  SmallVector<Access> accesses;
-  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
-  // An op on the body of a region has none of its own.
-  if (isa<grid::RefViewOpInterface>(op) ||
-      (!effects && op->hasTrait<OpTrait::HasRecursiveMemoryEffects>()) ||
-      op->hasTrait<OpTrait::IsTerminator>())
-    return accesses;
-  for (Value operand : op->getOperands()) {
-    if (!isIn(memory, operand))
-      continue;
-    // An op without effects in its interface may do anything.
-    bool reads = !effects, writes = !effects;
-    if (effects) {
-      reads =
-          effects.getEffectOnValue<MemoryEffects::Read>(operand).has_value();
-      writes =
-          effects.getEffectOnValue<MemoryEffects::Write>(operand).has_value();
-    }
-    if (!reads && !writes)
-      continue;
-    llvm::SmallSetVector<Value, 2> roots;
-    findRoots(operand, roots);
-    for (Value root : roots)
-      accesses.push_back({op, root, reads, writes});
-  }
+/// The accesses of an op to one memory.
+SmallVector<MemoryAccess> getAccesses(Operation *op, MemorySpace memory) {
+  SmallVector<MemoryAccess> accesses = getMemoryAccesses(op);
+  llvm::erase_if(accesses, [&](const MemoryAccess &access) {
+    return access.memory != memory;
+  });
   return accesses;
 }
 
@@ -201,7 +90,7 @@ public:
     Operation *reader = nullptr, *writer = nullptr;
   };
 
-  void add(const Access &access) {
+  void add(const MemoryAccess &access) {
     Entry &entry = entries[access.root];
     if (access.reads && !entry.reader)
       entry.reader = access.op;
@@ -227,7 +116,7 @@ public:
   /// The access by threads that must come before an asynchronous one, and the
   /// Ref that it is of; null where there is none. A load is one only where
   /// `countsLoads`.
-  std::pair<Operation *, Value> findBefore(const Access &access,
+  std::pair<Operation *, Value> findBefore(const MemoryAccess &access,
                                            bool countsLoads) const {
     for (auto &[root, entry] : entries) {
       if (!mayOverlap(root, access.root))
@@ -310,7 +199,7 @@ private:
       unfenced.clear();
     }
     if (!isa<AsyncProxyOpInterface>(op))
-      for (const Access &access : getAccesses(op, memory))
+      for (const MemoryAccess &access : getAccesses(op, memory))
         unfenced.add(access);
     if (op->getNumRegions() == 0)
       return success();
@@ -387,7 +276,7 @@ private:
   Hazard findHazard(Operation *op, const Unfenced &unfenced) {
     if (unfenced.empty())
       return {};
-    auto find = [&](const Access &access, bool countsLoads) -> Hazard {
+    auto find = [&](const MemoryAccess &access, bool countsLoads) -> Hazard {
       auto [before, root] = unfenced.findBefore(access, countsLoads);
       Hazard hazard{before, root, access.op};
       if (before)
@@ -395,7 +284,7 @@ private:
       return hazard;
     };
     if (isa<AsyncProxyOpInterface>(op))
-      for (const Access &access : getAccesses(op, memory))
+      for (const MemoryAccess &access : getAccesses(op, memory))
         if (Hazard hazard = find(access, /*countsLoads=*/true); hazard.access)
           return hazard;
     if (!signals(op))
@@ -403,7 +292,7 @@ private:
     // The threads that stored must execute the fence: threads that wait for
     // them do not know its effect. Loaded values are in registers when they
     // arrive.
-    for (const Access &access : asyncAccesses)
+    for (const MemoryAccess &access : asyncAccesses)
       if (mayRunElsewhere(access.op, op))
         if (Hazard hazard = find(access, /*countsLoads=*/false); hazard.access)
           return hazard;
@@ -421,7 +310,7 @@ private:
     if (auto scope = dyn_cast<grid::ScopedOp>(op))
       return llvm::any_of(
           scope.getBody().getArguments(), [&](BlockArgument ref) {
-            return memory == MemorySpace::GpuSmem && isIn(memory, ref);
+            return memory == MemorySpace::GpuSmem && getMemory(ref) == memory;
           });
     auto semaphores = dyn_cast<grid::SemaphoreOpInterface>(op);
     if (semaphores &&
@@ -477,7 +366,7 @@ private:
   grid::KernelOp kernel;
   MemorySpace memory;
   int64_t numWarpgroups;
-  SmallVector<Access> asyncAccesses;
+  SmallVector<MemoryAccess> asyncAccesses;
   llvm::MapVector<Operation *, Hazard> fences;
   /// The last access that was found.
   Hazard missing;

@@ -154,6 +154,55 @@ def WarpgroupInsertProxyFencesPass : Pass<"warpgroup-insert-proxy-fences", "::ml
   ];
 }
 
+def WarpgroupInsertBarriersPass : Pass<"warpgroup-insert-barriers", "::mlir::ModuleOp"> {
+  let summary = "Synchronize the threads of a warpgroup where they depend on each other";
+  let description = [{
+    The threads of a warpgroup execute an op on an array together, each with its
+    own elements. The pass inserts a `warpgroup.sync` before an op if threads may
+    access memory there that other threads of the warpgroup have accessed since
+    they synchronized last: a read after a write, or a write after a read or a
+    write. It also inserts one
+
+    - before an op by which one thread announces something for all of them, such
+      as an arrival at a barrier, if they have accessed memory or waited. If each
+      warp arrives separately, only its lanes synchronize (`warp`);
+    - before a copy or an MMA that completes a phase of a barrier, if a thread
+      may still wait for the phase before it;
+    - at the end of the body of a loop, for the next iteration;
+    - before a scope whose Refs may share memory with an earlier one, for all
+      threads of the CTA (`block`).
+
+    `commit_smem`, `commit_gmem`, `barrier_test` and a named barrier synchronize
+    the threads already. An accumulator of `warpgroup.mma` in registers is
+    complete only after a wait: before another access the pass inserts
+    `mma_wait 0` if there may be none.
+
+    Two Refs are the same memory if offsets of `warpgroup-plan-memory` overlap,
+    or if an input of the kernel is an alias of an output. Exchanges between
+    threads that `convert-warpgroup-to-nvvm` makes for an op, such as relayouts
+    through shared memory, have memory and barriers of their own.
+
+    Before:
+
+    ```mlir
+    grid.store %v, %t : tensor<64x64xf32>, memref<64x64xf32, #grid.space<gpu.smem>>
+    %w = grid.load %t : memref<64x64xf32, #grid.space<gpu.smem>> -> tensor<64x64xf32>
+    ```
+
+    After:
+
+    ```mlir
+    grid.store %v, %t : tensor<64x64xf32>, memref<64x64xf32, #grid.space<gpu.smem>>
+    warpgroup.sync warpgroup
+    %w = grid.load %t : memref<64x64xf32, #grid.space<gpu.smem>> -> tensor<64x64xf32>
+    ```
+  }];
+  let statistics = [
+    Statistic<"numBarriers", "num-barriers", "Number of barriers inserted">,
+    Statistic<"numProductWaits", "num-product-waits", "Number of waits for MMAs inserted">
+  ];
+}
+
 def WarpgroupPlanMemoryPass : Pass<"warpgroup-plan-memory", "::mlir::ModuleOp"> {
   let summary = "Place the Refs of a warpgroup program in shared and tensor memory";
   let description = [{

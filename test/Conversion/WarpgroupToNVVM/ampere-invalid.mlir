@@ -1,4 +1,4 @@
-// RUN: gridir-opt %s --split-input-file --warpgroup-plan-memory=chip=sm_80 --convert-warpgroup-to-nvvm=chip=sm_80 --verify-diagnostics
+// RUN: gridir-opt %s --split-input-file --warpgroup-plan-memory=chip=sm_80 --warpgroup-insert-barriers --convert-warpgroup-to-nvvm=chip=sm_80 --verify-diagnostics
 
 grid.kernel @barrier grid() {
   // expected-error @below {{expected a chip that has mbarriers and TMA, got sm_80}}

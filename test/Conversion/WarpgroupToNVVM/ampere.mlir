@@ -1,4 +1,4 @@
-// RUN: gridir-opt %s --warpgroup-assign-shared-layouts --warpgroup-infer-layouts --warpgroup-plan-memory=chip=sm_80 --convert-warpgroup-to-nvvm=chip=sm_80 --canonicalize --cse | FileCheck %s
+// RUN: gridir-opt %s --warpgroup-assign-shared-layouts --warpgroup-infer-layouts --warpgroup-plan-memory=chip=sm_80 --warpgroup-insert-barriers --convert-warpgroup-to-nvvm=chip=sm_80 --canonicalize --cse | FileCheck %s
 
 // Chips before Hopper elect the first lane, have one proxy, and store no matrices, though they load them.
 // CHECK-LABEL: gpu.module @older

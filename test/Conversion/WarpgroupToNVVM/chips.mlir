@@ -1,6 +1,6 @@
-// RUN: not gridir-opt %s --warpgroup-plan-memory=chip=sm_80 --convert-warpgroup-to-nvvm=chip=sm_80 2>&1 | FileCheck %s --check-prefix=AMPERE
-// RUN: not gridir-opt %s --warpgroup-plan-memory=chip=sm_100a --convert-warpgroup-to-nvvm=chip=sm_100a 2>&1 | FileCheck %s --check-prefix=BLACKWELL
-// RUN: not gridir-opt %s --warpgroup-plan-memory --convert-warpgroup-to-nvvm=chip=sm_12 2>&1 | FileCheck %s --check-prefix=CHIP
+// RUN: not gridir-opt %s --warpgroup-plan-memory=chip=sm_80 --warpgroup-insert-barriers --convert-warpgroup-to-nvvm=chip=sm_80 2>&1 | FileCheck %s --check-prefix=AMPERE
+// RUN: not gridir-opt %s --warpgroup-plan-memory=chip=sm_100a --warpgroup-insert-barriers --convert-warpgroup-to-nvvm=chip=sm_100a 2>&1 | FileCheck %s --check-prefix=BLACKWELL
+// RUN: not gridir-opt %s --warpgroup-plan-memory --warpgroup-insert-barriers --convert-warpgroup-to-nvvm=chip=sm_12 2>&1 | FileCheck %s --check-prefix=CHIP
 
 // AMPERE: error: expected a chip that has wgmma, got sm_80
 // BLACKWELL: error: expected a chip that has wgmma, got sm_100a

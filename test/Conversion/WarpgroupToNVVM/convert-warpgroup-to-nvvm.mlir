@@ -1,4 +1,4 @@
-// RUN: gridir-opt %s --split-input-file --warpgroup-assign-shared-layouts --warpgroup-infer-layouts --warpgroup-plan-memory --convert-warpgroup-to-nvvm --canonicalize --cse | FileCheck %s
+// RUN: gridir-opt %s --split-input-file --warpgroup-assign-shared-layouts --warpgroup-infer-layouts --warpgroup-plan-memory --warpgroup-insert-barriers --convert-warpgroup-to-nvvm --canonicalize --cse | FileCheck %s
 
 // A block is a point of the grid; one thread of a warpgroup starts its copies, all wait for the barrier, and the copy
 // after the fence and the barrier sees their stores. The thread computes addresses where it uses them.

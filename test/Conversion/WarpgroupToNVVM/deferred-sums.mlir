@@ -1,4 +1,4 @@
-// RUN: gridir-opt %s --split-input-file --warpgroup-infer-layouts --warpgroup-plan-memory --convert-warpgroup-to-nvvm --canonicalize --cse | FileCheck %s
+// RUN: gridir-opt %s --split-input-file --warpgroup-infer-layouts --warpgroup-plan-memory --warpgroup-insert-barriers --convert-warpgroup-to-nvvm --canonicalize --cse | FileCheck %s
 
 // A loop scales a sum of rows and adds another one to it. Each of the four lanes of a row does that with its own
 // elements, starting from its share of the initial value, and the four sums are added once, after the loop.

@@ -1,4 +1,4 @@
-// RUN: gridir-opt %s --split-input-file --warpgroup-infer-layouts --warpgroup-plan-memory --convert-warpgroup-to-nvvm --canonicalize --cse | FileCheck %s
+// RUN: gridir-opt %s --split-input-file --warpgroup-infer-layouts --warpgroup-plan-memory --warpgroup-insert-barriers --convert-warpgroup-to-nvvm --canonicalize --cse | FileCheck %s
 
 // The condition changes at a multiple of 4, so one access moves 16 bytes or nothing.
 // CHECK-LABEL: gpu.module @uniform

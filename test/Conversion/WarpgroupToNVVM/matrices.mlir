@@ -1,4 +1,4 @@
-// RUN: gridir-opt %s --split-input-file --warpgroup-plan-memory --convert-warpgroup-to-nvvm --canonicalize --cse | FileCheck %s
+// RUN: gridir-opt %s --split-input-file --warpgroup-plan-memory --warpgroup-insert-barriers --convert-warpgroup-to-nvvm --canonicalize --cse | FileCheck %s
 
 // Elements of 16 bits that lanes hold as products give them are stored and loaded by matrices of eight rows, four at
 // once, and by columns where those are contiguous.

@@ -1,4 +1,4 @@
-// RUN: gridir-opt %s --split-input-file --warpgroup-plan-memory --convert-warpgroup-to-nvvm --canonicalize --cse | FileCheck %s
+// RUN: gridir-opt %s --split-input-file --warpgroup-plan-memory --warpgroup-insert-barriers --convert-warpgroup-to-nvvm --canonicalize --cse | FileCheck %s
 
 // Four bytes of a word, whose lowest numbers are moved to zero, are the lowest bits of floats from 1024 on.
 // CHECK-LABEL: gpu.module @to_f16

@@ -1,4 +1,4 @@
-// RUN: gridir-opt %s --split-input-file --verify-diagnostics --warpgroup-infer-layouts --warpgroup-plan-memory=chip=sm_100a --convert-warpgroup-to-nvvm=chip=sm_100a --canonicalize --cse | FileCheck %s
+// RUN: gridir-opt %s --split-input-file --verify-diagnostics --warpgroup-infer-layouts --warpgroup-plan-memory=chip=sm_100a --warpgroup-insert-barriers --convert-warpgroup-to-nvvm=chip=sm_100a --canonicalize --cse | FileCheck %s
 
 // The copies of two blocks end at the barrier of the first one, which expects the bytes of both.
 // CHECK-LABEL: gpu.module @tracked

@@ -1,4 +1,4 @@
-// RUN: gridir-opt %s --split-input-file --warpgroup-infer-layouts --warpgroup-plan-memory --convert-warpgroup-to-nvvm --canonicalize --cse | FileCheck %s
+// RUN: gridir-opt %s --split-input-file --warpgroup-infer-layouts --warpgroup-plan-memory --warpgroup-insert-barriers --convert-warpgroup-to-nvvm --canonicalize --cse | FileCheck %s
 
 // Numbers are printed at once by the leader, of an array each element by itself.
 // CHECK: kernel.abi @prints {{.*}}params = [#kernel.operand<0>, #kernel.report<3>]

@@ -1,4 +1,4 @@
-// RUN: gridir-opt %s --split-input-file --verify-diagnostics --warpgroup-assign-shared-layouts --warpgroup-plan-memory --convert-warpgroup-to-nvvm
+// RUN: gridir-opt %s --split-input-file --verify-diagnostics --warpgroup-assign-shared-layouts --warpgroup-plan-memory --warpgroup-insert-barriers --convert-warpgroup-to-nvvm
 
 // A view that requires contiguous elements prevents a swizzle.
 grid.kernel @unswizzled grid() {

@@ -1,4 +1,4 @@
-// RUN: gridir-opt %s --split-input-file --warpgroup-assign-shared-layouts --warpgroup-infer-layouts --warpgroup-plan-memory --warpgroup-spill-accumulators --convert-warpgroup-to-nvvm --canonicalize --cse | FileCheck %s
+// RUN: gridir-opt %s --split-input-file --warpgroup-assign-shared-layouts --warpgroup-infer-layouts --warpgroup-plan-memory --warpgroup-spill-accumulators --warpgroup-insert-barriers --convert-warpgroup-to-nvvm --canonicalize --cse | FileCheck %s
 
 // What the author does not say of operands in shared memory their products do: panels of as many columns as copies and the MMAs allow, without a swizzle where these are 16 bytes. There the distances of pieces along the columns and
 // along the depth are exchanged.

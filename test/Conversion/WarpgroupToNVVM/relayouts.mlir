@@ -1,4 +1,4 @@
-// RUN: gridir-opt %s --split-input-file --warpgroup-plan-memory --convert-warpgroup-to-nvvm | FileCheck %s
+// RUN: gridir-opt %s --split-input-file --warpgroup-plan-memory --warpgroup-insert-barriers --convert-warpgroup-to-nvvm | FileCheck %s
 
 // A thread has what it needs already: nothing moves.
 // CHECK-LABEL: llvm.func @registers

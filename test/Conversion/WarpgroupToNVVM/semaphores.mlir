@@ -1,4 +1,4 @@
-// RUN: gridir-opt %s --split-input-file --warpgroup-infer-layouts --warpgroup-plan-memory --convert-warpgroup-to-nvvm --canonicalize --cse | FileCheck %s
+// RUN: gridir-opt %s --split-input-file --warpgroup-infer-layouts --warpgroup-plan-memory --warpgroup-insert-barriers --convert-warpgroup-to-nvvm --canonicalize --cse | FileCheck %s
 
 // Semaphores are words of zeroed memory after the operands: those of the launch, and then those of each block. One
 // thread waits and subtracts the amount, unless another block did before.

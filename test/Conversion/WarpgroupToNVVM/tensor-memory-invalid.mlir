@@ -1,4 +1,4 @@
-// RUN: gridir-opt %s --split-input-file --verify-diagnostics --warpgroup-assign-shared-layouts --warpgroup-plan-memory=chip=sm_100a --convert-warpgroup-to-nvvm=chip=sm_100a
+// RUN: gridir-opt %s --split-input-file --verify-diagnostics --warpgroup-assign-shared-layouts --warpgroup-plan-memory=chip=sm_100a --warpgroup-insert-barriers --convert-warpgroup-to-nvvm=chip=sm_100a
 
 grid.kernel @space grid() {
   // expected-error @below {{expected a Ref in shared or tensor memory or registers, got x of }}

@@ -1,5 +1,5 @@
 // RUN: gridir-opt %s --split-input-file --warpgroup-infer-layouts --warpgroup-plan-memory=chip=sm_80 \
-// RUN:   --convert-warpgroup-to-nvvm=chip=sm_80 --verify-diagnostics
+// RUN:   --warpgroup-insert-barriers --convert-warpgroup-to-nvvm=chip=sm_80 --verify-diagnostics
 
 grid.kernel @unaligned grid() inputs(%x: f16 [256, 128] space gpu.gmem) {
   grid.scoped (%t: memref<64x64xf16, #grid.space<gpu.smem>>) {

@@ -1,5 +1,5 @@
 // RUN: gridir-opt %s --split-input-file --warpgroup-assign-shared-layouts --warpgroup-infer-layouts --warpgroup-plan-memory=chip=sm_80 \
-// RUN:   --convert-warpgroup-to-nvvm=chip=sm_80 --canonicalize --cse | FileCheck %s
+// RUN:   --warpgroup-insert-barriers --convert-warpgroup-to-nvvm=chip=sm_80 --canonicalize --cse | FileCheck %s
 
 // Each thread copies 16 bytes of a row at a time, four times here. What is read after the barrier needs no other one.
 // CHECK-LABEL: gpu.module @whole

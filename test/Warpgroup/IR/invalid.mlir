@@ -238,6 +238,17 @@ grid.kernel @barriers grid() {
 
 // -----
 
+func.func @sync_of_a_block_in_warps() {
+  warpgroup.warps {
+  ^bb0(%warp: i32):
+    // expected-error @below {{expected the scope warp in code of single warps, got block}}
+    warpgroup.sync block
+  }
+  return
+}
+
+// -----
+
 func.func @part_of_a_warp(%n: i32) {
   // expected-error @below {{expected the threads of whole warps, at most 1024, got 48}}
   warpgroup.named_barrier %n of 48

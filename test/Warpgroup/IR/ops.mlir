@@ -19,6 +19,12 @@ func.func @barriers(%b: memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>,
   warpgroup.commit_smem
   // CHECK: warpgroup.commit_gmem
   warpgroup.commit_gmem
+  // CHECK: warpgroup.sync warp{{$}}
+  warpgroup.sync warp
+  // CHECK: warpgroup.sync warpgroup
+  warpgroup.sync warpgroup
+  // CHECK: warpgroup.sync block
+  warpgroup.sync block
   // An array of barriers is sliced as any Ref.
   // CHECK: grid.slice_ref
   %one = grid.slice_ref %t[2] [1] [1] drop [0]

@@ -1,0 +1,35 @@
+//===- WarpgroupEnums.td - Enums of the warpgroup dialect --*- tablegen -*-===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_WARPGROUP_IR_WARPGROUPENUMS_TD
+#define GRIDIR_DIALECTS_WARPGROUP_IR_WARPGROUPENUMS_TD
+
+include "dialects/Warpgroup/IR/WarpgroupDialect.td"
+include "mlir/IR/EnumAttr.td"
+
+def Warpgroup_SyncScope : I32EnumAttr<"SyncScope", "the threads that synchronize", [
+    I32EnumAttrCase<"Warp", 0, "warp">,
+    I32EnumAttrCase<"Warpgroup", 1, "warpgroup">,
+    I32EnumAttrCase<"Block", 2, "block">]> {
+  let cppNamespace = "::gridir::warpgroup";
+  let genSpecializedAttr = 0;
+}
+
+def Warpgroup_SyncScopeAttr : EnumAttr<Warpgroup_Dialect, Warpgroup_SyncScope, "sync_scope"> {
+  let summary = "threads that synchronize";
+  let description = [{
+    Example:
+
+    ```mlir
+    #warpgroup<sync_scope warpgroup>
+    ```
+  }];
+  let assemblyFormat = "$value";
+}
+
+#endif // GRIDIR_DIALECTS_WARPGROUP_IR_WARPGROUPENUMS_TD

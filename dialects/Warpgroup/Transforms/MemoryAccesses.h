@@ -1,0 +1,40 @@
+//===- MemoryAccesses.h - The memory that ops of a program access -*- C++ -*-===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef GRIDIR_DIALECTS_WARPGROUP_TRANSFORMS_MEMORYACCESSES_H
+#define GRIDIR_DIALECTS_WARPGROUP_TRANSFORMS_MEMORYACCESSES_H
+
+#include "dialects/Warpgroup/IR/Warpgroup.h"
+
+namespace gridir::warpgroup {
+
+/// The memory of a Ref that a kernel or a scope has: global memory for an
+/// operand without a space, registers for another Ref without one. None if its
+/// elements are barriers or semaphores.
+std::optional<grid::MemorySpace> getMemory(mlir::Value root);
+
+/// True if bytes of two such Refs in one memory may be the same. Offsets of
+/// `warpgroup-plan-memory` and aliases of operands decide; Refs without an
+/// offset may be anywhere.
+bool mayOverlap(mlir::Value root, mlir::Value other);
+
+/// An access to memory by an op.
+struct MemoryAccess {
+  mlir::Operation *op;
+  mlir::Value root;
+  grid::MemorySpace memory;
+  bool reads, writes;
+};
+
+/// The accesses to numbers in any memory by an op, without those of ops in its
+/// regions. An op without an interface for effects may do anything.
+llvm::SmallVector<MemoryAccess> getMemoryAccesses(mlir::Operation *op);
+
+} // namespace gridir::warpgroup
+
+#endif // GRIDIR_DIALECTS_WARPGROUP_TRANSFORMS_MEMORYACCESSES_H
