@@ -187,7 +187,7 @@ def Warpgroup_SyncOp : Warpgroup_Op<"sync", [
     ```
   }];
   let arguments = (ins Warpgroup_SyncScopeAttr:$scope);
-  let assemblyFormat = "$scope attr-dict";
+  let assemblyFormat = "`` $scope attr-dict";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     bool isSchedulingPoint() { return getScope() == SyncScope::Block; }

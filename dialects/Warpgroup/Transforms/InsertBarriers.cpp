@@ -232,7 +232,9 @@ private:
       // The previous iteration may have started MMAs, and lanes may have left
       // it at different times.
       op->walk([&](MmaOp product) {
-        pending.accumulators.insert(getAccumulator(product));
+        Value accumulator = getAccumulator(product);
+        if (!op->isAncestor(accumulator.getParentBlock()->getParentOp()))
+          pending.accumulators.insert(accumulator);
       });
       pending.lanesWait = true;
     }

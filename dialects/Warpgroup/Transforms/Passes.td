@@ -201,6 +201,7 @@ def WarpgroupInsertBarriersPass : Pass<"warpgroup-insert-barriers", "::mlir::Mod
     Statistic<"numBarriers", "num-barriers", "Number of barriers inserted">,
     Statistic<"numProductWaits", "num-product-waits", "Number of waits for MMAs inserted">
   ];
+  let dependentDialects = ["::gridir::warpgroup::WarpgroupDialect"];
 }
 
 def WarpgroupPlanMemoryPass : Pass<"warpgroup-plan-memory", "::mlir::ModuleOp"> {

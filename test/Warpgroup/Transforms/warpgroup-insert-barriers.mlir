@@ -58,7 +58,7 @@ grid.kernel @bytes grid() {
 // CHECK-NEXT: warpgroup.sync warpgroup
 // CHECK-NEXT: grid.store
 grid.kernel @alias grid() inputs(%x: f32 [64, 64] space gpu.gmem)
-    outputs(%p: f32 [64, 64] space gpu.gmem, %o: f32 [64, 64] space gpu.gmem) aliases [[0, 1]] {
+    outputs(%p: f32 [64, 64] space gpu.gmem, %o: f32 [64, 64] space gpu.gmem) aliases [0 -> 1] {
   %v = grid.load %x : !gmem -> tensor<64x64xf32>
   grid.store %v, %p : tensor<64x64xf32>, !gmem
   grid.store %v, %o : tensor<64x64xf32>, !gmem
@@ -82,7 +82,7 @@ grid.kernel @alias grid() inputs(%x: f32 [64, 64] space gpu.gmem)
 // CHECK-NEXT: warpgroup.sync warpgroup
 // CHECK-NEXT: grid.semaphore_signal
 // CHECK-NEXT: grid.semaphore_signal
-grid.kernel @signals grid() scratch(%s: !grid.semaphore<regular> [] space gpu.gmem) {
+grid.kernel @signals grid() scratch(%s: memref<!grid.semaphore<regular>, #grid.space<gpu.gmem>>) {
   %c1 = arith.constant 1 : i32
   grid.scoped (%t: !smem, %full: !own, %empty: !own) attributes {warpgroup.offsets = array<i64: 0, 16384, 16392>} {
     warpgroup.barrier_wait %full : !own
@@ -90,8 +90,8 @@ grid.kernel @signals grid() scratch(%s: !grid.semaphore<regular> [] space gpu.gm
     warpgroup.barrier_arrive %empty : !own
     %v = grid.load %t : !smem -> tensor<64x64xf32>
     warpgroup.barrier_arrive %empty : !own
-    grid.semaphore_signal %s, %c1 : memref<!grid.semaphore<regular>, #grid.space<gpu.gmem>>, i32
-    grid.semaphore_signal %s, %c1 : memref<!grid.semaphore<regular>, #grid.space<gpu.gmem>>, i32
+    grid.semaphore_signal %s, %c1 : memref<!grid.semaphore<regular>, #grid.space<gpu.gmem>>
+    grid.semaphore_signal %s, %c1 : memref<!grid.semaphore<regular>, #grid.space<gpu.gmem>>
   }
 }
 
