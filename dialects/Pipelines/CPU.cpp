@@ -83,8 +83,9 @@ void addVectorization(OpPassManager &pm, const CPUPipelineOptions &options) {
       options.cacheBytes > 0 ? kLeastPrefetchedBytes : 0;
   pm.addNestedPass<func::FuncOp>(
       cpu::createCPUTileContractionsPass(contractions));
-  pm.addNestedPass<func::FuncOp>(
-      cpu::createCPUTileBodyPass(withTarget(cpu::CPUTileBodyPassOptions())));
+  auto bodies = withTarget(cpu::CPUTileBodyPassOptions());
+  bodies.cacheBytes = options.cacheBytes;
+  pm.addNestedPass<func::FuncOp>(cpu::createCPUTileBodyPass(bodies));
   pm.addNestedPass<func::FuncOp>(cpu::createCPUVectorizeBodyPass(
       withTarget(cpu::CPUVectorizeBodyPassOptions())));
   // Run while the elements that each iteration writes are still visible in the
@@ -96,6 +97,8 @@ void addVectorization(OpPassManager &pm, const CPUPipelineOptions &options) {
   pm.addPass(cpu::createCPUPrefetchReadsPass(
       {options.cacheBytes,
        options.cacheBytes > 0 ? kLeastPrefetchedBytes : 0}));
+  // After prefetches, which belong to the loops that move through rows.
+  pm.addNestedPass<func::FuncOp>(cpu::createCPUUnrollReductionsPass());
 }
 
 /// Loops, memrefs, vectors and scalars to the llvm dialect.

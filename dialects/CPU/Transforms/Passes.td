@@ -436,7 +436,10 @@ def CPUTileBodyPass : Pass<"cpu-tile-body", "::mlir::func::FuncOp"> {
       dimensions whose elements are adjacent in all operands are combined, so
       rows that are contiguous in memory are one long row;
     - transposes in squares;
-    - reductions across rows with a row of accumulators;
+    - reductions across rows with a row of accumulators, in registers over all
+      rows. If the array exceeds `cache-bytes`, one line of each of eight rows
+      is added to accumulators in memory, then the next line of the same rows: a
+      processor fetches a few rows ahead, and not parts of many rows;
     - reductions along a row with accumulators that are added once, at the end
       of the row: 32 for f32, regardless of the width of a register, so a
       floating-point sum has the same order on every CPU. Element i is added to
@@ -478,9 +481,13 @@ def CPUTileBodyPass : Pass<"cpu-tile-body", "::mlir::func::FuncOp"> {
            "Set the width of a vector register in bytes">,
     Option<"vectorRegisters", "vector-registers", "unsigned", /*default=*/"16",
            "Set the number of vector registers">,
+    Option<"cacheBytes", "cache-bytes", "int64_t", /*default=*/"0",
+           "Set the size of the caches in bytes; 0 for unlimited ones">,
   ];
   let statistics = [
     Statistic<"numTiled", "num-tiled", "Number of ops tiled">,
+    Statistic<"numGrouped", "num-grouped",
+              "Number of reductions across rows in groups of rows">,
     Statistic<"numLeft", "num-left", "Number of ops left to scalar loops">,
   ];
 }
@@ -584,6 +591,55 @@ def CPUTileContractionsPass : Pass<"cpu-tile-contractions", "::mlir::func::FuncO
     Statistic<"numPrefetched", "num-prefetched",
               "Number of lines that tiles fetch ahead">,
     Statistic<"numLeft", "num-left", "Number of contractions left to other tilings">,
+  ];
+}
+
+def CPUUnrollReductionsPass : Pass<"cpu-unroll-reductions", "::mlir::func::FuncOp"> {
+  let summary = "Unroll short loops over accumulators";
+  let description = [{
+    A reduction across rows adds eight rows to a few accumulators, then the same
+    rows to the next ones (`cpu-tile-body`). A loop over the eight rows ends so
+    soon that a processor waits at each end: it does not foresee the end, and
+    fetches no rows meanwhile. This pass unrolls innermost loops of at most eight
+    iterations that carry only vectors and have at most eight ops, without those
+    that compute indices.
+
+    Before:
+
+    ```mlir
+    func.func @k(%x: memref<128x512xf32>, %i: index, %j: index, %init: vector<16xf32>) -> vector<16xf32> {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c2 = arith.constant 2 : index
+      %zero = arith.constant 0.0 : f32
+      %sum = scf.for %r = %c0 to %c2 step %c1 iter_args(%acc = %init) -> (vector<16xf32>) {
+        %row = arith.addi %i, %r : index
+        %v = vector.transfer_read %x[%row, %j], %zero {in_bounds = [true]} : memref<128x512xf32>, vector<16xf32>
+        %next = arith.addf %v, %acc : vector<16xf32>
+        scf.yield %next : vector<16xf32>
+      }
+      func.return %sum : vector<16xf32>
+    }
+    ```
+
+    After:
+
+    ```
+    %v0 = vector.transfer_read %x[%i, %j], %zero ...
+    %sum0 = arith.addf %v0, %init : vector<16xf32>
+    %row1 = arith.addi %i, %c1 : index
+    %v1 = vector.transfer_read %x[%row1, %j], %zero ...
+    %sum1 = arith.addf %v1, %sum0 : vector<16xf32>
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+    "::mlir::ub::UBDialect",
+  ];
+  let statistics = [
+    Statistic<"numUnrolled", "num-unrolled", "Number of loops unrolled">,
+    Statistic<"numLarge", "num-large",
+              "Number of short loops whose bodies have too many ops">,
   ];
 }
 

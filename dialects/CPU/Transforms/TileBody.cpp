@@ -21,6 +21,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/TilingInterface.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace gridir::cpu {
@@ -55,6 +56,11 @@ struct Tiling {
   /// The accumulators of a reduction along `vectorDim`: element i of a row goes
   /// to the one at i modulo their number.
   int64_t accumulators = 1;
+  /// The dimension of a reduction across rows that is cut into groups of
+  /// `groupRows` rows. It is twice in the order: outside of the columns for the
+  /// groups, and innermost for the rows of a group.
+  int groupDim = -1;
+  int64_t groupRows = 1;
   SmallVector<int64_t> sizes;
   SmallVector<unsigned> order;
 };
@@ -84,12 +90,16 @@ public:
       tileSizes[dim] = size;
       emit(dims.drop_front(), leaf);
     };
+    if (static_cast<int>(dim) == tiling.groupDim)
+      return llvm::is_contained(dims.drop_front(), dim)
+                 ? emitStatic(dim, tiling.groupRows, inner)
+                 : emitGroup(dim, inner);
     if (tiling.reducesVector && dim == static_cast<unsigned>(tiling.vectorDim))
       emitRow(dim, inner);
     else if (ShapedType::isDynamic(staticRanges[dim]))
       emitDynamic(dim, tiling.sizes[dim], inner);
     else
-      emitStatic(dim, inner);
+      emitStatic(dim, tiling.sizes[dim], inner);
   }
 
   SmallVector<OpFoldResult> getSizes() const {
@@ -126,9 +136,9 @@ private:
 
   /// Covers a static extent by loops over full tiles, then over single
   /// registers, then over the remaining lanes, so that no tile is masked.
-  void emitStatic(unsigned dim, InnerFn inner) {
+  void emitStatic(unsigned dim, int64_t size, InnerFn inner) {
     int64_t range = staticRanges[dim];
-    int64_t size = std::min(tiling.sizes[dim], range);
+    size = std::min(size, range);
     for (int64_t begin = 0; begin < range;) {
       size = shorten(size, range - begin);
       int64_t end = begin + (range - begin) / size * size;
@@ -142,6 +152,25 @@ private:
       }
       begin = end;
     }
+  }
+
+  /// The rows of the group that the loop around this one is at.
+  void emitGroup(unsigned dim, InnerFn inner) {
+    Location loc = op.getLoc();
+    OpFoldResult begin = offsets[dim];
+    int64_t rows = tileSizes[dim];
+    emitLoop(arith::ConstantIndexOp::create(rewriter, loc, 0),
+             arith::ConstantIndexOp::create(rewriter, loc, rows), 1,
+             [&](OpFoldResult row, int64_t size) {
+               AffineExpr sum =
+                   rewriter.getAffineDimExpr(0) + rewriter.getAffineDimExpr(1);
+               inner(affine::makeComposedFoldedAffineApply(rewriter, loc, sum,
+                                                           {begin, row}),
+                     size);
+             });
+    // The next columns have the same rows.
+    offsets[dim] = begin;
+    tileSizes[dim] = rows;
   }
 
   /// Reduces a row in tiles of registers, with as many elements at a time as
@@ -300,19 +329,74 @@ private:
       int64_t side = std::min<int64_t>(lanes, 8);
       tiling.sizes[vector] = side;
       tiling.sizes[tiling.secondDim] = side;
+    } else if (reduces && !tiling.reducesVector) {
+      chooseGroups(op, lanes, tiling);
     }
 
     for (unsigned d = 0; d < numLoops; ++d)
       if (d != vector && isParallel(kinds[d]))
         tiling.order.push_back(d);
-    if (!tiling.reducesVector)
+    // Each element is reduced in the order of the loops, so groups of the last
+    // dimension are inside the loops over the others.
+    bool isGrouped = tiling.groupDim >= 0;
+    if (!tiling.reducesVector && !isGrouped)
       tiling.order.push_back(vector);
     for (unsigned d = 0; d < numLoops; ++d)
       if (d != vector && !isParallel(kinds[d]))
         tiling.order.push_back(d);
+    if (isGrouped)
+      tiling.order.append({vector, static_cast<unsigned>(tiling.groupDim)});
     if (tiling.reducesVector)
       tiling.order.push_back(vector);
     return tiling;
+  }
+
+  /// True for a part of an argument of the function that exceeds the caches.
+  bool exceedsCaches(Value array) const {
+    while (auto view = array.getDefiningOp<ViewLikeOpInterface>())
+      array = view.getViewSource();
+    auto type = dyn_cast<MemRefType>(array.getType());
+    if (cacheBytes <= 0 || !type || !type.hasStaticShape() ||
+        !type.getElementType().isIntOrFloat() || !isa<BlockArgument>(array))
+      return false;
+    int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+    return *gridir::countPoints(type.getShape()) >=
+           llvm::divideCeilSigned(cacheBytes.getValue(), bytes);
+  }
+
+  /// Cuts a reduction across rows of an array that exceeds the caches into
+  /// groups of rows: a tile is then one line of each row of a group, and the
+  /// accumulators of the other columns wait in memory. A processor fetches a
+  /// few rows ahead, and not parts of many rows.
+  void chooseGroups(linalg::GenericOp op, int64_t lanes, Tiling &tiling) {
+    SmallVector<unsigned> reduced;
+    op.getReductionDims(reduced);
+    unsigned rows = reduced.back(), columns = tiling.vectorDim;
+    SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+    VectorTarget line{gridir::cpu::kLineBytes, /*registers=*/1};
+    int64_t streams = 0, width = lanes;
+    bool isLarge = false;
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      AffineMap map = op.getMatchingIndexingMap(input);
+      if (getInnermost(map) != tiling.vectorDim || !map.isFunctionOfDim(rows))
+        continue;
+      ++streams;
+      isLarge |= exceedsCaches(input->get());
+      width = std::max(
+          width, line.getLanes(getElementTypeOrSelf(input->get().getType())));
+    }
+    if (!isLarge || streams > VectorTarget::kStreams / 2)
+      return;
+    int64_t groupRows = llvm::bit_floor(
+        static_cast<uint64_t>(VectorTarget::kStreams / streams));
+    width = std::min(width, lanes * target.getOuterReductionUnroll());
+    if (ShapedType::isDynamic(ranges[rows]) || ranges[rows] < groupRows ||
+        ShapedType::isDynamic(ranges[columns]) || ranges[columns] <= width)
+      return;
+    tiling.groupDim = rows;
+    tiling.groupRows = groupRows;
+    tiling.sizes[columns] = width;
+    ++numGrouped;
   }
 
   void tile(RewriterBase &rewriter, linalg::GenericOp op) {

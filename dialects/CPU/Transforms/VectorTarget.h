@@ -22,6 +22,11 @@ constexpr int64_t kLineBytes = 64;
 /// The properties of a CPU for the tiling passes, and the tile sizes that
 /// follow from them. The numbers are measured; see docs and `benchmarks/`.
 struct VectorTarget {
+  /// Rows that a loop reads side by side. A processor fetches each of them
+  /// ahead; a first-level cache with 8 ways keeps a line of each if they are a
+  /// multiple of a page apart.
+  static constexpr int64_t kStreams = 8;
+
   int64_t bytes;
   int64_t registers;
 
@@ -43,8 +48,8 @@ struct VectorTarget {
     return VectorTarget{/*bytes=*/128, /*registers=*/1}.getLanes(op);
   }
 
-  /// Accumulators of a reduction across the vector dimension: wide tiles read
-  /// whole cache lines of many rows.
+  /// Accumulators of a reduction across the vector dimension, at most: wide
+  /// tiles read whole cache lines of many rows.
   int64_t getOuterReductionUnroll() const {
     return std::max<int64_t>(1, registers / 2);
   }

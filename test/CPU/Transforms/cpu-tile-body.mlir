@@ -1,5 +1,7 @@
-// RUN: gridir-opt %s --cpu-tile-body --split-input-file | FileCheck %s
-// RUN: gridir-opt %s --cpu-tile-body="vector-bytes=64 vector-registers=32" --split-input-file | FileCheck %s --check-prefix=WIDE
+// RUN: gridir-opt %s --cpu-tile-body="cache-bytes=4096" --split-input-file | FileCheck %s
+// RUN: gridir-opt %s --cpu-tile-body="vector-bytes=64 vector-registers=32 cache-bytes=4096" --split-input-file | FileCheck %s --check-prefix=WIDE
+// RUN: gridir-opt %s --cpu-tile-body --split-input-file | FileCheck %s --check-prefix=CACHED
+// RUN: gridir-opt %s --cpu-tile-body="cache-bytes=4096" --split-input-file --mlir-pass-statistics --mlir-pass-statistics-display=list -o /dev/null 2>&1 | FileCheck %s --check-prefix=STATS
 
 // Two registers at a time, then one, then the last lanes.
 // CHECK-LABEL: func.func @elementwise
@@ -147,15 +149,183 @@ func.func @rows(%x: memref<8x131xf32>, %y: memref<8xf32>) {
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #column = affine_map<(d0, d1) -> (d1)>
 
-// Across rows: a row of accumulators, and the reduction innermost.
+// Across rows of an array that exceeds the caches: one line of each of eight rows, then the next line, and the
+// accumulators in memory. Otherwise a row of accumulators in registers over all rows.
 // CHECK-LABEL: func.func @columns
-// CHECK:         scf.for %[[J:.*]] =
-// CHECK:           scf.for %[[I:.*]] =
-// CHECK:             memref.subview %{{.*}}[%[[I]], %[[J]]] [1, 64] [1, 1]
-// CHECK:             linalg.generic {{.*}}iterator_types = ["parallel"]
+// CHECK:         %[[C8:.*]] = arith.constant 8 : index
+// CHECK:         scf.for %[[GROUP:.*]] = %{{.*}} to %{{.*}} step %[[C8]]
+// CHECK:           %[[C16:.*]] = arith.constant 16 : index
+// CHECK:           scf.for %[[J:.*]] = %{{.*}} to %{{.*}} step %[[C16]]
+// CHECK:             %[[END:.*]] = arith.constant 8 : index
+// CHECK:             scf.for %[[ROW:.*]] = %{{.*}} to %[[END]] step
+// CHECK:               affine.apply #{{.*}}(%[[GROUP]], %[[ROW]])
+// CHECK-NEXT:          %[[I:.*]] = affine.apply #{{.*}}(%[[GROUP]], %[[ROW]])
+// CHECK:               memref.subview %{{.*}}[%[[I]], %[[J]]] [1, 16] [1, 1]
+// CHECK:               memref.subview %{{.*}}[%[[J]]] [16] [1]
+// CHECK:               linalg.generic {{.*}}iterator_types = ["parallel"]
+// WIDE-LABEL: func.func @columns
+// WIDE:         scf.for
+// WIDE:           scf.for
+// WIDE:             scf.for
+// WIDE:               memref.subview %{{.*}} [1, 16] [1, 1]
+// CACHED-LABEL: func.func @columns
+// CACHED:         scf.for %[[J:.*]] =
+// CACHED:           scf.for %[[I:.*]] =
+// CACHED-NOT:         scf.for
+// CACHED:             memref.subview %{{.*}}[%[[I]], %[[J]]] [1, 64] [1, 1]
 func.func @columns(%x: memref<128x512xf32>, %y: memref<512xf32>) {
   linalg.generic {indexing_maps = [#id, #column], iterator_types = ["reduction", "parallel"]}
       ins(%x : memref<128x512xf32>) outs(%y : memref<512xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %a, %b : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+// After the groups of eight rows one of three. A line has eight columns of f64, in two registers or one.
+// CHECK-LABEL: func.func @columns_of_f64
+// CHECK:         scf.for
+// CHECK:           scf.for
+// CHECK:             scf.for
+// CHECK:               linalg.generic {{.*}} ins(%{{.*}} : memref<8xf64
+// CHECK:           scf.for
+// CHECK:             linalg.generic {{.*}} ins(%{{.*}} : memref<2xf64
+// CHECK:         scf.for %[[J:.*]] =
+// CHECK:           %[[END:.*]] = arith.constant 3 : index
+// CHECK:           scf.for %[[ROW:.*]] = %{{.*}} to %[[END]] step
+// CHECK:             affine.apply #[[MAP:.*]](%[[ROW]])
+// CHECK-NEXT:        %[[I:.*]] = affine.apply #[[MAP]](%[[ROW]])
+// CHECK:             memref.subview %{{.*}}[%[[I]], %[[J]]] [1, 8] [1, 1]
+// CHECK:           scf.for %[[ROW:.*]] =
+// CHECK:             affine.apply #[[MAP]](%[[ROW]])
+// CHECK:             linalg.generic {{.*}} ins(%{{.*}} : memref<2xf64
+// WIDE-LABEL: func.func @columns_of_f64
+// WIDE:               linalg.generic {{.*}} ins(%{{.*}} : memref<8xf64
+func.func @columns_of_f64(%x: memref<19x34xf64>, %y: memref<34xf64>) {
+  linalg.generic {indexing_maps = [#id, #column], iterator_types = ["reduction", "parallel"]}
+      ins(%x : memref<19x34xf64>) outs(%y : memref<34xf64>) {
+  ^bb0(%a: f64, %b: f64):
+    %0 = arith.addf %a, %b : f64
+    linalg.yield %0 : f64
+  }
+  return
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#column = affine_map<(d0, d1) -> (d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+
+// Two operands have eight rows together; one that is a number for each row has none. A line of bf16 has 32 columns.
+// CHECK-LABEL: func.func @columns_of_two
+// CHECK:         %[[C4:.*]] = arith.constant 4 : index
+// CHECK:         scf.for %{{.*}} to %{{.*}} step %[[C4]]
+// CHECK:           %[[C32:.*]] = arith.constant 32 : index
+// CHECK:           scf.for %{{.*}} to %{{.*}} step %[[C32]]
+// CHECK:             %[[END:.*]] = arith.constant 4 : index
+// CHECK:             scf.for %{{.*}} to %[[END]] step
+// CHECK:               linalg.generic
+func.func @columns_of_two(%x: memref<128x512xf32>, %z: memref<128x512xbf16>, %s: memref<128xf32>, %y: memref<512xf32>) {
+  linalg.generic {indexing_maps = [#id, #id, #row, #column], iterator_types = ["reduction", "parallel"]}
+      ins(%x, %z, %s : memref<128x512xf32>, memref<128x512xbf16>, memref<128xf32>) outs(%y : memref<512xf32>) {
+  ^bb0(%a: f32, %b: bf16, %c: f32, %d: f32):
+    %wide = arith.extf %b : bf16 to f32
+    %0 = arith.mulf %a, %wide : f32
+    %1 = arith.mulf %0, %c : f32
+    %2 = arith.addf %1, %d : f32
+    linalg.yield %2 : f32
+  }
+  return
+}
+
+// -----
+
+#id = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+#column = affine_map<(d0, d1, d2) -> (d2)>
+
+// Groups of the last of two reduced dimensions: the order of a sum is that of the loops.
+// STATS: (S) 1 num-grouped - Number of reductions across rows in groups of rows
+// CHECK-LABEL: func.func @columns_of_planes
+// CHECK:         scf.for %[[PLANE:.*]] =
+// CHECK:           scf.for %[[GROUP:.*]] =
+// CHECK:             scf.for %[[J:.*]] =
+// CHECK:               scf.for %[[ROW:.*]] =
+// CHECK:                 affine.apply #{{.*}}(%[[GROUP]], %[[ROW]])
+// CHECK-NEXT:            %[[I:.*]] = affine.apply #{{.*}}(%[[GROUP]], %[[ROW]])
+// CHECK:                 memref.subview %{{.*}}[%[[PLANE]], %[[I]], %[[J]]] [1, 1, 16] [1, 1, 1]
+func.func @columns_of_planes(%x: memref<4x16x64xf32>, %y: memref<64xf32>) {
+  linalg.generic {indexing_maps = [#id, #column], iterator_types = ["reduction", "reduction", "parallel"]}
+      ins(%x : memref<4x16x64xf32>) outs(%y : memref<64xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %a, %b : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+// Too few rows, too few columns, an array that is smaller than the caches or a buffer, or rows of a number that is known at
+// run time only: a row of accumulators over all rows.
+// CHECK-LABEL: func.func @columns_without_groups
+// CHECK:         scf.for %[[J:.*]] =
+// CHECK:           scf.for %[[I:.*]] =
+// CHECK-NOT:         scf.for
+// CHECK:             memref.subview %{{.*}}[%[[I]], %[[J]]] [1, 64] [1, 1]
+// CHECK:         scf.for %[[I:.*]] =
+// CHECK-NOT:       scf.for
+// CHECK:           memref.subview %{{.*}}[%[[I]], 0] [1, 16] [1, 1]
+// CHECK:         scf.for %[[J:.*]] =
+// CHECK:           scf.for %[[I:.*]] =
+// CHECK-NOT:         scf.for
+// CHECK:             memref.subview %{{.*}}[%[[I]], %[[J]]] [1, 64] [1, 1]
+// CHECK:         scf.for %[[I:.*]] =
+// CHECK-NOT:       scf.for
+// CHECK:           memref.subview %{{.*}}[%[[I]], 0] [1, 64] [1, 1]
+// CHECK:         scf.for %[[J:.*]] =
+// CHECK:           scf.for %[[I:.*]] =
+// CHECK-NOT:         scf.for
+// CHECK:             memref.subview %{{.*}}[%[[I]], %[[J]]] [1, 64] [1, 1]
+func.func @columns_without_groups(%few: memref<7x512xf32>, %thin: memref<128x16xf32>, %any: memref<?x512xf32>,
+                                  %small: memref<15x64xf32>, %y: memref<512xf32>, %z: memref<16xf32>,
+                                  %u: memref<64xf32>, %v: memref<128xf32>) {
+  linalg.generic {indexing_maps = [#id, #column], iterator_types = ["reduction", "parallel"]}
+      ins(%few : memref<7x512xf32>) outs(%y : memref<512xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %a, %b : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#id, #column], iterator_types = ["reduction", "parallel"]}
+      ins(%thin : memref<128x16xf32>) outs(%z : memref<16xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %a, %b : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#id, #column], iterator_types = ["reduction", "parallel"]}
+      ins(%any : memref<?x512xf32>) outs(%y : memref<512xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %a, %b : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#id, #column], iterator_types = ["reduction", "parallel"]}
+      ins(%small : memref<15x64xf32>) outs(%u : memref<64xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %a, %b : f32
+    linalg.yield %0 : f32
+  }
+  %buffer = memref.alloca() : memref<16x128xf32>
+  linalg.generic {indexing_maps = [#id, #column], iterator_types = ["reduction", "parallel"]}
+      ins(%buffer : memref<16x128xf32>) outs(%v : memref<128xf32>) {
   ^bb0(%a: f32, %b: f32):
     %0 = arith.addf %a, %b : f32
     linalg.yield %0 : f32
