@@ -80,8 +80,10 @@ void addTensorStages(OpPassManager &pm, CPUStage startAfter,
 /// others are left to the passes that map them to threads.
 void addProgram(OpPassManager &pm, const GPUPipelineOptions &options) {
   OpPassManager &kernels = pm.nest<grid::KernelOp>();
-  if (options.path != GPUPath::Mapped)
+  if (options.path != GPUPath::Mapped) {
+    kernels.addPass(grid::createGridHoistScopesPass());
     kernels.addPass(warpgroup::createWarpgroupSplitBatchesPass());
+  }
   kernels.addPass(grid::createGridFlattenBlocksPass());
   kernels.addPass(grid::createGridSqueezeBlocksPass());
   if (options.path != GPUPath::Mapped)
@@ -275,6 +277,7 @@ void buildMappedToGPUPipeline(OpPassManager &pm,
 void buildGridToGPUPipeline(OpPassManager &pm,
                             const GPUPipelineOptions &options) {
   if (options.stages.reaches(GPUStage::Planned)) {
+    pm.addNestedPass<grid::KernelOp>(grid::createGridCompleteCopiesPass());
     // Reject unsupported kernels while operands have names.
     gpu::GPULegalizeKernelPassOptions legalize;
     legalize.chip = options.chip;

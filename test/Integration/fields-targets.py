@@ -31,7 +31,6 @@ REFUSED = {
     ("tpu", "Buffered", "prefetched_count"): "expected no prefetched blocks for refs[0] on a TPU, got 1",
     ("tpu", "pallas_call", "compiler_params"): "collective_id is set, but the kernel uses no barrier semaphore",
     ("tpu", "tpu.CompilerParams", "collective_id"): "collective_id is set, but the kernel uses no barrier semaphore",
-    ("gpu", "pallas_call", "scratch_shapes"): "this path has no asynchronous copies",
 }
 known = {(field.owner, field.name): field for field in fields.TABLE}
 

@@ -11,19 +11,15 @@ import jax
 from gridir.cli.example import load_example
 from gridir.testing import differences, interpreted
 
-WITH_DMA = ("double_buffer",)
-
 
 def options(reverse):
     unmap = f"gpu-unmap-loops{{reverse={str(reverse).lower()}}}"
     return gridir.CpuOptions(pipeline=f"grid-to-gpu{{path=mapped stop-after=mapped}},{unmap},loops-to-cpu")
 
 
-# CHECK: 12 examples equal interpret mode
+# CHECK: 13 examples equal interpret mode
 count = 0
 for path in sorted(pathlib.Path(sys.argv[1]).glob("*.py")):
-    if path.stem in WITH_DMA:
-        continue
     example = load_example(str(path), None)
     function, args = example.function, example.args
     with interpreted():

@@ -38,7 +38,7 @@ gridir::grid_to_warpgroup::findAccumulator(grid::DotOp dot) {
     return std::nullopt;
   std::optional<Accumulator> acc = warpgroup::matchAccumulator(dot);
   auto ref = acc ? dyn_cast<BlockArgument>(acc->ref) : BlockArgument();
-  if (!ref)
+  if (!ref || warpgroup::isInSharedMemory(ref))
     return std::nullopt;
   // A Ref of the kernel, or of the scope that stands for its scratch memory.
   auto kernel = dyn_cast<grid::KernelOp>(ref.getOwner()->getParentOp());
@@ -48,13 +48,29 @@ gridir::grid_to_warpgroup::findAccumulator(grid::DotOp dot) {
 
 namespace {
 
+/// True for a block in shared memory in the layout that MMAs read. Scratch that
+/// the body accesses in parts has another one.
+bool isMatrix(Value ref) {
+  if (!warpgroup::isInSharedMemory(ref))
+    return false;
+  while (auto slice = ref.getDefiningOp<grid::SliceRefOp>())
+    ref = slice.getSource();
+  auto argument = dyn_cast<BlockArgument>(ref);
+  auto scope =
+      argument ? dyn_cast<grid::ScopedOp>(argument.getOwner()->getParentOp())
+               : grid::ScopedOp();
+  return scope && scope.getTransforms() &&
+         !cast<ArrayAttr>((*scope.getTransforms())[argument.getArgNumber()])
+              .empty();
+}
+
 /// The block in shared memory that an operand is, as the matrix that MMAs take;
 /// the operand itself for a value in registers.
 Value createOperand(OpBuilder &builder, Location loc, Value operand,
                     bool transposes) {
   auto load = operand.getDefiningOp<grid::LoadOp>();
   auto ref = load ? load.getRef() : Value();
-  if (!ref || !warpgroup::isInSharedMemory(ref))
+  if (!ref || !isMatrix(ref))
     return operand;
   if (!transposes)
     return ref;

@@ -252,9 +252,9 @@ ArrayAttr ProgramBody::getWarpgroupAxes() {
   return threadName ? builder.getArrayAttr({threadName}) : ArrayAttr();
 }
 
-/// Opens the scope of scratch that matrix units read and write: values that
-/// warpgroups compute, and accumulators in tensor memory. Each warpgroup has
-/// its own part.
+/// Opens the scope of scratch that matrix units read and write, values that
+/// warpgroups compute and accumulators in tensor memory, and of scratch that is
+/// accessed in parts. Each warpgroup has its own part.
 void ProgramBody::createStaging() {
   SmallVector<Type> types;
   SmallVector<Attribute> transforms, origins;
@@ -276,11 +276,13 @@ void ProgramBody::createStaging() {
           "staged");
   });
   bool hasAccumulators = false;
-  for (Value ref : oldBody->getArguments().drop_front(specs.size()))
+  for (BlockArgument ref : oldBody->getArguments().drop_front(specs.size()))
     if (warpgroup::isInTensorMemory(ref)) {
       add(ref, grid::MemorySpace::GpuTmem, builder.getArrayAttr({}),
           "accumulator");
       hasAccumulators = true;
+    } else if (!staged.contains(ref) && warpgroup::isAccessedInParts(ref)) {
+      add(ref, grid::MemorySpace::GpuSmem, builder.getArrayAttr({}), "scratch");
     }
   if (hasAccumulators) {
     SmallVector<int64_t> shape;
@@ -330,9 +332,11 @@ void ProgramBody::createConsumer(Value warpgroup) {
     warpgroup::SetMaxRegistersOp::create(builder, loc, 232, /*increase=*/true);
   SmallVector<Value> refs(oldBody->getArguments().drop_front(specs.size()));
   llvm::erase_if(refs, [&](Value ref) { return staged.contains(ref); });
-  for (auto [ref, buffer] : staged)
-    ref.replaceAllUsesWith(numConsumers > 1 ? createElement(buffer, warpgroup)
-                                            : buffer);
+  for (auto [ref, buffer] : staged) {
+    Value own = numConsumers > 1 ? createElement(buffer, warpgroup) : buffer;
+    ref.replaceAllUsesWith(own);
+    changeSpaceOfViews(own);
+  }
   if (tensorBarrier && numConsumers > 1)
     tensorBarrier = createElement(tensorBarrier, warpgroup);
   for (unsigned output : carried)

@@ -161,7 +161,8 @@ private:
   int64_t numConsumers = 1, numSteps = 1;
   /// In the order in which the producer fills them.
   llvm::SmallVector<RingGroup> groups;
-  /// Scratch in shared and tensor memory, and its buffers.
+  /// Scratch in shared and tensor memory, and its buffers. The other scratch is
+  /// in registers.
   llvm::MapVector<mlir::Value, mlir::Value> staged;
   /// For tensor memory: the barriers of all warpgroups, and in the code of the
   /// consumers that of the warpgroup.

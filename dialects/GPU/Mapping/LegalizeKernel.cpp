@@ -83,7 +83,7 @@ private:
       Location loc = kernel.getBodyBlock()->getArgument(i).getLoc();
       if (isa<grid::SyncTypeInterface>(element))
         return refuse(loc, name + " without semaphores")
-               << element << "; this path has no asynchronous copies";
+               << element << "; this path has no signals";
       if (failed(checkType(loc, element, name)))
         return failure();
       if (llvm::any_of(spec.getArrayShape(), ShapedType::isDynamic))
@@ -110,7 +110,7 @@ private:
     Type element = cast<MemRefType>(ref.getType()).getElementType();
     if (isa<grid::SyncTypeInterface>(element))
       return refuse(ref.getLoc(), name + " without semaphores")
-             << element << "; this path has no asynchronous copies";
+             << element << "; this path has no signals";
     return checkType(ref.getLoc(), element, name);
   }
 

@@ -11,6 +11,53 @@
 
 include "mlir/Pass/PassBase.td"
 
+def GridCompleteCopiesPass
+    : Pass<"grid-complete-copies", "::gridir::grid::KernelOp"> {
+  let summary = "Let asynchronous copies complete where they start";
+  let description = [{
+    Replaces each `grid.copy_start` by a load and a store, and removes the waits
+    for it and the semaphore, if the semaphore is one of the program and counts
+    nothing but copies inside of its device. Between the start of a copy and the
+    wait, a program may neither change the source nor access the destination, so
+    the copy may take place at any time in between.
+
+    Semaphores that count signals, remote copies, or copies that add to the
+    destination remain. A wait for a copy that was never started is removed, too.
+
+    Before:
+
+    ```mlir
+    grid.kernel @fetch grid(%i = 4)
+        inputs(%x: f32 [32] block [8] at (%i)) outputs(%o: f32 [32] block [8] at (%i))
+        scratch(%b: memref<8xf32, #grid.space<default>>, %s: memref<!grid.semaphore<dma>>) {
+      grid.copy_start %x, %b sem %s
+          : memref<8xf32, #grid.space<default>>, memref<8xf32, #grid.space<default>>, memref<!grid.semaphore<dma>>
+      grid.copy_wait %x, %b sem %s
+          : memref<8xf32, #grid.space<default>>, memref<8xf32, #grid.space<default>>, memref<!grid.semaphore<dma>>
+      %v = grid.load %b : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
+      grid.store %v, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    grid.kernel @fetch grid(%i = 4)
+        inputs(%x: f32 [32] block [8] at (%i)) outputs(%o: f32 [32] block [8] at (%i))
+        scratch(%b: memref<8xf32, #grid.space<default>>) {
+      %u = grid.load %x : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
+      grid.store %u, %b : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+      %v = grid.load %b : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
+      grid.store %v, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numCopies", "num-copies", "Number of copies that complete where they start">,
+    Statistic<"numSemaphores", "num-semaphores", "Number of semaphores that were removed">
+  ];
+}
+
 def GridDropMasksPass : Pass<"grid-drop-masks", "::gridir::grid::KernelOp"> {
   let summary = "Remove masks that all elements pass";
   let description = [{
@@ -212,6 +259,46 @@ def GridRematerializePositionsPass
   ];
   let statistics = [
     Statistic<"numCopies", "num-copies", "Number of ops that were copied">
+  ];
+}
+
+def GridHoistScopesPass : Pass<"grid-hoist-scopes", "::gridir::grid::KernelOp"> {
+  let summary = "Make the scratch of scopes that of the kernel";
+  let description = [{
+    Replaces each `grid.scoped` of arrays of numbers, as `pl.run_scoped` makes it,
+    by its body, which accesses scratch of the kernel. Scopes of semaphores, and
+    of Refs that programs share or that have transforms, remain.
+
+    Before:
+
+    ```mlir
+    grid.kernel @scoped grid(%i = 4)
+        inputs(%x: f32 [32] block [8] at (%i)) outputs(%o: f32 [32] block [8] at (%i)) {
+      %v = grid.load %x : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
+      grid.scoped (%tmp: memref<8xf32, #grid.space<default>> origin "tmp") {
+        grid.store %v, %tmp : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+        %w = grid.load %tmp : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
+        grid.store %w, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+        grid.yield
+      }
+    }
+    ```
+
+    After:
+
+    ```mlir
+    grid.kernel @scoped grid(%i = 4)
+        inputs(%x: f32 [32] block [8] at (%i)) outputs(%o: f32 [32] block [8] at (%i))
+        scratch(%tmp: memref<8xf32, #grid.space<default>> origin "tmp") {
+      %v = grid.load %x : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
+      grid.store %v, %tmp : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+      %w = grid.load %tmp : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
+      grid.store %w, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numHoisted", "num-hoisted", "Number of scopes that were replaced">
   ];
 }
 

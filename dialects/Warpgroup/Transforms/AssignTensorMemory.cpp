@@ -143,10 +143,11 @@ private:
     auto ref = acc ? dyn_cast<BlockArgument>(acc->ref) : BlockArgument();
     if (!ref || ref.getOwner() != kernel.getBodyBlock())
       return {};
-    bool isHeld =
-        ref.getArgNumber() >= kernel.getNumOperandSpecs() ||
-        llvm::is_contained(findCarriedOutputs(kernel), ref.getArgNumber());
-    return isHeld ? ref : BlockArgument();
+    if (ref.getArgNumber() >= kernel.getNumOperandSpecs())
+      return isAccessedInParts(ref) ? BlockArgument() : ref;
+    return llvm::is_contained(findCarriedOutputs(kernel), ref.getArgNumber())
+               ? ref
+               : BlockArgument();
   }
 
   void move(BlockArgument ref) {

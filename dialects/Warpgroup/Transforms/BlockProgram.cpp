@@ -254,6 +254,14 @@ gridir::warpgroup::findCarriedOutputs(grid::KernelOp kernel) {
   return carried;
 }
 
+bool gridir::warpgroup::isAccessedInParts(BlockArgument scratch) {
+  return llvm::any_of(scratch.getUsers(), [&](Operation *user) {
+    auto load = dyn_cast<grid::LoadOp>(user);
+    auto store = dyn_cast<grid::StoreOp>(user);
+    return !(load && !load.getMask()) && !(store && !store.getMask());
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // Obstacles
 //===----------------------------------------------------------------------===//
@@ -392,16 +400,8 @@ private:
     auto type = dyn_cast<MemRefType>(ref.getType());
     if (!type || !isSupportedElement(type.getElementType()) ||
         type.getRank() == 0 || type.getNumElements() == 0)
-      return add(ref.getLoc(), "registers do not hold " +
-                                   kernel.getRefName(ref.getArgNumber()));
-    for (Operation *user : ref.getUsers()) {
-      auto load = dyn_cast<grid::LoadOp>(user);
-      auto store = dyn_cast<grid::StoreOp>(user);
-      if (!(load && !load.getMask()) &&
-          !(store && !store.getMask() && store.getRef() == ref))
-        return add(user->getLoc(), "it accesses a part of " +
-                                       kernel.getRefName(ref.getArgNumber()));
-    }
+      add(ref.getLoc(),
+          "registers do not hold " + kernel.getRefName(ref.getArgNumber()));
   }
 
   /// A program accesses arrays in place: it has no copy of a block that the

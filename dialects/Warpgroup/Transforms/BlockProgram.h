@@ -84,6 +84,11 @@ llvm::SmallVector<int64_t> getOverhangingDims(grid::KernelOp kernel,
 /// memory hold it until the last step.
 llvm::SmallVector<unsigned> findCarriedOutputs(grid::KernelOp kernel);
 
+/// True for scratch of a kernel of blocks whose parts the body accesses, or
+/// elements for which a mask is true: shared memory holds it, while registers
+/// hold what is accessed as a whole.
+bool isAccessedInParts(mlir::BlockArgument scratch);
+
 /// A dimension whose programs run in the author's order.
 bool isSequential(grid::KernelOp kernel, unsigned dim);
 

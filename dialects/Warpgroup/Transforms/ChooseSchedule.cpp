@@ -161,18 +161,39 @@ private:
     return found;
   }
 
+  /// The bytes of scratch in shared memory of a part.
+  int64_t countScratchBytes(ArrayRef<int64_t> sizes) {
+    int64_t bytes = 0;
+    for (BlockArgument ref : kernel.getScratchRefs())
+      if (isAccessedInParts(ref))
+        bytes +=
+            countElements(ref, sizes) *
+            llvm::divideCeil(
+                cast<MemRefType>(ref.getType()).getElementTypeBitWidth(), 8);
+    return bytes;
+  }
+
+  int64_t getSharedLimit() const {
+    return chip.ctaSharedBytes - kReservedBytes;
+  }
+
   std::variant<ScheduleAttr, std::string>
   chooseForRegisters(int64_t maxRegisters) {
     for (;;) {
       auto [registers, elements] = getLargestArray();
-      bool fits = registers <= kArrayRegisters;
+      int64_t bytes = countScratchBytes(part);
+      bool holdsScratch = bytes <= getSharedLimit();
+      bool fits = registers <= kArrayRegisters && holdsScratch;
       if (fits && (elements <= kMinElements || countCtas() >= kEnoughCtas))
         break;
       if (!divide(/*dividesLast=*/false)) {
-        if (registers <= maxRegisters)
+        if (registers <= maxRegisters && holdsScratch)
           break;
         if (divide(/*dividesLast=*/true))
           continue;
+        if (!holdsScratch)
+          return "shared memory of a CTA does not hold " +
+                 std::to_string(bytes) + " bytes of scratch";
         return "registers of a warpgroup do not hold " +
                std::to_string(elements) + " elements";
       }
@@ -189,10 +210,13 @@ private:
         /*producers=*/1);
   }
 
-  /// The parts of as many warpgroups as the author requests, side by side.
-  SmallVector<int64_t> getPartOfCta() const {
+  /// The parts of as many warpgroups as the author requests, side by side, if
+  /// shared memory holds the scratch of all.
+  SmallVector<int64_t> getPartOfCta() {
     SmallVector<int64_t> cta = part;
     int64_t warpgroups = llvm::divideCeil(numWarps, kWarps);
+    if (warpgroups * countScratchBytes(part) > getSharedLimit())
+      return cta;
     for (auto [dim, size] : llvm::enumerate(cta))
       if (warpgroups > 1 && getShape(output)[dim] % (size * warpgroups) == 0) {
         size *= warpgroups;
@@ -412,7 +436,9 @@ private:
     llvm::SmallSetVector<int64_t, 4> shared;
     llvm::SmallSetVector<Value, 4> seen;
     // Bytes of the operands that are loaded once, and of those of each stage.
-    int64_t fixedBytes = 0, stageBytes = 0;
+    int64_t fixedBytes =
+                countScratchBytes(ofWarpgroup) * getNumConsumers(ofWarpgroup),
+            stageBytes = 0;
     for (DotOp dot : dots)
       for (OpOperand *operand : {&dot.getLhsMutable(), &dot.getRhsMutable()}) {
         OperandPlace place = getPlace(*operand);
@@ -443,7 +469,7 @@ private:
         (isRepeated ? stageBytes : fixedBytes) +=
             countElements(value, part) * elementBytes;
       }
-    int64_t available = chip.ctaSharedBytes - kReservedBytes - fixedBytes,
+    int64_t available = getSharedLimit() - fixedBytes,
             stages = stageBytes == 0
                          ? 1
                          : std::min(kMaxStages, available / stageBytes);

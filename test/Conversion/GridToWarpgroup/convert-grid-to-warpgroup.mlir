@@ -238,3 +238,29 @@ grid.kernel @nest grid(%i = 2)
   }
   grid.store %r, %o : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>
 }
+
+// -----
+
+// Scratch that is accessed in parts is in shared memory, a part for each warpgroup. Scratch that is accessed as a whole is
+// in registers.
+// CHECK-LABEL: grid.kernel @parts
+// CHECK: %[[W:.*]] = grid.program_id "warpgroup"
+// CHECK: grid.scoped (%[[ALL:.*]]: memref<2x8x128xf32, #grid.space<gpu.smem>> origin "scratch") attributes {collective = ["warpgroup"], transforms = {{\[\[}}]]}
+// CHECK: grid.scoped (%[[R:.*]]: memref<8x128xf32, #grid.space<default>>)
+// CHECK: grid.store %{{.*}}, %[[R]]
+// CHECK: %[[ROW:.*]] = grid.slice_ref %[[ALL]][%[[W]], 0, 0] [1, 1, 128] [1, 1, 1] drop [0]
+// CHECK: %[[V:.*]] = grid.load %[[ROW]] : memref<1x128xf32, #grid.space<gpu.smem>>
+grid.kernel @parts grid(%i = 2, %w = 2 thread)
+    inputs(%x: f32 [32, 128] block [8, 128] at (%i * 2 + %w, 0)) outputs(%o: f32 [4, 128] block [1, 128] at (%i * 2 + %w, 0))
+    scratch(%r: memref<8x128xf32, #grid.space<default>>, %s: memref<8x128xf32, #grid.space<default>>)
+    semantics [parallel, parallel]
+    attributes {warpgroup.schedule = #warpgroup.schedule<cta = [2, 128], warpgroup = [1, 128]>} {
+  %v = grid.load %x : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
+  grid.store %v, %r : tensor<8x128xf32>, memref<8x128xf32, #grid.space<default>>
+  %u = grid.load %r : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
+  grid.store %u, %s : tensor<8x128xf32>, memref<8x128xf32, #grid.space<default>>
+  %row = grid.slice_ref %s[0, 0] [1, 128] [1, 1]
+      : memref<8x128xf32, #grid.space<default>> -> memref<1x128xf32, #grid.space<default>>
+  %first = grid.load %row : memref<1x128xf32, #grid.space<default>> -> tensor<1x128xf32>
+  grid.store %first, %o : tensor<1x128xf32>, memref<1x128xf32, #grid.space<default>>
+}

@@ -63,7 +63,7 @@ grid.kernel @integers grid(%i = 4) outputs(%o: i4 [512] block [128] at (%i)) {
 
 // -----
 
-// expected-error @+2 {{expected scratch[0] without semaphores on gpu:sm_80, got '!grid.semaphore<dma>'; this path has no asynchronous copies}}
+// expected-error @+2 {{expected scratch[0] without semaphores on gpu:sm_80, got '!grid.semaphore<dma>'; this path has no signals}}
 grid.kernel @copies grid(%i = 4) outputs(%o: f32 [512] block [128] at (%i))
     scratch(%s: memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>) {
 }
@@ -92,7 +92,7 @@ grid.kernel @tiled grid()
 
 // -----
 
-// expected-error @+2 {{expected scratch[0] without semaphores on gpu:sm_80, got '!warpgroup.barrier<1>'; this path has no asynchronous copies}}
+// expected-error @+2 {{expected scratch[0] without semaphores on gpu:sm_80, got '!warpgroup.barrier<1>'; this path has no signals}}
 grid.kernel @barrier grid(%i = 4) outputs(%o: f32 [512] block [128] at (%i))
     scratch(%b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
 }

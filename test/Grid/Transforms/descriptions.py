@@ -13,9 +13,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+# CHECK: grid-complete-copies: as described
 # CHECK: grid-drop-masks: as described
 # CHECK: grid-flatten-blocks: as described
 # CHECK: grid-gathers-to-windows: as described
+# CHECK: grid-hoist-scopes: as described
 # CHECK: grid-slices-to-windows: as described
 # CHECK: grid-squeeze-blocks: as described
 # CHECK: grid-canonicalize-index-maps: as described

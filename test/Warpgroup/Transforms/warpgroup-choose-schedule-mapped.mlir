@@ -75,11 +75,11 @@ grid.kernel @scalar grid(%i = 4) outputs(%o: f32 [512] block [128] at (%i))
     scratch(%s: memref<f32, #grid.space<default>>) {
 }
 // -----
-// REMARK: since {{.*}}it accesses a part of {{.*}}
+// REMARK: since {{.*}}shared memory of a CTA does not hold 262144 bytes of scratch
 grid.kernel @part grid(%i = 4) outputs(%o: f32 [512] block [128] at (%i))
-    scratch(%s: memref<8x128xf32, #grid.space<default>>) {
+    scratch(%s: memref<512x128xf32, #grid.space<default>>) {
   %r = grid.slice_ref %s[0, 0] [1, 128] [1, 1] drop [0]
-      : memref<8x128xf32, #grid.space<default>> -> memref<128xf32, #grid.space<default>>
+      : memref<512x128xf32, #grid.space<default>> -> memref<128xf32, #grid.space<default>>
 }
 // -----
 // REMARK: since {{.*}}a window may exceed its Ref
