@@ -16,13 +16,13 @@
 #include "dialects/Warpgroup/Transforms/DataWindows.h"
 #include "dialects/Warpgroup/Transforms/MatrixUnits.h"
 #include "dialects/Warpgroup/Transforms/ValueSlices.h"
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/RegionUtils.h"
-#include "llvm/ADT/MapVector.h"
 
 namespace gridir::warpgroup {
 #define GEN_PASS_DEF_WARPGROUPPREPARECONTRACTIONSPASS
@@ -107,7 +107,7 @@ public:
                   int64_t part)
       : contractions(std::move(contractions)), depth(depth), part(part) {}
 
-  void create() {
+  scf::ForOp create() {
     Operation *position = findPosition();
     auto kernel = position->getParentOfType<KernelOp>();
     Location loc = contractions.front().dot.getLoc();
@@ -136,6 +136,7 @@ public:
     // The ops that computed whole operands may have no other use.
     IRRewriter rewriter(builder);
     (void)runRegionDCE(rewriter, kernel->getRegions());
+    return loop;
   }
 
 private:
@@ -222,19 +223,67 @@ public:
         swapOperands(dot);
         ++numSwapped;
       }
-    // One loop has all contractions of the same parts.
-    llvm::MapVector<Parts, SmallVector<DeepContraction>> loops;
-    for (DotOp dot : kernel.getBodyBlock()->getOps<DotOp>())
-      if (std::optional<DeepContraction> found = match(dot))
-        loops[getParts(dot)].push_back(*found);
-    for (auto &[parts, contractions] : loops) {
-      numSplit += contractions.size();
-      ContractionLoop(std::move(contractions), parts.first, parts.second)
-          .create();
-    }
+    split(kernel.getBodyBlock());
   }
 
 private:
+  /// Splits the contractions of the body, and of the loops that replace them.
+  void split(Block *block) {
+    SmallVector<DeepContraction> deep;
+    llvm::SmallPtrSet<Operation *, 4> sliced;
+    for (DotOp dot : block->getOps<DotOp>()) {
+      if (dot->use_empty())
+        continue;
+      if (std::optional<DeepContraction> found = match(dot)) {
+        deep.push_back(*found);
+        for (auto [operand, dim] : getContractedOperands(dot))
+          for (DotOp inner : getSlicedContractions(operand, dim))
+            sliced.insert(inner);
+      }
+    }
+    // One loop has all contractions of the same parts that do not depend on one
+    // another. One whose parts another loop computes stays as it is, so that it
+    // has parts.
+    SmallVector<SmallVector<DeepContraction>> groups;
+    for (const DeepContraction &contraction : deep) {
+      DotOp dot = contraction.dot;
+      if (sliced.contains(dot))
+        continue;
+      auto *group = llvm::find_if(groups, [&](const auto &others) {
+        return getParts(others.front().dot) == getParts(dot) &&
+               llvm::none_of(others, [&](const DeepContraction &other) {
+                 return dependsOn(dot, other.dot);
+               });
+      });
+      if (group == groups.end())
+        groups.push_back({contraction});
+      else
+        group->push_back(contraction);
+    }
+    SmallVector<scf::ForOp> loops;
+    for (SmallVector<DeepContraction> &group : groups) {
+      auto [depth, part] = getParts(group.front().dot);
+      numSplit += group.size();
+      loops.push_back(ContractionLoop(std::move(group), depth, part).create());
+    }
+    for (scf::ForOp loop : loops)
+      split(loop.getBody());
+  }
+
+  /// True if an operand of a contraction is computed from the result of an
+  /// earlier one.
+  static bool dependsOn(DotOp dot, DotOp earlier) {
+    BackwardSliceOptions options;
+    options.omitBlockArguments = true;
+    options.filter = [&](Operation *op) {
+      return op->getBlock() == dot->getBlock();
+    };
+    llvm::SetVector<Operation *> ops;
+    for (Value operand : {dot.getLhs(), dot.getRhs()})
+      (void)getBackwardSlice(operand, &ops, options);
+    return ops.contains(earlier);
+  }
+
   /// The depth of a contraction, and that of its parts: rows of 128 bytes are
   /// the unit of shared memory.
   using Parts = std::pair<int64_t, int64_t>;
@@ -248,23 +297,32 @@ private:
                 std::min<int64_t>(type.getElementTypeBitWidth(), maxBits)};
   }
 
+  /// The operands of a contraction, with the contracted dimension of each.
+  static std::array<std::pair<Value, int64_t>, 2>
+  getContractedOperands(DotOp dot) {
+    auto [lhsDim, rhsDim] = *getContracted(dot);
+    return {std::pair<Value, int64_t>(dot.getLhs(), lhsDim),
+            std::pair<Value, int64_t>(dot.getRhs(), rhsDim)};
+  }
+
   /// Returns a contraction of whole blocks that only contractions read and
   /// which are deeper than two parts, or of values that are deeper than one.
+  /// Registers hold the results of other contractions up to a larger depth:
+  /// parts of them may be computed several times.
   static std::optional<DeepContraction> match(DotOp dot) {
     auto [depth, part] = getParts(dot);
     if (depth <= part || depth % part != 0)
       return std::nullopt;
     bool isCopied = true;
-    for (auto [operand, dim] :
-         {std::pair<Value, int64_t>(dot.getLhs(), getContracted(dot)->first),
-          std::pair<Value, int64_t>(dot.getRhs(),
-                                    getContracted(dot)->second)}) {
+    for (auto [operand, dim] : getContractedOperands(dot)) {
       auto load = operand.getDefiningOp<LoadOp>();
       bool isBlock =
           load && matchSharedLoad(load) &&
           getElementTypeOrSelf(load.getType()).getIntOrFloatBitWidth() <= 16;
-      if (isBlock ? !isReadByContractions(load, depth)
-                  : !canSlice(operand, dim))
+      if (isBlock ? !isReadByContractions(load, dot) : !canSlice(operand, dim))
+        return std::nullopt;
+      if (!isBlock && depth <= kMaxHeldDepth &&
+          !getSlicedContractions(operand, dim).empty())
         return std::nullopt;
       isCopied &= isBlock;
     }
@@ -279,19 +337,22 @@ private:
     return found;
   }
 
-  /// True if a load is one of a whole block that only contractions of the body
-  /// read, over all of its depth.
-  static bool isReadByContractions(LoadOp load, int64_t depth) {
+  /// True if a load is one of a whole block, or of a window in the loop of a
+  /// contraction, and only contractions beside that one read it, over all of
+  /// their depth.
+  static bool isReadByContractions(LoadOp load, DotOp of) {
     auto kernel = load->getParentOfType<KernelOp>();
     auto ref = dyn_cast<BlockArgument>(getWindowedRef(load.getRef()));
-    if (load.getMask() || !ref || load->getBlock() != kernel.getBodyBlock() ||
+    if (load.getMask() || !ref ||
+        (load->getBlock() != kernel.getBodyBlock() &&
+         load->getBlock() != of->getBlock()) ||
         !llvm::is_contained(kernel.getInputRefs(), ref) ||
         !kernel.getAliasPairs().empty())
       return false;
     return llvm::all_of(load->getUsers(), [&](Operation *user) {
       auto dot = dyn_cast<DotOp>(user);
-      return dot && dot->getBlock() == kernel.getBodyBlock() &&
-             getParts(dot).first == depth;
+      return dot && dot->getBlock() == of->getBlock() &&
+             getParts(dot).first == getParts(of).first;
     });
   }
 };

@@ -42,7 +42,14 @@ struct Reader {
 
 class ReaderSearch {
 public:
-  explicit ReaderSearch(KernelOp kernel) : kernel(kernel), axes(kernel) {}
+  explicit ReaderSearch(KernelOp kernel) : kernel(kernel), axes(kernel) {
+    kernel.getBodyRegion().walk([&](DotOp dot) {
+      for (unsigned dim :
+           llvm::seq(cast<RankedTensorType>(dot.getType()).getRank()))
+        if (std::optional<unsigned> axis = axes.getAxis(dot.getResult(), dim))
+          unitAxes.insert(*axis);
+    });
+  }
 
   /// Returns the readers of all values that registers do not hold even if the
   /// programs are split; none if some op reads such a value in another way.
@@ -66,11 +73,19 @@ private:
   /// The number of elements of a value in the smallest part of a program,
   /// without its dimension `except`.
   int64_t countElements(Value value, std::optional<int64_t> except = {}) {
+    // A matrix unit computes a number of rows at once.
+    constexpr int64_t unitRows = 64;
     int64_t count = 1;
     for (auto [dim, size] :
-         llvm::enumerate(cast<RankedTensorType>(value.getType()).getShape()))
-      if (!canSplit(value, dim) && static_cast<int64_t>(dim) != except)
+         llvm::enumerate(cast<RankedTensorType>(value.getType()).getShape())) {
+      std::optional<unsigned> axis = axes.getAxis(value, dim);
+      if (static_cast<int64_t>(dim) == except)
+        continue;
+      if (!axis)
         count *= size;
+      else if (unitAxes.contains(*axis))
+        count *= std::min(size, unitRows);
+    }
     return count;
   }
 
@@ -118,8 +133,10 @@ private:
       if (canSplit(value, dim) || !canSlice(value, dim))
         continue;
       std::optional<int64_t> part =
-          getPart(type.getDimSize(dim), countElements(value, dim),
-                  dim + 1 == type.getRank(), canOverlap(op));
+          getSlicedContractions(value, dim).empty()
+              ? getPart(type.getDimSize(dim), countElements(value, dim),
+                        dim + 1 == type.getRank(), canOverlap(op))
+              : getProductPart(type.getDimSize(dim), countElements(value, dim));
       if (part &&
           (!found || type.getDimSize(dim) > type.getDimSize(found->dim)))
         found = Reader{op, value, dim, *part};
@@ -133,6 +150,17 @@ private:
     auto reduce = dyn_cast<linalg::ReduceOp>(op);
     return reduce ? getNeutralElement(reduce).has_value()
                   : kernel.getAliasPairs().empty();
+  }
+
+  /// The largest part of a result of a contraction that registers hold: rows of
+  /// shared memory have 64 elements, and matrix units have 8 columns.
+  static std::optional<int64_t> getProductPart(int64_t size, int64_t others) {
+    int64_t limit = kArrayRegisters * kNumThreads / others;
+    for (int64_t unit : {64, 8})
+      for (int64_t part = limit / unit * unit; part > 0; part -= unit)
+        if (size % part == 0)
+          return part;
+    return std::nullopt;
   }
 
   /// The largest part that registers hold. If possible, it divides the size,
@@ -160,6 +188,8 @@ private:
 
   KernelOp kernel;
   BlockAxes axes;
+  /// The axes of rows and columns of contractions.
+  llvm::SmallDenseSet<unsigned> unitAxes;
 };
 
 class WarpgroupSplitReductionsPass

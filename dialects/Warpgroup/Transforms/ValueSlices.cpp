@@ -11,6 +11,7 @@
 #include "dialects/Support/TensorParts.h"
 #include "dialects/Warpgroup/Transforms/BlockProgram.h"
 #include "dialects/Warpgroup/Transforms/DataWindows.h"
+#include "dialects/Warpgroup/Transforms/MatrixUnits.h"
 
 using namespace mlir;
 using namespace gridir;
@@ -25,7 +26,51 @@ static bool canSliceLoad(grid::LoadOp load) {
          kernel.getAffineIndexMap(ref.getArgNumber());
 }
 
-bool gridir::warpgroup::canSlice(Value value, int64_t dim) {
+/// True if a contraction of matrices reads its operands in their whole depth:
+/// from copies, or from registers that hold them.
+static bool isShallow(grid::DotOp dot) {
+  std::optional<std::pair<int64_t, int64_t>> contracted = getContracted(dot);
+  if (!contracted)
+    return false;
+  auto isCopied = [](OpOperand &operand) {
+    return getPlace(operand) == OperandPlace::Copied;
+  };
+  return cast<RankedTensorType>(dot.getLhs().getType())
+                 .getDimSize(contracted->first) <= kMaxHeldDepth ||
+         (isCopied(dot.getLhsMutable()) && isCopied(dot.getRhsMutable()));
+}
+
+/// Returns the operands from whose parts a part of the result of an op is
+/// computed, with the dimension of each; fails if there is no such computation.
+/// A part of the rows of a contraction is one of its left operand.
+static FailureOr<SmallVector<std::pair<Value, int64_t>>>
+getSliced(Operation *op, int64_t dim) {
+  SmallVector<std::pair<Value, int64_t>> sliced;
+  if (auto dot = dyn_cast<grid::DotOp>(op)) {
+    if (!isShallow(dot))
+      return failure();
+    auto [lhsDim, rhsDim] = *getContracted(dot);
+    if (dim == 0)
+      sliced.emplace_back(dot.getLhs(), 1 - lhsDim);
+    else
+      sliced.emplace_back(dot.getRhs(), 1 - rhsDim);
+    if (dot.getAcc())
+      sliced.emplace_back(dot.getAcc(), dim);
+    return sliced;
+  }
+  FailureOr<SmallVector<PartOperand>> operands = getPartOperands(op);
+  if (failed(operands))
+    return failure();
+  for (const PartOperand &operand : *operands)
+    if (auto found = llvm::find(operand.dims, dim); found != operand.dims.end())
+      sliced.emplace_back(operand.value, found - operand.dims.begin());
+  return sliced;
+}
+
+/// Visits the ops that are computed again for a part of a value. Returns false
+/// if there is no such computation.
+static bool visitSliced(Value value, int64_t dim,
+                        function_ref<void(Operation *)> visit) {
   llvm::DenseSet<std::pair<Value, int64_t>> seen;
   SmallVector<std::pair<Value, int64_t>> next{{value, dim}};
   while (!next.empty()) {
@@ -40,15 +85,28 @@ bool gridir::warpgroup::canSlice(Value value, int64_t dim) {
         return false;
       continue;
     }
-    FailureOr<SmallVector<PartOperand>> operands = getPartOperands(op);
-    if (failed(operands))
+    FailureOr<SmallVector<std::pair<Value, int64_t>>> sliced =
+        getSliced(op, along);
+    if (failed(sliced))
       return false;
-    for (const PartOperand &operand : *operands)
-      if (auto found = llvm::find(operand.dims, along);
-          found != operand.dims.end())
-        next.emplace_back(operand.value, found - operand.dims.begin());
+    visit(op);
+    llvm::append_range(next, *sliced);
   }
   return true;
+}
+
+bool gridir::warpgroup::canSlice(Value value, int64_t dim) {
+  return visitSliced(value, dim, [](Operation *) {});
+}
+
+SmallVector<grid::DotOp> gridir::warpgroup::getSlicedContractions(Value value,
+                                                                  int64_t dim) {
+  SmallVector<grid::DotOp> dots;
+  (void)visitSliced(value, dim, [&](Operation *op) {
+    if (auto dot = dyn_cast<grid::DotOp>(op))
+      dots.push_back(dot);
+  });
+  return dots;
 }
 
 void ValueSlicer::setPosition(Value newOffset, int64_t newSize) {
@@ -59,12 +117,29 @@ void ValueSlicer::setPosition(Value newOffset, int64_t newSize) {
 Value ValueSlicer::create(OpBuilder &builder, Value value, int64_t dim) {
   Operation *op = value.getDefiningOp();
   auto load = dyn_cast<grid::LoadOp>(op);
+  auto dot = dyn_cast<grid::DotOp>(op);
   std::pair<Value, int64_t> key(load ? load.getRef() : value, dim);
   if (Value known = parts.lookup(key))
     return known;
-  Value part =
-      load ? createLoad(builder, load, dim) : createOther(builder, op, dim);
+  Value part = load  ? createLoad(builder, load, dim)
+               : dot ? createDot(builder, dot, dim)
+                     : createOther(builder, op, dim);
   parts[key] = part;
+  return part;
+}
+
+Value ValueSlicer::createDot(OpBuilder &builder, grid::DotOp dot, int64_t dim) {
+  auto parts = llvm::map_to_vector(*getSliced(dot, dim), [&](auto sliced) {
+    return create(builder, sliced.first, sliced.second);
+  });
+  auto type = cast<RankedTensorType>(dot.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  shape[dim] = size;
+  auto part = cast<grid::DotOp>(builder.clone(*dot));
+  (dim == 0 ? part.getLhsMutable() : part.getRhsMutable()).assign(parts[0]);
+  if (dot.getAcc())
+    part.getAccMutable().assign(parts[1]);
+  part.getResult().setType(type.clone(shape));
   return part;
 }
 

@@ -19,9 +19,14 @@
 
 namespace gridir::warpgroup {
 
-/// True if elementwise ops compute a tensor of the body from constants and from
-/// whole blocks of inputs that do not overhang their arrays.
+/// True if elementwise ops, and contractions of matrices along other
+/// dimensions, compute a tensor of the body from constants and from whole
+/// blocks of inputs that do not overhang their arrays.
 bool canSlice(mlir::Value value, int64_t dim);
+
+/// Returns the contractions that are computed again for each part of a value.
+llvm::SmallVector<grid::DotOp> getSlicedContractions(mlir::Value value,
+                                                     int64_t dim);
 
 /// Creates parts of values at one position.
 class ValueSlicer {
@@ -37,6 +42,7 @@ public:
 private:
   mlir::Value createLoad(mlir::OpBuilder &builder, grid::LoadOp load,
                          int64_t dim);
+  mlir::Value createDot(mlir::OpBuilder &builder, grid::DotOp dot, int64_t dim);
   mlir::Value createOther(mlir::OpBuilder &builder, mlir::Operation *op,
                           int64_t dim);
 

@@ -141,3 +141,78 @@ grid.kernel @few_rows grid(%i = 4)
       : tensor<16x64xbf16>, tensor<64x128xbf16>, tensor<16x128xf32> -> tensor<16x128xf32>
   grid.store %d, %o : tensor<16x128xf32>, memref<16x128xf32, #grid.space<default>>
 }
+
+// -----
+
+// The result of one contraction is contracted again: a loop computes parts of it, from parts of the columns of its right
+// operand. The depth of the first contraction is divided in a loop inside of that one.
+// CHECK-LABEL: grid.kernel @layers
+// CHECK: scf.for %[[J:.*]] = %c0 to %c512 step %c64 iter_args(%[[ACC:.*]] = %
+// CHECK: %[[H:.*]] = scf.for %[[K:.*]] = %c0{{.*}} to %c256 step %c64{{.*}} iter_args(%[[INNER:.*]] = %
+// CHECK: %[[U:.*]] = grid.slice_ref %{{.*}}[0, %[[K]]] [64, 64] [1, 1] : memref<64x256xbf16
+// CHECK: %[[X:.*]] = grid.load %[[U]]
+// CHECK: %[[V:.*]] = grid.slice_ref %{{.*}}[%[[K]], %[[J]]] [64, 64] [1, 1] : memref<256x512xbf16
+// CHECK: %[[Y:.*]] = grid.load %[[V]]
+// CHECK: grid.dot %[[X]], %[[Y]] acc %[[INNER]] contract [1] x [0] : {{.*}} -> tensor<64x64xf32>
+// CHECK: scf.yield
+// CHECK: %[[R:.*]] = arith.maximumf %[[H]], %{{.*}} : tensor<64x64xf32>
+// CHECK: %[[A:.*]] = arith.truncf %[[R]] : tensor<64x64xf32> to tensor<64x64xbf16>
+// CHECK: %[[W:.*]] = grid.slice_ref %{{.*}}[%[[J]], 0] [64, 128] [1, 1] : memref<512x128xbf16
+// CHECK: %[[B:.*]] = grid.load %[[W]]
+// CHECK: grid.dot %[[A]], %[[B]] acc %[[ACC]] contract [1] x [0]
+// CHECK-NOT: grid.dot
+grid.kernel @layers grid(%i = 4)
+    inputs(%x: bf16 [256, 256] block [64, 256] at (%i, 0), %y: bf16 [256, 512], %z: bf16 [512, 128])
+    outputs(%o: f32 [256, 128] block [64, 128] at (%i, 0)) semantics [parallel] {
+  %a = grid.load %x : memref<64x256xbf16, #grid.space<default>> -> tensor<64x256xbf16>
+  %b = grid.load %y : memref<256x512xbf16, #grid.space<default>> -> tensor<256x512xbf16>
+  %c = grid.load %z : memref<512x128xbf16, #grid.space<default>> -> tensor<512x128xbf16>
+  %d = grid.dot %a, %b contract [1] x [0] : tensor<64x256xbf16>, tensor<256x512xbf16> -> tensor<64x512xf32>
+  %zero = arith.constant dense<0.0> : tensor<64x512xf32>
+  %r = arith.maximumf %d, %zero : tensor<64x512xf32>
+  %t = arith.truncf %r : tensor<64x512xf32> to tensor<64x512xbf16>
+  %e = grid.dot %t, %c contract [1] x [0] : tensor<64x512xbf16>, tensor<512x128xbf16> -> tensor<64x128xf32>
+  grid.store %e, %o : tensor<64x128xf32>, memref<64x128xf32, #grid.space<default>>
+}
+
+// -----
+
+// Registers hold a result that is 128 elements deep.
+// CHECK-LABEL: grid.kernel @shallow_layers
+// CHECK-NOT: scf.for
+grid.kernel @shallow_layers grid(%i = 4)
+    inputs(%x: bf16 [256, 64] block [64, 64] at (%i, 0), %y: bf16 [64, 128], %z: bf16 [128, 64])
+    outputs(%o: f32 [256, 64] block [64, 64] at (%i, 0)) semantics [parallel] {
+  %a = grid.load %x : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
+  %b = grid.load %y : memref<64x128xbf16, #grid.space<default>> -> tensor<64x128xbf16>
+  %c = grid.load %z : memref<128x64xbf16, #grid.space<default>> -> tensor<128x64xbf16>
+  %d = grid.dot %a, %b contract [1] x [0] : tensor<64x64xbf16>, tensor<64x128xbf16> -> tensor<64x128xf32>
+  %t = arith.truncf %d : tensor<64x128xf32> to tensor<64x128xbf16>
+  %e = grid.dot %t, %c contract [1] x [0] : tensor<64x128xbf16>, tensor<128x64xbf16> -> tensor<64x64xf32>
+  grid.store %e, %o : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>
+}
+
+// -----
+
+// Two contractions of one depth have a loop each if one depends on a reduction of the other's result.
+// CHECK-LABEL: grid.kernel @dependent
+// CHECK: %[[D:.*]] = scf.for
+// CHECK: linalg.reduce { arith.addf } ins(%[[D]] :
+// CHECK: scf.for
+grid.kernel @dependent grid(%i = 4)
+    inputs(%x: bf16 [256, 256] block [64, 256] at (%i, 0), %y: bf16 [256, 64], %z: bf16 [256, 64])
+    outputs(%o: f32 [256, 64] block [64, 64] at (%i, 0)) semantics [parallel] {
+  %a = grid.load %x : memref<64x256xbf16, #grid.space<default>> -> tensor<64x256xbf16>
+  %b = grid.load %y : memref<256x64xbf16, #grid.space<default>> -> tensor<256x64xbf16>
+  %c = grid.load %z : memref<256x64xbf16, #grid.space<default>> -> tensor<256x64xbf16>
+  %d = grid.dot %a, %b contract [1] x [0] : tensor<64x256xbf16>, tensor<256x64xbf16> -> tensor<64x64xf32>
+  %zero = arith.constant dense<0.0> : tensor<64xf32>
+  %sum = linalg.reduce { arith.addf } ins(%d : tensor<64x64xf32>) outs(%zero : tensor<64xf32>) dimensions = [1]
+  %s = arith.truncf %sum : tensor<64xf32> to tensor<64xbf16>
+  %empty = tensor.empty() : tensor<64x256xbf16>
+  %r = linalg.broadcast ins(%s : tensor<64xbf16>) outs(%empty : tensor<64x256xbf16>) dimensions = [1]
+  %a2 = grid.load %x : memref<64x256xbf16, #grid.space<default>> -> tensor<64x256xbf16>
+  %t = arith.mulf %a2, %r : tensor<64x256xbf16>
+  %e = grid.dot %t, %c contract [1] x [0] : tensor<64x256xbf16>, tensor<256x64xbf16> -> tensor<64x64xf32>
+  grid.store %e, %o : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>
+}

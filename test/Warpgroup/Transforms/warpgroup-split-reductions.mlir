@@ -1,6 +1,6 @@
 // RUN: gridir-opt %s --pass-pipeline='builtin.module(grid.kernel(warpgroup-split-reductions))' | FileCheck %s
 // RUN: gridir-opt %s --pass-pipeline='builtin.module(grid.kernel(warpgroup-split-reductions))' -o /dev/null --mlir-pass-statistics --mlir-pass-statistics-display=list 2>&1 | FileCheck %s --check-prefix=STATISTICS
-// STATISTICS: (S) 5 num-split
+// STATISTICS: (S) 7 num-split
 
 // A reduction of a row that registers do not hold, and a store of such a row, are loops over parts. Parts are computed
 // from parts of the block; what depends on the whole row is computed once.
@@ -110,4 +110,31 @@ grid.kernel @shifted grid(%i = 4)
   %part = tensor.extract_slice %v[0, 0] [1, 32767] [1, 1] : tensor<1x32768xf32> to tensor<1x32767xf32>
   %shifted = tensor.insert_slice %part into %v[0, 1] [1, 32767] [1, 1] : tensor<1x32767xf32> into tensor<1x32768xf32>
   grid.store %shifted, %o : tensor<1x32768xf32>, memref<1x32768xf32, #grid.space<default>>
+}
+
+// A matrix unit computes 64 rows at once, whose results registers do not hold: parts of the columns are computed again
+// for each reader.
+// CHECK-LABEL: grid.kernel @product
+// CHECK-NOT:   tensor<64x512xf32>
+// CHECK:       %[[MAX:.*]] = scf.for %[[I:.*]] = %{{.*}} to %c512{{.*}} step %c64
+// CHECK:         %[[W:.*]] = grid.slice_ref %{{.*}}[0, %[[I]]] [64, 64] [1, 1]
+// CHECK:         %[[B:.*]] = grid.load %[[W]]
+// CHECK:         %[[D:.*]] = grid.dot %{{.*}}, %[[B]] contract [1] x [0] : {{.*}} -> tensor<64x64xf32>
+// CHECK:         linalg.reduce { arith.maximumf } ins(%[[D]] :
+// CHECK:       scf.for
+// CHECK:         grid.dot
+// CHECK:         linalg.broadcast ins(%[[MAX]]
+// CHECK:         grid.store
+grid.kernel @product grid(%i = 4)
+    inputs(%x: bf16 [256, 64] block [64, 64] at (%i, 0), %y: bf16 [64, 512])
+    outputs(%o: f32 [256, 512] block [64, 512] at (%i, 0)) semantics [parallel] {
+  %a = grid.load %x : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
+  %b = grid.load %y : memref<64x512xbf16, #grid.space<default>> -> tensor<64x512xbf16>
+  %d = grid.dot %a, %b contract [1] x [0] : tensor<64x64xbf16>, tensor<64x512xbf16> -> tensor<64x512xf32>
+  %low = arith.constant dense<0xFF800000> : tensor<64xf32>
+  %max = linalg.reduce { arith.maximumf } ins(%d : tensor<64x512xf32>) outs(%low : tensor<64xf32>) dimensions = [1]
+  %empty = tensor.empty() : tensor<64x512xf32>
+  %m = linalg.broadcast ins(%max : tensor<64xf32>) outs(%empty : tensor<64x512xf32>) dimensions = [1]
+  %s = arith.subf %d, %m : tensor<64x512xf32>
+  grid.store %s, %o : tensor<64x512xf32>, memref<64x512xf32, #grid.space<default>>
 }
