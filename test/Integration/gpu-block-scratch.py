@@ -233,9 +233,7 @@ def scoped(x):
                 t_ref[0] = total
                 return t_ref[0] + s_ref[pl.ds(i, 1)]
 
-            return pl.run_scoped(
-                second, pltpu.VMEM((16, x.shape[1]), x.dtype), pltpu.VMEM((1, 1, x.shape[1]), x.dtype)
-            )
+            return pl.run_scoped(second, pltpu.VMEM((16, x.shape[1]), x.dtype), pltpu.VMEM((1, 1, x.shape[1]), x.dtype))
 
         o_ref[...] = value + lax.fori_loop(0, 16, body, jnp.zeros((1, x.shape[1]), x.dtype))
 

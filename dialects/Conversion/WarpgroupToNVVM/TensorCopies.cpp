@@ -41,20 +41,19 @@ public:
         failed(window.analyze(op)) || failed(analyze()))
       return failure();
     Location loc = op.getLoc();
-    createForTensorCore(
-        lowering, loc, op.getCollectiveAttr(), [&] {
-          Value address = window.createAddress(loc);
-          for (const TensorCopy &copy :
-               isBlocked() ? getBlocks(loc) : getColumns(loc)) {
-            Value target = window.createColumnAddress(
-                loc, address, builder.getI32IntegerAttr(copy.column));
-            NVVM::Tcgen05CpOp::create(
-                builder, loc, copy.shape,
-                getCtaGroup(op.getCollective().has_value()), copy.multicast,
-                /*srcFormat=*/NVVM::Tcgen05CpSrcFormatAttr(),
-                createTensorPointer(builder, loc, target), copy.descriptor);
-          }
-        });
+    createForTensorCore(lowering, loc, op.getCollectiveAttr(), [&] {
+      Value address = window.createAddress(loc);
+      for (const TensorCopy &copy :
+           isBlocked() ? getBlocks(loc) : getColumns(loc)) {
+        Value target = window.createColumnAddress(
+            loc, address, builder.getI32IntegerAttr(copy.column));
+        NVVM::Tcgen05CpOp::create(
+            builder, loc, copy.shape,
+            getCtaGroup(op.getCollective().has_value()), copy.multicast,
+            /*srcFormat=*/NVVM::Tcgen05CpSrcFormatAttr(),
+            createTensorPointer(builder, loc, target), copy.descriptor);
+      }
+    });
     return success();
   }
 

@@ -213,17 +213,16 @@ private:
       barrier =
           lowering.createAddress(loc, lowering.getView(op.getBarrier()), {});
     StringAttr axis = op.getCollectiveAttr();
-    createForTensorCore(
-        lowering, loc, axis, [&] {
-          createAddresses(loc);
-          Value isTrue = arith::ConstantOp::create(builder, loc,
-                                                   builder.getBoolAttr(true));
-          for (int64_t column = 0; column < columns; column += width)
-            for (int64_t k = 0; k < depth; k += step)
-              createInstruction(loc, column, k, k == 0 ? accumulate : isTrue);
-          if (barrier)
-            createTensorCommit(lowering, loc, barrier, axis);
-        });
+    createForTensorCore(lowering, loc, axis, [&] {
+      createAddresses(loc);
+      Value isTrue =
+          arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
+      for (int64_t column = 0; column < columns; column += width)
+        for (int64_t k = 0; k < depth; k += step)
+          createInstruction(loc, column, k, k == 0 ? accumulate : isTrue);
+      if (barrier)
+        createTensorCommit(lowering, loc, barrier, axis);
+    });
   }
 
   void createAddresses(Location loc) {

@@ -328,8 +328,8 @@ static bool onlyWarpgroupsArrive(Value barriers) {
 }
 
 bool warpgroup::arriveByWarps(Value barriers) {
-  auto type = cast<BarrierType>(
-      cast<MemRefType>(barriers.getType()).getElementType());
+  auto type =
+      cast<BarrierType>(cast<MemRefType>(barriers.getType()).getElementType());
   return type.getCluster().empty() && onlyWarpgroupsArrive(barriers);
 }
 

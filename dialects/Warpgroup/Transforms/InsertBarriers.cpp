@@ -251,9 +251,9 @@ private:
     pending = after;
   }
 
-  /// Inserts the barrier that the next iteration of a loop requires. A body that
-  /// only waits, and only reads memory that the loop never writes, requires
-  /// none.
+  /// Inserts the barrier that the next iteration of a loop requires. A body
+  /// that only waits, and only reads memory that the loop never writes,
+  /// requires none.
   void synchronizeIteration(Operation *loop, Operation *terminator) {
     bool isPending = pending.any() || pending.copies;
     if (pending.written.empty() && !pending.copies &&

@@ -52,9 +52,8 @@ std::optional<MemorySpace> warpgroup::getMemory(Value root) {
 /// The scope that allocates a Ref; null for others.
 static grid::ScopedOp getScope(Value root) {
   auto argument = dyn_cast<BlockArgument>(root);
-  return argument
-             ? dyn_cast<grid::ScopedOp>(argument.getOwner()->getParentOp())
-             : grid::ScopedOp();
+  return argument ? dyn_cast<grid::ScopedOp>(argument.getOwner()->getParentOp())
+                  : grid::ScopedOp();
 }
 
 /// The bytes of a Ref in shared memory, if the memory plan has them.
