@@ -6,6 +6,10 @@
     pip install tokamax
     python benchmarks/gpu_records.py --op attention --every 10                 # a sample, the estimate tier
     python benchmarks/gpu_records.py --op attention --every 10 --compile 40    # the best 40, compiled with ptxas
+    python benchmarks/gpu_records.py --op triton_attention --every 20 --first 10 --seconds 600
+
+Ops of Triton other than attention are those of tokamax 0.0.12; later releases wrote them without Pallas, but have more
+records of them, which `--data` reads from a wheel that is unpacked.
 
 Needs no GPU. Kernels of Mosaic GPU are compiled by gridir; those of Triton are only estimated, since their code is
 Triton's. A record holds the fastest configuration and its time, but no times of others. The table counts the records
@@ -22,6 +26,7 @@ import itertools
 import json
 import statistics
 import sys
+import time
 from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
@@ -40,6 +45,11 @@ OPS = {
     "gated_linear_unit": ("gated_linear_unit.pallas_mosaic_gpu", "PallasMosaicGpuGatedLinearUnit"),
     "ragged_dot": ("ragged_dot.pallas_mosaic_gpu", "PallasMosaicGpuRaggedDot"),
     "triton_attention": ("attention.pallas_triton", "PallasTritonFlashAttention"),
+    "triton_attention_vjp": ("attention.pallas_triton_vjp", "PallasTritonFlashAttentionVjp"),
+    "triton_gated_linear_unit": ("gated_linear_unit.pallas_triton", "PallasTritonGatedLinearUnit"),
+    "triton_ragged_dot": ("ragged_dot.pallas_triton", "PallasTritonRaggedDot"),
+    "triton_normalization": ("normalization.pallas_triton", "PallasTritonNormalization"),
+    "triton_normalization_vjp": ("normalization.pallas_triton_vjp", "PallasTritonNormalizationVjp"),
 }
 
 
@@ -63,10 +73,11 @@ class Device:
     @contextlib.contextmanager
     def told(self) -> Iterator[None]:
         """While it is entered, programs see this GPU."""
-        local = jax.local_devices
+        local, everywhere = jax.local_devices, jax.devices
         with (
             mock.patch.object(jax.extend.backend, "get_default_device", return_value=self),
             mock.patch.object(jax, "local_devices", lambda *a, **k: local(*a, **k) if a or k else [self]),
+            mock.patch.object(jax, "devices", lambda *a, **k: everywhere(*a, **k) if a or k else [self]),
         ):
             yield
 
@@ -169,6 +180,8 @@ def main() -> int:
     parser.add_argument("--chip", choices=list(CHIPS), default="h100")
     parser.add_argument("--op", choices=list(OPS), action="append", help="an op; all of them without it")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="take each Nth record")
+    parser.add_argument("--first", type=int, default=0, metavar="N", help="begin with record N")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no record of an op after this time")
     parser.add_argument("--compile", type=int, default=0, metavar="N", help="compile the best N")
     parser.add_argument("--data", type=Path, help="the directory of another tokamax, whose records are read")
     arguments = parser.parse_args()
@@ -183,15 +196,16 @@ def main() -> int:
             module, cls = OPS[name]
             op = getattr(importlib.import_module(f"tokamax._src.ops.{module}"), cls)()
             file = "".join(f"_{c.lower()}" if c.isupper() else c for c in cls)[1:]
-            path = (arguments.data or resources.files("tokamax")).joinpath(
-                "data", "autotuning", device.directory, f"{file}.json"
-            )
-            text = path.read_text() if path.is_file() else ""
+            directory = (arguments.data or resources.files("tokamax")).joinpath("data", "autotuning", device.directory)
+            # Later releases name some records without Pallas.
+            paths = [directory.joinpath(f"{each}.json") for each in (file, file.replace("pallas_triton", "triton"))]
+            text = next((text for path in paths if path.is_file() and (text := path.read_text())), "")
             cache = importlib.import_module("tokamax._src.autotuning.cache")
             found = cache._get_cache_adapter(op).validate_json(text) if text else {}
-            rows = []
-            for number, (args, times) in itertools.islice(enumerate(found.items()), 0, None, arguments.every):
-                if times:
+            rows, start = [], time.monotonic()
+            chosen = itertools.islice(enumerate(found.items()), arguments.first, None, arguments.every)
+            for number, (args, times) in chosen:
+                if times and time.monotonic() - start < arguments.seconds:
                     rows.append(rank(number, op, args, times, device, arguments.compile))
                     print(json.dumps(dataclasses.asdict(rows[-1])), file=sys.stderr, flush=True)
             lines.append(summary(f"{arguments.chip}, {name}, {'compile' if arguments.compile else 'estimate'}", rows))

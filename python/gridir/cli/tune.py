@@ -77,9 +77,23 @@ _INTERRUPTED = 130
     help="The lowering of the kernels that libtpu compiles.",
 )
 @click.option(
-    "--check/--no-check", default=True, show_default=True, help="Run the checks of `gridir check` on the proposal."
+    "--check/--no-check", default=True, show_default=True, help="Run the checks of `gridir check` on the proposals."
 )
-@click.option("--races", is_flag=True, help="Also run the proposal on the CPU with the check for races.")
+@click.option(
+    "--proposals",
+    type=click.IntRange(1),
+    default=3,
+    show_default=True,
+    help="The number of the first configurations that are checked.",
+)
+@click.option(
+    "--check-seconds",
+    type=click.FloatRange(0),
+    default=60.0,
+    show_default=True,
+    help="Check no further proposal after this many seconds.",
+)
+@click.option("--races", is_flag=True, help="Also run the proposals on the CPU with the check for races.")
 @click.option(
     "--cache/--no-cache",
     default=True,

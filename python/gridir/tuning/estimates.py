@@ -249,7 +249,7 @@ class _Search:
         for row in rows:
             self._tell(self._traces, self._count)
             self._traces += 1
-            self._add(row, sample_of(self._trace(row)))
+            self._add(row, sample_of(self._trace(row), self._backend.chip.kind == "gpu"))
 
     def _add(self, row: int, sample: Sample) -> None:
         (self._found[row],) = estimate(self._backend, sample, np.array([sample.numbers]), sample.arrays)

@@ -33,7 +33,8 @@ from gridir.runtime.ptxas import (
 )
 from gridir.tuning.backend import Backend, Finished, Outcome, combine
 from gridir.tuning.cache import Cache
-from gridir.tuning.gpu_model import Resources, guess_registers, loads_in_buffers, predict
+from gridir.tuning.gpu_model import Prediction, Resources, predict
+from gridir.tuning.gpu_registers import guess_resources, predict_registers
 from gridir.tuning.ledger import mebibytes, no_steps
 from gridir.tuning.measure import available_tiers, measure, run_by_jax
 from gridir.tuning.traced import Traced, function_key
@@ -41,8 +42,8 @@ from gridir.tuning.traced import Traced, function_key
 _FROM_CODE = "times are predicted from the machine code"
 _FROM_FORM = "times are predicted from the kernel's operations and buffers, not from its code"
 _THREADS = 128
+_LANES = 32
 _WARPGROUP = 128
-_MOST_REGISTERS = 255
 _KERNEL_FIELDS = {
     "name": str, "ctas": (int, type(None)), "threads": int, "registers": int, "shared_bytes": int, "spill_bytes": int,
     "code": (dict, type(None)),
@@ -61,17 +62,15 @@ class GpuBackend(Backend):
     def estimate(self, call: KernelCall, work: WorkBatch) -> list[Outcome]:
         """See `Backend`; registers and shared memory follow from the values and buffers of the kernel."""
         programs, threads, groups = _shape(call, work)
-        shared, carried, made, loaded = work.held.T
-        stages = getattr(call.request.compiler_params, "num_stages", None)
-        if is_gpu_mesh(call.request.mesh):
-            # Warpgroups exchange registers, so all of a multiprocessor are used.
-            registers, spills = np.minimum(self.chip["registers"] // threads, 168), 0
-        else:
-            # A compiler that has too little shared memory or registers takes fewer, so this says nothing on legality.
-            shared = np.minimum(shared + loads_in_buffers(stages, loaded), self.chip["cta_shared_bytes"])
-            most = min(_MOST_REGISTERS, self.chip["registers"] // threads)
-            registers, spills = guess_registers(threads, carried, made, most)
-        resources = Resources(threads, groups, registers, shared, spills)
+        if work.in_registers:
+            warps, stages = threads // _LANES, getattr(call.request.compiler_params, "num_stages", None)
+            guess = guess_resources(work, warps, stages, self.chip)
+            found = predict_registers(work, warps, stages, guess, self.chip)
+            resources = Resources(threads, groups, guess.registers, guess.shared_bytes, guess.spill_bytes)
+            return self._outcomes(work, resources, found, _FROM_FORM)
+        # Warpgroups exchange registers, so all of a multiprocessor are used.
+        registers = np.minimum(self.chip["registers"] // threads, 168)
+        resources = Resources(threads, groups, registers, work.held[:, 0])
         return self._predict(work, work.totals // programs, resources, _FROM_FORM)
 
     def compile(self, traced: dict[int, Traced]) -> Finished:
@@ -131,7 +130,7 @@ class GpuBackend(Backend):
             kernel = next((k for k in record["kernels"] if k["name"] == call.request.kernel_name), None)
             if kernel is None:
                 return Outcome.illegal(f"kernel {call.request.kernel_name} was not compiled")
-            work = alone(count_work(call.request, call.sizes, call.scalars))
+            work = alone(count_work(call.request, call.sizes, call.scalars, call.inputs, on_gpu=True))
             programs, _, groups = _shape(call, work)
             resources = Resources(
                 kernel["threads"],
@@ -154,7 +153,10 @@ class GpuBackend(Backend):
         return f"they are uncertain by {self.chip['uncertainty']:.0%} ({self.chip.sources['uncertainty']})"
 
     def _predict(self, work: WorkBatch, ctas: np.ndarray, resources: Resources, note: str) -> list[Outcome]:
-        found, chip = predict(work, ctas, resources, self.chip), self.chip
+        return self._outcomes(work, resources, predict(work, ctas, resources, self.chip), note)
+
+    def _outcomes(self, work: WorkBatch, resources: Resources, found: Prediction, note: str) -> list[Outcome]:
+        chip = self.chip
         refused = no_steps(work)
         many = len(work.counts)
         shared = np.broadcast_to(resources.shared_bytes, many)
@@ -209,7 +211,7 @@ def _shape(call: KernelCall, work: WorkBatch) -> tuple[Any, Any, Any]:
         # Of several warpgroups, one copies for the others.
         return groups, groups * _WARPGROUP, np.maximum(groups - 1, 1)
     warps = getattr(call.request.compiler_params, "num_warps", None)
-    threads = 32 * warps if warps else _THREADS
+    threads = _LANES * warps if warps else _THREADS
     return 1, threads, max(threads // _WARPGROUP, 1)
 
 

@@ -32,7 +32,7 @@ from gridir.runtime.ptxas import CodeCounts
 CTA_RESERVED = 1024
 """Bytes of shared memory that CUDA reserves for each CTA."""
 _LANES = 32
-_SCHEDULERS = 4
+SCHEDULERS = 4
 _SHARPNESS = 4
 """The exponent of the soft maximum."""
 _ISSUED = 1.3
@@ -100,7 +100,7 @@ def predict(work: WorkBatch, ctas: np.ndarray, resources: Resources, chip: Chip)
     threads, shared = np.broadcast_to(resources.threads, many), np.broadcast_to(resources.shared_bytes, many)
     limits = {
         "registers": chip["registers"]
-        // np.maximum(_allocated(np.broadcast_to(resources.registers, many)) * threads, 1),
+        // np.maximum(allocated(np.broadcast_to(resources.registers, many)) * threads, 1),
         "shared memory": chip["shared_bytes"] // (shared + CTA_RESERVED),
         "threads": chip["threads"] // threads,
         "ctas": np.full(many, chip["ctas"]),
@@ -120,11 +120,9 @@ def predict(work: WorkBatch, ctas: np.ndarray, resources: Resources, chip: Chip)
     busy["memory"] = np.maximum(busy["memory"], latency)
     alone = (cta["compute"] + cta["functions"] + cta["issue"]) / np.broadcast_to(resources.groups, many)
     parts = np.stack([*busy.values(), alone])
-    inside = (parts**_SHARPNESS).sum(axis=0) ** (1 / _SHARPNESS)
+    inside = soft_maximum(parts)
     start = chip["cta_seconds"] + np.broadcast_to(resources.spill_bytes, many) * chip["spill_seconds"]
-    waves = ctas / (count * resident)
-    # The last of few waves is rarely full; of many, CTAs drift apart.
-    waves = np.where(waves < 4, np.ceil(waves), waves + 0.3)
+    waves = count_waves(ctas / (count * resident))
     dram = arrays / chip["bandwidth"]
     seconds = np.maximum(waves * (inside + start), dram) + chip["launch_seconds"]
     units = {name: waves * each for name, each in busy.items()}
@@ -150,7 +148,7 @@ def _cta_seconds(
         trips = code.trips(products, copied * share)
         if trips is not None:
             warps = resources.threads / _LANES
-            issue = (trips * code.loop_instructions + warps * code.other_instructions) / _SCHEDULERS
+            issue = (trips * code.loop_instructions + warps * code.other_instructions) / SCHEDULERS
             functions = np.maximum(trips * code.loop_functions + warps * code.other_functions, 0) * _LANES
     return {
         "compute": flops / (chip["flops"] * chip["efficiency"] / count),
@@ -174,7 +172,17 @@ def _imbalance(work: WorkBatch, ctas: np.ndarray) -> np.ndarray:
     return found
 
 
-def _allocated(registers: np.ndarray) -> np.ndarray:
+def soft_maximum(times: Any) -> np.ndarray:
+    """Returns for each kernel a time that is a little longer than the longest of some."""
+    return np.asarray((np.stack([*times]) ** _SHARPNESS).sum(axis=0) ** (1 / _SHARPNESS))
+
+
+def count_waves(waves: np.ndarray) -> np.ndarray:
+    """Returns how many waves take time: the last of few is rarely full; of many, CTAs drift apart."""
+    return np.where(waves < 4, np.ceil(waves), waves + 0.3)
+
+
+def allocated(registers: np.ndarray) -> np.ndarray:
     """Registers of a thread are allocated in units of 8."""
     return np.ceil(np.asarray(registers) / 8) * 8
 
@@ -182,22 +190,12 @@ def _allocated(registers: np.ndarray) -> np.ndarray:
 def _bytes(work: WorkBatch) -> tuple[np.ndarray, np.ndarray]:
     """The bytes that all evaluated programs read and write, and those of the arrays, which come from DRAM once."""
     moved = work.total(work.amount("copied"))
+    if work.in_registers:
+        moved = moved + work.total(work.amount("read")) + work.total(work.amount("written"))
     arrays = np.zeros(len(work.counts))
     for transfer in work.transfers:
         arrays += np.prod(transfer.array, axis=1, dtype=float) * transfer.itemsize
         # Programs share no memory but global memory: each has blocks of its own. Those of a mesh copy them themselves.
-        if transfer.space != "gmem":
+        if transfer.space != "gmem" and not work.in_registers:
             moved = moved + work.counts * np.prod(transfer.block, axis=1, dtype=float) * transfer.itemsize
     return moved, arrays
-
-
-def loads_in_buffers(stages: int | None, loaded: np.ndarray) -> np.ndarray:
-    """Returns the shared memory of the blocks that a compiler's pipeline with a number of stages holds."""
-    return loaded * max(stages or 1, 1)
-
-
-def guess_registers(threads: np.ndarray, carried: np.ndarray, made: np.ndarray, most: float) -> tuple[Any, Any]:
-    """Returns registers of a thread for the values of a loop, and the bytes that do not fit."""
-    # Most of the values that are made are computed in place of each other.
-    wanted = (carried + 1.5 * made) / 4 / threads + 40
-    return np.clip(wanted, min(32, most), most), np.maximum(wanted - most, 0) * 4

@@ -78,12 +78,12 @@ REFUSED = Kind()
 """The kind of the configurations that the function refuses."""
 
 
-def sample_of(traced: Traced | str) -> Sample:
+def sample_of(traced: Traced | str, on_gpu: bool) -> Sample:
     """Returns a configuration as a sample; a text is the reason why the function refuses it."""
     if isinstance(traced, str):
         return Sample(REFUSED, (), reason=traced)
     calls = traced.calls.kernels
-    forms = [form_of(count_work(call.request, call.sizes, call.scalars)) for call in calls]
+    forms = [form_of(count_work(call.request, call.sizes, call.scalars, call.inputs, on_gpu)) for call in calls]
     numbers: list[float] = []
     for call, form in zip(calls, forms, strict=True):
         numbers += [float(call.times), *form.numbers]

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import jax
 
 from gridir.compiler.checks import check_kernel
@@ -12,18 +14,34 @@ from gridir.errors import Error
 from gridir.frontend.capture.install import installed
 from gridir.frontend.lower import lower
 from gridir.tuning.arguments import drawn
+from gridir.tuning.space import describe
 from gridir.tuning.traced import Traced
 
 
-def check_proposal(traced: Traced, *, races: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
+@dataclasses.dataclass(frozen=True)
+class Checked:
+    """The result of the checks of a configuration.
+
+    Attributes:
+      problems: what is wrong with it.
+      notes: checks that could not run.
+    """
+
+    problems: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        """Returns whether all checks ran, and found no problem."""
+        return not self.problems and not self.notes
+
+
+def check_proposal(traced: Traced, *, races: bool) -> Checked:
     """Runs the checks of `gridir check` on the kernels of a configuration.
 
     Args:
       traced: the function for the configuration.
       races: also runs it on the CPU with the executor's check for races.
-
-    Returns:
-      The problems, and notes on questions that could not be decided.
     """
     problems: list[str] = []
     try:
@@ -34,13 +52,13 @@ def check_proposal(traced: Traced, *, races: bool) -> tuple[tuple[str, ...], tup
                 for check in check_kernel(kernel).refuted
             ]
     except Error as error:
-        return (), (f"the best configuration is not checked: {error.message}",)
+        return Checked(notes=(f"{describe(traced.config)} is not checked: {error.message}",))
     if races and not problems:
         return _races(traced)
-    return tuple(problems), ()
+    return Checked(tuple(problems))
 
 
-def _races(traced: Traced) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _races(traced: Traced) -> Checked:
     """Runs a configuration with the executor's check for races."""
     try:
         with installed(checks=["races"]):
@@ -49,6 +67,7 @@ def _races(traced: Traced) -> tuple[tuple[str, ...], tuple[str, ...]]:
         # Findings of native code arrive through XLA, as XLA's exception.
         text = str(error)
         if "race" in text.lower():
-            return (f"the check for races found one: {text.partition(chr(10))[0]}",), ()
-        return (), (f"the check for races could not run: {text.partition(chr(10))[0]}",)
-    return (), ()
+            return Checked((f"the check for races found one: {text.partition(chr(10))[0]}",))
+        note = f"the check for races could not run for {describe(traced.config)}: {text.partition(chr(10))[0]}"
+        return Checked(notes=(note,))
+    return Checked()

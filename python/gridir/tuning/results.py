@@ -33,11 +33,13 @@ class Entry:
       config: the values of the parameters.
       outcomes: the result of each tier that evaluated it, by the tier's name.
       problems: the problems that `gridir check`, or the executor's check for races, found in it.
+      checked: whether these checks ran, and found none.
     """
 
     config: Config
     outcomes: Mapping[str, Outcome]
     problems: tuple[str, ...] = ()
+    checked: bool = False
 
     @property
     def tier(self) -> str:
@@ -136,6 +138,7 @@ class Problem:
                     "config": entry.config,
                     "tied": self.is_tied(entry),
                     "problems": list(entry.problems),
+                    "checked": entry.checked,
                     "outcomes": {tier: outcome.to_json() for tier, outcome in entry.outcomes.items()},
                 }
                 for entry in self.entries
@@ -164,7 +167,7 @@ _TEXTS = {"function": str, "signature": str, "target": str, "verified": str}
 
 
 def _read_entry(record: Any) -> Entry:
-    check_fields(record, {"config": dict, "tied": bool, "problems": list, "outcomes": dict})
+    check_fields(record, {"config": dict, "tied": bool, "problems": list, "checked": bool, "outcomes": dict})
     check_items("problems", record["problems"], str)
     if not record["outcomes"] or not set(record["outcomes"]) <= set(TIERS):
         raise ValueError(f"expected outcomes of {', '.join(TIERS)}, got {', '.join(record['outcomes']) or 'none'}")
@@ -172,6 +175,7 @@ def _read_entry(record: Any) -> Entry:
         {name: _value(name, value) for name, value in record["config"].items()},
         {tier: Outcome.from_json(outcome) for tier, outcome in record["outcomes"].items()},
         tuple(record["problems"]),
+        record["checked"],
     )
 
 
@@ -299,7 +303,8 @@ def _merge(ours: Problem, theirs: Problem) -> Problem:
     for entry in theirs.entries:
         known = entries.get(describe(entry.config))
         outcomes = {**(known.outcomes if known else {}), **entry.outcomes}
-        entries[describe(entry.config)] = dataclasses.replace(entry, outcomes=outcomes)
+        checked = entry.checked or (known is not None and known.checked)
+        entries[describe(entry.config)] = dataclasses.replace(entry, outcomes=outcomes, checked=checked)
     notes = tuple(dict.fromkeys((*ours.notes, *theirs.notes)))
     return dataclasses.replace(
         theirs, entries=rank(tuple(entries.values())), notes=notes, space=theirs.space or ours.space
@@ -338,6 +343,9 @@ def table(problem: Problem, most: int = 20) -> str:
         tied = sum(problem.is_tied(entry) for entry in legal)
         if tied > 1:
             lines.append(f"{tied} configurations are within 5 % of the best: tied (=)")
+        checked = next((i for i, entry in enumerate(legal) if not entry.checked), len(legal))
+        if checked:
+            lines.append(f"the first {checked} pass the checks" if checked > 1 else "the first passes the checks")
     for reason, same in _by_reason(refused).items():
         lines.append(f"not legal: {describe(same[0].config)}: {reason}")
         if len(same) > 1:

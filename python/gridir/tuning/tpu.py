@@ -108,7 +108,7 @@ class TpuBackend(Backend):
             if len(candidates) != len(calls):
                 return candidates
             return [
-                dataclasses.replace(candidate, work=count_work(call.request, call.sizes, call.scalars))
+                dataclasses.replace(candidate, work=count_work(call.request, call.sizes, call.scalars, call.inputs))
                 for candidate, call in zip(candidates, calls, strict=True)
             ]
         try:
@@ -130,7 +130,7 @@ class TpuBackend(Backend):
                 if getattr(error, "stage", "") not in ("timeout", "crash"):
                     self._cache.put(self._key(call), record)
             else:
-                record = _record(count_work(call.request, call.sizes, call.scalars), report)
+                record = _record(count_work(call.request, call.sizes, call.scalars, call.inputs), report)
                 self._cache.put(self._key(call), record)
             outcomes.append((self._predict(call, record), call.times))
         return combine(outcomes)
@@ -196,4 +196,4 @@ def _distinct(traced: Traced) -> list[KernelCall]:
         key = kernel_key(call, {})
         found[key] = call
         times[key] = times.get(key, 0) + call.times
-    return [KernelCall(c.request, c.sizes, c.scalars, times[key]) for key, c in found.items()]
+    return [dataclasses.replace(c, times=times[key]) for key, c in found.items()]

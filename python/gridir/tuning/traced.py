@@ -137,7 +137,7 @@ def kernel_key(call: KernelCall, facts: dict[str, Any]) -> str:
         "blocks": blocks,
         "params": str(request.compiler_params),
         "aliases": request.input_output_aliases,
-        "operands": [_digest(value) for value in (*call.sizes, *call.scalars)],
+        "operands": [_digest(value) for value in (*call.sizes, *call.scalars, *call.inputs)],
     }
     text = _ADDRESS.sub("", json.dumps(content, sort_keys=True))
     return hashlib.sha256(text.encode()).hexdigest()

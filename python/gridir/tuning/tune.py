@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -44,6 +45,8 @@ def tune(
     timeout: float = 120,
     lowering: str = "gridir",
     check: bool = True,
+    proposals: int = 3,
+    check_seconds: float = 60,
     races: bool = False,
     cache: str | bool = True,
     constants: str | None = None,
@@ -69,8 +72,11 @@ def tune(
       jobs: how many processes compile at once.
       timeout: seconds after which a compilation is given up.
       lowering: who lowers the kernels that libtpu compiles: "gridir" or "jax".
-      check: makes the checks of `gridir check` on the proposals; one that is refuted is not legal.
-      races: also runs the executor's check for races on the best proposal, on the CPU.
+      check: makes the checks of `gridir check` on the proposals, the first configurations of the ranking. One that is
+        refuted is not legal, and the next one takes its place.
+      proposals: how many there are.
+      check_seconds: seconds after which no further proposal is checked. The best one is checked in any case.
+      races: also runs the proposals on the CPU with the executor's check for races.
       cache: whether outcomes are kept in files, or the directory for them.
       constants: a file in the form of `gridir/runtime/chip_constants.toml`, whose values replace gridir's.
       progress: is called with a line of text before each step.
@@ -86,7 +92,7 @@ def tune(
       >>> attention(q, k, v, **result.best)
     """
     checked = as_space(space)
-    for name, number in (("top", top), ("jobs", jobs)):
+    for name, number in (("top", top), ("jobs", jobs), ("proposals", proposals)):
         if isinstance(number, bool) or not isinstance(number, int) or number < 1:
             raise OptionError(f"expected {name} to be a number from 1 on, got {number!r}")
     chip = load_chip(target, constants)
@@ -105,7 +111,7 @@ def tune(
             run.refine(each, previous, top)
             previous, top = each, max(top // 2, 1)
         if check:
-            run.check(races)
+            run.check(proposals, check_seconds, races)
     return TuningResult([run.problem(tier)])
 
 
@@ -202,6 +208,7 @@ class _Run:
         self._configs = space.configs()
         self._outcomes: list[dict[str, Outcome]] = [{} for _ in self._configs]
         self._problems: dict[int, tuple[str, ...]] = {}
+        self._passed: set[int] = set()
         self._estimates: list[Estimate] = []
         self._notes: dict[str, None] = {}
 
@@ -259,25 +266,34 @@ class _Run:
             self._tell(f"{tier}: {done} of {len(chosen)} configurations")
         return sum(self._outcomes[number][tier].seconds is not None for number in chosen)
 
-    def check(self, races: bool) -> None:
-        """Checks the proposals, from the best on, until one of them has no problem."""
+    def check(self, count: int, limit: float, races: bool) -> None:
+        """Checks the proposals, from the best on, until enough of them have no problem, or the time is over."""
+        start, asked = time.monotonic(), set[int]()
         while True:
             entries = self._entries()
-            best = rank(entries)[0]
-            number = next(i for i, entry in enumerate(entries) if entry is best)
-            if best.seconds is None:
+            numbers = {id(entry): number for number, entry in enumerate(entries)}
+            first = [numbers[id(entry)] for entry in rank(entries) if entry.seconds is not None][:count]
+            waiting = [number for number in first if number not in asked]
+            if not waiting:
                 return
-            self._tell("checking the best configuration")
-            traced = self._trace(number)
-            problems, notes = check_proposal(traced, races=races)
-            self._notes |= dict.fromkeys(notes)
-            if not problems:
+            # The best configuration is checked in any case.
+            if waiting[0] != first[0] and time.monotonic() - start > limit:
+                left = f"{len(waiting)} of the first {len(first)} configurations are not checked"
+                self._notes[f"the checks took more than {limit:g} s: {left}"] = None
                 return
-            self._problems[number] = problems
+            number = waiting[0]
+            asked.add(number)
+            self._tell(f"checking configuration {first.index(number) + 1} of {len(first)}")
+            found = check_proposal(self._trace(number), races=races)
+            self._notes |= dict.fromkeys(found.notes)
+            if found.problems:
+                self._problems[number] = found.problems
+            elif found.passed:
+                self._passed.add(number)
 
     def _entries(self) -> list[Entry]:
         return [
-            Entry(config, outcomes, self._problems.get(number, ()))
+            Entry(config, outcomes, self._problems.get(number, ()), number in self._passed)
             for number, (config, outcomes) in enumerate(zip(self._configs, self._outcomes, strict=True))
         ]
 

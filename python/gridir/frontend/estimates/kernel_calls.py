@@ -24,6 +24,11 @@ _SMALL = 1 << 10
 """Bytes of an array that XLA's ops outside of kernels move at no cost."""
 
 
+_KERNELS = ("pallas_call", "mpmd_map")
+
+_INDEX_ELEMENTS = 1 << 16
+"""The longest array of integers whose values may decide what a kernel does, as those of groups and tiles."""
+
 _UNKNOWN = {
     "while": "a loop around a kernel whose trip count depends on data counts once",
     "cond": "kernels in all branches of a condition around them count as called",
@@ -38,12 +43,14 @@ class KernelCall:
     Attributes:
       request: the kernel. sizes: the values of the dynamic dimensions of its grid; None where they are not known.
       scalars: the values of its prefetched operands; None likewise. times: the number of executions of the call.
+      inputs: the values of its other inputs, of those that are short arrays of integers; None likewise.
     """
 
     request: KernelRequest
     sizes: tuple[Any, ...]
     scalars: tuple[Any, ...]
     times: int
+    inputs: tuple[Any, ...] = ()
 
     @property
     def is_parallel(self) -> bool:
@@ -116,7 +123,8 @@ class _Scope:
             inner = self.inner(eqn)
             return inner.value(inner.jaxpr.outvars[number])
         values = [self.value(atom) for atom in eqn.invars]
-        if any(value is None for value in values):
+        # The result of a kernel, or of an op with effects, is not known before the function runs.
+        if any(value is None for value in values) or primitive_name(eqn.primitive) in _KERNELS or eqn.effects:
             return None
         results = eqn.primitive.bind(*values, **eqn.params)
         return results[number] if eqn.primitive.multiple_results else results
@@ -140,7 +148,7 @@ class _Finder:
     def visit(self, scope: _Scope, times: int) -> None:
         for eqn in scope.jaxpr.eqns:
             name = primitive_name(eqn.primitive)
-            if name in ("pallas_call", "mpmd_map"):
+            if name in _KERNELS:
                 self._kernel(scope, eqn, name, times)
             elif name in jax_core.CALLS:
                 self.visit(scope.inner(eqn), times)
@@ -173,4 +181,14 @@ class _Finder:
         dynamic = mapping.num_dynamic_grid_bounds
         values = [scope.value(atom) for atom in eqn.invars[: dynamic + mapping.num_index_operands]]
         arrays = [None if value is None else np.asarray(value) for value in values]
-        self.kernels.append(KernelCall(request, tuple(arrays[:dynamic]), tuple(arrays[dynamic:]), times))
+        inputs = [
+            scope.value(x) if _may_index(x.aval) else None for x in eqn.invars[dynamic + mapping.num_index_operands :]
+        ]
+        known = tuple(None if value is None else np.asarray(value) for value in inputs)
+        self.kernels.append(KernelCall(request, tuple(arrays[:dynamic]), tuple(arrays[dynamic:]), times, known))
+
+
+def _may_index(aval: Any) -> bool:
+    """Returns whether an input may say what a kernel does with others."""
+    dtype = getattr(aval, "dtype", None)
+    return isinstance(dtype, np.dtype) and np.issubdtype(dtype, np.integer) and aval.size <= _INDEX_ELEMENTS

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from gridir.frontend.estimates.step_values import Scalar, compute, element
-from gridir.frontend.estimates.step_work import MAX_STEPS, Held, StepWork
+from gridir.frontend.estimates.step_values import Scalar, compute, count_steps, element, spread
+from gridir.frontend.estimates.step_work import MAX_PROGRAMS, MAX_STEPS, Held, StepWork
 
 HELD_NUMBERS = len(dataclasses.fields(Held))
 """The numbers of a `Form` that are those of `Held`."""
@@ -37,6 +37,8 @@ class Structure:
         it.
       scratch: name, dimensions and bytes of an element.
       notes: how exact the work is.
+      in_registers: see `StepWork`.
+      program: see `StepWork`.
     """
 
     dims: int
@@ -46,6 +48,8 @@ class Structure:
     transfers: tuple[tuple[str, int, float, bool, str, tuple[int, ...] | None], ...]
     scratch: tuple[tuple[str, int, float], ...]
     notes: tuple[str, ...]
+    in_registers: bool = False
+    program: str = ""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -115,7 +119,17 @@ def form_of(work: StepWork) -> Form:
     numbers += map(float, dataclasses.astuple(held))
     read = {int(detail) for op, _, detail in ops if op == "element" and isinstance(detail, int)}
     return Form(
-        Structure(len(work.steps.sizes), tuple(ops), len(literals), counts, transfers, scratch, tuple(work.notes)),
+        Structure(
+            len(work.steps.sizes),
+            tuple(ops),
+            len(literals),
+            counts,
+            transfers,
+            scratch,
+            tuple(work.notes),
+            work.in_registers,
+            work.program,
+        ),
         tuple(numbers),
         {number: np.asarray(work.operands[number]) for number in sorted(read)},
         tuple(opaque),
@@ -175,6 +189,8 @@ class WorkBatch:
       scratch: the scratch buffers in VMEM: name, for each kernel the shape, and bytes of an element.
       held: for each kernel the numbers of `step_work.Held`.
       notes: how exact that is.
+      in_registers: see `StepWork`.
+      program: see `StepWork`.
     """
 
     sizes: np.ndarray
@@ -186,6 +202,8 @@ class WorkBatch:
     scratch: tuple[tuple[str, np.ndarray, float], ...]
     held: np.ndarray
     notes: tuple[str, ...]
+    in_registers: bool = False
+    program: str = ""
 
     @functools.cached_property
     def owner(self) -> np.ndarray:
@@ -224,7 +242,8 @@ class WorkBatch:
         """Returns how exact the work of a kernel is."""
         if self.totals[number] <= self.counts[number] or not self.totals[number]:
             return self.notes
-        return *self.notes, f"the first {MAX_STEPS:,} of {int(self.totals[number]):,} steps stand for all"
+        which = f"{int(self.counts[number]):,} of {int(self.totals[number]):,} steps stand for all"
+        return *self.notes, which if self.program else f"the first {which}"
 
 
 def alone(work: StepWork) -> WorkBatch:
@@ -253,8 +272,9 @@ def batch_of(
     sizes = take(structure.dims)
     totals = np.prod(sizes, axis=1)
     # A grid without steps is not legal; it is evaluated as one with a step.
-    counts = np.clip(totals, 1, MAX_STEPS)
-    run = _Run(sizes, counts, arrays, opaque, [next(columns) for _ in range(structure.literals)])
+    most = MAX_PROGRAMS if structure.program and not structure.in_registers else MAX_STEPS
+    counts = count_steps(totals, sizes, most, structure.program)
+    run = _Run(sizes, counts, arrays, opaque, [next(columns) for _ in range(structure.literals)], structure.program)
     values = run.ops(structure.ops)
     work: dict[str | int, Amount] = {}
     # Equations in one branch have one number of times.
@@ -276,7 +296,19 @@ def batch_of(
         transfers.append(BatchTransfer(name, itemsize, is_output, space, block, array, buffers, changes))
     scratch = tuple((name, take(dims), itemsize) for name, dims, itemsize in structure.scratch)
     held = take(HELD_NUMBERS)
-    return WorkBatch(sizes, totals, counts, run.starts, work, tuple(transfers), scratch, held, structure.notes)
+    return WorkBatch(
+        sizes,
+        totals,
+        counts,
+        run.starts,
+        work,
+        tuple(transfers),
+        scratch,
+        held,
+        structure.notes,
+        structure.in_registers,
+        structure.program,
+    )
 
 
 _Known = tuple[np.ndarray, int]
@@ -293,8 +325,9 @@ class _Run:
         arrays: dict[int, np.ndarray],
         opaque: Sequence[np.ndarray],
         literals: list[np.ndarray],
+        program: str,
     ):
-        self._sizes, self._counts, self._arrays = sizes, counts, arrays
+        self._sizes, self._counts, self._arrays, self._program = sizes, counts, arrays, program
         self._opaque, self._literals = iter(opaque), iter(literals)
         self.starts = np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.int64)
         self._strides = np.ones_like(sizes)
@@ -305,7 +338,13 @@ class _Run:
     @functools.cached_property
     def _place(self) -> np.ndarray:
         """For each step its number within its kernel."""
-        return np.arange(int(self._counts.sum())) - np.repeat(self.starts, self._counts)
+        place = np.arange(int(self._counts.sum())) - np.repeat(self.starts, self._counts)
+        totals = np.prod(self._sizes, axis=1)
+        if self._program and (totals > self._counts).any():
+            groups = np.maximum(self._sizes[:, -1], 1) if self._program == "last" else np.ones_like(totals)
+            rows = [np.repeat(each, self._counts) for each in (np.maximum(totals, 1), self._counts, groups)]
+            place = np.where(rows[0] > rows[1], spread(place, *rows), place)
+        return place
 
     def ops(self, ops: Sequence[tuple[str, tuple[int, ...], Any]]) -> list[_Known]:
         values: list[_Known] = []

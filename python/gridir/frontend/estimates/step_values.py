@@ -51,15 +51,18 @@ def literal(value: Any) -> Scalar:
 
 @dataclasses.dataclass(frozen=True)
 class KnownRef:
-    """A Ref of an array that is the same at every step: a prefetched operand.
+    """A Ref of an array whose contents are known: a prefetched operand, or a block of an input.
 
     Attributes:
-      array: its contents.
+      array: the contents of the array.
       number: which operand it is.
+      block: for each dimension of the array the first index of the block, and whether the Ref has the dimension; None
+        for the whole array.
     """
 
     array: np.ndarray
     number: int = 0
+    block: tuple[tuple[Scalar, bool], ...] | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -75,18 +78,48 @@ class Steps:
     ids: tuple[np.ndarray, ...]
 
     @staticmethod
-    def of(sizes: Sequence[int], most: int) -> Steps:
-        """Returns the first steps of a grid, at most `most`."""
+    def of(sizes: Sequence[int], most: int, program: str = "") -> Steps:
+        """Returns steps of a grid, at most `most`: the first ones, or programs that are spread over all.
+
+        Args:
+          sizes: the dimensions.
+          most: the limit.
+          program: see `step_work.StepWork`.
+        """
         # A size that a function computes of block sizes may be negative; such a grid has no steps.
         clipped = tuple(max(size, 0) for size in sizes)
-        first = np.arange(min(math.prod(clipped), most))
-        ids = np.unravel_index(first, clipped) if len(sizes) else ()
+        total = math.prod(clipped)
+        count = int(count_steps(np.array([total]), np.array([clipped]), most, program)[0]) if sizes else 1
+        chosen = np.arange(min(total, count))
+        if program and total > count:
+            chosen = spread(chosen, total, count, clipped[-1] if program == "last" else 1)
+        ids = np.unravel_index(chosen, clipped) if len(sizes) else ()
         return Steps(tuple(sizes), tuple(x.astype(np.int64) for x in ids))
 
     @property
     def count(self) -> int:
         """How many steps have values."""
         return len(self.ids[0]) if self.ids else 1
+
+
+def count_steps(totals: np.ndarray, sizes: np.ndarray, most: int, program: str) -> np.ndarray:
+    """Returns how many steps of grids are looked at: whole programs."""
+    group = np.maximum(sizes[:, -1], 1) if program == "last" else 1
+    return np.clip(totals, 1, np.maximum(most // group, 1) * group)
+
+
+def spread(number: np.ndarray, total: Any, count: Any, group: Any) -> np.ndarray:
+    """Returns steps of a grid that are spread over all of them, for each number below a count.
+
+    Steps of a group, which are consecutive, stay together.
+
+    Equal distances would meet only some of the values of an inner dimension. Multiples of the golden ratio move each
+    step within its share of the grid.
+    """
+    which = number // group
+    shift = np.modf(which * 0.6180339887498949)[0]
+    found = np.minimum(((which + shift) * (total / count)).astype(np.int64), total // group - 1)
+    return found * group + number % group
 
 
 def _quotient(x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -181,10 +214,20 @@ def read_element(ref: Any, tree: Any, indices: Sequence[Value]) -> Value:
     if not isinstance(ref, KnownRef):
         return None
     transforms = jax.tree.unflatten(tree, indices)
-    if len(transforms) != 1 or not isinstance(transforms[0], jax_core.NDIndexer):
+    if len(transforms) > 1 or any(not isinstance(each, jax_core.NDIndexer) for each in transforms):
         return None
-    found = [literal(x) if isinstance(x, int | np.integer) else x for x in transforms[0].indices]
-    if len(found) != ref.array.ndim or any(not isinstance(index, Scalar) for index in found):
+    found = [literal(x) if isinstance(x, int | np.integer) else x for each in transforms for x in each.indices]
+    if any(not isinstance(index, Scalar) for index in found):
+        return None
+    if ref.block is not None:
+        within = iter(found)
+        if sum(has for _, has in ref.block) != len(found):
+            return None
+        found = [
+            derive("add", (first, derive("copy", (next(within),), np.int64)), np.int64) if has else first
+            for first, has in ref.block
+        ]
+    if len(found) != ref.array.ndim:
         return None
     return Scalar(element(ref.array, [index.array for index in found]), "element", tuple(found), ref.number)
 

@@ -19,7 +19,8 @@ from jax.experimental import pallas as pl
 
 from gridir.frontend.compat import jax_core
 from gridir.frontend.compat.jax_equations import canonical, primitive_name
-from gridir.frontend.estimates import step_warpgroup
+from gridir.frontend.compat.jax_gpu import is_mesh as is_gpu_mesh
+from gridir.frontend.estimates import step_registers, step_warpgroup
 from gridir.frontend.estimates.step_values import (
     ONCE,
     KnownRef,
@@ -40,6 +41,9 @@ from gridir.runtime.tpu.regions import KernelPart
 
 MAX_STEPS = 1 << 18
 """The steps of a grid that are looked at; those of a larger grid are taken to be like them."""
+
+MAX_PROGRAMS = 1 << 15
+"""The same for kernels of Mosaic GPU, which have more scalars, and tiles that are alike."""
 
 _FUNCTIONS = frozenset(
     (
@@ -127,7 +131,8 @@ class Count:
 
     Attributes:
       kind: "elements" that operations compute, "functions" such as `exp`, "copied" bytes, or the bits of an operand's
-        element for floating-point operations of products of matrices.
+        element for floating-point operations of products of matrices. Kernels whose values are in registers have those
+        of `step_registers` as well, and "iterations" of loops that load.
       times: how often it is done at each step.
       amount: how much it is.
     """
@@ -146,12 +151,16 @@ class Held:
       carried: the values that a loop carries, of the loop that carries most.
       made: the largest value that an iteration of a loop computes and does not carry.
       loaded: the blocks that one iteration of a loop loads, of the loop that loads most.
+      alone: the same as `made` without products that are added to accumulators, of a kernel with values in registers.
+      summed: these accumulators.
     """
 
     shared: float = 0
     carried: float = 0
     made: float = 0
     loaded: float = 0
+    alone: float = 0
+    summed: float = 0
 
 
 @dataclasses.dataclass
@@ -169,6 +178,9 @@ class StepWork:
       parts: the jaxprs of branches and loops in the order of the kernel: whether it is a loop, the jaxpr, and how often
         it runs at each step, None if that depends on data.
       notes: how exact that is.
+      in_registers: whether values of the kernel are in registers of a GPU.
+      program: the steps that are one program, where programs have no order: "step", each one; "last", those along the
+        last dimension. "" for steps in order.
     """
 
     steps: Steps
@@ -180,6 +192,8 @@ class StepWork:
     operands: tuple[Any, ...] = ()
     parts: list[tuple[bool, Any, Value]] = dataclasses.field(default_factory=list)
     notes: dict[str, None] = dataclasses.field(default_factory=dict)
+    in_registers: bool = False
+    program: str = ""
 
     def kernel_parts(self) -> list[KernelPart]:
         """Returns the branches and loops with the lines of the author's file that they come from."""
@@ -189,13 +203,22 @@ class StepWork:
         ]
 
 
-def count_work(request: KernelRequest, sizes: Sequence[Any] = (), scalars: Sequence[Any] = ()) -> StepWork:
+def count_work(
+    request: KernelRequest,
+    sizes: Sequence[Any] = (),
+    scalars: Sequence[Any] = (),
+    inputs: Sequence[Any] = (),
+    on_gpu: bool = False,
+) -> StepWork:
     """Counts the work of a kernel.
 
     Args:
       request: the kernel.
       sizes: the values of the dynamic dimensions of its grid; None for one that is not known.
       scalars: the values of its prefetched operands; None likewise.
+      inputs: the values of its other inputs; None likewise.
+      on_gpu: whether it is a kernel of a GPU, whose programs have no order. Unless it is one of Mosaic GPU, its values
+        are in registers.
     """
     mapping: Any = request.grid_mapping
     notes: dict[str, None] = {}
@@ -206,20 +229,59 @@ def count_work(request: KernelRequest, sizes: Sequence[Any] = (), scalars: Seque
         if known is None:
             notes[f"the size of grid dimension {dim} depends on data and counts as 1"] = None
         grid.append(1 if known is None else int(known))
-    steps = Steps.of(grid, MAX_STEPS)
-    work = StepWork(steps, math.prod(grid), operands=tuple(scalars), notes=notes)
+    has_mesh = is_gpu_mesh(request.mesh)
+    in_registers = on_gpu and not has_mesh
+    # Programs of a GPU have no order. The warpgroups of a CTA are the last dimension of a mesh.
+    has_threads = has_mesh and request.mesh.num_threads is not None
+    program = "" if not on_gpu or not grid else "last" if has_threads else "step"
+    steps = Steps.of(grid, MAX_PROGRAMS if has_mesh else MAX_STEPS, program)
+    scalars = [*scalars, *[None] * (mapping.num_index_operands - len(scalars))]
+    work = StepWork(
+        steps, math.prod(grid), operands=(*scalars, *inputs), notes=notes, in_registers=in_registers, program=program
+    )
     if not steps.count:
         return work
     refs = [KnownRef(np.asarray(x), i) if x is not None else None for i, x in enumerate(scalars)]
-    refs += [None] * (mapping.num_index_operands - len(refs))
     own_axes = [i for i in range(len(grid)) if i not in mapping.vmapped_dims]
     walk = _Walk(work, own_axes, mapping.grid_names)
     work.transfers = tuple(_transfers(request, walk, refs))
     work.scratch = tuple(_scratch(request))
     work.held.shared = walk.shared = sum(map(_shared_bytes, request.jaxpr.invars))
-    names = [*refs, *[None] * (len(request.jaxpr.invars) - len(refs))]
+    known = _known_inputs(request, walk, refs, inputs)
+    names = [*refs, *known, *[None] * (len(request.jaxpr.invars) - len(refs) - len(known))]
     walk.jaxpr(request.jaxpr, (), names, ONCE)
     return work
+
+
+def _known_inputs(request: KernelRequest, walk: _Walk, refs: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
+    """The Refs of inputs whose values are known, each with the first index of its block."""
+    mapping: Any = request.grid_mapping
+    found: list[Any] = [None] * len(inputs)
+    for number, (value, block) in enumerate(zip(inputs, mapping.block_mappings, strict=False)):
+        if value is None:
+            continue
+        whole = tuple(_size(dim) for dim in block.block_shape) == tuple(block.array_aval.shape)
+        place: Any = None
+        if not whole or any(isinstance(dim, pl.Squeezed) for dim in block.block_shape):
+            indices = _indices(request, walk, refs, block)
+            if any(index is None for index in indices):
+                continue
+            place = tuple(
+                (derive("mul", (index, literal(np.int64(_size(dim)))), np.int64), not isinstance(dim, pl.Squeezed))
+                for index, dim in zip(indices, block.block_shape, strict=True)
+            )
+        found[number] = KnownRef(np.asarray(value), len(refs) + number, place)
+    return found
+
+
+def _indices(request: KernelRequest, walk: _Walk, refs: Sequence[Any], block: Any) -> list[Value]:
+    """The indices that the index map of a block gives at each step."""
+    jaxpr, consts = open_jaxpr(block.index_map_jaxpr)
+    steps = walk.work.steps
+    found = _Walk(StepWork(steps, walk.work.total), range(len(steps.sizes))).jaxpr(
+        jaxpr, consts, [*(Scalar(ids, "id", (), i) for i, ids in enumerate(steps.ids)), *refs], ONCE
+    )
+    return [index if isinstance(index, Scalar) else None for index in found]
 
 
 def _transfers(request: KernelRequest, walk: _Walk, refs: Sequence[Any]) -> list[Transfer]:
@@ -233,16 +295,12 @@ def _transfers(request: KernelRequest, walk: _Walk, refs: Sequence[Any]) -> list
         name = names[number] if number < len(names) and names[number] else block.origin
         space = str(block.transformed_block_aval.memory_space)
         whole = shape == array
-        if space in ("any", "hbm", "ANY", "HBM"):
+        if space in ("any", "hbm", "ANY", "HBM") and not walk.work.in_registers:
             continue
         indices: tuple[Scalar, ...] | None = ()
         if not whole:
-            jaxpr, consts = open_jaxpr(block.index_map_jaxpr)
-            steps = walk.work.steps
-            found_indices = _Walk(StepWork(steps, walk.work.total), range(len(steps.sizes))).jaxpr(
-                jaxpr, consts, [*(Scalar(ids, "id", (), i) for i, ids in enumerate(steps.ids)), *refs], ONCE
-            )
-            indices = tuple(index for index in found_indices if isinstance(index, Scalar))
+            found_indices = _indices(request, walk, refs, block)
+            indices = tuple(index for index in found_indices if index is not None)
             if len(indices) != len(found_indices):
                 indices = None
                 walk.work.notes[f"the blocks of {name} depend on data and count at every step"] = None
@@ -332,14 +390,17 @@ class _Walk:
                 return literal(atom.val) if not np.shape(atom.val) else None
             return env.get(atom)
 
+        registers = step_registers.Registers() if self.work.in_registers else None
         for eqn in jaxpr.eqns:
             values = [read(atom) for atom in eqn.invars]
-            results = self._equation(canonical(eqn), values, times)
+            results = self._equation(canonical(eqn), values, times, registers)
             env.update(zip(eqn.outvars, results, strict=True))
         return [read(atom) for atom in jaxpr.outvars]
 
-    def _equation(self, eqn: Any, values: list[Any], times: Scalar) -> Sequence[Any]:
+    def _equation(self, eqn: Any, values: list[Any], times: Scalar, registers: Any) -> Sequence[Any]:
         name = primitive_name(eqn.primitive)
+        for kind, amount in registers.work_of(name, eqn) if registers else ():
+            self.work.counts.append(Count(kind, times, amount))
         unknown = [None] * len(eqn.outvars)
         if name in ("program_id", "num_programs"):
             return [self._of_grid(name, eqn.params["axis"])]
@@ -379,7 +440,8 @@ class _Walk:
             return unknown
         if len(eqn.outvars) == 1 and not getattr(eqn.outvars[0].aval, "shape", (1,)):
             return [evaluate(name, values, eqn.outvars[0].aval)]
-        self._count(name, eqn, times)
+        if registers is None or not registers.is_free(name, eqn):
+            self._count(name, eqn, times)
         return unknown
 
     def _of_grid(self, name: str, axis: Any) -> Value:
@@ -419,11 +481,16 @@ class _Walk:
         if name == "dot_general":
             self._product(eqn, times)
         elif name in _FUNCTIONS:
-            self.work.counts.append(Count("functions", times, _elements(eqn.outvars[0].aval)))
+            elements = _elements(eqn.outvars[0].aval)
+            self.work.counts.append(Count("functions", times, elements))
+            if self.work.in_registers:
+                self.work.counts.append(Count("elements", times, step_registers.instructions_of(name) * elements))
         elif name not in _MOVES and eqn.outvars:
             avals = [atom.aval for atom in (*eqn.invars, *eqn.outvars) if not is_ref(atom.aval)]
             # Of a reduction, its operand counts.
-            self.work.counts.append(Count("elements", times, max(map(_elements, avals), default=0)))
+            elements = max(map(_elements, avals), default=0)
+            weight = step_registers.instructions_of(name) if self.work.in_registers else 1
+            self.work.counts.append(Count("elements", times, weight * elements))
 
     def _product(self, eqn: Any, times: Scalar) -> None:
         (contracting, _), _ = eqn.params["dimension_numbers"]
@@ -473,7 +540,14 @@ class _Walk:
     ) -> None:
         """Counts the body of a loop, for the constants of its body and the first values of what it carries."""
         around = times if trips is None else repeated(times, trips)
-        step_warpgroup.note_held(self.work.held, jaxpr)
+        held = self.work.held
+        if self.work.in_registers:
+            made, summed = step_registers.values_of(jaxpr)
+            step_warpgroup.note_held(held, jaxpr)
+            held.alone, held.summed = max(held.alone, made), max(held.summed, summed)
+            self.work.counts.append(Count("iterations", around, 1))
+        else:
+            step_warpgroup.note_held(held, jaxpr)
         first = len(arguments)
         unknown = [*arguments, *[None] * (len(jaxpr.invars) - first)]
         counters = [

@@ -68,7 +68,7 @@ def kernels_of(lowered: Lowered) -> list[Candidate]:
     found = []
     for kernel in lowered.kernels:
         call = call_of(kernel, calls)
-        work = None if call is None else count_work(call.request, call.sizes, call.scalars)
+        work = None if call is None else count_work(call.request, call.sizes, call.scalars, call.inputs)
         inputs, outputs = _operand_names(kernel.grid_mapping)
         needed: dict[str, str] = {}
         own: dict[str, tuple[str, ...]] = {}

@@ -1,0 +1,132 @@
+# RUN: %python %s | FileCheck %s
+
+# The work of kernels whose values are in registers of a GPU, as Triton compiles them, and the times that follow.
+
+import dataclasses
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from gridir.frontend.estimates.step_form import alone
+from gridir.frontend.estimates.step_work import count_work
+from gridir.runtime.chip_constants import load_chip
+from gridir.tuning.gpu_registers import guess_resources, predict_registers
+from gridir.tuning.space import as_space
+from gridir.tuning.traced import trace
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import triton as plgpu
+
+M, N, K, GROUPS = 4096, 512, 1024, 8
+
+
+def product(x, y, starts, ends, *, rows, depth):
+    """A ragged product in tiles of `rows` x 128; each group of rows has a matrix of its own."""
+
+    def kernel(x_ref, y_ref, start_ref, end_ref, out_ref):
+        first = start_ref[...] + pl.program_id(0) * rows
+
+        @pl.when(first < end_ref[...])
+        def tile():
+            def body(k, acc):
+                left = x_ref[pl.ds(first, rows), pl.ds(k * depth, depth)]
+                right = y_ref[pl.ds(k * depth, depth), :]
+                return acc + jnp.dot(left, right, preferred_element_type=jnp.float32) * 1.0
+
+            acc = jax.lax.fori_loop(0, K // depth, body, jnp.zeros((rows, 128), jnp.float32))
+            out_ref[pl.ds(first, rows), :] = acc.astype(jnp.bfloat16)
+
+    return pl.pallas_call(
+        kernel,
+        grid=(M // rows, N // 128, GROUPS),
+        in_specs=[
+            pl.BlockSpec(memory_space=pl.ANY),
+            pl.BlockSpec((None, K, 128), lambda i, j, g: (g, 0, j)),
+            pl.BlockSpec((None,), lambda i, j, g: (g,)),
+            pl.BlockSpec((None,), lambda i, j, g: (g,)),
+        ],
+        out_specs=pl.BlockSpec((M, 128), lambda i, j, g: (0, j)),
+        out_shape=jax.ShapeDtypeStruct((M, N), jnp.bfloat16),
+        compiler_params=plgpu.CompilerParams(num_warps=4, num_stages=3),
+    )(x, y, starts, ends)
+
+
+arrays = jax.ShapeDtypeStruct((M, K), jnp.bfloat16), jax.ShapeDtypeStruct((GROUPS, K, N), jnp.bfloat16)
+ends = np.arange(1, GROUPS + 1, dtype=np.int32) * (M // GROUPS)
+space = as_space({"rows": [32, 128], "depth": [32, 64]})
+
+
+def work_of(starts, ends, **config):
+    traced = trace(product, (*arrays, starts, ends), {}, space, config)
+    assert not isinstance(traced, str), traced
+    (call,) = traced.calls.kernels
+    return alone(count_work(call.request, call.sizes, call.scalars, call.inputs, on_gpu=True))
+
+
+def total(work, kind):
+    return work.total(work.amount(kind))[0]
+
+
+# The arrays of indices say which programs have a tile: those of each group have its rows, and others have no work.
+work = work_of(ends - M // GROUPS, ends, rows=128, depth=32)
+# CHECK: 1024 1.0 ()
+(flops,) = (work.total(amount)[0] for amount in work.products.values())
+print(work.totals[0], flops / (2 * M * N * K), work.notes)
+# Without their values all programs count.
+unknown = jax.ShapeDtypeStruct((GROUPS,), jnp.int32)
+every = work_of(unknown, unknown, rows=128, depth=32)
+(flops,) = (every.total(amount)[0] for amount in every.products.values())
+# CHECK-NEXT: 8.0 ('branches whose conditions depend on data count as taken',)
+print(flops / (2 * M * N * K), every.notes)
+
+# Bytes that are read and written, iterations, and elements: the sum of products and a factor of one are no operations.
+# A value of 64 rows and more is the operand of a warpgroup.
+tiles = (M // 128) * (N // 128)
+# CHECK-NEXT: 16384.0 1.0 32.0 16384.0 0.0
+loaded = total(work, "read") / tiles / 32
+print(
+    loaded,
+    total(work, "written") / (2 * M * N),
+    total(work, "iterations") / tiles,
+    total(work, "elements") / tiles,
+    total(work, "narrow"),
+)
+narrow = work_of(ends - M // GROUPS, ends, rows=32, depth=32)
+# CHECK-NEXT: 1.0
+print(total(narrow, "narrow") / (2 * M * N * K))
+# The accumulator is carried, and nothing else is made; both operands are loaded.
+shared, carried, _, loaded, made, summed = work.held[0]
+# CHECK-NEXT: 65536 16384 0 65536
+print(carried, loaded, made, summed)
+
+chip = load_chip("gpu:sm_90a")
+
+
+def seconds(work, *, warps=4, stages=3, chip=chip, **changes):
+    guess = dataclasses.replace(guess_resources(work, warps, stages, chip), **changes)
+    found = predict_registers(work, warps, stages, guess, chip)
+    return float(found.seconds[0]), int(found.occupancy[0]), found.limits
+
+
+# More stages hide the latency of memory, until their buffers leave too little for other CTAs.
+times = {stages: seconds(work, stages=stages)[0] for stages in (1, 2, 3)}
+# CHECK-NEXT: True
+print(times[1] > times[2] >= times[3])
+# CHECK-NEXT: True
+print(seconds(work, stages=8)[1] < seconds(work, stages=3)[1])
+# Products of single warps are slower, also where a CTA has no more; so are programs without work, and spills.
+# CHECK-NEXT: True True True True
+print(
+    seconds(narrow)[0] > seconds(work)[0],
+    seconds(work, warps=2)[0] > seconds(work)[0],
+    seconds(every)[0] > seconds(work)[0],
+    seconds(work, spill_bytes=np.array([256.0]))[0] > seconds(work)[0],
+)
+# Accumulators may be in tensor memory; they need no registers then, but it limits the CTAs.
+blackwell = load_chip("gpu:sm_100a")
+guess = guess_resources(work, 4, 3, blackwell)
+# CHECK-NEXT: 168 40 4
+print(
+    int(guess_resources(work, 4, 3, chip).registers[0]),
+    int(guess.registers[0]),
+    int(seconds(work, chip=blackwell)[2]["accumulators"][0]),
+)
