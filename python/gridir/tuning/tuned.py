@@ -74,7 +74,9 @@ def tuned(
             # Within jit, arguments are tracers, which have no values.
             abstract = jax.tree.map(_without_tracer, args)
             tier = {"tier": "estimate"} if on_miss == "heuristic" else {}
-            result = tune(function, *abstract, space=checked, target=target or "cpu", **tier, **options, **kwargs)
+            # Only the best values are used, so that no other configuration has to be checked.
+            wanted = {"proposals": 1, **tier, **options, **kwargs}
+            result = tune(function, *abstract, space=checked, target=target or "cpu", **wanted)
             found[signature] = result.best
         return found[signature]
 

@@ -257,8 +257,10 @@ def _known_inputs(request: KernelRequest, walk: _Walk, refs: Sequence[Any], inpu
     """The Refs of inputs whose values are known, each with the first index of its block."""
     mapping: Any = request.grid_mapping
     found: list[Any] = [None] * len(inputs)
+    written = {number for number, _ in request.input_output_aliases}
     for number, (value, block) in enumerate(zip(inputs, mapping.block_mappings, strict=False)):
-        if value is None:
+        # An input that is an output, too, may change.
+        if value is None or number + mapping.num_index_operands in written:
             continue
         whole = tuple(_size(dim) for dim in block.block_shape) == tuple(block.array_aval.shape)
         place: Any = None
