@@ -43,7 +43,8 @@ _STORE_INSTRUCTIONS = 6
 _SHARED_BYTES = 128
 """Bytes of shared memory that a multiprocessor reads or writes in a cycle: 32 banks of 4 bytes."""
 _ISSUE = 0.5
-"""Instructions that a scheduler issues in a cycle while it has one warp, whose instructions depend on each other."""
+"""Instructions of one warp that a scheduler issues in a cycle, where they depend on each other."""
+_ROW_THREADS = 4
 _OTHER_REGISTERS = 40
 """Registers of a thread for addresses, counters and the like."""
 _MOST_REGISTERS = 255
@@ -67,15 +68,20 @@ class Guess:
 def guess_resources(work: WorkBatch, warps: int, stages: int | None, chip: Chip) -> Guess:
     """Returns the resources that a compiler is taken to use for kernels."""
     threads = _LANES * warps
-    _, carried, _, loaded, made, summed = work.held.T
+    _, carried, _, _, made, summed, loaded, kept = work.held.T
     if _in_tensor_memory(warps, chip):
         carried = carried - summed
     most = min(_MOST_REGISTERS, chip["registers"] // threads)
     # The largest value that is made is there twice for a while: once more with elements of half the size.
     wanted = (carried + 1.5 * made) / 4 / threads + _OTHER_REGISTERS
     registers = np.clip(wanted, min(_LANES, most), most)
+    # Products of warpgroups read 16 bits and less from the buffers, which are in use until they are finished. Other
+    # operands are loaded into registers first.
+    narrow = work.total(work.amount("narrow")) > 0
+    is_read_late = (warps >= 4) & ~narrow & (max(work.products, default=16) <= 16)
+    buffers = np.maximum(max(stages or 1, 1) - np.where(is_read_late, 0, 1), 1)
     # Where an operand is too large for its buffers, a compiler takes fewer of them.
-    shared = np.minimum(loaded * max(stages or 1, 1), chip["cta_shared_bytes"])
+    shared = np.minimum(loaded * buffers + kept, chip["cta_shared_bytes"])
     return Guess(registers, np.maximum(wanted - most, 0) * 4, shared)
 
 
@@ -107,6 +113,11 @@ def predict_registers(work: WorkBatch, warps: int, stages: int | None, guess: Gu
     alone = np.divide(narrow, flops, out=np.zeros(many), where=flops > 0)
     operands = (1 - alone) * each("rows read") + alone * (each("left") + each("right")) * np.sqrt(warps)
     iterations = each("iterations")
+    # The four threads that have a row of a product all have the values of the row.
+    copies = np.where(flops > 0, _ROW_THREADS, 1)
+    # Warpgroups that divide the columns of a product wait for each other, too.
+    shared_rows = np.divide(each("short"), flops, out=np.zeros(many), where=flops > 0) if warps >= 8 else 0.0
+    waits = each("waits") * (1 + shared_rows)
     spilled = 2 * guess.spill_bytes * threads * np.maximum(iterations, 1)
     read, written = each("read"), each("written")
     accesses = read / _ACCESS_BYTES * _LOAD_INSTRUCTIONS + written / _ACCESS_BYTES * _STORE_INSTRUCTIONS
@@ -114,7 +125,7 @@ def predict_registers(work: WorkBatch, warps: int, stages: int | None, guess: Gu
     units = {
         "compute": ((flops - narrow) + narrow / chip["narrow_share"]) / rate,
         "functions": each("functions") / (chip["function_ops"] * clock),
-        "issue": (each("elements") + accesses) / (chip["vector_ops"] * clock),
+        "issue": (each("elements") + each("rows") * copies + accesses) / (chip["vector_ops"] * clock),
         "shared": (operands + spilled) / (_SHARED_BYTES * clock),
         "memory": (read + written) / (chip["l2_bandwidth"] / count),
     }
@@ -125,13 +136,13 @@ def predict_registers(work: WorkBatch, warps: int, stages: int | None, guess: Gu
         "ctas": np.full(many, chip["ctas"]),
     }
     if _in_tensor_memory(warps, chip):
-        limits["accumulators"] = chip["tensor_memory"] // np.maximum(work.held[:, -1], 1)
+        limits["accumulators"] = chip["tensor_memory"] // np.maximum(work.held[:, 5], 1)
     occupancy = np.min(list(limits.values()), axis=0)
     # The fullest multiprocessor has this many CTAs; where there are many, they even out.
     share = active / count
     share = np.where(share < 4 * np.maximum(occupancy, 1), np.ceil(share), share)
     resident = np.clip(share, 1, np.maximum(occupancy, 1))
-    chain = _chain(units, iterations, warps, stages, chip)
+    chain = _chain(units, iterations, waits, warps, stages, chip)
     waves = count_waves(share / resident)
     busy = {name: seconds * share for name, seconds in units.items()}
     empty = (work.totals - active) / count * (chip["cta_seconds"] + chip["latency"]) / np.maximum(occupancy, 1)
@@ -153,12 +164,13 @@ def _active(work: WorkBatch) -> np.ndarray:
 
 
 def _chain(
-    units: dict[str, np.ndarray], iterations: np.ndarray, warps: int, stages: int | None, chip: Chip
+    units: dict[str, np.ndarray], iterations: np.ndarray, waits: np.ndarray, warps: int, stages: int | None, chip: Chip
 ) -> np.ndarray:
     """Returns how long a CTA takes that is alone on its multiprocessor."""
-    share = min(1.0, _ISSUE * warps / SCHEDULERS)
-    computing = units["compute"] + units["functions"] + units["issue"] / share + units["shared"] / 2
-    computing = computing + iterations * chip["sync_seconds"]
+    # Warpgroups share the work, and one computes while another waits for products.
+    groups = max(warps / SCHEDULERS, 1)
+    computing = (units["compute"] + units["functions"] + units["issue"] / _ISSUE) / groups
+    computing = computing + waits * chip["sync_seconds"]
     ahead = np.minimum(max(stages or 1, 1) - 1, np.maximum(iterations, 1))
     # The data of the first iterations arrive together.
     waiting = np.maximum(iterations - np.maximum(ahead, 1), 0) * chip["latency"]

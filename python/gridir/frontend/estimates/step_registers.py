@@ -9,7 +9,7 @@ A Ref of such a kernel is global memory. The operands of products of matrices ar
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,7 +33,8 @@ _INSTRUCTIONS = {"div": 8.0, "logistic": 8.0, "tanh": 8.0, "erf": 20.0, "pow": 1
 class Registers:
     """The equations of one jaxpr, as far as their place says what they cost."""
 
-    def __init__(self) -> None:
+    def __init__(self, jaxpr: Any) -> None:
+        self._operands_of_products = _operands(jaxpr)
         self._free: set[Any] = set()
         self._made: set[Any] = set()
 
@@ -43,9 +44,12 @@ class Registers:
             value = eqn.outvars[0] if name in _LOADS else next((x for x in eqn.invars[1:] if _bytes(x)), None)
             if value is not None and _is_access(eqn) and (size := _bytes(value)):
                 yield ("read" if name in _LOADS else "written"), size
+                if name in _LOADS and self._operands_of_products and value not in self._operands_of_products:
+                    # It comes to the threads that have the results of products by shared memory.
+                    yield "elements", value.aval.size
         elif name == "dot_general":
             self._free.add(eqn.outvars[0])
-            yield from self._operands(eqn)
+            yield from self._product(eqn)
         elif name in _PASSED:
             if any(atom in self._made for atom in _variables(eqn)):
                 self._made.add(eqn.outvars[0])
@@ -53,7 +57,9 @@ class Registers:
             self._made.update(eqn.outvars)
 
     def is_free(self, name: str, eqn: Any) -> bool:
-        """Returns whether an equation is a part of a product: the sum with its accumulator, or a factor of one."""
+        """Returns whether an equation costs nothing: the sum of a product and its accumulator, or a factor of one."""
+        if name == "convert_element_type":
+            return bool(eqn.invars[0].aval.dtype == eqn.outvars[0].aval.dtype)
         if name not in ("add", "mul") or not any(atom in self._free for atom in _variables(eqn)):
             return False
         factors = [atom.val for atom in eqn.invars if isinstance(atom, jax_core.Literal)]
@@ -62,7 +68,7 @@ class Registers:
             self._free.add(eqn.outvars[0])
         return is_free
 
-    def _operands(self, eqn: Any) -> Iterator[tuple[str, float]]:
+    def _product(self, eqn: Any) -> Iterator[tuple[str, float]]:
         lhs, rhs = eqn.invars[:2]
         shape = eqn.outvars[0].aval.shape
         rows = shape[-2] if len(shape) > 1 else 1
@@ -73,27 +79,59 @@ class Registers:
         yield "left", _bytes(lhs)
         yield "right", _bytes(rhs)
         yield "narrow", flops * bits / 16 if rows < WGMMA_ROWS else 0.0
+        yield "short", flops * bits / 16 if rows < 2 * WGMMA_ROWS else 0.0
+        yield "waits", 1.0
 
 
-def values_of(body: Any) -> tuple[float, float]:
+def values_of(body: Any) -> tuple[float, float, float, float]:
     """Returns the bytes of values of the body of a loop.
 
     A product that is added to its accumulator is no other value, and the operands of products are in shared memory.
 
     Returns:
-      Those of the largest value that it computes and does not carry, and those of the accumulators that it carries.
+      Those of the largest value that it computes and does not carry, of the accumulators that it carries, of operands of
+      products that it loads, and of those that it takes from outside.
     """
-    registers, largest, summed = Registers(), 0.0, 0.0
+    registers, largest, summed, operands = Registers(body), 0.0, 0.0, _operands(body)
+    loads = [var for eqn in body.eqns if primitive_name(eqn.primitive) in _LOADS for var in eqn.outvars]
+    loaded = sum(_bytes(var) for var in loads if not operands or var in operands)
+    kept = sum(_bytes(var) for var in body.invars if var in operands)
+    accumulators: set[Any] = set()
+    for eqn in body.eqns:
+        name = primitive_name(eqn.primitive)
+        for _ in registers.work_of(name, eqn):
+            pass
+        if name == "add" and registers.is_free(name, eqn):
+            # A value to which a product is added is the accumulator before that.
+            accumulators.update(_variables(eqn))
+    registers = Registers(body)
     for eqn in body.eqns:
         name = primitive_name(eqn.primitive)
         for _ in registers.work_of(name, eqn):
             pass
         free = registers.is_free(name, eqn)
         carried = any(var in body.outvars for var in eqn.outvars)
+        if any(var in accumulators for var in eqn.outvars):
+            continue
         if not carried and name not in (*_LOADS, *_PASSED, "dot_general", "iota") and not (free and name == "mul"):
             largest = max(largest, sum(map(_bytes, eqn.outvars)))
         summed += sum(map(_bytes, eqn.outvars)) if carried and free else 0.0
-    return largest, summed
+    return largest, summed, loaded, kept
+
+
+def _operands(jaxpr: Any) -> set[Any]:
+    """Returns the values that are operands of products as they are."""
+    found: set[Any] = set()
+    for eqn in reversed(jaxpr.eqns):
+        name = primitive_name(eqn.primitive)
+        if name == "dot_general" or (name in _PASSED and any(var in found for var in eqn.outvars)):
+            found.update(_variables(eqn))
+    return found
+
+
+def is_row(shape: Sequence[int]) -> bool:
+    """Returns whether a value has one element for each row, or each column, of others."""
+    return 0 < sum(size != 1 for size in shape) < 2
 
 
 def instructions_of(name: str) -> float:

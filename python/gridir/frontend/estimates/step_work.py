@@ -14,6 +14,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import jax
 import numpy as np
 from jax.experimental import pallas as pl
 
@@ -153,6 +154,8 @@ class Held:
       loaded: the blocks that one iteration of a loop loads, of the loop that loads most.
       alone: the same as `made` without products that are added to accumulators, of a kernel with values in registers.
       summed: these accumulators.
+      staged: the operands of products that one iteration loads.
+      kept: those that it takes from outside of the loop.
     """
 
     shared: float = 0
@@ -161,6 +164,8 @@ class Held:
     loaded: float = 0
     alone: float = 0
     summed: float = 0
+    staged: float = 0
+    kept: float = 0
 
 
 @dataclasses.dataclass
@@ -392,7 +397,7 @@ class _Walk:
                 return literal(atom.val) if not np.shape(atom.val) else None
             return env.get(atom)
 
-        registers = step_registers.Registers() if self.work.in_registers else None
+        registers = step_registers.Registers(jaxpr) if self.work.in_registers else None
         for eqn in jaxpr.eqns:
             values = [read(atom) for atom in eqn.invars]
             results = self._equation(canonical(eqn), values, times, registers)
@@ -422,6 +427,9 @@ class _Walk:
         if name == "get":
             element = read_element(values[0], eqn.params["tree"], values[1:])
             return [element if not eqn.outvars[0].aval.shape else None]
+        if name == "masked_load" and not eqn.outvars[0].aval.shape:
+            ref, transforms, *_ = jax.tree.unflatten(eqn.params["args_tree"], values)
+            return [read_element(ref, *reversed(jax.tree.flatten(transforms, is_leaf=_is_value)))]
         if name == "cond":
             return self._cond(eqn, values, times)
         if name == "scan":
@@ -486,13 +494,22 @@ class _Walk:
             elements = _elements(eqn.outvars[0].aval)
             self.work.counts.append(Count("functions", times, elements))
             if self.work.in_registers:
-                self.work.counts.append(Count("elements", times, step_registers.instructions_of(name) * elements))
+                self._instructions(name, eqn.outvars[0].aval, elements, times)
         elif name not in _MOVES and eqn.outvars:
             avals = [atom.aval for atom in (*eqn.invars, *eqn.outvars) if not is_ref(atom.aval)]
             # Of a reduction, its operand counts.
             elements = max(map(_elements, avals), default=0)
-            weight = step_registers.instructions_of(name) if self.work.in_registers else 1
-            self.work.counts.append(Count("elements", times, weight * elements))
+            if self.work.in_registers:
+                self._instructions(name, max(avals, key=_elements), elements, times)
+            else:
+                self.work.counts.append(Count("elements", times, elements))
+
+    def _instructions(self, name: str, aval: Any, elements: int, times: Scalar) -> None:
+        kind = "rows" if step_registers.is_row(aval.shape) else "elements"
+        self.work.counts.append(Count(kind, times, step_registers.instructions_of(name) * elements))
+        if name.startswith("reduce_"):
+            # Threads exchange the parts of a row in two steps.
+            self.work.counts.append(Count("rows", times, 4 * elements / max(aval.shape[-1], 1)))
 
     def _product(self, eqn: Any, times: Scalar) -> None:
         (contracting, _), _ = eqn.params["dimension_numbers"]
@@ -544,9 +561,10 @@ class _Walk:
         around = times if trips is None else repeated(times, trips)
         held = self.work.held
         if self.work.in_registers:
-            made, summed = step_registers.values_of(jaxpr)
+            made, summed, loaded, kept = step_registers.values_of(jaxpr)
             step_warpgroup.note_held(held, jaxpr)
             held.alone, held.summed = max(held.alone, made), max(held.summed, summed)
+            held.staged, held.kept = max(held.staged, loaded), max(held.kept, kept)
             self.work.counts.append(Count("iterations", around, 1))
         else:
             step_warpgroup.note_held(held, jaxpr)
@@ -660,6 +678,10 @@ def _counts_up(body: Any, number: int, num_consts: int) -> bool:
             steps = [atom.val for atom in eqn.invars if isinstance(atom, jax_core.Literal)]
             return primitive_name(eqn.primitive) == "add" and var in eqn.invars and steps == [1]
     return False
+
+
+def _is_value(value: Any) -> bool:
+    return value is None or isinstance(value, Scalar)
 
 
 def _has_loops(jaxpr: Any) -> bool:
