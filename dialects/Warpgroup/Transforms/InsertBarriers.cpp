@@ -32,7 +32,8 @@ using Roots = llvm::SmallSetVector<Value, 4>;
 // The state
 //===----------------------------------------------------------------------===//
 
-/// What the threads of a warpgroup have done since they synchronized last.
+/// The accesses and waits of the threads of a warpgroup since they synchronized
+/// last.
 struct Pending {
   /// The Refs in memory that some threads may not have accessed yet.
   Roots read, written;

@@ -89,7 +89,7 @@ def values_of(body: Any) -> tuple[float, float, float, float]:
     A product that is added to its accumulator is no other value, and the operands of products are in shared memory.
 
     Returns:
-      Those of the largest value that it computes and does not carry, of the accumulators that it carries, of operands of
+      Those of the largest value that it computes and does not carry, of accumulators that it carries, of operands of
       products that it loads, and of those that it takes from outside.
     """
     registers, largest, summed, operands = Registers(body), 0.0, 0.0, _operands(body)

@@ -113,7 +113,7 @@ def spread(number: np.ndarray, total: Any, count: Any, group: Any) -> np.ndarray
 
     Steps of a group, which are consecutive, stay together.
 
-    Equal distances would meet only some of the values of an inner dimension. Multiples of the golden ratio move each
+    Equal distances would give only some of the values of an inner dimension. Multiples of the golden ratio move each
     step within its share of the grid.
     """
     which = number // group

@@ -270,8 +270,10 @@ def _known_inputs(request: KernelRequest, walk: _Walk, refs: Sequence[Any], inpu
         whole = tuple(_size(dim) for dim in block.block_shape) == tuple(block.array_aval.shape)
         place: Any = None
         if not whole or any(isinstance(dim, pl.Squeezed) for dim in block.block_shape):
-            indices = _indices(request, walk, refs, block)
-            if any(index is None for index in indices):
+            indices = [index for index in _indices(request, walk, refs, block) if index is not None]
+            if len(indices) != len(block.block_shape) or any(
+                isinstance(dim, pl.Element | pl.BoundedSlice) for dim in block.block_shape
+            ):
                 continue
             place = tuple(
                 (derive("mul", (index, literal(np.int64(_size(dim)))), np.int64), not isinstance(dim, pl.Squeezed))
