@@ -78,7 +78,7 @@ REFUSED = Kind()
 """The kind of the configurations that the function refuses."""
 
 
-def sample_of(traced: Traced | str, on_gpu: bool = False) -> Sample:
+def sample_of(traced: Traced | str, on_gpu: bool) -> Sample:
     """Returns a configuration as a sample; a text is the reason why the function refuses it."""
     if isinstance(traced, str):
         return Sample(REFUSED, (), reason=traced)

@@ -37,7 +37,7 @@ def compare(name, function, args, space, target="tpu:v5e", most=100):
         return refusals(function, args, {}, space, [configs[number] for number in numbers])
 
     def alone(number):
-        sample = sample_of(traced(number))
+        sample = sample_of(traced(number), target.startswith("gpu"))
         return estimate(backend, sample, np.array([sample.numbers]), sample.arrays)[0]
 
     found = estimate_space(backend, configs, sizes, traced, refused, lambda *_: None)

@@ -93,10 +93,10 @@ print(
 narrow = work_of(ends - M // GROUPS, ends, rows=32, depth=32)
 # CHECK-NEXT: 1.0
 print(total(narrow, "narrow") / (2 * M * N * K))
-# The accumulator is carried, and nothing else is made; both operands are loaded.
-shared, carried, _, loaded, made, summed = work.held[0]
-# CHECK-NEXT: 65536 16384 0 65536
-print(carried, loaded, made, summed)
+# The accumulator is carried, and nothing else is made; both operands are loaded, none comes from outside of the loop.
+_, carried, _, _, made, summed, staged, kept = work.held[0]
+# CHECK-NEXT: 65536 0 65536 16384 0
+print(carried, made, summed, staged, kept)
 
 chip = load_chip("gpu:sm_90a")
 
