@@ -148,7 +148,7 @@ def _variables(eqn: Any) -> list[Any]:
 
 
 def _bytes(atom: Any) -> float:
-    aval = getattr(atom, "aval", None)
+    aval: Any = getattr(atom, "aval", None)
     if is_ref(aval) or not hasattr(getattr(aval, "dtype", None), "itemsize"):
         return 0.0
     return float(math.prod(getattr(aval, "shape", ())) * aval.dtype.itemsize) if getattr(aval, "shape", ()) else 0.0
