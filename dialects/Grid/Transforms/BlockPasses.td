@@ -266,8 +266,9 @@ def GridHoistScopesPass : Pass<"grid-hoist-scopes", "::gridir::grid::KernelOp"> 
   let summary = "Make the scratch of scopes that of the kernel";
   let description = [{
     Replaces each `grid.scoped` of arrays of numbers, as `pl.run_scoped` makes it,
-    by its body, which accesses scratch of the kernel. Scopes of semaphores, and
-    of Refs that programs share or that have transforms, remain.
+    by its body, which accesses scratch of the kernel. Scopes of semaphores, of
+    Refs that programs share or that have transforms, and of Refs in memories of
+    a GPU, which programs of warpgroups name, remain.
 
     Before:
 

@@ -20,6 +20,23 @@ using namespace gridir::grid;
 
 namespace {
 
+/// True for a memory that only a program of warpgroups names, whose scopes are
+/// planned where they are.
+bool isOfWarpgroups(MemRefType ref) {
+  auto space = dyn_cast_if_present<MemorySpaceAttr>(ref.getMemorySpace());
+  if (!space)
+    return false;
+  switch (space.getValue()) {
+  case MemorySpace::GpuGmem:
+  case MemorySpace::GpuSmem:
+  case MemorySpace::GpuTmem:
+  case MemorySpace::GpuRegs:
+    return true;
+  default:
+    return false;
+  }
+}
+
 /// True for a scope of arrays of numbers of one program. Semaphores are zero at
 /// the entry of each scope.
 bool isOfArrays(ScopedOp scope) {
@@ -27,7 +44,8 @@ bool isOfArrays(ScopedOp scope) {
     return false;
   return llvm::all_of(scope.getBody().getArgumentTypes(), [](Type type) {
     auto ref = dyn_cast<MemRefType>(type);
-    return ref && ref.hasStaticShape() && ref.getElementType().isIntOrFloat();
+    return ref && ref.hasStaticShape() && ref.getElementType().isIntOrFloat() &&
+           !isOfWarpgroups(ref);
   });
 }
 

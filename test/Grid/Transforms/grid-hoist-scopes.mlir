@@ -49,3 +49,14 @@ grid.kernel @semaphores grid(%i = 4)
     grid.yield
   }
 }
+
+// -----
+
+// A program of warpgroups names its memory.
+// CHECK-LABEL: grid.kernel @warpgroups
+// CHECK: grid.scoped
+grid.kernel @warpgroups grid(%i = 4) outputs(%o: f32 [32] space gpu.gmem) {
+  grid.scoped (%s: memref<8xf32, #grid.space<gpu.smem>>) {
+    grid.yield
+  }
+}
