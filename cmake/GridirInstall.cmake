@@ -18,6 +18,13 @@ install(DIRECTORY "${PROJECT_BINARY_DIR}/dialects" DESTINATION gridir/include ${
 get_property(libraries GLOBAL PROPERTY GRIDIR_LIBS)
 list(REMOVE_ITEM libraries GridirCAPI GridirCPURuntime)
 install(TARGETS ${libraries} ARCHIVE DESTINATION gridir/lib)
+# CMake strips only programs and shared libraries.
+if(CMAKE_STRIP AND NOT APPLE)
+  install(CODE "
+    file(GLOB archives \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/gridir/lib/*.a\")
+    execute_process(COMMAND \"${CMAKE_STRIP}\" --strip-unneeded \${archives} COMMAND_ERROR_IS_FATAL ANY)
+  ")
+endif()
 
 include(CMakePackageConfigHelpers)
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/GridirConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
