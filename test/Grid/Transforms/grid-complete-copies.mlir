@@ -55,7 +55,7 @@ grid.kernel @others grid(%i = 4)
             %s: memref<!grid.semaphore<dma>>, %t: memref<!grid.semaphore<dma>>) {
   %n = arith.constant 1 : i32
   grid.semaphore_signal %r, %n : memref<!grid.semaphore<regular>>
-  grid.copy_start %x, %b sem %s src_sem %s device(%n : i32)
+  grid.copy_start %x, %b sem %s src_sem %s device(%n : i32) {device_id_type = #grid.device_id_type<logical>}
       : memref<8xf32, #grid.space<default>>, memref<8xf32, #grid.space<default>>, memref<!grid.semaphore<dma>>,
         memref<!grid.semaphore<dma>>
   grid.copy_start %x, %b sem %t {add}

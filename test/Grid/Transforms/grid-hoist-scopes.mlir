@@ -45,7 +45,7 @@ grid.kernel @nested grid(%i = 4)
 // CHECK: grid.scoped
 grid.kernel @semaphores grid(%i = 4)
     inputs(%x: f32 [32] block [8] at (%i)) outputs(%o: f32 [32] block [8] at (%i)) {
-  grid.scoped (%s: memref<!grid.semaphore<dma>, #grid.space<semaphore>>) {
+  grid.scoped (%s: memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>) {
     grid.yield
   }
 }
