@@ -98,13 +98,7 @@ def predict(work: WorkBatch, ctas: np.ndarray, resources: Resources, chip: Chip)
     """
     many = len(work.counts)
     threads, shared = np.broadcast_to(resources.threads, many), np.broadcast_to(resources.shared_bytes, many)
-    limits = {
-        "registers": chip["registers"]
-        // np.maximum(allocated(np.broadcast_to(resources.registers, many)) * threads, 1),
-        "shared memory": chip["shared_bytes"] // (shared + CTA_RESERVED),
-        "threads": chip["threads"] // threads,
-        "ctas": np.full(many, chip["ctas"]),
-    }
+    limits = limit_ctas(threads, np.broadcast_to(resources.registers, many), shared, chip)
     occupancy = np.min(list(limits.values()), axis=0)
     ctas, count = np.maximum(ctas, 1), chip["multiprocessors"]
     # CTAs that run at the same time share the units of a multiprocessor.
@@ -182,9 +176,21 @@ def count_waves(waves: np.ndarray) -> np.ndarray:
     return np.where(waves < 4, np.ceil(waves), waves + 0.3)
 
 
-def allocated(registers: np.ndarray) -> np.ndarray:
-    """Registers of a thread are allocated in units of 8."""
-    return np.ceil(np.asarray(registers) / 8) * 8
+def limit_ctas(threads: np.ndarray, registers: np.ndarray, shared_bytes: np.ndarray, chip: Chip) -> dict[str, Any]:
+    """Returns for each resource how many CTAs of each kernel a multiprocessor has at once.
+
+    Args:
+      threads: threads of a CTA.
+      registers: registers of a thread, which are allocated in units of 8.
+      shared_bytes: shared memory of a CTA.
+      chip: the chip.
+    """
+    return {
+        "registers": chip["registers"] // np.maximum(np.ceil(registers / 8) * 8 * threads, 1),
+        "shared memory": chip["shared_bytes"] // (shared_bytes + CTA_RESERVED),
+        "threads": chip["threads"] // threads,
+        "ctas": np.full(len(threads), chip["ctas"]),
+    }
 
 
 def _bytes(work: WorkBatch) -> tuple[np.ndarray, np.ndarray]:

@@ -25,14 +25,7 @@ import numpy as np
 
 from gridir.frontend.estimates.step_form import WorkBatch
 from gridir.runtime.chip_constants import Chip
-from gridir.tuning.gpu_model import (
-    CTA_RESERVED,
-    SCHEDULERS,
-    Prediction,
-    allocated,
-    count_waves,
-    soft_maximum,
-)
+from gridir.tuning.gpu_model import SCHEDULERS, Prediction, count_waves, limit_ctas, soft_maximum
 
 _LANES = 32
 _ACCESS_BYTES = 16
@@ -129,12 +122,7 @@ def predict_registers(work: WorkBatch, warps: int, stages: int | None, guess: Gu
         "shared": (operands + spilled) / (_SHARED_BYTES * clock),
         "memory": (read + written) / (chip["l2_bandwidth"] / count),
     }
-    limits = {
-        "registers": chip["registers"] // np.maximum(allocated(guess.registers) * threads, 1),
-        "shared memory": chip["shared_bytes"] // (guess.shared_bytes + CTA_RESERVED),
-        "threads": np.full(many, chip["threads"] // threads),
-        "ctas": np.full(many, chip["ctas"]),
-    }
+    limits = limit_ctas(np.full(many, threads), guess.registers, guess.shared_bytes, chip)
     if _in_tensor_memory(warps, chip):
         limits["accumulators"] = chip["tensor_memory"] // np.maximum(work.held[:, 5], 1)
     occupancy = np.min(list(limits.values()), axis=0)
