@@ -42,12 +42,17 @@ namespace {
 /// Words of the reduction per panel: 16 columns of f32 take 16 KiB, half of a
 /// first-level cache, and 32 columns for tiles all of it.
 constexpr int64_t kPanelDepth = 256;
+/// Bytes of the only panel of a right operand: an eighth of a second-level
+/// cache of 512 KiB.
+constexpr int64_t kMostPanelBytes = 64 << 10;
 /// Columns of so few bits leave a vector mostly empty: where the right operand
 /// lies along k, a reduction is better. The order of the sums depends on it, so
 /// that it is the same for every CPU.
 constexpr int64_t kNarrowBits = 128;
 /// Minimum number of rows for which copying the right operand pays off.
 constexpr int64_t kRowsWorthPacking = 16;
+/// Minimum number of panels for which copying the left operand pays off.
+constexpr int64_t kPanelsWorthCopying = 4;
 /// The widest part of a row that is fetched ahead. Of a wider one, a processor
 /// fetches the rest by itself.
 constexpr int64_t kMostPartBytes = 2 * kLineBytes;
@@ -150,6 +155,8 @@ private:
   using BodyFn = function_ref<void(OpFoldResult)>;
   /// Takes the first row of a tile, and the number of its rows.
   using TileFn = function_ref<void(OpFoldResult, int64_t)>;
+  /// Takes the first step of a part of the reduction, and their number.
+  using StepsFn = function_ref<void(OpFoldResult, int64_t)>;
 
   bool hasTiles() const { return form && form->product->hasTiles; }
 
@@ -336,11 +343,35 @@ private:
     linalg::FillOp::create(rewriter, loc, ValueRange(zero), ValueRange(memref));
   }
 
+  /// Steps per panel. A single panel serves all columns, so that nothing reads
+  /// the left operand again: its rows are read as far as a second-level cache
+  /// keeps the panel.
+  int64_t getDepth(int64_t width) const {
+    if (hasTiles())
+      return kPanelDepth * form->product->getNumElements();
+    if (ranges[n] > width)
+      return kPanelDepth;
+    return std::max(kPanelDepth,
+                    kMostPanelBytes * 8 /
+                        (width * computeType.getIntOrFloatBitWidth()));
+  }
+
+  /// True if the outermost loop runs over the steps of the reduction. Then the
+  /// part of the left operand that a panel takes is copied: its rows, which may
+  /// be a multiple of a page apart and so share a set of a first-level cache,
+  /// become adjacent, and all columns use the copy while a second-level cache
+  /// has it. The accumulators of all columns are then in the result.
+  bool isLeftCopied(int64_t width) {
+    return !form && outType == computeType && ranges[k] > kPanelDepth &&
+           ranges[m] >= kRowsWorthPacking &&
+           ranges[n] >= kPanelsWorthCopying * width;
+  }
+
   /// Divides the columns into panels of decreasing width. The left operand is
-  /// packed once for all panels, the right operand once per panel and step of
-  /// the reduction.
+  /// packed once for all panels, or once per panel depth; the right operand
+  /// once per panel and step of the reduction.
   void emitMatmul() {
-    a = packLeft(getMatrix(lhs, m, k));
+    a = getMatrix(lhs, m, k);
     b = getMatrix(rhs, k, n);
     c = getMatrix(2, m, n);
     // Full panels, then narrower ones; their width stays a power of two times
@@ -349,26 +380,73 @@ private:
         lanes * std::min<int64_t>(getTileColumns(),
                                   llvm::bit_floor<uint64_t>(
                                       std::max<int64_t>(1, ranges[n] / lanes)));
+    stepsAreOutermost = isLeftCopied(width);
+    if (!stepsAreOutermost) {
+      a = packLeft(a, /*copied=*/false);
+      return emitColumns(width, rewriter.getIndexAttr(0), ranges[k]);
+    }
+    Matrix whole = a;
+    emitSteps(rewriter.getIndexAttr(0), ranges[k], kPanelDepth,
+              [&](OpFoldResult from, int64_t steps) {
+                OpFoldResult zero = rewriter.getIndexAttr(0);
+                a = packLeft({slice(whole, zero, from, ranges[m], steps),
+                              whole.transposed},
+                             /*copied=*/true);
+                emitColumns(width, from, steps);
+              });
+  }
+
+  /// Runs `body` for parts of `depth` of the `steps` from `from` on, in the
+  /// order of the reduction.
+  void emitSteps(OpFoldResult from, int64_t steps, int64_t depth,
+                 StepsFn body) {
+    int64_t whole = steps / depth * depth;
+    auto emitPart = [&](OpFoldResult at, int64_t count) {
+      body(affine::makeComposedFoldedAffineApply(
+               rewriter, loc,
+               rewriter.getAffineDimExpr(0) + rewriter.getAffineDimExpr(1),
+               {from, at}),
+           count);
+    };
+    auto emitWhole = [&] {
+      emitLoop(
+          0, whole, depth, [&](OpFoldResult at) { emitPart(at, depth); },
+          descends);
+    };
+    if (!descends)
+      emitWhole();
+    if (whole != steps)
+      emitPart(rewriter.getIndexAttr(whole), steps - whole);
+    if (descends)
+      emitWhole();
+  }
+
+  /// Adds the products of these steps to all columns of the result.
+  void emitColumns(int64_t width, OpFoldResult from, int64_t steps) {
     for (int64_t begin = 0; begin < ranges[n];) {
       while (width > lanes && ranges[n] - begin < width)
         width /= 2;
       int64_t end = begin + (ranges[n] - begin) / width * width;
       if (end == begin) {
-        emitPanel(rewriter.getIndexAttr(begin), ranges[n] - begin, width);
+        emitPanel(rewriter.getIndexAttr(begin), ranges[n] - begin, width, from,
+                  steps);
         return;
       }
-      emitLoop(begin, end, width,
-               [&](OpFoldResult column) { emitPanel(column, width, width); });
+      emitLoop(begin, end, width, [&](OpFoldResult column) {
+        emitPanel(column, width, width, from, steps);
+      });
       begin = end;
     }
   }
 
-  /// Computes all rows of `columns` columns of the result, with panels of
-  /// `width` columns. Accumulators are in a separate buffer if the panel is
-  /// padded or the accumulator type differs from the result's. The order of the
-  /// reduction is the same on every CPU, so that results are equal to the bit;
-  /// instructions for bf16 determine the direction.
-  void emitPanel(OpFoldResult column, int64_t columns, int64_t width) {
+  /// Adds the products of `count` steps from `begin` on to all rows of
+  /// `columns` columns of the result, with panels of `width` columns.
+  /// Accumulators are in a separate buffer if the panel is padded or the
+  /// accumulator type differs from the result's. The order of the reduction is
+  /// the same on every CPU, so that results are equal to the bit; instructions
+  /// for bf16 determine the direction.
+  void emitPanel(OpFoldResult column, int64_t columns, int64_t width,
+                 OpFoldResult begin, int64_t count) {
     OpFoldResult zero = rewriter.getIndexAttr(0);
     int64_t rows = ranges[m];
     Matrix out{slice(c, zero, column, rows, columns), c.transposed};
@@ -385,13 +463,11 @@ private:
         return extend(b, l, v, 2, computeType);
       });
     }
-    int64_t depth =
-        std::min(hasTiles() ? kPanelDepth * form->product->getNumElements()
-                            : kPanelDepth,
-                 ranges[k]);
-    int64_t whole = ranges[k] / depth * depth;
-    auto emitDepth = [&](OpFoldResult from, int64_t steps) {
-      Matrix left{slice(a, zero, from, padRows(rows), padSteps(steps)),
+    int64_t depth = std::min(getDepth(width), count);
+    emitSteps(begin, count, depth, [&](OpFoldResult from, int64_t steps) {
+      // A copy of the left operand has these steps only.
+      OpFoldResult first = stepsAreOutermost ? zero : from;
+      Matrix left{slice(a, zero, first, padRows(rows), padSteps(steps)),
                   a.transposed};
       std::optional<Corner> next;
       if (isRightFollowed(depth, width))
@@ -411,18 +487,7 @@ private:
       }
       Matrix right = packRight(from, column, steps, columns, width);
       emitRows(left, right, /*panel=*/{}, result, steps, width, prefetch);
-    };
-    auto emitWhole = [&] {
-      emitLoop(
-          0, whole, depth, [&](OpFoldResult from) { emitDepth(from, depth); },
-          descends);
-    };
-    if (!descends)
-      emitWhole();
-    if (whole != ranges[k])
-      emitDepth(rewriter.getIndexAttr(whole), ranges[k] - whole);
-    if (descends)
-      emitWhole();
+    });
     if (separate) {
       Value valid = subview(result, {zero, zero}, {rows, columns});
       copy(valid, out.value, false, [&](OpBuilder &b, Location l, Value v) {
@@ -432,18 +497,19 @@ private:
   }
 
   /// The left operand is read one element at a time, in either order, or one
-  /// word; it is copied only for that or to convert it, and once for all
-  /// panels.
-  Matrix packLeft(const Matrix &matrix) {
+  /// word; it is copied for that, to convert it, or if `copied` says so.
+  Matrix packLeft(const Matrix &matrix, bool copied) {
     bool hasWords = !matrix.transposed && isLastDimUnitStride(matrix.value);
     bool isBiased = form && form->isBiased;
-    int64_t rows = padRows(ranges[m]), steps = padSteps(ranges[k]);
-    bool padded = rows != ranges[m] || steps != ranges[k];
-    if (getElementType(lhs) == packedType && !isBiased && (!form || hasWords) &&
-        !padded)
+    int64_t depth = cast<MemRefType>(matrix.value.getType())
+                        .getDimSize(matrix.transposed ? 0 : 1);
+    int64_t rows = padRows(ranges[m]), steps = padSteps(depth);
+    bool padded = rows != ranges[m] || steps != depth;
+    if (!copied && getElementType(lhs) == packedType && !isBiased &&
+        (!form || hasWords) && !padded)
       return matrix;
     Value buffer = allocate(rows, steps, packedType);
-    Value valid = padBuffer(buffer, ranges[m], ranges[k]);
+    Value valid = padBuffer(buffer, ranges[m], depth);
     copy(matrix.value, valid, matrix.transposed,
          [&](OpBuilder &builder, Location l, Value v) -> Value {
            v = extend(builder, l, v, lhs, packedType);
@@ -556,8 +622,9 @@ private:
   }
 
   /// The panel after the one at (from, column): the next rows, or the first
-  /// ones of the next columns. After the last panel it is the first one of the
-  /// rows that the next program multiplies.
+  /// ones of the next columns; the other way around if steps are outermost.
+  /// After the last panel it is the first one of the rows that the next program
+  /// multiplies.
   Corner getNextPanel(OpFoldResult from, OpFoldResult column, int64_t steps,
                       int64_t width) {
     auto add = [&](OpFoldResult base, int64_t offset) {
@@ -565,13 +632,20 @@ private:
           rewriter, loc, rewriter.getAffineDimExpr(0) + offset, {base});
     };
     OpFoldResult zero = rewriter.getIndexAttr(0);
-    int64_t after = hasRowsAfter(getRightArray()) ? ranges[k] : 0;
-    OpFoldResult row =
-        select(column, ranges[n] - width, zero, rewriter.getIndexAttr(after));
-    OpFoldResult start =
-        select(column, ranges[n] - width, add(column, width), zero);
-    return {select(from, ranges[k] - steps, add(from, steps), row),
-            select(from, ranges[k] - steps, column, start)};
+    OpFoldResult after =
+        rewriter.getIndexAttr(hasRowsAfter(getRightArray()) ? ranges[k] : 0);
+    auto inRows = [&](OpFoldResult below, OpFoldResult last) {
+      return select(from, ranges[k] - steps, below, last);
+    };
+    auto inColumns = [&](OpFoldResult below, OpFoldResult last) {
+      return select(column, ranges[n] - width, below, last);
+    };
+    OpFoldResult nextRow = add(from, steps), nextColumn = add(column, width);
+    if (stepsAreOutermost)
+      return {inColumns(from, inRows(nextRow, after)),
+              inColumns(nextColumn, zero)};
+    return {inRows(nextRow, inColumns(zero, after)),
+            inRows(column, inColumns(nextColumn, zero))};
   }
 
   /// Fetches a panel, a share of its rows before each tile.
@@ -702,7 +776,7 @@ private:
   unsigned lhs = 0, rhs = 1, m = 0, n = 0, k = 0;
   Type outType, computeType, packedType;
   std::optional<DotForm> form;
-  bool descends = false;
+  bool descends = false, stepsAreOutermost = false;
   int64_t lanes = 1;
   Matrix a, b, c;
 };

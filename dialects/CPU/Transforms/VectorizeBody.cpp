@@ -24,6 +24,8 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Transforms/CSE.h"
 
 namespace gridir::cpu {
 #define GEN_PASS_DEF_CPUVECTORIZEBODYPASS
@@ -137,6 +139,9 @@ public:
     for (linalg::LinalgOp op : ops)
       vectorize(rewriter, op, target);
     simplify();
+    // Folding views computes the same index for each access.
+    DominanceInfo dominance(getOperation());
+    eliminateCommonSubExpressions(rewriter, dominance, getOperation());
     // Accumulators stay in registers over a reduction loop.
     gridir::cpu::hoistTransfers(getOperation(), vectorRegisters);
     lowerVectors();
