@@ -253,7 +253,9 @@ Program::Parts::compile(const Function &function,
     return prepared;
   cpu::CompileOptions options;
   options.pipeline = instrumentation.isTracked ? kTrackingPasses : kPasses;
-  options.codegenLevel = 1;
+  // Shadows make functions large, and allocating registers well takes longer
+  // than it saves: the calls of checks dominate the execution.
+  options.codegenLevel = instrumentation.isTracked ? 0 : 1;
 
   cpu::ObjectCache cache;
   const std::string key = cpu::getObjectKey(
