@@ -116,6 +116,8 @@ config.substitutions += [
 if build_dir:
     config.environment["PYTHONPATH"] = os.path.join(build_dir, "python")
 config.environment["JAX_PLATFORMS"] = "cpu"
+# Most of the time of a test of kernels is XLA's, which compiles what their results are compared with.
+config.environment["XLA_FLAGS"] = "--xla_backend_optimization_level=0"
 config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
 
 # The instruction set, as x86_64.

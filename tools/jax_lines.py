@@ -6,9 +6,9 @@
     .venv/bin/python tools/jax_lines.py [--dist] [LINE...]
 
 Each line has an environment of its own, build/jax-LINE, into which a wheel is installed. There the tests run that read
-JAX's sources (names and parameters), those of the frontend and of launches on GPUs, and the examples. With `--dist`,
-`tools/dist.py` also runs the commands of the README. The whole suite runs on the line of .venv only. Exits with 1 if a
-line fails, or if there is no Python for it.
+JAX's sources (names and parameters), those of the frontend and of launches on GPUs, and the examples; on the oldest
+line also those of all primitives. With `--dist`, `tools/dist.py` also runs the commands of the README. The whole suite
+runs on the line of .venv only. Exits with 1 if a line fails, or if there is no Python for it.
 """
 
 import argparse
@@ -22,16 +22,8 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-TESTS = "|".join(
-    (
-        "python/frontend",
-        "python/import",
-        "python/recording",
-        "python/runtime/gpu",
-        "Integration/examples.py",
-        "Integration/primitives.py",
-    )
-)
+TESTS = ("python/frontend", "python/import", "python/recording", "python/runtime/gpu", "Integration/examples.py")
+TESTS_OF_OLDEST = ("Integration/primitives.py",)
 
 
 def find_python(versions: list[str]) -> str | None:
@@ -45,9 +37,11 @@ def find_python(versions: list[str]) -> str | None:
     return None
 
 
-def check(line: dict, dist: bool) -> bool:
-    """Builds for a line, and returns whether its tests pass, and with `dist` the commands of the README."""
-    python = find_python(line["python"])
+def check(line: dict, tests: tuple[str, ...], dist: bool) -> bool:
+    """Builds for a line, and returns whether these tests pass, and with `dist` the commands of the README."""
+    # MLIR's bindings of the Python that runs are built.
+    running = "{}.{}".format(*sys.version_info[:2])
+    python = find_python(sorted(line["python"], key=lambda version: version != running))
     if python is None:
         print(f"JAX {line['name']}: expected Python {' or '.join(line['python'])}, found none", flush=True)
         return False
@@ -55,7 +49,7 @@ def check(line: dict, dist: bool) -> bool:
     install = [python, "tools/install.py", "--jax", line["name"], "--venv", environment, "--extra", "test-line"]
     commands = [
         [*install, "--extra", "gpu", "--extra", "tpu"],
-        [environment / "bin" / "lit", "-sv", "--filter", TESTS, "test"],
+        [environment / "bin" / "lit", "-sv", "--filter", "|".join(tests), "test"],
         *([[environment / "bin" / "python", "tools/dist.py"]] if dist else []),
     ]
     for command in commands:
@@ -79,7 +73,11 @@ def main() -> None:
     installed = json.loads((Path(sys.prefix) / "gridir-install.json").read_text())["jax"]
     wanted = arguments.lines or [name for name in names if name != installed]
     # A list, since every line is checked even if one fails.
-    results = [check(line, arguments.dist) for line in lines if line["name"] in wanted]
+    results = [
+        check(line, TESTS + (TESTS_OF_OLDEST if line is lines[-1] else ()), arguments.dist)
+        for line in lines
+        if line["name"] in wanted
+    ]
     sys.exit(not all(results))
 
 
