@@ -8,6 +8,7 @@
 
 #include "dialects/CPU/Transforms/DotPanels.h"
 #include "dialects/CPU/Transforms/DotProducts.h"
+#include "dialects/CPU/Transforms/NumberConversions.h"
 #include "dialects/CPU/Transforms/Passes.h"
 #include "dialects/CPU/Transforms/VectorTarget.h"
 #include "dialects/Support/CountableTypes.h"
@@ -56,7 +57,7 @@ constexpr int64_t kPanelsWorthCopying = 4;
 /// The widest part of a row that is fetched ahead. Of a wider one, a processor
 /// fetches the rest by itself.
 constexpr int64_t kMostPartBytes = 2 * kLineBytes;
-/// Lines that a tile may fetch ahead: one op each.
+/// Lines that a tile may fetch: one op each.
 constexpr int64_t kMostLines = 32;
 
 /// A 2-d view of one operand, and whether its second dimension is the one that
@@ -292,34 +293,8 @@ private:
   /// Numbers of an input, or a vector of them, with elements of this type.
   Value extend(OpBuilder &b, Location l, Value value, unsigned operand,
                Type element) {
-    Type from = getElementTypeOrSelf(value);
-    if (from == element)
-      return value;
-    Type type = element;
-    if (auto vector = dyn_cast<VectorType>(value.getType()))
-      type = vector.clone(element);
-    bool isWider =
-        from.getIntOrFloatBitWidth() > element.getIntOrFloatBitWidth();
-    if (isa<FloatType>(element)) {
-      if (isa<IntegerType>(from) && isUnsigned(operand))
-        return arith::UIToFPOp::create(b, l, type, value);
-      if (isa<IntegerType>(from))
-        return arith::SIToFPOp::create(b, l, type, value);
-      if (isWider)
-        return arith::TruncFOp::create(b, l, type, value);
-      return arith::ExtFOp::create(b, l, type, value);
-    }
-    if (isWider)
-      return arith::TruncIOp::create(b, l, type, value);
-    if (isUnsigned(operand))
-      return arith::ExtUIOp::create(b, l, type, value);
-    return arith::ExtSIOp::create(b, l, type, value);
-  }
-
-  Value truncate(OpBuilder &b, Location l, Value value) {
-    if (isa<FloatType>(outType))
-      return arith::TruncFOp::create(b, l, outType, value);
-    return arith::TruncIOp::create(b, l, outType, value);
+    return gridir::cpu::convertNumber(b, l, value, element,
+                                      isUnsigned(operand));
   }
 
   /// to = convert(from), element by element; `from` may be transposed.
@@ -356,11 +331,10 @@ private:
                         (width * computeType.getIntOrFloatBitWidth()));
   }
 
-  /// True if the outermost loop runs over the steps of the reduction. Then the
-  /// part of the left operand that a panel takes is copied: its rows, which may
-  /// be a multiple of a page apart and so share a set of a first-level cache,
-  /// become adjacent, and all columns use the copy while a second-level cache
-  /// has it. The accumulators of all columns are then in the result.
+  /// True if the outermost loop runs over the steps of the reduction, and
+  /// copies the part of the left operand that they take. All columns use the
+  /// copy while a second-level cache has it. Accumulators are then in the
+  /// result.
   bool isLeftCopied(int64_t width) {
     return !form && outType == computeType && ranges[k] > kPanelDepth &&
            ranges[m] >= kRowsWorthPacking &&
@@ -491,7 +465,8 @@ private:
     if (separate) {
       Value valid = subview(result, {zero, zero}, {rows, columns});
       copy(valid, out.value, false, [&](OpBuilder &b, Location l, Value v) {
-        return outType == computeType ? v : truncate(b, l, v);
+        return gridir::cpu::convertNumber(b, l, v, outType,
+                                          /*isUnsigned=*/false);
       });
     }
   }
@@ -640,12 +615,13 @@ private:
     auto inColumns = [&](OpFoldResult below, OpFoldResult last) {
       return select(column, ranges[n] - width, below, last);
     };
-    OpFoldResult nextRow = add(from, steps), nextColumn = add(column, width);
-    if (stepsAreOutermost)
-      return {inColumns(from, inRows(nextRow, after)),
-              inColumns(nextColumn, zero)};
-    return {inRows(nextRow, inColumns(zero, after)),
-            inRows(column, inColumns(nextColumn, zero))};
+    if (stepsAreOutermost) {
+      OpFoldResult row = inRows(add(from, steps), after);
+      return {inColumns(from, row), inColumns(add(column, width), zero)};
+    }
+    OpFoldResult row = inColumns(zero, after);
+    OpFoldResult start = inColumns(add(column, width), zero);
+    return {inRows(add(from, steps), row), inRows(column, start)};
   }
 
   /// Fetches a panel, a share of its rows before each tile.

@@ -85,36 +85,36 @@ func.func @columns17(%a: memref<2x4xf32>, %b: memref<4x17xf32>, %c: memref<2x17x
 // -----
 
 // All steps of a reduction that fits a panel are one loop.
-// CHECK-LABEL: func.func @depth256(
+// CHECK-LABEL: func.func @depth2048(
 // CHECK-SAME: %[[A:[^:]*]]: {{[^%]*}}%[[B:[^:]*]]: {{[^%]*}}%[[C:[^:]*]]: 
-// CHECK: %[[LEFT:.*]] = memref.subview %[[A]][0, 0] [2, 256]
-// CHECK: %[[RIGHT:.*]] = memref.subview %[[B]][0, 0] [256, 8]
-// CHECK: %[[END:.*]] = arith.constant 256 : index
+// CHECK: %[[LEFT:.*]] = memref.subview %[[A]][0, 0] [2, 2048]
+// CHECK: %[[RIGHT:.*]] = memref.subview %[[B]][0, 0] [2048, 8]
+// CHECK: %[[END:.*]] = arith.constant 2048 : index
 // CHECK: scf.for %[[K:.*]] = %{{.*}} to %[[END]] step
 // CHECK: memref.subview %[[LEFT]][0, %[[K]]] [2, 1]
 // CHECK: memref.subview %[[RIGHT]][%[[K]], 0] [1, 8]
 // CHECK: linalg.contract
 // CHECK-NOT: linalg.contract
-func.func @depth256(%a: memref<2x256xf32>, %b: memref<256x8xf32>, %c: memref<2x8xf32>) {
-  linalg.matmul ins(%a, %b : memref<2x256xf32>, memref<256x8xf32>) outs(%c : memref<2x8xf32>)
+func.func @depth2048(%a: memref<2x2048xf32>, %b: memref<2048x8xf32>, %c: memref<2x8xf32>) {
+  linalg.matmul ins(%a, %b : memref<2x2048xf32>, memref<2048x8xf32>) outs(%c : memref<2x8xf32>)
   return
 }
 
 // -----
 
 // A step more is added to the same result, without a loop.
-// CHECK-LABEL: func.func @depth257(
+// CHECK-LABEL: func.func @depth2049(
 // CHECK-SAME: %[[A:[^:]*]]: {{[^%]*}}%[[B:[^:]*]]: {{[^%]*}}%[[C:[^:]*]]: 
 // CHECK: %[[OUT:.*]] = memref.subview %[[C]][0, 0] [2, 8]
-// CHECK: memref.subview %[[A]][0, 0] [2, 256]
-// CHECK: memref.subview %[[B]][0, 0] [256, 8]
+// CHECK: memref.subview %[[A]][0, 0] [2, 2048]
+// CHECK: memref.subview %[[B]][0, 0] [2048, 8]
 // CHECK: scf.for
 // CHECK: linalg.contract {{.*}} outs(%[[OUT]] :
-// CHECK: %[[X:.*]] = memref.subview %[[A]][0, 256] [2, 1]
-// CHECK: %[[Y:.*]] = memref.subview %[[B]][256, 0] [1, 8]
+// CHECK: %[[X:.*]] = memref.subview %[[A]][0, 2048] [2, 1]
+// CHECK: %[[Y:.*]] = memref.subview %[[B]][2048, 0] [1, 8]
 // CHECK-NEXT: linalg.contract {{.*}} ins(%[[X]], %[[Y]] : {{.*}} outs(%[[OUT]] :
-func.func @depth257(%a: memref<2x257xf32>, %b: memref<257x8xf32>, %c: memref<2x8xf32>) {
-  linalg.matmul ins(%a, %b : memref<2x257xf32>, memref<257x8xf32>) outs(%c : memref<2x8xf32>)
+func.func @depth2049(%a: memref<2x2049xf32>, %b: memref<2049x8xf32>, %c: memref<2x8xf32>) {
+  linalg.matmul ins(%a, %b : memref<2x2049xf32>, memref<2049x8xf32>) outs(%c : memref<2x8xf32>)
   return
 }
 

@@ -2,7 +2,7 @@
 
 // How a contraction is cut: where each tile starts and how large it is, what is copied, and how numbers are converted.
 
-// 300 steps of the reduction are a panel of 256 and one of 44; 8 rows are two tiles of 4 and not 6 and 2.
+// The only panel of the columns may take 64 KiB: 2100 steps of the reduction are one of 2048 and one of 52; 8 rows are two tiles of 4 and not 6 and 2.
 
 // CHECK: #[[$MAP:.*]] = affine_map<(d0, d1, d2) -> (d0, d2)>
 // CHECK: #[[$MAP1:.*]] = affine_map<(d0, d1, d2) -> (d2, d1)>
@@ -10,36 +10,36 @@
 // CHECK-LABEL: func.func @depth(
 // CHECK-SAME: %[[X:[^:]*]]:{{.*}}%[[Y:[^:]*]]:{{.*}}%[[Z:[^:]*]]:
 // CHECK: %[[SUBVIEW:.*]] = memref.subview %[[Z]][0, 0] [8, 8] [1, 1] : memref<8x8xf32> to memref<8x8xf32, strided<[8, 1]>>
-// CHECK: %[[SUBVIEW1:.*]] = memref.subview %[[X]][0, 0] [8, 256] [1, 1] : memref<8x300xf32> to memref<8x256xf32, strided<[300, 1]>>
-// CHECK: %[[SUBVIEW2:.*]] = memref.subview %[[Y]][0, 0] [256, 8] [1, 1] : memref<300x8xf32> to memref<256x8xf32, strided<[8, 1]>>
+// CHECK: %[[SUBVIEW1:.*]] = memref.subview %[[X]][0, 0] [8, 2048] [1, 1] : memref<8x2100xf32> to memref<8x2048xf32, strided<[2100, 1]>>
+// CHECK: %[[SUBVIEW2:.*]] = memref.subview %[[Y]][0, 0] [2048, 8] [1, 1] : memref<2100x8xf32> to memref<2048x8xf32, strided<[8, 1]>>
 // CHECK-DAG: %[[CONSTANT:.*]] = arith.constant 4 : index
 // CHECK-DAG: %[[CONSTANT1:.*]] = arith.constant 8 : index
 // CHECK-DAG: %[[CONSTANT2:.*]] = arith.constant 0 : index
 // CHECK: scf.for %[[I0:.*]] = %[[CONSTANT2]] to %[[CONSTANT1]] step %[[CONSTANT]] {
 // CHECK-DAG: %[[CONSTANT3:.*]] = arith.constant 1 : index
-// CHECK-DAG: %[[CONSTANT4:.*]] = arith.constant 256 : index
+// CHECK-DAG: %[[CONSTANT4:.*]] = arith.constant 2048 : index
 // CHECK-DAG: %[[CONSTANT5:.*]] = arith.constant 0 : index
 // CHECK: scf.for %[[I1:.*]] = %[[CONSTANT5]] to %[[CONSTANT4]] step %[[CONSTANT3]] {
-// CHECK: %[[SUBVIEW3:.*]] = memref.subview %[[SUBVIEW1]][%[[I0]], %[[I1]]] [4, 1] [1, 1] : memref<8x256xf32, strided<[300, 1]>> to memref<4x1xf32, strided<[300, 1], offset: ?>>
-// CHECK: %[[SUBVIEW4:.*]] = memref.subview %[[SUBVIEW2]][%[[I1]], 0] [1, 8] [1, 1] : memref<256x8xf32, strided<[8, 1]>> to memref<1x8xf32, strided<[8, 1], offset: ?>>
+// CHECK: %[[SUBVIEW3:.*]] = memref.subview %[[SUBVIEW1]][%[[I0]], %[[I1]]] [4, 1] [1, 1] : memref<8x2048xf32, strided<[2100, 1]>> to memref<4x1xf32, strided<[2100, 1], offset: ?>>
+// CHECK: %[[SUBVIEW4:.*]] = memref.subview %[[SUBVIEW2]][%[[I1]], 0] [1, 8] [1, 1] : memref<2048x8xf32, strided<[8, 1]>> to memref<1x8xf32, strided<[8, 1], offset: ?>>
 // CHECK: %[[SUBVIEW5:.*]] = memref.subview %[[SUBVIEW]][%[[I0]], 0] [4, 8] [1, 1] : memref<8x8xf32, strided<[8, 1]>> to memref<4x8xf32, strided<[8, 1], offset: ?>>
-// CHECK: linalg.contract indexing_maps = [#[[$MAP]], #[[$MAP1]], #[[$MAP2]]] ins(%[[SUBVIEW3]], %[[SUBVIEW4]] : memref<4x1xf32, strided<[300, 1], offset: ?>>, memref<1x8xf32, strided<[8, 1], offset: ?>>) outs(%[[SUBVIEW5]] : memref<4x8xf32, strided<[8, 1], offset: ?>>)
-// CHECK: %[[SUBVIEW6:.*]] = memref.subview %[[X]][0, 256] [8, 44] [1, 1] : memref<8x300xf32> to memref<8x44xf32, strided<[300, 1], offset: 256>>
-// CHECK: %[[SUBVIEW7:.*]] = memref.subview %[[Y]][256, 0] [44, 8] [1, 1] : memref<300x8xf32> to memref<44x8xf32, strided<[8, 1], offset: 2048>>
+// CHECK: linalg.contract indexing_maps = [#[[$MAP]], #[[$MAP1]], #[[$MAP2]]] ins(%[[SUBVIEW3]], %[[SUBVIEW4]] : memref<4x1xf32, strided<[2100, 1], offset: ?>>, memref<1x8xf32, strided<[8, 1], offset: ?>>) outs(%[[SUBVIEW5]] : memref<4x8xf32, strided<[8, 1], offset: ?>>)
+// CHECK: %[[SUBVIEW6:.*]] = memref.subview %[[X]][0, 2048] [8, 52] [1, 1] : memref<8x2100xf32> to memref<8x52xf32, strided<[2100, 1], offset: 2048>>
+// CHECK: %[[SUBVIEW7:.*]] = memref.subview %[[Y]][2048, 0] [52, 8] [1, 1] : memref<2100x8xf32> to memref<52x8xf32, strided<[8, 1], offset: 16384>>
 // CHECK-DAG: %[[CONSTANT6:.*]] = arith.constant 4 : index
 // CHECK-DAG: %[[CONSTANT7:.*]] = arith.constant 8 : index
 // CHECK-DAG: %[[CONSTANT8:.*]] = arith.constant 0 : index
 // CHECK: scf.for %[[I2:.*]] = %[[CONSTANT8]] to %[[CONSTANT7]] step %[[CONSTANT6]] {
 // CHECK-DAG: %[[CONSTANT9:.*]] = arith.constant 1 : index
-// CHECK-DAG: %[[CONSTANT10:.*]] = arith.constant 44 : index
+// CHECK-DAG: %[[CONSTANT10:.*]] = arith.constant 52 : index
 // CHECK-DAG: %[[CONSTANT11:.*]] = arith.constant 0 : index
 // CHECK: scf.for %[[I3:.*]] = %[[CONSTANT11]] to %[[CONSTANT10]] step %[[CONSTANT9]] {
-// CHECK: %[[SUBVIEW8:.*]] = memref.subview %[[SUBVIEW6]][%[[I2]], %[[I3]]] [4, 1] [1, 1] : memref<8x44xf32, strided<[300, 1], offset: 256>> to memref<4x1xf32, strided<[300, 1], offset: ?>>
-// CHECK: %[[SUBVIEW9:.*]] = memref.subview %[[SUBVIEW7]][%[[I3]], 0] [1, 8] [1, 1] : memref<44x8xf32, strided<[8, 1], offset: 2048>> to memref<1x8xf32, strided<[8, 1], offset: ?>>
+// CHECK: %[[SUBVIEW8:.*]] = memref.subview %[[SUBVIEW6]][%[[I2]], %[[I3]]] [4, 1] [1, 1] : memref<8x52xf32, strided<[2100, 1], offset: 2048>> to memref<4x1xf32, strided<[2100, 1], offset: ?>>
+// CHECK: %[[SUBVIEW9:.*]] = memref.subview %[[SUBVIEW7]][%[[I3]], 0] [1, 8] [1, 1] : memref<52x8xf32, strided<[8, 1], offset: 16384>> to memref<1x8xf32, strided<[8, 1], offset: ?>>
 // CHECK: %[[SUBVIEW10:.*]] = memref.subview %[[SUBVIEW]][%[[I2]], 0] [4, 8] [1, 1] : memref<8x8xf32, strided<[8, 1]>> to memref<4x8xf32, strided<[8, 1], offset: ?>>
-// CHECK: linalg.contract indexing_maps = [#[[$MAP]], #[[$MAP1]], #[[$MAP2]]] ins(%[[SUBVIEW8]], %[[SUBVIEW9]] : memref<4x1xf32, strided<[300, 1], offset: ?>>, memref<1x8xf32, strided<[8, 1], offset: ?>>) outs(%[[SUBVIEW10]] : memref<4x8xf32, strided<[8, 1], offset: ?>>)
-func.func @depth(%a: memref<8x300xf32>, %b: memref<300x8xf32>, %c: memref<8x8xf32>) {
-  linalg.matmul ins(%a, %b : memref<8x300xf32>, memref<300x8xf32>) outs(%c : memref<8x8xf32>)
+// CHECK: linalg.contract indexing_maps = [#[[$MAP]], #[[$MAP1]], #[[$MAP2]]] ins(%[[SUBVIEW8]], %[[SUBVIEW9]] : memref<4x1xf32, strided<[2100, 1], offset: ?>>, memref<1x8xf32, strided<[8, 1], offset: ?>>) outs(%[[SUBVIEW10]] : memref<4x8xf32, strided<[8, 1], offset: ?>>)
+func.func @depth(%a: memref<8x2100xf32>, %b: memref<2100x8xf32>, %c: memref<8x8xf32>) {
+  linalg.matmul ins(%a, %b : memref<8x2100xf32>, memref<2100x8xf32>) outs(%c : memref<8x8xf32>)
   return
 }
 

@@ -159,3 +159,28 @@ func.func @called(%m: memref<8xf32>, %o: memref<?xf32>, %v: vector<8xf32>, %hi: 
   }
   return
 }
+
+// -----
+
+// The view of a block and the view of its panel are folded to one index for the read and one for the write. They are
+// equal, so that the accumulator is carried.
+// CHECK-LABEL: func.func @block_at
+// CHECK-SAME:    %[[M:[a-z0-9]*]]: memref<64xf32>
+// CHECK:         %[[AT:.*]] = affine.apply
+// CHECK:         %[[FIRST:.*]] = vector.transfer_read %[[M]][%[[AT]]]
+// CHECK:         %[[SUM:.*]] = scf.for {{.*}} iter_args(%[[ACC:.*]] = %[[FIRST]])
+// CHECK-NEXT:      arith.addf %[[ACC]]
+// CHECK:         vector.transfer_write %[[SUM]], %[[M]][%[[AT]]]
+func.func @block_at(%m: memref<64xf32>, %v: vector<8xf32>, %block: index, %column: index, %hi: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %pad = arith.constant 0.0 : f32
+  %window = memref.subview %m[%block] [32] [1] : memref<64xf32> to memref<32xf32, strided<[1], offset: ?>>
+  scf.for %k = %c0 to %hi step %c1 {
+    %panel = memref.subview %window[%column] [8] [1] : memref<32xf32, strided<[1], offset: ?>> to memref<8xf32, strided<[1], offset: ?>>
+    %0 = vector.transfer_read %panel[%c0], %pad {in_bounds = [true]} : memref<8xf32, strided<[1], offset: ?>>, vector<8xf32>
+    %1 = arith.addf %0, %v : vector<8xf32>
+    vector.transfer_write %1, %panel[%c0] {in_bounds = [true]} : vector<8xf32>, memref<8xf32, strided<[1], offset: ?>>
+  }
+  return
+}
