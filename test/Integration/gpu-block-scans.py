@@ -1,5 +1,5 @@
-# Prefix sums, shifts and values that are put together from parts give what interpret mode gives as warpgroup programs:
-# as tasks on the CPU, and as PTX with checks that must find nothing.
+# Prefix sums, sorts, shifts and values that are put together from parts give what interpret mode gives as warpgroup
+# programs: as tasks on the CPU, and as PTX with checks that must find nothing.
 #
 # RUN: %python %s | FileCheck %s
 
@@ -64,6 +64,22 @@ def along(scan, axis=1, **options):
     return lambda x: scan(x, axis=axis, **options)
 
 
+def pairs(x):
+    """Rows by the sum of a key and what is sorted with it: many keys are equal, and stay in order."""
+    keys, values = lax.sort((jnp.round(x), x, -x), dimension=1, num_keys=2)[:2]
+    return keys + values
+
+
+def order(x):
+    return jnp.argsort(x, axis=1, stable=True).astype(x.dtype)
+
+
+def best(x):
+    """The largest elements, less their positions."""
+    values, places = lax.top_k(x, x.shape[1] // 2)
+    return jnp.concatenate([values, places.astype(x.dtype)], axis=1)
+
+
 INTEGERS = small(32, 128, dtype=jnp.int32)
 PROGRAMS = {
     "sums": (functools.partial(of_rows, along(jnp.cumsum)), small(32, 128, dtype=jnp.float32)),
@@ -78,9 +94,14 @@ PROGRAMS = {
     "logarithms of sums": (functools.partial(of_rows, along(lax.cumlogsumexp)), normal(32, 128)),
     "shifted": (functools.partial(of_rows, shifted), normal(32, 128)),
     "exchanged halves": (functools.partial(of_rows, halves), normal(32, 256)),
-    "likely elements": (functools.partial(of_rows, weights), normal(32, 512)),
+    "likely elements": (functools.partial(of_rows, weights), normal(8, 512)),
     "recurrence": (functools.partial(of_rows, recurrence), normal(32, 128)),
+    "sorted": (functools.partial(of_rows, along(jnp.sort)), normal(8, 100).at[:, 7].set(jnp.nan)),
+    "sorted columns": (functools.partial(of_rows, along(jnp.sort, axis=0), rows=16), small(16, 128)),
+    "sorted pairs": (functools.partial(of_rows, pairs), normal(16, 64)),
+    "order": (functools.partial(of_rows, order), small(16, 100, dtype=jnp.int32)),
+    "best": (functools.partial(of_rows, best), normal(16, 64)),
 }
 
-# CHECK: 14 of 14 programs are right
+# CHECK: 19 of 19 programs are right
 report("programs", PROGRAMS, programs=True)

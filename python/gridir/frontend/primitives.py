@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gridir.frontend.rules  # noqa: F401  (registers the rules)
 from gridir.frontend.compat.releases import NEWEST, OLDEST, PRIMITIVES, text
-from gridir.frontend.walk.levels import CPU_PLATFORM, INDEX_MAP, LEVELS, SPARSE_CORE, TPU_PLATFORM
+from gridir.frontend.walk.levels import CPU_PLATFORM, GPU_PLATFORM, INDEX_MAP, LEVELS, SPARSE_CORE, TPU_PLATFORM
 from gridir.frontend.walk.registry import BASE
 
 _INTRODUCTION = """# Primitives that have a lowering rule
@@ -29,6 +29,7 @@ _HEADINGS = {
     BASE: "Any kernel",
     CPU_PLATFORM: "Different results on a CPU",
     TPU_PLATFORM: "Different results on a TPU",
+    GPU_PLATFORM: "Different results on a GPU",
     SPARSE_CORE: "Ops of a SparseCore, on a TPU",
     INDEX_MAP: "Index maps",
 }

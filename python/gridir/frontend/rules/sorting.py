@@ -11,7 +11,7 @@ from typing import Any
 import jax.numpy as jnp
 from jax import lax
 
-from gridir.frontend.walk.levels import TPU_PLATFORM
+from gridir.frontend.walk.levels import GPU_PLATFORM, TPU_PLATFORM
 from gridir.frontend.walk.registry import decomposition
 
 
@@ -129,7 +129,8 @@ def _sort_on_tpu(*operands: Any, dimension: int, num_keys: int, is_stable: bool)
     while stage <= extent:
         distance = stage // 2
         while distance:
-            arrays = _exchanged(arrays, index, stage, distance, dimension)
+            partners = [_partners(x, distance, dimension) for x in arrays]
+            arrays = _exchanged(arrays, partners, index, stage, distance)
             distance //= 2
         stage *= 2
     arrays = [lax.slice_in_dim(x, 0, size, axis=dimension) for x in arrays]
@@ -139,10 +140,36 @@ def _sort_on_tpu(*operands: Any, dimension: int, num_keys: int, is_stable: bool)
     return tuple(jnp.take_along_axis(x, source, axis=dimension, mode="promise_in_bounds") for x in operands)
 
 
-def _exchanged(arrays: Any, index: Any, stage: int, distance: int, dimension: int) -> Any:
+@GPU_PLATFORM.decomposition("sort", overrides=True)
+def _sort_on_gpu(*operands: Any, dimension: int, num_keys: int, is_stable: bool) -> Any:
+    """The same network as a loop over its steps, whose code is short for every size. Threads look partners up."""
+    del is_stable
+    size = operands[0].shape[dimension]
+    extent = 1 << max(size - 1, 0).bit_length()
+    widths = [(0, extent - size if d == dimension else 0) for d in range(operands[0].ndim)]
+    keys = [order_key(x) for x in operands[:num_keys]]
+    # Elements after the end have the largest keys and indices.
+    if extent > size:
+        keys = [jnp.pad(x, widths, constant_values=jnp.asarray(jnp.iinfo(x.dtype).max, x.dtype)) for x in keys]
+    index = lax.broadcasted_iota(jnp.int32, keys[0].shape, dimension)
+
+    def step(_: Any, state: Any) -> Any:
+        stage, distance, arrays = state
+        partners = [jnp.take_along_axis(x, index ^ distance, axis=dimension, mode="promise_in_bounds") for x in arrays]
+        arrays = _exchanged(arrays, partners, index, stage, distance)
+        is_last = distance == 1
+        return jnp.where(is_last, 2 * stage, stage), jnp.where(is_last, stage, distance >> 1), arrays
+
+    bits = extent.bit_length() - 1
+    start = (jnp.int32(2), jnp.int32(1), [*keys, index])
+    source = lax.fori_loop(0, bits * (bits + 1) // 2, step, start)[2][-1]
+    source = lax.slice_in_dim(source, 0, size, axis=dimension)
+    return tuple(jnp.take_along_axis(x, source, axis=dimension, mode="promise_in_bounds") for x in operands)
+
+
+def _exchanged(arrays: Any, partners: Any, index: Any, stage: Any, distance: Any) -> Any:
     """One step: of two elements the first has the smaller keys, or the larger ones in every other run of a stage."""
     is_first = (index & distance) == 0
-    partners = [_partners(x, distance, dimension) for x in arrays]
     is_less = arrays[-1] < partners[-1]
     for mine, theirs in reversed([*zip(arrays[:-1], partners[:-1], strict=True)]):
         is_less = (mine < theirs) | ((mine == theirs) & is_less)

@@ -42,10 +42,11 @@ INDEX_MAP = Level("index map", types=NumberTypes())
 
 CPU_PLATFORM = Level("CPU platform", BASE)
 TPU_PLATFORM = Level("TPU platform", BASE)
+GPU_PLATFORM = Level("GPU platform", BASE)
 """Primitives whose results depend on the platform for which XLA compiles, in any kind of kernel."""
 
 _OF_BACKEND = {"mosaic_tpu": TPU, "triton": TRITON, "mosaic_gpu": WARPGROUP}
-_OF_PLATFORM = {"cpu": CPU_PLATFORM, "tpu": TPU_PLATFORM}
+_OF_PLATFORM = {"cpu": CPU_PLATFORM, "tpu": TPU_PLATFORM, "cuda": GPU_PLATFORM}
 
 KINDS = (*_OF_BACKEND.values(), WARP)
 """The rule sets of kinds; a kernel has at most one."""
