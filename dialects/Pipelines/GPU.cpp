@@ -81,6 +81,7 @@ void addTensorStages(OpPassManager &pm, CPUStage startAfter,
 void addProgram(OpPassManager &pm, const GPUPipelineOptions &options) {
   OpPassManager &kernels = pm.nest<grid::KernelOp>();
   if (options.path != GPUPath::Mapped) {
+    kernels.addPass(grid::createGridExpandValuesPass());
     kernels.addPass(grid::createGridHoistScopesPass());
     kernels.addPass(warpgroup::createWarpgroupSplitBatchesPass());
   }

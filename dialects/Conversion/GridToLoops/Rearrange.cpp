@@ -6,11 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Grid/Transforms/Rearrange.h"
 #include "dialects/Conversion/GridToLoops/Lowering.h"
-#include "dialects/Support/Elements.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace gridir::grid;
@@ -18,166 +15,14 @@ using namespace gridir::grid;
 namespace gridir {
 namespace {
 
-/// A tensor as elements of another type of the same width.
-Value createBitcast(OpBuilder &builder, Location loc, Value value,
-                    Type element) {
-  auto type = cast<RankedTensorType>(value.getType());
-  if (type.getElementType() == element)
-    return value;
-  return arith::BitcastOp::create(builder, loc, type.clone(element), value);
-}
-
-/// Rows `first`, `first + step`, ... of a tensor, as a slice of another.
-struct RowSlice {
-  SmallVector<OpFoldResult> offsets, sizes, strides;
-
-  RowSlice(OpBuilder &builder, ArrayRef<int64_t> shape, int64_t first,
-           int64_t step)
-      : offsets(shape.size(), builder.getIndexAttr(0)),
-        sizes(getAsIndexOpFoldResult(builder.getContext(), shape)),
-        strides(shape.size(), builder.getIndexAttr(1)) {
-    offsets[shape.size() - 2] = builder.getIndexAttr(first);
-    strides[shape.size() - 2] = builder.getIndexAttr(step);
-  }
-};
-
-class BitcastPattern : public LoweringPattern<BitcastOp> {
+template <typename Op> class RearrangePattern : public LoweringPattern<Op> {
 public:
-  using LoweringPattern::LoweringPattern;
+  using LoweringPattern<Op>::LoweringPattern;
 
-  LogicalResult matchAndRewrite(BitcastOp op,
+  LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    RankedTensorType source = op.getSource().getType();
-    RankedTensorType result = op.getResult().getType();
-    unsigned from = source.getElementTypeBitWidth();
-    unsigned to = result.getElementTypeBitWidth();
-    Value bits = createBitcast(rewriter, loc, op.getSource(),
-                               rewriter.getIntegerType(from));
-    Type element = rewriter.getIntegerType(to);
-    Value value =
-        from < to ? createWide(rewriter, loc, bits, result.clone(element))
-                  : createNarrow(rewriter, loc, bits, result.clone(element));
-    rewriter.replaceOp(
-        op, createBitcast(rewriter, loc, value, result.getElementType()));
+    rewriter.replaceOp(op, createRearranged(rewriter, op));
     return success();
-  }
-
-private:
-  static Value createShift(OpBuilder &builder, Location loc,
-                           RankedTensorType type, uint64_t bits) {
-    return arith::ConstantOp::create(
-        builder, loc,
-        DenseElementsAttr::get(
-            type, builder.getIntegerAttr(type.getElementType(), bits)));
-  }
-
-  /// Each row of the result is the concatenation of several consecutive rows.
-  static Value createWide(OpBuilder &builder, Location loc, Value source,
-                          RankedTensorType type) {
-    auto narrow = cast<RankedTensorType>(source.getType());
-    unsigned width = narrow.getElementTypeBitWidth();
-    int64_t count = type.getElementTypeBitWidth() / width;
-    Value result;
-    for (int64_t i = 0; i < count; ++i) {
-      RowSlice slice(builder, type.getShape(), i, count);
-      Value part = tensor::ExtractSliceOp::create(
-          builder, loc, narrow.clone(type.getShape()), source, slice.offsets,
-          slice.sizes, slice.strides);
-      part = arith::ExtUIOp::create(builder, loc, type, part);
-      if (i == 0) {
-        result = part;
-        continue;
-      }
-      part = arith::ShLIOp::create(builder, loc, part,
-                                   createShift(builder, loc, type, i * width));
-      result = arith::OrIOp::create(builder, loc, result, part);
-    }
-    return result;
-  }
-
-  /// Splits each row into several rows.
-  static Value createNarrow(OpBuilder &builder, Location loc, Value source,
-                            RankedTensorType type) {
-    auto wide = cast<RankedTensorType>(source.getType());
-    unsigned width = type.getElementTypeBitWidth();
-    int64_t count = wide.getElementTypeBitWidth() / width;
-    Value result = createEmpty(builder, loc, type);
-    for (int64_t i = 0; i < count; ++i) {
-      Value part = source;
-      if (i != 0)
-        part = arith::ShRUIOp::create(
-            builder, loc, part, createShift(builder, loc, wide, i * width));
-      part = arith::TruncIOp::create(builder, loc, type.clone(wide.getShape()),
-                                     part);
-      RowSlice slice(builder, wide.getShape(), i, count);
-      result = tensor::InsertSliceOp::create(builder, loc, part, result,
-                                             slice.offsets, slice.sizes,
-                                             slice.strides);
-    }
-    return result;
-  }
-};
-
-class RotatePattern : public LoweringPattern<RotateOp> {
-public:
-  using LoweringPattern::LoweringPattern;
-
-  LogicalResult matchAndRewrite(RotateOp op,
-                                PatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    int64_t extent = op.getSource().getType().getDimSize(op.getDim());
-    Value size = createIndex(rewriter, loc, std::max<int64_t>(extent, 1));
-    Value amount = createModulo(rewriter, loc,
-                                toIndex(rewriter, loc, op.getAmount()), size);
-    rewriter.replaceOp(op, op.getStride()
-                               ? createByElement(rewriter, op, amount, size)
-                               : createInTwoParts(rewriter, op, amount, size));
-    return success();
-  }
-
-private:
-  /// A window of the tensor twice, one after the other.
-  static Value createInTwoParts(OpBuilder &builder, RotateOp op, Value amount,
-                                Value size) {
-    Location loc = op.getLoc();
-    RankedTensorType type = op.getSource().getType();
-    int64_t dim = op.getDim(), rank = type.getRank();
-    SmallVector<int64_t> shape(type.getShape());
-    shape[dim] *= 2;
-    SmallVector<OpFoldResult> sizes =
-        getAsIndexOpFoldResult(builder.getContext(), type.getShape());
-    SmallVector<OpFoldResult> strides(rank, builder.getIndexAttr(1));
-    SmallVector<OpFoldResult> offsets(rank, builder.getIndexAttr(0));
-    Value twice = createEmpty(builder, loc, type.clone(shape));
-    for (int64_t start : {int64_t(0), type.getDimSize(dim)}) {
-      offsets[dim] = builder.getIndexAttr(start);
-      twice = tensor::InsertSliceOp::create(builder, loc, op.getSource(), twice,
-                                            offsets, sizes, strides);
-    }
-    offsets[dim] =
-        arith::SubIOp::create(builder, loc, size, amount).getResult();
-    return tensor::ExtractSliceOp::create(builder, loc, type, twice, offsets,
-                                          sizes, strides);
-  }
-
-  static Value createByElement(OpBuilder &builder, RotateOp op, Value amount,
-                               Value size) {
-    return createElements(
-        builder, op.getLoc(), op.getSource().getType(),
-        [&](OpBuilder &inner, Location loc, ArrayRef<Value> coordinates) {
-          Value more = arith::MulIOp::create(
-              inner, loc, coordinates[*op.getStrideDim()],
-              createIndex(inner, loc, static_cast<int64_t>(*op.getStride())));
-          Value distance = arith::AddIOp::create(inner, loc, amount, more);
-          SmallVector<Value> indices(coordinates);
-          Value &index = indices[op.getDim()];
-          index = createModulo(
-              inner, loc, arith::SubIOp::create(inner, loc, index, distance),
-              size);
-          return tensor::ExtractOp::create(inner, loc, op.getSource(), indices)
-              .getResult();
-        });
   }
 };
 
@@ -185,7 +30,8 @@ private:
 
 void populateRearrangePatterns(RewritePatternSet &patterns,
                                KernelLowering &lowering) {
-  patterns.add<BitcastPattern, RotatePattern>(patterns.getContext(), lowering);
+  patterns.add<RearrangePattern<BitcastOp>, RearrangePattern<RotateOp>>(
+      patterns.getContext(), lowering);
 }
 
 } // namespace gridir

@@ -103,6 +103,64 @@ def GridDropMasksPass : Pass<"grid-drop-masks", "::gridir::grid::KernelOp"> {
   ];
 }
 
+def GridExpandValuesPass : Pass<"grid-expand-values", "::gridir::grid::KernelOp"> {
+  let summary = "Compute rotations, bits and inner products by upstream ops";
+  let description = [{
+    Replaces
+
+    - `grid.rotate` by two slices of its source if the amount is known, by a
+      slice of the source twice if it is not, and by reads of single elements if
+      there is a stride;
+    - `grid.bitcast` by slices and shifts of integers;
+    - a `grid.dot` whose operands have no dimension of their own, as that of two
+      vectors, by products and their sums. Narrow floats are summed in f32.
+
+    Before:
+
+    ```mlir
+    grid.kernel @product grid()
+        inputs(%x: bf16 [256], %y: bf16 [256]) outputs(%o: f32 [1]) {
+      %v = grid.load %x : memref<256xbf16, #grid.space<default>> -> tensor<256xbf16>
+      %w = grid.load %y : memref<256xbf16, #grid.space<default>> -> tensor<256xbf16>
+      %d = grid.dot %v, %w contract [0] x [0] : tensor<256xbf16>, tensor<256xbf16> -> f32
+      %r = grid.slice_ref %o[0] [1] [1] drop [0] : memref<1xf32, #grid.space<default>> -> memref<f32, #grid.space<default>>
+      grid.store %d, %r : f32, memref<f32, #grid.space<default>>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    grid.kernel @product grid()
+        inputs(%x: bf16 [256], %y: bf16 [256]) outputs(%o: f32 [1]) {
+      %v = grid.load %x : memref<256xbf16, #grid.space<default>> -> tensor<256xbf16>
+      %w = grid.load %y : memref<256xbf16, #grid.space<default>> -> tensor<256xbf16>
+      %a = arith.extf %v : tensor<256xbf16> to tensor<256xf32>
+      %b = arith.extf %w : tensor<256xbf16> to tensor<256xf32>
+      %p = arith.mulf %a, %b : tensor<256xf32>
+      %zero = arith.constant 0.0 : f32
+      %empty = tensor.empty() : tensor<f32>
+      %zeros = linalg.fill ins(%zero : f32) outs(%empty : tensor<f32>) -> tensor<f32>
+      %sum = linalg.reduce ins(%p : tensor<256xf32>) outs(%zeros : tensor<f32>) dimensions = [0]
+        (%in: f32, %init: f32) {
+          %s = arith.addf %in, %init : f32
+          linalg.yield %s : f32
+        }
+      %d = tensor.extract %sum[] : tensor<f32>
+      %r = grid.slice_ref %o[0] [1] [1] drop [0] : memref<1xf32, #grid.space<default>> -> memref<f32, #grid.space<default>>
+      grid.store %d, %r : f32, memref<f32, #grid.space<default>>
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+  let statistics = [
+    Statistic<"numExpanded", "num-expanded", "Number of ops that were replaced">
+  ];
+}
+
 def GridFlattenBlocksPass
     : Pass<"grid-flatten-blocks", "::gridir::grid::KernelOp"> {
   let summary = "Cut the arrays of an elementwise kernel into blocks in a row";
