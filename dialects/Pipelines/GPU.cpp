@@ -83,6 +83,8 @@ void addProgram(OpPassManager &pm, const GPUPipelineOptions &options) {
   if (options.path != GPUPath::Mapped) {
     kernels.addPass(grid::createGridExpandValuesPass());
     kernels.addPass(grid::createGridHoistScopesPass());
+    // Rows of one contraction are more than those of a part of it.
+    kernels.addPass(grid::createGridMergeDimensionsPass());
     kernels.addPass(warpgroup::createWarpgroupSplitBatchesPass());
   }
   kernels.addPass(grid::createGridFlattenBlocksPass());

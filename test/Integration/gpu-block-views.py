@@ -1,6 +1,6 @@
-# Kernels of blocks with dimensions of one element, and kernels that access elements at arrays of positions or slices of
-# values, give what interpret mode gives as warpgroup programs: as tasks on the CPU, and as PTX with checks that must
-# find nothing.
+# Kernels of blocks with dimensions of one element or that the body reshapes, and kernels that access elements at arrays
+# of positions or slices of values, give what interpret mode gives as warpgroup programs: as tasks on the CPU, and as
+# PTX with checks that must find nothing.
 #
 # RUN: %python %s | FileCheck %s
 
@@ -188,6 +188,133 @@ def rolled(x, *, axis=1):
     )(x)
 
 
+def by_rows(function, x, rows=8, out=None):
+    """A function of blocks of rows, and of the number of the block."""
+    out = out or SHAPE(x.shape, x.dtype)
+
+    def kernel(x_ref, o_ref):
+        o_ref[...] = function(x_ref[...], pl.program_id(0))
+
+    def spec(shape):
+        return pl.BlockSpec((rows * shape[0] // x.shape[0], *shape[1:]), lambda i: (i, 0))
+
+    return pl.pallas_call(
+        kernel, grid=(x.shape[0] // rows,), in_specs=[spec(x.shape)], out_specs=spec(out.shape), out_shape=out
+    )(x)
+
+
+def rotations(x, i):
+    """Rotations by numbers that are known, by the number of a block, by one of a loop, and by that of a row."""
+    x = pltpu.roll(x, 64, 1) * 2 + pltpu.roll(x, 3, 0)
+    x = lax.fori_loop(0, 3, lambda n, y: y + pltpu.roll(y, n + i, 1), x)
+    return pltpu.roll(x, i + 1, 1, stride=2, stride_axis=0)
+
+
+def words(x, _):
+    """Pairs of rows of bf16 in words, whose bytes are the rows of the result."""
+    return pltpu.bitcast(pltpu.bitcast(x, jnp.int32) ^ 1, jnp.int8)
+
+
+def inner_products(x, y, z):
+    """Products of vectors, of rows, and of a matrix and the transpose of another one."""
+
+    def kernel(x_ref, y_ref, z_ref, o_ref):
+        rows = jnp.einsum("ij,ij->i", x_ref[...], y_ref[...], preferred_element_type=jnp.float32)
+        vectors = jnp.dot(x_ref[0], y_ref[1], preferred_element_type=jnp.float32)
+        o_ref[...] = rows + vectors + jnp.einsum("ij,ji->", x_ref[...], z_ref[...], preferred_element_type=jnp.float32)
+
+    return pl.pallas_call(kernel, out_shape=SHAPE(x.shape[:1], jnp.float32))(x, y, z)
+
+
+def grouped_attention(q, k, v, *, heads=2, steps=False):
+    """Attention of several heads with the same keys, whose positions are the rows of one product."""
+    _, _, length, size = q.shape
+    block, scale = 64, size**-0.5
+    rows = heads * block
+
+    def scores(q_ref, k, row, column):
+        s = product(q_ref[0].reshape(rows, size), k, rhs=1) * scale
+        row = row * block + lax.broadcasted_iota(jnp.int32, s.shape, 0) % block
+        return jnp.where(row >= column * block + lax.broadcasted_iota(jnp.int32, s.shape, 1), s, -1e30)
+
+    def update(s, v, m, total, acc):
+        new = jnp.maximum(m, s.max(axis=1, keepdims=True))
+        p, shrink = jnp.exp(s - new), jnp.exp(m - new)
+        return new, total * shrink + p.sum(axis=1, keepdims=True), acc * shrink + product(p.astype(v.dtype), v)
+
+    starts = [(rows, 1), (rows, 1), (rows, size)]
+
+    def loop(q_ref, k_ref, v_ref, o_ref):
+        i = pl.program_id(1)
+
+        def step(j, state):
+            window = pl.ds(j * block, block)
+            return update(scores(q_ref, k_ref[0, window], i, j), v_ref[0, window], *state)
+
+        zeros = [jnp.full(shape, -1e30 if i == 0 else 0, jnp.float32) for i, shape in enumerate(starts)]
+        _, total, acc = lax.fori_loop(0, length // block, step, tuple(zeros))
+        o_ref[0] = (acc / total).reshape(heads, block, size).astype(o_ref.dtype)
+
+    def stepwise(q_ref, k_ref, v_ref, o_ref, *state):
+        j = pl.program_id(2)
+
+        @pl.when(j == 0)
+        def _():
+            for i, ref in enumerate(state):
+                ref[...] = jnp.full_like(ref, -1e30 if i == 0 else 0)
+
+        new = update(scores(q_ref, k_ref[0], pl.program_id(1), j), v_ref[0], *(ref[...] for ref in state))
+        for ref, value in zip(state, new, strict=True):
+            ref[...] = value
+
+        @pl.when(j == pl.num_programs(2) - 1)
+        def _():
+            o_ref[0] = (state[2][...] / state[1][...]).reshape(heads, block, size).astype(o_ref.dtype)
+
+    queries = pl.BlockSpec((1, heads, block, size), lambda b, i, j=0: (b, 0, i, 0))
+    keys = (
+        pl.BlockSpec((1, block, size), lambda b, i, j: (b, j, 0))
+        if steps
+        else pl.BlockSpec((1, length, size), lambda b, i: (b, 0, 0))
+    )
+    return pl.pallas_call(
+        stepwise if steps else loop,
+        grid=(q.shape[0], length // block) + ((length // block,) if steps else ()),
+        in_specs=[queries, keys, keys],
+        out_specs=queries,
+        out_shape=SHAPE(q.shape, q.dtype),
+        scratch_shapes=[pltpu.VMEM(shape, jnp.float32) for shape in starts] if steps else [],
+    )(q, k, v)
+
+
+def convolution(x, w):
+    """A convolution of an image, by a product for each element of the window."""
+
+    def kernel(x_ref, w_ref, o_ref):
+        height, width, features = o_ref.shape
+        total = jnp.zeros((height * width, features), jnp.float32)
+        for i in range(3):
+            for j in range(3):
+                window = x_ref[i : i + height, j : j + width, :].reshape(height * width, -1)
+                total += product(window, w_ref[i, j])
+        o_ref[...] = total.reshape(o_ref.shape)
+
+    return pl.pallas_call(kernel, out_shape=SHAPE((x.shape[0] - 2, x.shape[1] - 2, w.shape[3]), jnp.float32))(x, w)
+
+
+def projection(x, w, *, heads=2, transposed=False):
+    """Rows of a product in the heads of an attention."""
+
+    def kernel(x_ref, w_ref, o_ref):
+        out = product(x_ref[...].reshape(-1, x.shape[2]), w_ref[...]).reshape(-1, heads, w.shape[1] // heads)
+        o_ref[...] = out.transpose(1, 0, 2) if transposed else out
+
+    shape = (x.shape[0] * x.shape[1], heads, w.shape[1] // heads)
+    if transposed:
+        shape = (heads, shape[0], shape[2])
+    return pl.pallas_call(kernel, out_shape=SHAPE(shape, jnp.float32))(x, w)
+
+
 def gated(x):
     """Columns of the second half of a row gate those of the first."""
 
@@ -224,6 +351,21 @@ CASES = {
     "rolled columns": (rolled, normal(32, 128)),
     "rolled rows": (lambda x: rolled(x, axis=0), normal(32, 128)),
     "gated": (gated, normal(16, 256)),
+    "rotations": (lambda x: by_rows(rotations, x), small(16, 128, dtype=jnp.float32)),
+    "words": (
+        lambda x: by_rows(words, x, rows=16, out=SHAPE((64, 128), jnp.int8)),
+        normal(32, 128, dtype=jnp.bfloat16),
+    ),
+    "inner products": (inner_products, small(8, 128), small(8, 128), small(128, 8)),
+    "grouped heads": (grouped_attention, *heads(1, 2, 128, 64)[:1], *heads(1, 128, 64)[:2]),
+    "grouped heads by steps": (
+        lambda *args: grouped_attention(*args, steps=True),
+        *heads(1, 2, 128, 64)[:1],
+        *heads(1, 128, 64)[:2],
+    ),
+    "convolution": (convolution, small(10, 18, 16), small(3, 3, 16, 32)),
+    "projection to heads": (projection, small(2, 32, 64), small(64, 128)),
+    "projection, transposed": (lambda x, w: projection(x, w, transposed=True), small(2, 32, 64), small(64, 128)),
 }
-# CHECK: 15 of 15 kernels with views are right
+# CHECK: 23 of 23 kernels with views are right
 report("kernels with views", CASES, programs=True)

@@ -102,8 +102,18 @@ void BlockAxes::joinAll(Value a, Value b) {
     join(a, dim, b, dim);
 }
 
-/// A group of dimensions of `parts` is one dimension of `whole`. Only
-/// dimensions of one element may be inserted.
+/// The positions of a dimension of `parts` are groups of those of `whole`.
+void BlockAxes::joinGroups(Value whole, unsigned dim, Value parts,
+                           unsigned first) {
+  if (firstNodes.contains(whole) && firstNodes.contains(parts)) {
+    pairs.emplace_back(firstNodes[whole] + dim, firstNodes[parts] + first);
+  } else {
+    block(whole, dim);
+    block(parts, first);
+  }
+}
+
+/// A group of dimensions of `parts` is one dimension of `whole`.
 void BlockAxes::joinReshaped(Value whole, Value parts,
                              ArrayRef<SmallVector<int64_t, 2>> groups) {
   for (auto [dim, group] : llvm::enumerate(groups)) {
@@ -115,10 +125,14 @@ void BlockAxes::joinReshaped(Value whole, Value parts,
       join(whole, dim, parts, longer.front());
       continue;
     }
+    if (!longer.empty() && use == AxisUse::SplitGroups) {
+      joinGroups(whole, dim, parts, longer.front());
+      longer.erase(longer.begin());
+    } else if (!longer.empty()) {
+      block(whole, dim);
+    }
     for (int64_t part : longer)
       block(parts, part);
-    if (!longer.empty())
-      block(whole, dim);
   }
 }
 
@@ -151,7 +165,7 @@ void BlockAxes::visitOperand(unsigned operand) {
                   !ShapedType::isDynamic(extent) && part.getSize() > 0;
     if (use == AxisUse::Extend)
       isPart &= part.getSize() == extent;
-    bool isWindow = use == AxisUse::Split &&
+    bool isWindow = use != AxisUse::Extend &&
                     part.getKind() == BlockKind::Element && !isWritten &&
                     part.getPadLow() == 0 && part.getPadHigh() == 0;
     if (!isPart && !isWindow)
@@ -274,7 +288,7 @@ void BlockAxes::visitDot(DotOp dot) {
                       ArrayRef<int64_t> batch) {
     for (unsigned dim = 0; dim < getShape(operand).size(); ++dim)
       if (llvm::is_contained(contracted, dim)) {
-        if (use == AxisUse::Split)
+        if (use != AxisUse::Extend)
           block(operand, dim);
       } else if (!llvm::is_contained(batch, dim)) {
         join(operand, dim, dot.getResult(), next++);

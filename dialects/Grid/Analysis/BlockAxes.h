@@ -28,7 +28,11 @@ namespace gridir::grid {
 /// Axes along which a program can be split, or along which positions can be
 /// added. Reductions may run along the latter if they have a neutral element,
 /// and contractions, and blocks have the whole dimension of their array.
-enum class AxisUse { Split, Extend };
+///
+/// With `SplitGroups`, the first of several dimensions that are reshaped to one
+/// is on the axis of that one: its positions are groups of positions there. A
+/// program can be split into equal parts of whole groups.
+enum class AxisUse { Split, SplitGroups, Extend };
 
 class BlockAxes {
 public:
@@ -61,6 +65,8 @@ private:
   void joinAll(mlir::Value a, mlir::Value b);
   void joinReshaped(mlir::Value whole, mlir::Value parts,
                     llvm::ArrayRef<llvm::SmallVector<int64_t, 2>> groups);
+  void joinGroups(mlir::Value whole, unsigned dim, mlir::Value parts,
+                  unsigned first);
   void block(mlir::Value value, unsigned dim);
   void block(mlir::Value value);
   void finish();

@@ -414,6 +414,53 @@ def GridSlicesToWindowsPass : Pass<"grid-slices-to-windows", "::gridir::grid::Ke
   ];
 }
 
+def GridMergeDimensionsPass
+    : Pass<"grid-merge-dimensions", "::gridir::grid::KernelOp"> {
+  let summary = "Make one dimension of those that the body reshapes to one";
+  let description = [{
+    Two adjacent dimensions of an array become one where blocks have all
+    elements along the second one, and the body reshapes values so that both are
+    one dimension: the heads and positions of an attention with grouped heads,
+    or the rows and columns of an image, which are the rows of a contraction.
+
+    Elementwise ops, accesses and windows between the Ref and the reshape, and
+    other Refs that take part in them, change alike. Refs that share memory are
+    left as they are.
+
+    Before:
+
+    ```mlir
+    grid.kernel @copy grid(%i = 4)
+        inputs(%x: f32 [16, 8, 64] block [4, 8, 64] at (%i, 0, 0))
+        outputs(%o: f32 [128, 64] block [32, 64] at (%i, 0)) semantics [parallel] {
+      %v = grid.load %x : memref<4x8x64xf32, #grid.space<default>> -> tensor<4x8x64xf32>
+      %n = arith.negf %v : tensor<4x8x64xf32>
+      %c = tensor.collapse_shape %n [[0, 1], [2]] : tensor<4x8x64xf32> into tensor<32x64xf32>
+      grid.store %c, %o : tensor<32x64xf32>, memref<32x64xf32, #grid.space<default>>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    grid.kernel @copy grid(%i = 4)
+        inputs(%x: f32 [128, 64] block [32, 64] at (%i, 0))
+        outputs(%o: f32 [128, 64] block [32, 64] at (%i, 0)) semantics [parallel] {
+      %v = grid.load %x : memref<32x64xf32, #grid.space<default>> -> tensor<32x64xf32>
+      %n = arith.negf %v : tensor<32x64xf32>
+      grid.store %n, %o : tensor<32x64xf32>, memref<32x64xf32, #grid.space<default>>
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+  let statistics = [
+    Statistic<"numMerged", "num-merged", "Number of dimensions of Refs that were merged">
+  ];
+}
+
 def GridSqueezeBlocksPass : Pass<"grid-squeeze-blocks", "::gridir::grid::KernelOp"> {
   let summary = "Remove dimensions of one element from blocks";
   let description = [{

@@ -38,12 +38,13 @@ static void changeAttributes(Operation *op, Value result) {
 }
 
 void gridir::warpgroup::resizeValues(const BlockAxes &axes, unsigned axis,
-                                     int64_t size) {
+                                     function_ref<int64_t(int64_t)> getSize) {
   SmallVector<Value> values = axes.getValues(axis);
   for (Value value : values) {
     auto type = cast<ShapedType>(value.getType());
     SmallVector<int64_t> shape(type.getShape());
-    shape[*axes.findDim(value, axis)] = size;
+    int64_t &size = shape[*axes.findDim(value, axis)];
+    size = getSize(size);
     value.setType(type.clone(shape));
   }
   for (Value value : values)

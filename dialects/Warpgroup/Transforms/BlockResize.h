@@ -13,9 +13,10 @@
 
 namespace gridir::warpgroup {
 
-/// Changes the size of all Refs and tensors along an axis, and the attributes
+/// Changes the sizes of all Refs and tensors along an axis, and the attributes
 /// of ops that repeat it.
-void resizeValues(const grid::BlockAxes &axes, unsigned axis, int64_t size);
+void resizeValues(const grid::BlockAxes &axes, unsigned axis,
+                  llvm::function_ref<int64_t(int64_t)> getSize);
 
 /// A dimension of a block as a dimension of the array, and as the number of its
 /// index.

@@ -207,7 +207,7 @@ private:
                     findBlockDim(kernel.getOperandSpec(i), *dim).arrayDim,
                     padding.padded);
     }
-    resizeValues(axes, padding.axis, padding.padded);
+    resizeValues(axes, padding.axis, [&](int64_t) { return padding.padded; });
   }
 };
 

@@ -24,9 +24,9 @@ namespace {
 class ProgramSplit {
 public:
   ProgramSplit(KernelOp kernel, const BlockAxes &axes, unsigned axis,
-               int64_t size, int64_t parts, DimKind kind)
-      : kernel(kernel), axes(axes), axis(axis), size(size), parts(parts),
-        kind(kind), builder(kernel.getContext()) {}
+               int64_t parts, DimKind kind)
+      : kernel(kernel), axes(axes), axis(axis), parts(parts), kind(kind),
+        builder(kernel.getContext()) {}
 
   void apply() {
     insertDim();
@@ -38,10 +38,16 @@ public:
     for (Value value : axes.getValues(axis))
       if (auto slice = value.getDefiningOp<SliceRefOp>())
         shiftWindow(slice);
-    warpgroup::resizeValues(axes, axis, size);
+    warpgroup::resizeValues(axes, axis,
+                            [&](int64_t whole) { return whole / parts; });
   }
 
 private:
+  /// The size of a part along a dimension of a value.
+  int64_t getPartSize(Value value, unsigned dim) const {
+    return cast<ShapedType>(value.getType()).getDimSize(dim) / parts;
+  }
+
   /// Inserts the dimension before the first one that is not parallel, so that
   /// state is carried along that one for each part.
   void insertDim() {
@@ -86,6 +92,7 @@ private:
     OperandAttr spec = kernel.getOperandSpec(operand);
     auto [arrayDim, index] = warpgroup::findBlockDim(spec, *refDim);
     BlockDimAttr old = spec.getBlockDims()[arrayDim];
+    int64_t size = getPartSize(ref, *refDim);
     warpgroup::resizeBlock(kernel, operand, arrayDim, size);
 
     unsigned number = operand - kernel.getNumIndexOperands();
@@ -111,7 +118,7 @@ private:
 
   /// An index of a loop along the axis counts from the begin of the block.
   void shiftIndices() {
-    SmallVector<linalg::IndexOp> indices;
+    SmallVector<std::pair<linalg::IndexOp, int64_t>> indices;
     kernel.getBodyRegion().walk([&](linalg::IndexOp op) {
       auto parent = cast<linalg::LinalgOp>(op->getParentOp());
       for (auto [number, result] : llvm::enumerate(parent->getResults())) {
@@ -120,12 +127,12 @@ private:
         for (auto [dim, expr] : llvm::enumerate(map.getResults()))
           if (expr == getAffineDimExpr(op.getDim(), op.getContext()) &&
               axes.getAxis(result, dim) == axis) {
-            indices.push_back(op);
+            indices.emplace_back(op, getPartSize(result, dim));
             return;
           }
       }
     });
-    for (linalg::IndexOp op : indices) {
+    for (auto [op, size] : indices) {
       builder.setInsertionPoint(op->getParentOp());
       Location loc = op.getLoc();
       Value part = ProgramIdOp::create(builder, loc, builder.getI32Type(),
@@ -156,9 +163,10 @@ private:
     Location loc = slice.getLoc();
     Value part = ProgramIdOp::create(builder, loc, builder.getI32Type(),
                                      builder.getI64IntegerAttr(newDim));
-    Value offset = arith::MulIOp::create(
-        builder, loc, toIndex(builder, loc, part),
-        arith::ConstantIndexOp::create(builder, loc, size));
+    Value offset =
+        arith::MulIOp::create(builder, loc, toIndex(builder, loc, part),
+                              arith::ConstantIndexOp::create(
+                                  builder, loc, getPartSize(slice, ofWindow)));
     SmallVector<OpFoldResult> offsets =
         getMixedValues(slice.getStaticOffsets(), slice.getOffsets(), builder);
     offsets[dim] = arith::AddIOp::create(builder, loc, offset,
@@ -174,7 +182,7 @@ private:
   KernelOp kernel;
   const BlockAxes &axes;
   unsigned axis;
-  int64_t size, parts;
+  int64_t parts;
   DimKind kind;
   OpBuilder builder;
   unsigned newDim = 0;
@@ -183,7 +191,7 @@ private:
 } // namespace
 
 void gridir::warpgroup::splitProgram(KernelOp kernel, const BlockAxes &axes,
-                                     unsigned axis, int64_t size, int64_t parts,
+                                     unsigned axis, int64_t parts,
                                      DimKind kind) {
-  ProgramSplit(kernel, axes, axis, size, parts, kind).apply();
+  ProgramSplit(kernel, axes, axis, parts, kind).apply();
 }

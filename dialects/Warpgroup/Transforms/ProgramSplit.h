@@ -13,12 +13,11 @@
 
 namespace gridir::warpgroup {
 
-/// Splits each program of a kernel into `parts` of `size` positions along an
-/// axis, which a new dimension of this kind numbers. `axes` stays valid for the
-/// other axes.
+/// Splits each program of a kernel into equal `parts` along an axis, which a
+/// new dimension of this kind numbers. They divide the sizes of all dimensions
+/// along the axis. `axes` stays valid for the other axes.
 void splitProgram(grid::KernelOp kernel, const grid::BlockAxes &axes,
-                  unsigned axis, int64_t size, int64_t parts,
-                  grid::DimKind kind);
+                  unsigned axis, int64_t parts, grid::DimKind kind);
 
 } // namespace gridir::warpgroup
 

@@ -130,17 +130,20 @@ public:
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
-    SmallVector<DotOp> dots;
-    kernel.getBodyRegion().walk([&](DotOp dot) {
-      if (!isOfMatrices(dot))
-        dots.push_back(dot);
-    });
-    if (dots.empty() || gpu::isProgram(kernel) ||
+    SmallVector<DotOp> dots, others;
+    kernel.getBodyRegion().walk(
+        [&](DotOp dot) { (isOfMatrices(dot) ? others : dots).push_back(dot); });
+    if ((dots.empty() && others.empty()) || gpu::isProgram(kernel) ||
         kernel.getNumDynamicDims() != 0 || kernel->hasAttr(kTasksAttrName))
       return markAllAnalysesPreserved();
-    split(kernel, dots);
+    if (!dots.empty())
+      split(kernel, dots);
     for (DotOp dot : dots)
       makeMatrices(dot);
+    if (!others.empty())
+      splitGroups(kernel, others);
+    if (numSplit == 0 && numMatrices == 0)
+      markAllAnalysesPreserved();
   }
 
 private:
@@ -162,15 +165,11 @@ private:
   /// but the longest one of each operand, if programs of several are
   /// independent.
   void split(KernelOp kernel, ArrayRef<DotOp> dots) {
-    BlockAxes axes(kernel);
+    BlockAxes axes(kernel, AxisUse::SplitGroups);
     auto splitDim = [&](Value value, int64_t dim) {
       // None for a dimension that is split.
-      std::optional<unsigned> axis = axes.getAxis(value, dim);
-      if (!axis || mayOverhang(kernel, axes, *axis))
-        return;
-      warpgroup::splitProgram(kernel, axes, *axis, /*size=*/1,
-                              getShape(value)[dim], DimKind::Grid);
-      ++numSplit;
+      if (std::optional<unsigned> axis = axes.getAxis(value, dim))
+        splitAxis(kernel, axes, *axis, getShape(value)[dim]);
     };
     for (DotOp dot : dots) {
       for (int64_t dim : dot.getLhsBatch())
@@ -179,6 +178,44 @@ private:
         for (int64_t dim : side.getShorterFreeDims())
           splitDim(side.value, dim);
     }
+  }
+
+  /// Gives each program one group of the rows or columns of a contraction of
+  /// matrices, where dimensions of the first output, as those of heads and of
+  /// positions, are reshaped to the rows.
+  void splitGroups(KernelOp kernel, ArrayRef<DotOp> dots) {
+    if (kernel.getNumOutputs() == 0)
+      return;
+    Value output = kernel.getOutputRefs().front();
+    ArrayRef<int64_t> shape = cast<MemRefType>(output.getType()).getShape();
+    if (llvm::count_if(shape, [](int64_t size) { return size != 1; }) <= 2)
+      return;
+    BlockAxes axes(kernel, AxisUse::SplitGroups);
+    for (DotOp dot : dots) {
+      auto type = dyn_cast<RankedTensorType>(dot.getType());
+      for (int64_t dim = 0; type && dim < type.getRank(); ++dim) {
+        std::optional<unsigned> axis = axes.getAxis(dot.getResult(), dim);
+        std::optional<unsigned> groups =
+            axis ? axes.findDim(output, *axis) : std::nullopt;
+        if (groups && shape[*groups] < getShape(dot.getResult())[dim])
+          splitAxis(kernel, axes, *axis, shape[*groups]);
+      }
+    }
+  }
+
+  /// Splits programs along an axis unless parts would differ.
+  void splitAxis(KernelOp kernel, const BlockAxes &axes, unsigned axis,
+                 int64_t parts) {
+    bool isEven = llvm::all_of(axes.getValues(axis), [&](Value value) {
+      return cast<ShapedType>(value.getType())
+                     .getDimSize(*axes.findDim(value, axis)) %
+                 parts ==
+             0;
+    });
+    if (!isEven || mayOverhang(kernel, axes, axis))
+      return;
+    warpgroup::splitProgram(kernel, axes, axis, parts, DimKind::Grid);
+    ++numSplit;
   }
 
   /// True if positions of a block along an axis may be outside of the array,

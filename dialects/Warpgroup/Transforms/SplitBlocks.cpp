@@ -78,7 +78,7 @@ private:
       return kernel.emitError("expected all ")
              << whole << " elements of dimension " << dim
              << " in one part, since they depend on one another, got " << size;
-    warpgroup::splitProgram(kernel, axes, *axis, size, whole / size, kind);
+    warpgroup::splitProgram(kernel, axes, *axis, whole / size, kind);
     ++numDims;
     return success();
   }

@@ -149,3 +149,53 @@ grid.kernel @overhang grid(%i = 2) inputs(%x: bf16 [6, 64, 64] block [4, 64, 64]
   %d = grid.dot %a, %a contract [2] x [1] batch [0] x [0] : tensor<4x64x64xbf16>, tensor<4x64x64xbf16> -> tensor<4x64x64xf32>
   grid.store %d, %o : tensor<4x64x64xf32>, memref<4x64x64xf32, #grid.space<default>>
 }
+
+// -----
+
+// Rows of the contraction are those of two heads: a program has one. Positions count the rows of both.
+// STATISTICS: (S) 0 num-matrices
+// STATISTICS: (S) 1 num-split
+// CHECK-LABEL: grid.kernel @groups grid(%i = 4, %{{.*}} = 2)
+// CHECK:       inputs(%{{.*}}: bf16 [2, 256, 64] block [1, 64, 64] at (%{{.*}}, %i, 0)
+// CHECK:       outputs(%{{.*}}: f32 [2, 256, 64] block [1, 64, 64] at (%{{.*}}, %i, 0))
+// CHECK:       tensor.collapse_shape %{{.*}} : tensor<1x64x64xbf16> into tensor<64x64xbf16>
+// CHECK:       grid.dot {{.*}} -> tensor<64x64xf32>
+// CHECK:       arith.muli %{{.*}}, %c64{{.*}} : index
+// CHECK:       tensor.expand_shape %{{.*}} : tensor<64x64xf32> into tensor<1x64x64xf32>
+grid.kernel @groups grid(%i = 4)
+    inputs(%q: bf16 [2, 256, 64] block [2, 64, 64] at (0, %i, 0), %k: bf16 [64, 64])
+    outputs(%o: f32 [2, 256, 64] block [2, 64, 64] at (0, %i, 0)) semantics [parallel] {
+  %a = grid.load %q : memref<2x64x64xbf16, #grid.space<default>> -> tensor<2x64x64xbf16>
+  %b = grid.load %k : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
+  %c = tensor.collapse_shape %a [[0, 1], [2]] : tensor<2x64x64xbf16> into tensor<128x64xbf16>
+  %s = grid.dot %c, %b contract [1] x [0] : tensor<128x64xbf16>, tensor<64x64xbf16> -> tensor<128x64xf32>
+  %empty = tensor.empty() : tensor<128x64xf32>
+  %rows = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} outs(%empty : tensor<128x64xf32>) {
+  ^bb0(%out: f32):
+    %row = linalg.index 0 : index
+    %number = arith.index_cast %row : index to i32
+    %float = arith.sitofp %number : i32 to f32
+    linalg.yield %float : f32
+  } -> tensor<128x64xf32>
+  %r = arith.addf %s, %rows : tensor<128x64xf32>
+  %e = tensor.expand_shape %r [[0, 1], [2]] output_shape [2, 64, 64] : tensor<128x64xf32> into tensor<2x64x64xf32>
+  grid.store %e, %o : tensor<2x64x64xf32>, memref<2x64x64xf32, #grid.space<default>>
+}
+
+// -----
+
+// Three rows of a contraction are not whole groups.
+// STATISTICS: (S) 0 num-matrices
+// STATISTICS: (S) 0 num-split
+// CHECK-LABEL: grid.kernel @uneven grid(%i = 1)
+grid.kernel @uneven grid(%i = 1)
+    inputs(%q: bf16 [3, 64, 64], %k: bf16 [64, 64], %m: f32 [2, 96, 64]) outputs(%o: f32 [3, 64, 64]) semantics [parallel] {
+  %a = grid.load %q : memref<3x64x64xbf16, #grid.space<default>> -> tensor<3x64x64xbf16>
+  %b = grid.load %k : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
+  %d = grid.load %m : memref<2x96x64xf32, #grid.space<default>> -> tensor<2x96x64xf32>
+  %c = tensor.collapse_shape %a [[0, 1], [2]] : tensor<3x64x64xbf16> into tensor<192x64xbf16>
+  %f = tensor.collapse_shape %d [[0, 1], [2]] : tensor<2x96x64xf32> into tensor<192x64xf32>
+  %s = grid.dot %c, %b acc %f contract [1] x [0] : tensor<192x64xbf16>, tensor<64x64xbf16>, tensor<192x64xf32> -> tensor<192x64xf32>
+  %e = tensor.expand_shape %s [[0, 1], [2]] output_shape [3, 64, 64] : tensor<192x64xf32> into tensor<3x64x64xf32>
+  grid.store %e, %o : tensor<3x64x64xf32>, memref<3x64x64xf32, #grid.space<default>>
+}
