@@ -166,9 +166,11 @@ private:
   /// independent.
   void split(KernelOp kernel, ArrayRef<DotOp> dots) {
     BlockAxes axes(kernel, AxisUse::SplitGroups);
+    // What remains of an axis are positions of one group.
+    llvm::SmallDenseSet<unsigned> seen;
     auto splitDim = [&](Value value, int64_t dim) {
-      // None for a dimension that is split.
-      if (std::optional<unsigned> axis = axes.getAxis(value, dim))
+      std::optional<unsigned> axis = axes.getAxis(value, dim);
+      if (axis && seen.insert(*axis).second)
         splitAxis(kernel, axes, *axis, getShape(value)[dim]);
     };
     for (DotOp dot : dots) {
