@@ -92,6 +92,8 @@ void addProgram(OpPassManager &pm, const GPUPipelineOptions &options) {
   if (options.path != GPUPath::Mapped)
     kernels.addPass(warpgroup::createWarpgroupExtendBlocksPass());
   kernels.addPass(grid::createGridGathersToWindowsPass());
+  if (options.path != GPUPath::Mapped)
+    kernels.addPass(grid::createGridExpandScattersPass());
   kernels.addPass(grid::createGridSlicesToWindowsPass());
   kernels.addPass(grid::createGridDropMasksPass());
   if (options.path != GPUPath::Mapped) {

@@ -143,6 +143,40 @@ def masked_gather(table, indices, limit):
 
 
 floats = functools.partial(small, dtype=jnp.float32)
+
+
+def scattered(indices, x, *, length):
+    """Rows at indices, of which the last of equal ones stays."""
+
+    def kernel(i_ref, x_ref, o_ref):
+        o_ref[...] = jnp.zeros_like(o_ref)
+        o_ref[i_ref[...]] = x_ref[...] * 2
+
+    return pl.pallas_call(kernel, out_shape=shape(length, *x.shape[1:]))(indices, x)
+
+
+def histogram(x, *, bins):
+    """Counts by updates of single elements, and sums by updates of rows."""
+
+    def kernel(x_ref, _zeros, _rows, o_ref, sum_ref):
+        def count(i, _):
+            triton.atomic_add(o_ref, (x_ref[0, i],), jnp.minimum(x_ref[0, i] + 1, 1))
+
+        lax.fori_loop(0, x.shape[1], count, None)
+        triton.atomic_max(sum_ref, (slice(None),), x_ref[0])
+
+    counts, rows = jnp.zeros(bins, jnp.int32), jnp.zeros(x.shape[1], jnp.int32)
+    specs = [pl.BlockSpec(z.shape, lambda i: (0,)) for z in (counts, rows)]
+    return pl.pallas_call(
+        kernel,
+        grid=(x.shape[0],),
+        in_specs=[pl.BlockSpec((1, x.shape[1]), lambda i: (i, 0)), *specs],
+        out_specs=specs,
+        out_shape=[shape(*z.shape, dtype=z.dtype) for z in (counts, rows)],
+        input_output_aliases={1: 0, 2: 1},
+    )(x, counts, rows)
+
+
 PROGRAMS = {
     "bools": (
         functools.partial(blocks_of, lambda m, x: jnp.where(m, x, -1), out=shape(64, 512), rows=8),
@@ -239,9 +273,12 @@ PROGRAMS = {
         floats(1000),
     ),
     "masked rows of a table": (functools.partial(masked_gather, limit=50), floats(50, 128), numbers(80, 32)),
+    "scattered rows": (functools.partial(scattered, length=32), numbers(32, 24), floats(24, 128)),
+    "scattered elements": (functools.partial(scattered, length=128), numbers(128, 64), floats(64)),
+    "histogram": (functools.partial(histogram, bins=16), numbers(16, 3, 32)),
 }
 
-# CHECK: 26 of 26 programs are right
+# CHECK: 29 of 29 programs are right
 report("programs", PROGRAMS, programs=True)
 
 # An index that is out of bounds is the same error as on the CPU.
@@ -263,3 +300,28 @@ for index in 50, 59:
     expected = error_of(args, "cpu")
     errors = {error_of(args, "gpu:sm_90a", stage="program"), error_of(args, "gpu:sm_90a")}
     print(expected if errors == {expected} else f"expected {expected}, got {errors}")
+
+
+def printing(x, y):
+    """A product whose programs print a row each."""
+
+    def kernel(x_ref, y_ref, o_ref):
+        pl.debug_print("program {} has {}", pl.program_id(0), x_ref[0, :4])
+        o_ref[...] = jnp.dot(x_ref[...], y_ref[...], preferred_element_type=jnp.float32)
+
+    rows = pl.BlockSpec((64, 64), lambda i: (i, 0))
+    return pl.pallas_call(
+        kernel,
+        grid=(x.shape[0] // 64,),
+        in_specs=[rows, pl.BlockSpec(y.shape, lambda i: (0, 0))],
+        out_specs=rows,
+        out_shape=shape(*x.shape),
+    )(x, y)
+
+
+# Programs that print run in order. Each prints once: the PTX last.
+# CHECK-DAG: 1 of 1 programs that print are right
+# CHECK-DAG: program 0 has [0 1 2 3]
+# CHECK-DAG: program 1 has [1 2 3 4]
+ROWS = jnp.arange(128 * 64, dtype=jnp.float32).reshape(128, 64)
+report("programs that print", {"rows": (printing, ROWS % 7, small(64, 64, dtype=jnp.float32))}, programs=True)

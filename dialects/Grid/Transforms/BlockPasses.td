@@ -103,6 +103,60 @@ def GridDropMasksPass : Pass<"grid-drop-masks", "::gridir::grid::KernelOp"> {
   ];
 }
 
+def GridExpandScattersPass
+    : Pass<"grid-expand-scatters", "::gridir::grid::KernelOp"> {
+  let summary = "Store the elements of a scatter one after the other";
+  let description = [{
+    Replaces `grid.scatter` by loops over its indices, whose body stores the
+    elements of one of them, or adds them. The last of equal indices wins. Parts
+    of inputs that nothing changes are loaded in the loop.
+
+    Before:
+
+    ```mlir
+    grid.kernel @permute grid()
+        inputs(%i: i32 [8], %x: f32 [8, 128]) outputs(%o: f32 [8, 128]) {
+      %j = grid.load %i : memref<8xi32, #grid.space<default>> -> tensor<8xi32>
+      %v = grid.load %x : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
+      %w = math.exp %v : tensor<8x128xf32>
+      grid.scatter %w, %o[%j] dims [0]
+          : tensor<8x128xf32>, memref<8x128xf32, #grid.space<default>>, tensor<8xi32>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    grid.kernel @permute grid()
+        inputs(%i: i32 [8], %x: f32 [8, 128]) outputs(%o: f32 [8, 128]) {
+      %j = grid.load %i : memref<8xi32, #grid.space<default>> -> tensor<8xi32>
+      %v = grid.load %x : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
+      %w = math.exp %v : tensor<8x128xf32>
+      %c0 = arith.constant 0 : index
+      %c8 = arith.constant 8 : index
+      %c1 = arith.constant 1 : index
+      scf.for %n = %c0 to %c8 step %c1 {
+        %a = grid.slice_ref %i[%n] [1] [1] drop [0]
+            : memref<8xi32, #grid.space<default>>, index -> memref<i32, #grid.space<default>>
+        %b = grid.load %a : memref<i32, #grid.space<default>> -> i32
+        %k = arith.index_cast %b : i32 to index
+        %r = grid.slice_ref %o[%k, 0] [1, 128] [1, 1] drop [0]
+            : memref<8x128xf32, #grid.space<default>>, index -> memref<128xf32, #grid.space<default>>
+        %s = tensor.extract_slice %w[%n, 0] [1, 128] [1, 1] : tensor<8x128xf32> to tensor<128xf32>
+        grid.store %s, %r : tensor<128xf32>, memref<128xf32, #grid.space<default>>
+      }
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+  let statistics = [
+    Statistic<"numExpanded", "num-expanded", "Number of scatters that became loops">
+  ];
+}
+
 def GridExpandValuesPass : Pass<"grid-expand-values", "::gridir::grid::KernelOp"> {
   let summary = "Compute rotations, bits and inner products by upstream ops";
   let description = [{

@@ -466,7 +466,24 @@ private:
     }
   }
 
+  /// Atomic updates, as far as a GPU has them. Threads that do not divide an
+  /// array evenly do not all know its old elements.
+  void visitUpdate(grid::AtomicRmwOp update) {
+    Type element = getElementTypeOrSelf(update.getType());
+    unsigned bits = element.getIntOrFloatBitWidth();
+    bool isKnown =
+        isa<FloatType>(element)
+            ? bits == 16 || bits == 32 ||
+                  (bits == 64 && update.getKind() == grid::AtomicKind::Add)
+            : bits >= 8;
+    if (!isKnown || (isa<RankedTensorType>(update.getType()) &&
+                     !update.getResult().use_empty()))
+      add(update.getLoc(), "it updates memory atomically");
+  }
+
   void visitOp(Operation *op) {
+    if (auto update = dyn_cast<grid::AtomicRmwOp>(op))
+      return visitUpdate(update);
     if (auto slice = dyn_cast<grid::SliceRefOp>(op))
       return visitSlice(slice);
     if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
@@ -501,11 +518,12 @@ private:
             op->getDialect()) &&
         llvm::none_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
     if (!isElementwise && !isScalar &&
-        !isa<grid::AssertOp, grid::LoadOp, grid::StoreOp, grid::ProgramIdOp,
-             grid::NumProgramsOp, grid::YieldOp, linalg::BroadcastOp,
-             linalg::FillOp, linalg::GenericOp, linalg::IndexOp, linalg::MapOp,
-             linalg::ReduceOp, linalg::TransposeOp, linalg::YieldOp, scf::ForOp,
-             scf::IfOp, scf::ConditionOp, scf::WhileOp, scf::YieldOp,
+        !isa<grid::AssertOp, grid::LoadOp, grid::PrintOp, grid::StoreOp,
+             grid::ProgramIdOp, grid::NumProgramsOp, grid::YieldOp,
+             linalg::BroadcastOp, linalg::FillOp, linalg::GenericOp,
+             linalg::IndexOp, linalg::MapOp, linalg::ReduceOp,
+             linalg::TransposeOp, linalg::YieldOp, scf::ForOp, scf::IfOp,
+             scf::ConditionOp, scf::WhileOp, scf::YieldOp,
              tensor::CollapseShapeOp, tensor::EmptyOp, tensor::ExpandShapeOp,
              tensor::ExtractOp, tensor::ExtractSliceOp, tensor::InsertSliceOp,
              tensor::SplatOp>(op))

@@ -76,3 +76,18 @@ grid.kernel @by_hand grid(%i = 64)
 // CHECK-NOT: warpgroup.mapped
 grid.kernel @program grid(%i = 64) outputs(%o: f32 [512, 1024] space gpu.gmem) {
 }
+
+// -----
+
+// Each part would print.
+// CHECK-LABEL: grid.kernel @prints
+// CHECK: warpgroup.schedule = #warpgroup.schedule<cta = [64, 128], warpgroup = [64, 128]>
+// EIGHT: #warpgroup.schedule<cta = [64, 128], warpgroup = [64, 128]>
+grid.kernel @prints grid(%i = 4)
+    inputs(%x: f32 [256, 128] block [64, 128] at (%i, 0))
+    outputs(%o: f32 [256, 128] block [64, 128] at (%i, 0)) {
+  %v = grid.load %x : memref<64x128xf32, #grid.space<default>> -> tensor<64x128xf32>
+  %n = grid.program_id 0
+  grid.print "block {}" %n : i32
+  grid.store %v, %o : tensor<64x128xf32>, memref<64x128xf32, #grid.space<default>>
+}
