@@ -122,6 +122,8 @@ void addLowering(OpPassManager &pm) {
   expand.includeBf16 = true;
   expand.includeF8E8M0 = true;
   pm.addPass(arith::createArithExpandOpsPass(expand));
+  // The previous pass makes divisions of those that round in other ways.
+  pm.addPass(cpu::createCPUDivideAsFloatsPass());
   pm.addPass(cpu::createCPUResolveViewsPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(cpu::createCPUUnrollTransfersPass());

@@ -94,6 +94,32 @@ def in_place(x):
     return pl.pallas_call(body, grid=grid, in_specs=[spec], out_specs=spec, out_shape=x, input_output_aliases={0: 0})(x)
 
 
+def marked(most, least):
+    """Both results, 9 for NaN, beside the signs of their zeros."""
+    both = jnp.concatenate([most, least])
+    both = jnp.where(jnp.isnan(both), 9, both)
+    return jnp.concatenate([both, jnp.where(both == 0, jnp.copysign(1, both), 0)])
+
+
+def extremes(x):
+    """The largest and the smallest element of each column, in groups of rows."""
+
+    def body(x_ref, most_ref, least_ref):
+        most_ref[...] = jnp.max(x_ref[...], axis=0, keepdims=True)
+        least_ref[...] = jnp.min(x_ref[...], axis=0, keepdims=True)
+
+    shape = jax.ShapeDtypeStruct((1, x.shape[1]), x.dtype)
+    return marked(*pl.pallas_call(body, out_shape=[shape, shape])(x))
+
+
+def extremes_by_value(x):
+    """As `extremes`: +0 is larger than -0, and a NaN is larger and smaller than all."""
+    order = lambda column: sorted(column, key=lambda n: (n, not np.signbit(n)))  # noqa: E731
+    columns = [[np.nan] * 2 if np.isnan(column).any() else order(column) for column in np.asarray(x).T]
+    most, least = (np.array([[column[end] for column in columns]], np.float32) for end in (-1, 0))
+    return marked(most, least)
+
+
 def last_writers(x):
     """What `revisited` leaves: of each four blocks the last one."""
     blocks = x.reshape(-1, 8, 256) + jnp.arange(x.shape[0] // 8, dtype=x.dtype)[:, None, None]
@@ -111,6 +137,13 @@ def twice(rows, x):
 rows = jnp.concatenate([jnp.arange(64), jnp.arange(64)]).astype(jnp.int32)
 many = jax.random.normal(jax.random.key(2), (128, 1, 256))
 tall = jax.random.normal(jax.random.key(3), (256, 256))
+# Columns of one sign, of zeros of both signs, and with a NaN at any row.
+special = np.random.default_rng(4).choice(np.array([1, -1, 0, -0.0, np.inf, -np.inf], np.float32), (43, 131))
+special[:, ::5] = np.where(np.arange(43)[:, None] % 7 == 3, 0.0, -0.0)
+special[:, 1::5] = -np.abs(special[:, 1::5])
+special[np.arange(20) % 43, 3 * np.arange(20)] = np.nan
+special[np.arange(23, 43), 2 + 3 * np.arange(20)] = -np.nan
+special = jnp.asarray(special)
 CASES = {
     "whole rows": elements(jnp.float32, (64, 512), (8, 512)),
     "columns": elements(jnp.float32, (64, 512), (8, 128)),
@@ -126,6 +159,7 @@ CASES = {
     "accumulated": (accumulated, lambda x: x.reshape(-1, 8, 256).sum(0), (tall,)),
     "revisited": (revisited, last_writers, (tall,)),
     "scattered": (lambda r, x: scattered(r, x)[:64], lambda r, x: twice(r, x)[:64], (rows, many)),
+    "extremes": (extremes, extremes_by_value, (special,)),
     "in place": (in_place, lambda x: x + 1, (tall[:61, :250],)),
 }
 # CHECK:      32 lines: equal

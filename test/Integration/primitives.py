@@ -194,6 +194,40 @@ for t in (jnp.float32, jnp.bfloat16, jnp.int32, jnp.uint8):
         cummin=lambda x: lax.cummin(x, 1, reverse=True),
         custom=lambda x: lax.reduce(x, jnp.asarray(0, x.dtype), lambda a, b: a + b, (1,)),
     )
+# Rows that no vector divides: read backwards, with gaps, and reduced in short rows.
+for t in (jnp.float32, jnp.float16, jnp.bfloat16, jnp.int32, jnp.int16, jnp.int8, jnp.uint8, jnp.bool_):
+    x = counting(t, 11, 131)
+    add(
+        f"rows {name_of(t)}",
+        (x,),
+        rows_backwards=lambda x: x[::-1],
+        backwards=lambda x: x[:, ::-1],
+        both_backwards=lambda x: x[::-1, ::-1],
+        transposed_backwards=lambda x: x[:, ::-1].T,
+        with_itself=lambda x: jnp.where(x > x[:, ::-1], x, x[::-1]),
+        part_backwards=lambda x: x[2:9, 5:100][:, ::-1],
+        gaps_of_one=lambda x: x[:, 1::2],
+        gaps_of_two=lambda x: x[::2, ::3],
+        gaps_of_three=lambda x: jnp.where(x[:, ::4] > x[:, 2::4], x[:, ::4], x[:, 2::4]),
+        gaps_of_six=lambda x: x[:, ::7],
+        some=lambda x: jnp.any(x > 3, 1),
+        each=lambda x: jnp.all(x < 96, 1),
+        some_of_columns=lambda x: jnp.any(x > 95, 0),
+        squares=lambda x: jnp.max(x[:10, :130].reshape(5, 2, 65, 2), axis=(1, 3)),
+        threes=lambda x: jnp.min(x[:9, :129].reshape(9, 43, 3), axis=2),
+        short_rows=lambda x: jnp.max(x[:, :126].reshape(11, 9, 14), axis=1),
+        interleaved=lambda x: jnp.stack([x, x[::-1]], 2).reshape(11, -1),
+    )
+add(
+    "rows of numbers",
+    (counting(jnp.float32, 11, 131), counting(jnp.int32, 11, 131)),
+    sum_backwards=lambda x, n: jnp.sum(x * x[:, ::-1], axis=1),
+    index_backwards=lambda x, n: jnp.argmax(x[:, ::-1], 1).astype(jnp.int32),
+    sum_of_squares=lambda x, n: jnp.sum(x[:10, :130].reshape(5, 2, 65, 2), axis=(1, 3)),
+    short_sums=lambda x, n: jnp.sum(x[:, :126].reshape(11, 9, 14), axis=1),
+    take_backwards=lambda x, n: x[::-1] + n[:, ::-1].astype(jnp.float32),
+)
+
 add(
     "reductions of NaN",
     (edges(jnp.float32).reshape(2, 8),),

@@ -43,6 +43,19 @@ struct ExpandExp2 : OpRewritePattern<math::Exp2Op> {
   }
 };
 
+struct ExpandErfc : OpRewritePattern<math::ErfcOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::ErfcOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!getElementTypeOrSelf(op.getType()).isF32())
+      return rewriter.notifyMatchFailure(op, "only f32 has a polynomial");
+    MathBuilder b(op.getLoc(), rewriter);
+    rewriter.replaceOp(op, expandErfcAsFloat({&b, op.getOperand()}).value);
+    return success();
+  }
+};
+
 /// Limits the number of calls: each element of a vector is a call, and vectors
 /// larger than all registers would take too long to compile.
 constexpr int64_t kMaxCalls = int64_t(1) << 14;
@@ -66,7 +79,7 @@ public:
     RewritePatternSet patterns(&getContext());
     populateExpansionsToFunctions(patterns);
     populateFloatPolynomials(patterns);
-    patterns.add<ExpandExp2>(&getContext());
+    patterns.add<ExpandErfc, ExpandExp2>(&getContext());
     if (failed(gridir::loops::applyPatternsInBlocks(getOperation(),
                                                     std::move(patterns))))
       return signalPassFailure();

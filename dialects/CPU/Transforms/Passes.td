@@ -17,8 +17,8 @@ def CPUApproximateMathPass : Pass<"cpu-approximate-math", "::mlir::ModuleOp"> {
     Selects, for every math function and element type, the fastest form that is
     at least as accurate as XLA's CPU backend:
 
-    - `exp`, `exp2`, `log`, `log2`, `log1p`, `expm1`, `tanh` and `erf` of f32
-      become vector polynomials;
+    - `exp`, `exp2`, `log`, `log2`, `log1p`, `expm1`, `tanh`, `erf` and `erfc`
+      of f32 become vector polynomials;
     - functions of f16 and bf16 are computed in f32 and rounded once;
     - `expm1` and `log1p` of f64, which the generic lowering expands to
       `exp(x) - 1` and `log(1 + x)`, become calls of the C library, as do
@@ -85,6 +85,42 @@ def CPUCheckContractPass : Pass<"cpu-check-contract", "::mlir::ModuleOp"> {
   // The conversion to the llvm dialect before it looks tiles up by name, also in
   // a kernel that has none.
   let dependentDialects = ["::mlir::amx::AMXDialect"];
+}
+
+def CPUDivideAsFloatsPass : Pass<"cpu-divide-as-floats", "::mlir::ModuleOp"> {
+  let summary = "Divide vectors of integers as floats";
+  let description = [{
+    A CPU divides integers one at a time, and several floats at once. This pass
+    divides vectors of 8-bit and 16-bit integers as f32, and of 32-bit integers
+    as f64. The quotient, cut to an integer, is exact. Divisors that are constant
+    are left to LLVM, which multiplies.
+
+    Before:
+
+    ```mlir
+    func.func @k(%x: vector<8xi32>, %y: vector<8xi32>) -> vector<8xi32> {
+      %0 = arith.divsi %x, %y : vector<8xi32>
+      func.return %0 : vector<8xi32>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    func.func @k(%x: vector<8xi32>, %y: vector<8xi32>) -> vector<8xi32> {
+      %0 = arith.sitofp %x : vector<8xi32> to vector<8xf64>
+      %1 = arith.sitofp %y : vector<8xi32> to vector<8xf64>
+      %2 = arith.divf %0, %1 : vector<8xf64>
+      %3 = arith.fptosi %2 : vector<8xf64> to vector<8xi32>
+      func.return %3 : vector<8xi32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"numDivisions", "num-divisions",
+              "Number of divisions and remainders computed as floats">,
+  ];
 }
 
 def CPULowerVectorsPass : Pass<"cpu-lower-vectors", "::mlir::ModuleOp"> {
@@ -436,11 +472,16 @@ def CPUTileBodyPass : Pass<"cpu-tile-body", "::mlir::func::FuncOp"> {
       dimensions whose elements are adjacent in all operands are combined, so
       rows that are contiguous in memory are one long row;
     - transposes in squares;
+    - operands that a loop walks backwards, such as `x[i, 7 - j]`, from views at
+      the other end; loads in a body with such positions become operands first;
     - reductions across rows with a row of accumulators, in registers over all
       rows. If the array exceeds `cache-bytes`, one line of each of eight rows
       is added to accumulators in memory, then the next line of the same rows: a
       processor fetches a few rows ahead, and not parts of many rows;
-    - reductions along a row with accumulators that are added once, at the end
+    - reductions across short rows with accumulators of several of them;
+    - reductions along at most four elements with an accumulator for each result,
+      if there are 16 results side by side: a pooling layer;
+    - other reductions along a row with accumulators that are added once, at the end
       of the row: 32 for f32, regardless of the width of a register, so a
       floating-point sum has the same order on every CPU. Element i is added to
       accumulator i modulo 32.
@@ -602,7 +643,8 @@ def CPUUnrollReductionsPass : Pass<"cpu-unroll-reductions", "::mlir::func::FuncO
     soon that a processor waits at each end: it does not foresee the end, and
     fetches no rows meanwhile. This pass unrolls innermost loops of at most eight
     iterations that carry only vectors and have at most eight ops, without those
-    that compute indices.
+    that compute indices. Maxima and minima of several rows are then computed together: a
+    comparison and a selection for each, and one correction for NaN and zeros.
 
     Before:
 
@@ -633,11 +675,13 @@ def CPUUnrollReductionsPass : Pass<"cpu-unroll-reductions", "::mlir::func::FuncO
     ```
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
-    "::mlir::ub::UBDialect",
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::scf::SCFDialect", "::mlir::ub::UBDialect",
   ];
   let statistics = [
     Statistic<"numUnrolled", "num-unrolled", "Number of loops unrolled">,
+    Statistic<"numCombined", "num-combined",
+              "Number of chains of maxima or minima computed together">,
     Statistic<"numLarge", "num-large",
               "Number of short loops whose bodies have too many ops">,
   ];
@@ -649,6 +693,10 @@ def CPUUnrollTransfersPass : Pass<"cpu-unroll-transfers", "::mlir::ModuleOp"> {
     Applies the unrolling patterns of upstream's `convert-vector-to-scf` to
     transfers and the ops derived from them. Upstream's pass visits all other
     ops, too.
+
+    Elements that are two to four apart are read with those between them, and
+    shuffled. Other elements that are not adjacent are read one by one, as such
+    elements are written: what is between them may belong to another thread.
 
     Before:
 
@@ -690,7 +738,7 @@ def CPUVectorizeBodyPass : Pass<"cpu-vectorize-body", "::mlir::func::FuncOp"> {
     Vectorizes each linalg op on memrefs that fits in the registers, keeps
     accumulators in registers over reduction loops, and lowers ops with
     alternative lowerings: transfers with a permutation, and reductions of
-    vectors. The lanes of a floating-point sum are added by halves; LLVM would
+    vectors. Operands that a loop walks backwards are read forwards and shuffled. The lanes of a floating-point sum are added by halves; LLVM would
     use a different order on each CPU.
 
     Larger ops are not vectorized, since a block in registers takes LLVM seconds

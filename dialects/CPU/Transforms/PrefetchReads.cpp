@@ -37,8 +37,8 @@ constexpr int64_t kAheadBytes = 1024;
 /// if the next row is elsewhere: at most a quarter as many as are needed.
 constexpr int64_t kLeastRowBytes = 4 * kAheadBytes;
 
-/// Lines that one iteration may fetch.
-constexpr int64_t kMostLines = 16;
+/// Lines that one turn of a loop may fetch.
+constexpr int64_t kMostLinesOfTurn = 16;
 
 int64_t getElementBytes(MemRefType type) {
   return llvm::divideCeil(type.getElementTypeBitWidth(), 8);
@@ -113,7 +113,7 @@ private:
         ++numShort;
         continue;
       }
-      if (next->getPartBytes() > kMostLines * kLineBytes)
+      if (next->getPartBytes() > kMostLinesOfTurn * kLineBytes)
         continue;
       auto *stream = llvm::find_if(streams, [&](const Stream &other) {
         return next->readsLinesOf(other);

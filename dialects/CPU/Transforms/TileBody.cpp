@@ -8,6 +8,7 @@
 
 #include "dialects/CPU/Transforms/ContiguousLoops.h"
 #include "dialects/CPU/Transforms/LaneReduction.h"
+#include "dialects/CPU/Transforms/MirroredReads.h"
 #include "dialects/CPU/Transforms/Passes.h"
 #include "dialects/CPU/Transforms/VectorTarget.h"
 #include "dialects/Support/CountableTypes.h"
@@ -31,6 +32,7 @@ namespace gridir::cpu {
 
 using namespace mlir;
 using gridir::cpu::LaneReduction;
+using gridir::cpu::MirroredLoops;
 using gridir::cpu::VectorTarget;
 
 namespace {
@@ -63,6 +65,8 @@ struct Tiling {
   int64_t groupRows = 1;
   SmallVector<int64_t> sizes;
   SmallVector<unsigned> order;
+  /// The loops that walk each operand backwards.
+  MirroredLoops mirrored;
 };
 
 /// Emits a nest of loops around tiles of one op, with full tiles first and
@@ -266,6 +270,11 @@ private:
         copies.push_back(copy);
     });
     for (memref::CopyOp copy : copies) {
+      // Views that are equal may be known as one value only now.
+      if (copy.getSource() == copy.getTarget()) {
+        rewriter.eraseOp(copy);
+        continue;
+      }
       rewriter.setInsertionPoint(copy);
       rewriter.replaceOpWithNewOp<linalg::CopyOp>(copy, copy.getSource(),
                                                   copy.getTarget());
@@ -274,9 +283,14 @@ private:
 
   /// True if every op of the body has a form on vectors.
   static bool hasVectorForm(linalg::GenericOp op) {
-    for (AffineMap map : op.getIndexingMapsArray())
-      if (!map.isProjectedPermutation(/*allowZeroInResults=*/true))
+    SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+    for (OpOperand &operand : op->getOpOperands()) {
+      AffineMap map = op.getMatchingIndexingMap(&operand);
+      if (op.isDpsInit(&operand)
+              ? !map.isProjectedPermutation(/*allowZeroInResults=*/true)
+              : !gridir::cpu::getForwardMap(map, ranges))
         return false;
+    }
     return llvm::all_of(
         op.getBody()->without_terminator(), [](Operation &inner) {
           return isa<linalg::IndexOp, arith::ConstantOp>(inner) ||
@@ -308,6 +322,8 @@ private:
         tiling.vectorDim = getInnermost(map);
     if (tiling.vectorDim < 0)
       tiling.vectorDim = numLoops - 1;
+    if (int columns = getColumnsOfShortRows(op, tiling.vectorDim); columns >= 0)
+      tiling.vectorDim = columns;
     unsigned vector = tiling.vectorDim;
     tiling.reducesVector = !isParallel(kinds[vector]);
     for (AffineMap map : maps) {
@@ -331,6 +347,8 @@ private:
       tiling.sizes[tiling.secondDim] = side;
     } else if (reduces && !tiling.reducesVector) {
       chooseGroups(op, lanes, tiling);
+      if (tiling.groupDim < 0)
+        chooseRows(op, lanes, tiling);
     }
 
     for (unsigned d = 0; d < numLoops; ++d)
@@ -349,6 +367,44 @@ private:
     if (tiling.reducesVector)
       tiling.order.push_back(vector);
     return tiling;
+  }
+
+  /// The loop over the results of a reduction along rows of at most four
+  /// elements, such as the squares of a pooling layer: a vector then has an
+  /// element of each row. -1 for other ops.
+  static int getColumnsOfShortRows(linalg::GenericOp op, unsigned vector) {
+    SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+    SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
+    // The order of a sum depends on these limits, so they are no property of a
+    // CPU.
+    constexpr int64_t mostElements = 4, leastRows = 16;
+    if (isParallel(kinds[vector]) || ShapedType::isDynamic(ranges[vector]) ||
+        ranges[vector] > mostElements)
+      return -1;
+    int columns = getInnermost(op.getIndexingMapsArray().back());
+    if (columns < 0 || ShapedType::isDynamic(ranges[columns]) ||
+        ranges[columns] < leastRows)
+      return -1;
+    return columns;
+  }
+
+  /// Reduces several short rows of accumulators at a time: one would wait for
+  /// each addition.
+  void chooseRows(linalg::GenericOp op, int64_t lanes, Tiling &tiling) const {
+    SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+    SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
+    int64_t columns = ranges[tiling.vectorDim];
+    if (ShapedType::isDynamic(columns))
+      return;
+    int64_t rows =
+        target.getOuterReductionUnroll() / llvm::divideCeil(columns, lanes);
+    for (unsigned d = ranges.size(); d-- > 0;) {
+      if (static_cast<int>(d) == tiling.vectorDim || !isParallel(kinds[d]))
+        continue;
+      if (rows > 1 && !ShapedType::isDynamic(ranges[d]))
+        tiling.sizes[d] = std::min(rows, ranges[d]);
+      return;
+    }
   }
 
   /// True for a part of an argument of the function that exceeds the caches.
@@ -400,14 +456,19 @@ private:
   }
 
   void tile(RewriterBase &rewriter, linalg::GenericOp op) {
+    op = gridir::cpu::turnLoadsIntoOperands(rewriter, op);
     if (!canTile(op)) {
       ++numLeft;
       return;
     }
     op = gridir::cpu::collapseContiguousLoops(rewriter, op);
+    ArrayAttr maps = op.getIndexingMaps();
+    MirroredLoops mirrored = *gridir::cpu::walkForwards(rewriter, op);
     Tiling tiling = chooseTiling(op);
+    tiling.mirrored = std::move(mirrored);
     if (tiling.reducesVector) {
       if (failed(tileInnerReduction(rewriter, op, tiling))) {
+        op.setIndexingMapsAttr(maps);
         ++numLeft;
         return;
       }
@@ -424,12 +485,66 @@ private:
         cast<TilingInterface>(nest.op.getOperation())
             .getTiledImplementation(nest.rewriter, nest.offsets,
                                     nest.getSizes());
-    return cast<linalg::GenericOp>(tiled->tiledOps.front());
+    auto tile = cast<linalg::GenericOp>(tiled->tiledOps.front());
+    moveMirroredViews(nest, tile);
+    return tile;
   }
 
-  static void emitTile(TileNest &nest) {
-    gridir::cpu::dropUnitDims(nest.rewriter, makeTile(nest));
+  /// Moves the views of a tile to the other end of the loops that run
+  /// backwards.
+  static void moveMirroredViews(TileNest &nest, linalg::GenericOp tile) {
+    RewriterBase &rewriter = nest.rewriter;
+    for (auto [operand, loops] :
+         llvm::zip_equal(tile->getOpOperands(), nest.tiling.mirrored)) {
+      if (loops.empty())
+        continue;
+      auto view = operand.get().getDefiningOp<memref::SubViewOp>();
+      assert(view && view->getBlock() == tile->getBlock() &&
+             "a tile is a view of each operand that loops walk");
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPoint(tile);
+      AffineMap map = tile.getMatchingIndexingMap(&operand);
+      SmallVector<OpFoldResult> offsets = view.getMixedOffsets();
+      for (unsigned loop : loops) {
+        AffineExpr dim = rewriter.getAffineDimExpr(loop);
+        AffineExpr end = rewriter.getAffineConstantExpr(
+            nest.staticRanges[loop] - nest.tileSizes[loop]);
+        offsets[*map.getResultPosition(dim)] =
+            affine::makeComposedFoldedAffineApply(
+                rewriter, view.getLoc(), end - rewriter.getAffineDimExpr(0),
+                {nest.offsets[loop]});
+      }
+      operand.set(memref::SubViewOp::create(
+          rewriter, view.getLoc(), view.getSource(), offsets,
+          view.getMixedSizes(), view.getMixedStrides()));
+    }
   }
+
+  /// Drops the loops of one iteration, and lets the others run backwards again.
+  static void finishTile(TileNest &nest, linalg::GenericOp tile) {
+    RewriterBase &rewriter = nest.rewriter;
+    tile = gridir::cpu::dropUnitDims(rewriter, tile);
+    ArrayRef<int64_t> sizes(nest.tileSizes);
+    unsigned numLoops = tile.getNumLoops();
+    SmallVector<AffineMap> maps = tile.getIndexingMapsArray();
+    bool isMirrored = false;
+    for (auto [map, loops] : llvm::zip_equal(maps, nest.tiling.mirrored))
+      for (unsigned loop : loops) {
+        if (sizes[loop] == 1)
+          continue;
+        unsigned position = loop;
+        if (numLoops != sizes.size())
+          position = llvm::count_if(sizes.take_front(loop),
+                                    [](int64_t size) { return size != 1; });
+        AffineExpr dim = rewriter.getAffineDimExpr(position);
+        map = map.replace(dim, sizes[loop] - 1 - dim, numLoops, 0);
+        isMirrored = true;
+      }
+    if (isMirrored)
+      tile.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+  }
+
+  static void emitTile(TileNest &nest) { finishTile(nest, makeTile(nest)); }
 
   /// A reduction along the innermost dimension keeps one accumulator per lane
   /// and combines the lanes once per row.
@@ -526,7 +641,7 @@ private:
     rewriter.inlineRegionBefore(tile.getRegion(), perLane.getRegion(),
                                 perLane.getRegion().begin());
     rewriter.eraseOp(tile);
-    gridir::cpu::dropUnitDims(rewriter, perLane);
+    finishTile(nest, perLane);
   }
 
   /// The elements that the row is reduced to, as memrefs of rank 0.

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/CPU/Transforms/Passes.h"
+#include "dialects/CPU/Transforms/StridedTransfers.h"
 #include "dialects/Support/CountableTypes.h"
 
 #include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
@@ -45,6 +46,7 @@ public:
     VectorTransferToSCFOptions options;
     options.enableFullUnroll();
     populateVectorToSCFConversionPatterns(patterns, options);
+    gridir::cpu::populateStridedTransferPatterns(patterns);
     GreedyRewriteConfig config;
     config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
     (void)applyOpPatternsGreedily(transfers, std::move(patterns), config);

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/CPU/Transforms/MirroredReads.h"
 #include "dialects/CPU/Transforms/Passes.h"
 #include "dialects/CPU/Transforms/TransferHoisting.h"
 #include "dialects/CPU/Transforms/VectorTarget.h"
@@ -33,6 +34,7 @@ namespace gridir::cpu {
 } // namespace gridir::cpu
 
 using namespace mlir;
+using gridir::cpu::MirroredLoops;
 using gridir::cpu::VectorTarget;
 
 namespace {
@@ -159,17 +161,75 @@ private:
       return;
     }
     rewriter.setInsertionPoint(op);
+    auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
+    ArrayAttr maps = op.getIndexingMaps();
+    MirroredReads reads;
+    if (generic)
+      reads = readForwards(rewriter, generic);
+    // The vectors of a named contraction have the dimensions of operands.
+    bool isContraction = reads.empty() && linalg::isaContractionOpInterface(op);
     FailureOr<linalg::VectorizationResult> result = linalg::vectorize(
         rewriter, op, /*inputVectorSizes=*/{}, /*inputScalableVecDims=*/{},
         /*vectorizeNDExtract=*/false, /*flatten1DDepthwiseConv=*/false,
         /*assumeDynamicDimsMatchVecSizes=*/false,
-        /*createNamedContraction=*/linalg::isaContractionOpInterface(op));
+        /*createNamedContraction=*/isContraction);
     if (failed(result)) {
+      if (!reads.empty())
+        generic.setIndexingMapsAttr(maps);
       ++numLeft;
       return;
     }
     rewriter.eraseOp(op);
+    for (auto &[view, loops] : reads)
+      reverseReads(rewriter, view, loops);
     ++numVectorized;
+  }
+
+  /// Operands that are read backwards along some loops.
+  using MirroredReads = SmallVector<std::pair<Value, SmallVector<unsigned>>>;
+
+  /// Lets `op` read each operand forwards. What it reads backwards becomes a
+  /// view that no other op has, so that its reads are known later.
+  static MirroredReads readForwards(RewriterBase &rewriter,
+                                    linalg::GenericOp op) {
+    MirroredReads reads;
+    std::optional<MirroredLoops> mirrored =
+        gridir::cpu::walkForwards(rewriter, op);
+    if (!mirrored)
+      return reads;
+    for (auto [operand, loops] :
+         llvm::zip_equal(op->getOpOperands(), *mirrored)) {
+      if (loops.empty())
+        continue;
+      auto type = cast<MemRefType>(operand.get().getType());
+      SmallVector<OpFoldResult> zeros(type.getRank(), rewriter.getIndexAttr(0));
+      SmallVector<OpFoldResult> ones(type.getRank(), rewriter.getIndexAttr(1));
+      Value view = memref::SubViewOp::create(
+          rewriter, op.getLoc(), operand.get(), zeros,
+          memref::getMixedSizes(rewriter, op.getLoc(), operand.get()), ones);
+      operand.set(view);
+      reads.emplace_back(view, loops);
+    }
+    return reads;
+  }
+
+  static void reverseReads(RewriterBase &rewriter, Value view,
+                           ArrayRef<unsigned> loops) {
+    for (Operation *user : view.getUsers()) {
+      auto read = dyn_cast<vector::TransferReadOp>(user);
+      if (!read)
+        continue;
+      SmallVector<OpOperand *> uses = llvm::map_to_vector(
+          read->getUses(), [](OpOperand &use) { return &use; });
+      rewriter.setInsertionPointAfter(read);
+      Value elements = read;
+      // A vector has a dimension for each loop.
+      for (unsigned loop : loops)
+        elements =
+            gridir::cpu::reverse(rewriter, read.getLoc(), elements, loop);
+      for (OpOperand *use : uses)
+        use->set(elements);
+    }
   }
 
   /// Upstream's folders of views create ops before they know whether they

@@ -89,6 +89,30 @@ Real expandCbrtAsFloat(Real x) {
   return select(plain, copySign(root, x), x);
 }
 
+/// Two polynomials, without a quotient: below 1.3, x and x times one of x^2;
+/// above, 1 less the eighth power of one, which follows the tail of erfc with
+/// few coefficients. erf is 1 from 3.93 on.
+Real expandErfAsFloat(Real x) {
+  static constexpr double small[] = {
+      0.12837912331294876,    -0.3761239482612858,  0.11281524057362574,
+      -0.026785758682132968,  0.005085361544057519, -0.0007280808252982593,
+      5.8825247286546614e-05,
+  };
+  static constexpr double large[] = {
+      0.9946564569041523,   -0.12436379706510667, -0.08991581166464283,
+      0.009238462281844932, 0.004664664491232599, -0.000731744932363739,
+  };
+  Real size = abs(x);
+  Real series = fma(x, polynomial(x * x, small), x);
+  // A NaN stays one.
+  Real inside = select(size.is(CmpFPredicate::OGT, 3.93), 3.93, size);
+  Real root = polynomial(inside, large);
+  Real square = root * root;
+  Real fourth = square * square;
+  Real tail = copySign(fma(-fourth, fourth, x.constant(1.0)), x);
+  return select(size.is(CmpFPredicate::OLT, 1.3), series, tail);
+}
+
 /// erfc x for x >= 1/2, as e^(-x^2) / (1 + 2 x) and a factor near 1: a
 /// polynomial of (x - 2.5) / (x + 2.5), which interpolates it where Chebyshev
 /// says, from 1/2 to 10.5, to 2e-9. Beyond, erfc is 0.

@@ -28,16 +28,33 @@ Real expandExp2AsFloat(Real x) {
   return fraction * powerOfTwo(half) * powerOfTwo(rest);
 }
 
+namespace {
+
+struct ExpandErf : OpRewritePattern<math::ErfOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::ErfOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!getElementTypeOrSelf(op.getType()).isF32())
+      return rewriter.notifyMatchFailure(op, "only f32 has a polynomial");
+    MathBuilder b(op.getLoc(), rewriter);
+    rewriter.replaceOp(op, expandErfAsFloat({&b, op.getOperand()}).value);
+    return success();
+  }
+};
+
+} // namespace
+
 void populateExpansionsToFunctions(RewritePatternSet &patterns) {
   populateMathF32ExpansionPatterns(patterns, [](StringRef) { return true; });
 }
 
 void populateFloatPolynomials(RewritePatternSet &patterns) {
   populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
-    return llvm::is_contained(
-        {"exp", "log", "log2", "log1p", "expm1", "tanh", "erf"},
-        name.substr(name.rfind('.') + 1));
+    return llvm::is_contained({"exp", "log", "log2", "log1p", "expm1", "tanh"},
+                              name.substr(name.rfind('.') + 1));
   });
+  patterns.add<ExpandErf>(patterns.getContext());
 }
 
 } // namespace gridir::loops

@@ -75,6 +75,9 @@ Real expandAtanAsFloat(Real x);
 Real expandCbrtAsFloat(Real x);
 Real expandErfcAsFloat(Real x);
 
+/// erf of an f32, or of a vector of them, to 2.3 units of the last place.
+Real expandErfAsFloat(Real x);
+
 /// Adds patterns for functions of f32 and narrower floats that are other ones,
 /// with few operations more.
 void populateExpansionsToFunctions(mlir::RewritePatternSet &patterns);

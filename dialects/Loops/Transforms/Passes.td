@@ -265,7 +265,8 @@ def LoopsWidenStoragePass : Pass<"loops-widen-storage", "::mlir::ModuleOp"> {
     sign-extended byte. A vector load of i1 would read packed bits instead, so
     after this pass no memref has elements of less than a byte. Values are
     widened when they are stored and narrowed when they are loaded; bodies of
-    linalg ops still compute with the narrow type.
+    linalg ops still compute with the narrow type. Only a bool that is combined
+    with an accumulator, as in `any`, is widened before.
 
     Before:
 

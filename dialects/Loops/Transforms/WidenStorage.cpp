@@ -169,6 +169,37 @@ struct ConvertGeneric : OpConversionPattern<linalg::GenericOp> {
   }
 };
 
+/// Lets a body that combines a bool with its accumulator combine bytes: it is
+/// then a reduction that other passes know.
+void combineBytes(OpBuilder &builder, linalg::GenericOp op) {
+  auto yield = cast<linalg::YieldOp>(op.getBody()->getTerminator());
+  for (auto [accumulator, yielded] :
+       llvm::zip_equal(op.getRegionOutputArgs(), yield->getOpOperands())) {
+    auto byte = yielded.get().getDefiningOp<arith::ExtUIOp>();
+    Operation *combiner = byte ? byte.getIn().getDefiningOp() : nullptr;
+    if (!isa_and_nonnull<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(
+            combiner) ||
+        !byte.getIn().getType().isInteger(1) || !accumulator.hasOneUse())
+      continue;
+    for (auto [operand, other] : {std::pair(0, 1), std::pair(1, 0)}) {
+      auto old = combiner->getOperand(operand).getDefiningOp<arith::TruncIOp>();
+      if (!old || old.getIn() != accumulator || !old->hasOneUse())
+        continue;
+      builder.setInsertionPoint(yield);
+      Value value = arith::ExtUIOp::create(
+          builder, byte.getLoc(), byte.getType(), combiner->getOperand(other));
+      OperationState state(combiner->getLoc(), combiner->getName(),
+                           {value, accumulator}, {byte.getType()});
+      yielded.set(builder.create(state)->getResult(0));
+      for (Operation *dead :
+           {byte.getOperation(), combiner, old.getOperation()})
+        if (isOpTriviallyDead(dead))
+          dead->erase();
+      break;
+    }
+  }
+}
+
 class LoopsWidenStoragePass
     : public gridir::loops::impl::LoopsWidenStoragePassBase<
           LoopsWidenStoragePass> {
@@ -206,7 +237,10 @@ public:
     config.allowPatternRollback = false;
     if (failed(applyPartialConversion(getOperation(), target,
                                       std::move(patterns), config)))
-      signalPassFailure();
+      return signalPassFailure();
+    OpBuilder builder(context);
+    getOperation().walk(
+        [&](linalg::GenericOp op) { combineBytes(builder, op); });
   }
 
 private:

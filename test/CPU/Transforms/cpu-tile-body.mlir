@@ -515,3 +515,95 @@ func.func @extreme_of_indices(%x: memref<4x64xindex>, %y: memref<4xindex>) {
   linalg.reduce {arith.maxsi} ins(%x : memref<4x64xindex>) outs(%y : memref<4xindex>) dimensions = [1]
   return
 }
+
+// -----
+
+// A load that follows the loops is an operand. Tiles of the first columns read the last ones, backwards, and rows from the
+// last to the first.
+// CHECK-DAG:   #[[$END:.*]] = affine_map<(d0) -> (-d0 + 48)>
+// CHECK-DAG:   #[[$LAST:.*]] = affine_map<(d0) -> (-d0 + 3)>
+// CHECK-DAG:   #[[$BACK:.*]] = affine_map<(d0) -> (-d0 + 15)>
+// CHECK-DAG:   #[[$ID:.*]] = affine_map<(d0) -> (d0)>
+// CHECK-LABEL: func.func @backwards
+// CHECK-SAME:    (%[[X:.*]]: memref<4x64xf32>, %[[Y:.*]]: memref<4x64xf32>)
+// CHECK:         scf.for %[[I:.*]] =
+// CHECK:           scf.for %[[J:.*]] =
+// CHECK-DAG:         %[[ROW:.*]] = affine.apply #[[$LAST]](%[[I]])
+// CHECK-DAG:         %[[COLUMN:.*]] = affine.apply #[[$END]](%[[J]])
+// CHECK:             memref.subview %[[X]][%[[ROW]], %[[COLUMN]]] [1, 16] [1, 1]
+// CHECK:             linalg.generic {indexing_maps = [#[[$BACK]], #[[$ID]]]
+// CHECK:               linalg.yield %{{.*}} : f32
+// CHECK-NOT:         memref.load
+#id = affine_map<(d0, d1) -> (d0, d1)>
+func.func @backwards(%x: memref<4x64xf32>, %y: memref<4x64xf32>) {
+  %c3 = arith.constant 3 : index
+  %c63 = arith.constant 63 : index
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%y : memref<4x64xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %row = arith.subi %c3, %i : index
+    %column = arith.subi %c63, %j : index
+    %0 = memref.load %x[%row, %column] : memref<4x64xf32>
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
+// A load from the array that the op writes, and one whose position is computed from elements, stay.
+// CHECK-LABEL: func.func @other_loads
+// CHECK-COUNT-2: memref.load
+// CHECK:         return
+#id = affine_map<(d0) -> (d0)>
+func.func @other_loads(%x: memref<64xf32>, %i: memref<64xindex>, %y: memref<64xf32>) {
+  %c63 = arith.constant 63 : index
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%y : memref<64xf32>) {
+  ^bb0(%out: f32):
+    %j = linalg.index 0 : index
+    %column = arith.subi %c63, %j : index
+    %0 = memref.load %y[%column] : memref<64xf32>
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%i : memref<64xindex>) outs(%y : memref<64xf32>) {
+  ^bb0(%j: index, %out: f32):
+    %0 = memref.load %x[%j] : memref<64xf32>
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
+// Squares of two by two: a vector has an element of each row of two.
+// CHECK-LABEL: func.func @pool
+// CHECK:         linalg.generic {{.*}} iterator_types = ["parallel"]} ins(%{{.*}} : memref<64xf32, strided<[2], offset: ?>>) outs(%{{.*}} : memref<64xf32
+#in = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
+#out = affine_map<(d0, d1, d2, d3) -> (d0, d2)>
+func.func @pool(%x: memref<4x2x64x2xf32>, %y: memref<4x64xf32>) {
+  linalg.generic {indexing_maps = [#in, #out], iterator_types = ["parallel", "reduction", "parallel", "reduction"]}
+      ins(%x : memref<4x2x64x2xf32>) outs(%y : memref<4x64xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.maximumf %a, %b : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
+// Eight rows of eight accumulators, each of which would wait for its additions.
+// CHECK-LABEL: func.func @short_rows
+// CHECK:         linalg.generic {{.*}} outs(%{{.*}} : memref<8x8xf32
+#in = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+#out = affine_map<(d0, d1, d2) -> (d0, d2)>
+func.func @short_rows(%x: memref<32x128x8xf32>, %y: memref<32x8xf32>) {
+  linalg.generic {indexing_maps = [#in, #out], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%x : memref<32x128x8xf32>) outs(%y : memref<32x8xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %a, %b : f32
+    linalg.yield %0 : f32
+  }
+  return
+}

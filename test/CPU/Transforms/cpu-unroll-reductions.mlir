@@ -1,6 +1,7 @@
 // RUN: gridir-opt %s --cpu-unroll-reductions --split-input-file | FileCheck %s
 // RUN: gridir-opt %s --cpu-unroll-reductions --split-input-file --mlir-pass-statistics --mlir-pass-statistics-display=list -o /dev/null 2>&1 | FileCheck %s --check-prefix=STATS
 
+// STATS: (S) 0 num-combined - Number of chains of maxima or minima computed together
 // STATS: (S) 0 num-large - Number of short loops whose bodies have too many ops
 // STATS: (S) 1 num-unrolled - Number of loops unrolled
 // STATS: (S) 0 num-large
@@ -129,4 +130,33 @@ func.func @others(%x: memref<16xf32>, %n: index, %init: vector<8xf32>, %s: f32, 
     scf.yield %0 : vector<8xf32>
   }
   return %nine, %any, %both#0, %nested : vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>
+}
+
+// -----
+
+// STATS: (S) 1 num-combined
+// STATS: (S) 1 num-unrolled
+
+// The largest of four rows and an accumulator: a comparison and a selection for each, one correction for all.
+// CHECK-LABEL: func.func @maximum
+// CHECK-NOT:     scf.for
+// CHECK-NOT:     arith.maximumf
+// CHECK-COUNT-3: arith.andi %{{.*}} : vector<8xi32>
+// CHECK:         arith.cmpf uno, %[[INIT:.*]], %[[INIT]] : vector<8xf32>
+// CHECK:         %[[MOST:.*]] = arith.select
+// CHECK:         %[[SIGNS:.*]] = arith.andi %{{.*}} : vector<8xi32>
+// CHECK:         %[[SIGN:.*]] = arith.bitcast %[[SIGNS]]
+// CHECK:         %[[SIGNED:.*]] = math.copysign %[[MOST]], %[[SIGN]]
+// CHECK:         arith.select %{{.*}}, %{{.*}}, %[[SIGNED]]
+func.func @maximum(%x: memref<128x512xf32>, %init: vector<8xf32>) -> vector<8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %zero = arith.constant 0.0 : f32
+  %most = scf.for %r = %c0 to %c4 step %c1 iter_args(%acc = %init) -> (vector<8xf32>) {
+    %v = vector.transfer_read %x[%r, %c0], %zero {in_bounds = [true]} : memref<128x512xf32>, vector<8xf32>
+    %next = arith.maximumf %v, %acc : vector<8xf32>
+    scf.yield %next : vector<8xf32>
+  }
+  return %most : vector<8xf32>
 }

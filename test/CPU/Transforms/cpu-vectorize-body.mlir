@@ -211,3 +211,38 @@ func.func @expanded_rows(%m: memref<4x4xi8>, %i: index, %pad: i8) -> vector<2x4x
   %v = vector.transfer_read %e[%i, %c0, %c0], %pad {in_bounds = [true, true]} : memref<2x2x4xi8>, vector<2x4xi8>
   return %v : vector<2x4xi8>
 }
+
+// -----
+
+// An operand that the loop walks backwards is read forwards.
+// CHECK-LABEL: func.func @backwards
+// CHECK:         %[[X:.*]] = vector.transfer_read %{{.*}} : memref<4xf32>, vector<4xf32>
+// CHECK:         %[[Y:.*]] = vector.shuffle %[[X]], %[[X]] [3, 2, 1, 0] : vector<4xf32>, vector<4xf32>
+// CHECK:         vector.transfer_write %[[Y]]
+#back = affine_map<(d0) -> (3 - d0)>
+#id = affine_map<(d0) -> (d0)>
+func.func @backwards(%x: memref<4xf32>, %y: memref<4xf32>) {
+  linalg.generic {indexing_maps = [#back, #id], iterator_types = ["parallel"]} ins(%x : memref<4xf32>) outs(%y : memref<4xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+// Rows of a square, each backwards.
+// CHECK-LABEL: func.func @backwards_rows
+// CHECK:         vector.transfer_read
+// CHECK-COUNT-2: vector.shuffle {{.*}} [1, 0] : vector<2xf32>, vector<2xf32>
+// CHECK-NOT:     vector.shuffle
+// CHECK:         vector.transfer_write
+#back = affine_map<(d0, d1) -> (d0, 1 - d1)>
+#id = affine_map<(d0, d1) -> (d0, d1)>
+func.func @backwards_rows(%x: memref<2x2xf32>, %y: memref<2x2xf32>) {
+  linalg.generic {indexing_maps = [#back, #id], iterator_types = ["parallel", "parallel"]} ins(%x : memref<2x2xf32>) outs(%y : memref<2x2xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  }
+  return
+}

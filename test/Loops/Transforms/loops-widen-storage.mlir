@@ -17,10 +17,29 @@ memref.global "private" constant @fours : memref<3xf4E2M1FN> = dense<[1.0, -0.5,
 // CHECK:         linalg.generic {{.*}} ins(%[[X]] : memref<8xf32>) outs(%[[M]] : memref<8xi8>)
 // CHECK:         ^bb0(%[[A:.*]]: f32, %[[B:.*]]: i8):
 // CHECK:           %[[OLD:.*]] = arith.trunci %[[B]] : i8 to i1
-// CHECK:           %[[OR:.*]] = arith.ori %{{.*}}, %[[OLD]] : i1
-// CHECK:           %[[BYTE:.*]] = arith.extui %[[OR]] : i1 to i8
+// CHECK:           %[[NEW:.*]] = arith.select %{{.*}}, %[[OLD]], %{{.*}} : i1
+// CHECK:           %[[BYTE:.*]] = arith.extui %[[NEW]] : i1 to i8
 // CHECK:           linalg.yield %[[BYTE]] : i8
 func.func @body(%x: memref<8xf32>, %m: memref<8xi1>) {
+  %zero = arith.constant 0.0 : f32
+  %false = arith.constant false
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : memref<8xf32>) outs(%m : memref<8xi1>) {
+  ^bb0(%a: f32, %b: i1):
+    %0 = arith.cmpf ogt, %a, %zero : f32
+    %1 = arith.select %0, %b, %false : i1
+    linalg.yield %1 : i1
+  }
+  return
+}
+
+// An accumulator is combined as a byte.
+// CHECK-LABEL: func.func @any(
+// CHECK:         ^bb0(%[[A:.*]]: f32, %[[B:.*]]: i8):
+// CHECK-NEXT:      %[[IS:.*]] = arith.cmpf
+// CHECK-NEXT:      %[[BYTE:.*]] = arith.extui %[[IS]] : i1 to i8
+// CHECK-NEXT:      %[[OR:.*]] = arith.ori %[[BYTE]], %[[B]] : i8
+// CHECK-NEXT:      linalg.yield %[[OR]] : i8
+func.func @any(%x: memref<8xf32>, %m: memref<8xi1>) {
   %zero = arith.constant 0.0 : f32
   linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : memref<8xf32>) outs(%m : memref<8xi1>) {
   ^bb0(%a: f32, %b: i1):
