@@ -92,8 +92,8 @@ def CPUDivideAsFloatsPass : Pass<"cpu-divide-as-floats", "::mlir::ModuleOp"> {
   let description = [{
     A CPU divides integers one at a time, and several floats at once. This pass
     divides vectors of 8-bit and 16-bit integers as f32, and of 32-bit integers
-    as f64. The quotient, cut to an integer, is exact. Divisors that are constant
-    are left to LLVM, which multiplies.
+    as f64. The quotient, cut to an integer, is exact. Constant divisors are left
+    to LLVM, which multiplies.
 
     Before:
 
@@ -479,10 +479,10 @@ def CPUTileBodyPass : Pass<"cpu-tile-body", "::mlir::func::FuncOp"> {
       is added to accumulators in memory, then the next line of the same rows: a
       processor fetches a few rows ahead, and not parts of many rows;
     - reductions across short rows with accumulators of several of them;
-    - reductions along at most four elements with an accumulator for each result,
-      if there are 16 results side by side: a pooling layer;
-    - other reductions along a row with accumulators that are added once, at the end
-      of the row: 32 for f32, regardless of the width of a register, so a
+    - reductions along at most four elements with an accumulator for each result
+      if there are 16 results side by side, as in a pooling layer;
+    - other reductions along a row with accumulators that are added once, at the
+      end of the row: 32 for f32, regardless of the width of a register, so a
       floating-point sum has the same order on every CPU. Element i is added to
       accumulator i modulo 32.
     - argmax and argmin of a row in the same way; the body itself selects the
@@ -643,8 +643,9 @@ def CPUUnrollReductionsPass : Pass<"cpu-unroll-reductions", "::mlir::func::FuncO
     soon that a processor waits at each end: it does not foresee the end, and
     fetches no rows meanwhile. This pass unrolls innermost loops of at most eight
     iterations that carry only vectors and have at most eight ops, without those
-    that compute indices. Maxima and minima of several rows are then computed together: a
-    comparison and a selection for each, and one correction for NaN and zeros.
+    that compute indices. Maxima and minima of several rows are then computed
+    together: a comparison and a selection for each, and one correction for NaN
+    and zeros.
 
     Before:
 
@@ -738,8 +739,9 @@ def CPUVectorizeBodyPass : Pass<"cpu-vectorize-body", "::mlir::func::FuncOp"> {
     Vectorizes each linalg op on memrefs that fits in the registers, keeps
     accumulators in registers over reduction loops, and lowers ops with
     alternative lowerings: transfers with a permutation, and reductions of
-    vectors. Operands that a loop walks backwards are read forwards and shuffled. The lanes of a floating-point sum are added by halves; LLVM would
-    use a different order on each CPU.
+    vectors. Operands that a loop walks backwards are read forwards and shuffled.
+    The lanes of a floating-point sum are added by halves; LLVM would use a
+    different order on each CPU.
 
     Larger ops are not vectorized, since a block in registers takes LLVM seconds
     and spills. They, and ops without a vector form, are left for

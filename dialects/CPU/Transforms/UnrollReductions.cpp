@@ -99,7 +99,8 @@ private:
         b.getIntegerType(getElementTypeOrSelf(type).getIntOrFloatBitWidth()));
     auto order =
         isMaximum ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT;
-    Value result, signs, isNaN;
+    // A vector of i1 may be wider than a register, and is packed then.
+    Value result, signs, unordered;
     for (size_t i = 0; i < values.size(); ++i) {
       Value value = values[i];
       Value word = arith::BitcastOp::create(b, loc, bits, value);
@@ -107,7 +108,9 @@ private:
         Value other = values[std::min(i + 1, values.size() - 1)];
         Value found = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO,
                                             value, other);
-        isNaN = isNaN ? arith::OrIOp::create(b, loc, isNaN, found) : found;
+        found = arith::ExtSIOp::create(b, loc, bits, found);
+        unordered =
+            unordered ? arith::OrIOp::create(b, loc, unordered, found) : found;
       }
       if (!result) {
         result = value;
@@ -126,6 +129,9 @@ private:
         b, loc,
         DenseElementsAttr::get(cast<VectorType>(type),
                                APFloat::getQNaN(element.getFloatSemantics())));
+    Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(bits));
+    Value isNaN = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                        unordered, zero);
     return arith::SelectOp::create(b, loc, isNaN, nan, result);
   }
 
