@@ -154,10 +154,8 @@ public:
 
 private:
   using BodyFn = function_ref<void(OpFoldResult)>;
-  /// Takes the first row of a tile, and the number of its rows.
-  using TileFn = function_ref<void(OpFoldResult, int64_t)>;
-  /// Takes the first step of a part of the reduction, and their number.
-  using StepsFn = function_ref<void(OpFoldResult, int64_t)>;
+  /// Takes the first row or step of a part, and their number.
+  using PartFn = function_ref<void(OpFoldResult, int64_t)>;
 
   bool hasTiles() const { return form && form->product->hasTiles; }
 
@@ -372,8 +370,7 @@ private:
 
   /// Runs `body` for parts of `depth` of the `steps` from `from` on, in the
   /// order of the reduction.
-  void emitSteps(OpFoldResult from, int64_t steps, int64_t depth,
-                 StepsFn body) {
+  void emitSteps(OpFoldResult from, int64_t steps, int64_t depth, PartFn body) {
     int64_t whole = steps / depth * depth;
     auto emitPart = [&](OpFoldResult at, int64_t count) {
       body(affine::makeComposedFoldedAffineApply(
@@ -650,7 +647,7 @@ private:
   /// Adds the products of a panel to all rows of the result. If there is a
   /// buffer, the first tile copies the panel to it; the others read the copy.
   void emitRows(Matrix left, Matrix right, Value buffer, Value result,
-                int64_t steps, int64_t width, TileFn prefetch) {
+                int64_t steps, int64_t width, PartFn prefetch) {
     OpFoldResult zero = rewriter.getIndexAttr(0);
     auto emitTile = [&](OpFoldResult row, int64_t rows, const Matrix &panel,
                         Value copied) {
@@ -680,7 +677,7 @@ private:
   /// As above, by an instruction for dot products over a panel of words.
   void emitDotRows(Matrix left, OpFoldResult from, OpFoldResult column,
                    Value result, int64_t steps, int64_t columns, int64_t width,
-                   TileFn prefetch) {
+                   PartFn prefetch) {
     DotEmitter emitter(rewriter, loc, *form, lanes);
     DotPanel panel;
     Type word = rewriter.getI32Type();
@@ -700,7 +697,7 @@ private:
 
   /// Tiles of a few rows, each with its accumulators in registers over all
   /// steps of a panel. The first one may have a form of its own.
-  void emitTiles(TileFn emitTile, TileFn emitFirst = {}) {
+  void emitTiles(PartFn emitTile, PartFn emitFirst = {}) {
     int64_t all = padRows(ranges[m]), height = std::min(getTileRows(), all);
     int64_t whole = all / height * height, rest = all - whole;
     // A tile of few rows has too few accumulators to hide the latency of an
