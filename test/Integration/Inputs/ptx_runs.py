@@ -1,5 +1,7 @@
 """Runs kernels as PTX that is executed on the CPU, with what memory is checked for, in several orders of threads."""
 
+import os
+import tempfile
 from typing import Any
 
 import gridir
@@ -9,6 +11,9 @@ from gridir.frontend.execute import execute
 from gridir.testing import difference
 
 GPU = get_target("gpu:sm_90a")
+# The runs of a kernel in several orders share its code.
+CACHE = tempfile.TemporaryDirectory()
+os.environ.setdefault("GRIDIR_CACHE_DIR", CACHE.name)
 
 
 def look(name: str, call: Any, expected: Any, *args: Any, target: Any = GPU) -> None:
