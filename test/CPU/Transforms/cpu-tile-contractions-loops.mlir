@@ -553,3 +553,33 @@ func.func @complex(%a: memref<2x4xcomplex<f32>>, %b: memref<4x8xcomplex<f32>>, %
   linalg.matmul ins(%a, %b : memref<2x4xcomplex<f32>>, memref<4x8xcomplex<f32>>) outs(%c : memref<2x8xcomplex<f32>>)
   return
 }
+
+// -----
+
+// The steps of a deep product with many columns are outermost. Each part of the left operand is copied once, and all
+// columns use the copy.
+// CHECK-LABEL: func.func @deep(
+// CHECK-SAME:    %[[X:[^:]*]]:{{.*}}%[[Y:[^:]*]]:{{.*}}%[[Z:[^:]*]]:
+// CHECK:         %[[PART:.*]] = memref.alloca() {alignment = 64 : i64} : memref<18x256xf32>
+// CHECK:         scf.for %[[STEP:.*]] = %{{.*}} to %{{.*}} step %{{.*}} {
+// CHECK-NEXT:      %[[LEFT:.*]] = memref.subview %[[X]][0, %[[STEP]]] [18, 256]
+// CHECK-NEXT:      linalg.generic {{.*}} ins(%[[LEFT]] : {{.*}}) outs(%[[PART]] :
+// CHECK:           scf.for %[[COLUMN:.*]] = %{{.*}} to %{{.*}} step %{{.*}} {
+// CHECK-NEXT:        memref.subview %[[Z]][0, %[[COLUMN]]] [18, 16]
+// CHECK:             memref.subview %[[PART]][0, 0] [18, 256]
+// CHECK:             memref.subview %[[Y]][%[[STEP]], %[[COLUMN]]] [256, 16]
+func.func @deep(%a: memref<18x512xf32>, %b: memref<512x64xf32>, %c: memref<18x64xf32>) {
+  linalg.matmul ins(%a, %b : memref<18x512xf32>, memref<512x64xf32>) outs(%c : memref<18x64xf32>)
+  return
+}
+
+// -----
+
+// With fewer columns a copy does not pay off.
+// CHECK-LABEL: func.func @few_columns(
+// CHECK-NOT:     memref<18x256xf32>
+// CHECK:         return
+func.func @few_columns(%a: memref<18x512xf32>, %b: memref<512x48xf32>, %c: memref<18x48xf32>) {
+  linalg.matmul ins(%a, %b : memref<18x512xf32>, memref<512x48xf32>) outs(%c : memref<18x48xf32>)
+  return
+}

@@ -122,15 +122,15 @@ func.func @order(%a: memref<12x32xf32>, %t: memref<256x256xf32>, %c: memref<12x3
 
 // -----
 
-// A panel of 256 rows and one of 44: each of eight tiles fetches 32 rows, then 6. Few rows of the result have few tiles,
+// Panels of 256 rows and of 44, for two of 16 columns: each of eight tiles fetches 32 rows, then 6. Few rows of the result have few tiles,
 // which would fetch too many.
 // STATS:      (S) 38 num-prefetched
 // CHECK-LABEL: func.func @steps(
 // CHECK-COUNT-38: memref.prefetch
 // CHECK-NOT:      memref.prefetch
-func.func @steps(%a: memref<48x300xf32>, %few: memref<12x300xf32>, %b: memref<300x256xf32>, %c: memref<48x16xf32>, %d: memref<12x16xf32>, %j: index) {
-  %part = memref.subview %b[0, %j] [300, 16] [1, 1] : memref<300x256xf32> to memref<300x16xf32, strided<[256, 1], offset: ?>>
-  linalg.matmul ins(%a, %part : memref<48x300xf32>, memref<300x16xf32, strided<[256, 1], offset: ?>>) outs(%c : memref<48x16xf32>)
-  linalg.matmul ins(%few, %part : memref<12x300xf32>, memref<300x16xf32, strided<[256, 1], offset: ?>>) outs(%d : memref<12x16xf32>)
+func.func @steps(%a: memref<48x300xf32>, %few: memref<12x300xf32>, %b: memref<300x256xf32>, %c: memref<48x32xf32>, %d: memref<12x32xf32>, %j: index) {
+  %part = memref.subview %b[0, %j] [300, 32] [1, 1] : memref<300x256xf32> to memref<300x32xf32, strided<[256, 1], offset: ?>>
+  linalg.matmul ins(%a, %part : memref<48x300xf32>, memref<300x32xf32, strided<[256, 1], offset: ?>>) outs(%c : memref<48x32xf32>)
+  linalg.matmul ins(%few, %part : memref<12x300xf32>, memref<300x32xf32, strided<[256, 1], offset: ?>>) outs(%d : memref<12x32xf32>)
   return
 }
