@@ -18,7 +18,7 @@ from jax import lax
 from jax.experimental import pallas as pl
 
 # Rows, steps, columns. No columns so few that the product becomes reductions.
-SIZES = [(1, 1, 8), (16, 32, 16), (15, 31, 17), (17, 33, 15), (48, 64, 80), (2, 1100, 19), (40, 513, 33)]
+SIZES = [(1, 1, 8), (16, 32, 16), (15, 31, 17), (17, 33, 15), (48, 64, 80), (2, 1100, 19), (40, 513, 33), (18, 600, 96)]
 SAMPLES = 4
 PLAIN, LEFT, RIGHT = (((1,), (0,)), ((), ())), (((0,), (0,)), ((), ())), (((1,), (1,)), ((), ()))
 BATCH = (((2,), (1,)), ((0,), (0,)))
@@ -152,6 +152,11 @@ def main() -> None:
     for dtype, accumulator in ((jnp.bfloat16, np.float32), (np.int8, np.int32)):
         a, b = (array.astype(dtype) for array in small)
         check(f"accumulated {a.dtype}", accumulated(accumulator, a, b), (exactly(*small) + 1).astype(accumulator))
+    # Few columns are summed panel by panel, many with the steps outermost: in the same order.
+    deep, wide = (generator.standard_normal(shape).astype(np.float32) for shape in ((37, 600), (600, 96)))
+    (got,) = run(lambda x, y: [x @ y], deep, wide)
+    parts = [run(lambda x, y: [x @ y], deep, wide[:, i : i + 32])[0] for i in (0, 32, 64)]
+    check("deep", got, np.concatenate(parts, axis=1))
     # Numbers that are denormal in bf16 are zero to every CPU.
     tiny, large = np.full((16, 32), 2.0**-130, jnp.bfloat16), np.full((32, 16), 2.0**20, jnp.bfloat16)
     check("denormal", products(np.float32, tiny, large)[0], np.zeros((16, 16), np.float32))
