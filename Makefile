@@ -27,9 +27,9 @@ test-quick: ## the tests that do not execute kernels: seconds
 	@$(INSTALL) --extra test
 	@$(VENV)/lit -sv --filter-out "Integration|OutOfTree" test
 
-jax-lines: ## build for the older lines of JAX, and run their tests: names, parameters, examples, frontend, a wheel
+jax-lines: ## build for the older lines of JAX (JAX_LINES=0.10 for one), and run their tests: names, parameters, examples, frontend, a wheel
 	@$(INSTALL)
-	@$(VENV)/python tools/jax_lines.py
+	@$(VENV)/python tools/jax_lines.py $(JAX_LINES)
 
 check-one: ## rebuild what changed in build/dev and run the tests whose path matches T=grid-plan-memory
 	@[ -n "$(T)" ] || { echo "make check-one needs T, a part of a test's path: T=grid-plan-memory"; exit 2; }

@@ -62,7 +62,7 @@ struct DivideAsFloats : OpRewritePattern<DivOp> {
                                 PatternRewriter &rewriter) const override {
     VectorType floats = getFloats(op);
     if (!floats || hasConstantDivisor(op))
-      return rewriter.notifyMatchFailure(op, "other code is faster");
+      return failure();
     rewriter.replaceOp(op, divide<ToFloatOp, ToIntOp>(rewriter, op, floats));
     return success();
   }
@@ -76,7 +76,7 @@ struct RemainderByFloats : OpRewritePattern<RemOp> {
                                 PatternRewriter &rewriter) const override {
     VectorType floats = getFloats(op);
     if (!floats || hasConstantDivisor(op))
-      return rewriter.notifyMatchFailure(op, "other code is faster");
+      return failure();
     Value quotient = divide<ToFloatOp, ToIntOp>(rewriter, op, floats);
     Value product = arith::MulIOp::create(rewriter, op.getLoc(), quotient,
                                           op->getOperand(1));

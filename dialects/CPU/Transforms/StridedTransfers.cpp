@@ -81,7 +81,7 @@ struct ReadStrided : OpRewritePattern<vector::TransferReadOp> {
                                 PatternRewriter &rewriter) const override {
     std::optional<Walk> walk = matchWalk(op);
     if (!walk)
-      return rewriter.notifyMatchFailure(op, "elements are adjacent");
+      return failure();
     bool isLast = walk->dim + 1 == op.getShapedType().getRank();
     bool isNear = walk->stride > 1 && walk->stride <= kLargestStride;
     if (isLast && isNear &&
@@ -151,7 +151,7 @@ struct WriteStrided : OpRewritePattern<vector::TransferWriteOp> {
                                 PatternRewriter &rewriter) const override {
     std::optional<Walk> walk = matchWalk(op);
     if (!walk)
-      return rewriter.notifyMatchFailure(op, "elements are adjacent");
+      return failure();
     Location loc = op.getLoc();
     SmallVector<Value> indices(op.getIndices());
     Value first = indices[walk->dim];

@@ -166,7 +166,7 @@ private:
   /// independent.
   void split(KernelOp kernel, ArrayRef<DotOp> dots) {
     BlockAxes axes(kernel, AxisUse::SplitGroups);
-    // What remains of an axis are positions of one group.
+    // The positions of one group remain of an axis.
     llvm::SmallDenseSet<unsigned> seen;
     auto splitDim = [&](Value value, int64_t dim) {
       std::optional<unsigned> axis = axes.getAxis(value, dim);

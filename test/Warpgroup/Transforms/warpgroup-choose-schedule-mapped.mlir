@@ -3,7 +3,7 @@
 // RUN:   --remarks-filter=warpgroup-choose-schedule --remark-format=emitRemark | FileCheck %s --check-prefix=REMARK
 
 // Each of these kernels is mapped to threads, and a remark states the reason.
-// CHECK-COUNT-32: warpgroup.mapped
+// CHECK-COUNT-33: warpgroup.mapped
 // CHECK-NOT: warpgroup.mapped
 
 // REMARK: the kernel is mapped to threads, since {{.*}}its grid is dynamic
@@ -200,4 +200,12 @@ grid.kernel @uneven grid(%i = 4) inputs(%x: f32 [67, 77]) outputs(%o: f32 [512] 
   %v = grid.load %x : memref<67x77xf32, #grid.space<default>> -> tensor<67x77xf32>
   %z = arith.constant dense<0.0> : tensor<f32>
   %w = linalg.reduce { arith.addf } ins(%v : tensor<67x77xf32>) outs(%z : tensor<f32>) dimensions = [0, 1]
+}
+// -----
+// Threads that hold parts of an array do not all know its old elements.
+// REMARK: since {{.*}}it updates memory atomically
+grid.kernel @atomic grid(%i = 4) outputs(%o: f32 [512] block [128] at (%i)) {
+  %v = arith.constant dense<1.0> : tensor<128xf32>
+  %old = grid.atomic_rmw add %v, %o : tensor<128xf32>, memref<128xf32, #grid.space<default>>
+  grid.store %old, %o : tensor<128xf32>, memref<128xf32, #grid.space<default>>
 }
