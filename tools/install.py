@@ -137,7 +137,8 @@ def build_options(environment: Path) -> list[str]:
         "nanobind_DIR": packages / "nanobind/cmake",
         "GRIDIR_XLA_FFI_INCLUDE_DIR": XLA_FFI / "jaxlib/include",
     }
-    defines = [option for name, path in paths.items() for option in ("-C", f"cmake.define.{name}={path}")]
+    # The short form -C is newer than the pip of Python 3.11 in Debian.
+    defines = [f"--config-settings=cmake.define.{name}={path}" for name, path in paths.items()]
     return ["-v", "--no-build-isolation", "--no-deps", *defines]
 
 
