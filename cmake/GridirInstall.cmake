@@ -16,7 +16,7 @@ install(DIRECTORY "${PROJECT_BINARY_DIR}/dialects" DESTINATION gridir/include ${
 
 # The dialects, passes and pipelines; not what is only for the native library.
 get_property(libraries GLOBAL PROPERTY GRIDIR_LIBS)
-list(REMOVE_ITEM libraries GridirCAPI GridirCPURuntime)
+list(REMOVE_ITEM libraries GridirCAPI GridirCPURuntime GridirGPURuntime GridirPTXRuntime)
 install(TARGETS ${libraries} ARCHIVE DESTINATION gridir/lib)
 # CMake strips only programs and shared libraries.
 if(CMAKE_STRIP AND NOT APPLE)
