@@ -5,7 +5,7 @@
 
     producer | python tools/filecheck_both.py path/to/FileCheck CHECKS [OPTION...]
 
-`GRIDIR_FILECHECK=both` uses it, so that the suite runs once instead of once with each of them.
+CI uses it (`GRIDIR_FILECHECK=both`), so that the suite runs once instead of once with each of them.
 """
 
 import io
