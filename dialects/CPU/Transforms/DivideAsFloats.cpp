@@ -23,11 +23,14 @@ using namespace mlir;
 namespace {
 
 /// The floats that hold all integers of a vector, and whose quotients, cut to
-/// integers, are exact; null if there are none. A quotient of x and y that is
-/// no integer is at least 1/y below the next one. That is more than its
-/// rounding error, since x + y is less than the reciprocal of the relative one.
+/// integers, are exact; null if there are none, or if the divisor is constant:
+/// LLVM multiplies there. A quotient of x and y that is no integer is at least
+/// 1/y below the next one. That is more than its rounding error, since x + y is
+/// less than the reciprocal of the relative one.
 VectorType getFloats(Operation *op) {
   auto type = dyn_cast<VectorType>(op->getResult(0).getType());
+  if (matchPattern(op->getOperand(1), m_Constant()))
+    return {};
   Builder builder(op->getContext());
   switch (type ? type.getElementTypeBitWidth() : 0) {
   case 8:
@@ -38,11 +41,6 @@ VectorType getFloats(Operation *op) {
   default:
     return {};
   }
-}
-
-/// LLVM multiplies where the divisor is constant.
-bool hasConstantDivisor(Operation *op) {
-  return matchPattern(op->getOperand(1), m_Constant());
 }
 
 template <typename ToFloatOp, typename ToIntOp>
@@ -61,7 +59,7 @@ struct DivideAsFloats : OpRewritePattern<DivOp> {
   LogicalResult matchAndRewrite(DivOp op,
                                 PatternRewriter &rewriter) const override {
     VectorType floats = getFloats(op);
-    if (!floats || hasConstantDivisor(op))
+    if (!floats)
       return failure();
     rewriter.replaceOp(op, divide<ToFloatOp, ToIntOp>(rewriter, op, floats));
     return success();
@@ -75,7 +73,7 @@ struct RemainderByFloats : OpRewritePattern<RemOp> {
   LogicalResult matchAndRewrite(RemOp op,
                                 PatternRewriter &rewriter) const override {
     VectorType floats = getFloats(op);
-    if (!floats || hasConstantDivisor(op))
+    if (!floats)
       return failure();
     Value quotient = divide<ToFloatOp, ToIntOp>(rewriter, op, floats);
     Value product = arith::MulIOp::create(rewriter, op.getLoc(), quotient,
@@ -97,7 +95,7 @@ public:
     getOperation()->walk([&](Operation *op) {
       if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(
               op) &&
-          getFloats(op) && !hasConstantDivisor(op))
+          getFloats(op))
         ++found;
     });
     if (found == 0)
