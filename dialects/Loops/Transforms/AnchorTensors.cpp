@@ -12,7 +12,10 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/SubsetOpInterface.h"
 
 namespace gridir::loops {
 #define GEN_PASS_DEF_LOOPSANCHORTENSORSPASS
@@ -96,30 +99,33 @@ private:
     return whole;
   }
 
-  /// True for values that inner loops made of `arg` alone: they were anchored
-  /// before, and are in the buffer of `arg`. An anchor would make the buffer
-  /// its own destination. If `arg` is read after an inner loop, that loop works
-  /// on a copy.
+  /// True for values that inner loops, insertions and branches made of `arg`
+  /// alone: they are in the buffer of `arg`. An anchor would make the buffer
+  /// its own destination, or copy all of it for each inserted part. Inner loops
+  /// were anchored before. If `arg` is read after an inner loop, that loop
+  /// works on a copy.
   bool livesIn(Value value, Value arg) {
     while (value != arg) {
-      auto loop = value.getDefiningOp<LoopLikeOpInterface>();
-      if (!loop)
+      Operation *op = value.getDefiningOp();
+      if (!op)
         return false;
       unsigned number = cast<OpResult>(value).getResultNumber();
-      MutableArrayRef<OpOperand> inits = loop.getInitsMutable();
-      if (number >= inits.size() ||
-          inits[number].get().getType() != value.getType())
+      if (auto choice = dyn_cast<scf::IfOp>(op))
+        return livesIn(choice.thenYield().getOperand(number), arg) &&
+               livesIn(choice.elseYield().getOperand(number), arg);
+      OpOperand *origin = getOrigin(cast<OpResult>(value));
+      if (!origin)
         return false;
-      OpOperand &init = inits[number];
-      value = init.get();
-      if (value.getParentBlock() != loop->getBlock())
-        return false;
+      value = origin->get();
       if (llvm::all_of(value.getUses(), [&](OpOperand &use) {
-            return &use == &init || endsBefore(use.getOwner(), loop);
+            return &use == origin || endsBefore(use.getOwner(), op);
           }))
         continue;
+      auto loop = dyn_cast<LoopLikeOpInterface>(op);
+      if (!loop || value.getParentBlock() != loop->getBlock())
+        return false;
       OpBuilder builder(loop);
-      init.set(bufferization::AllocTensorOp::create(
+      origin->set(bufferization::AllocTensorOp::create(
           builder, loop->getLoc(), cast<RankedTensorType>(value.getType()),
           ValueRange(), value));
       ++numCopied;
@@ -128,11 +134,31 @@ private:
     return true;
   }
 
-  /// True if `op`, or its ancestor in the block, comes before `later` in the
-  /// same block.
+  /// The operand in whose buffer an inner loop or an insertion has `result`, if
+  /// both have one type.
+  static OpOperand *getOrigin(OpResult result) {
+    OpOperand *origin = nullptr;
+    Operation *op = result.getOwner();
+    if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
+      MutableArrayRef<OpOperand> inits = loop.getInitsMutable();
+      if (result.getResultNumber() < inits.size())
+        origin = &inits[result.getResultNumber()];
+    } else if (auto insertion = dyn_cast<SubsetInsertionOpInterface>(op)) {
+      origin = &insertion.getDestinationOperand();
+    } else if (auto insertion = dyn_cast<tensor::InsertOp>(op)) {
+      origin = &insertion.getDestMutable();
+    }
+    return origin && origin->get().getType() == result.getType() ? origin
+                                                                 : nullptr;
+  }
+
+  /// True if `op` is in a branch that excludes `later`, or ends before it.
   static bool endsBefore(Operation *op, Operation *later) {
-    op = later->getBlock()->findAncestorOpInBlock(*op);
-    return op && op != later && op->isBeforeInBlock(later);
+    for (Operation *around = later; around; around = around->getParentOp())
+      if (Operation *ancestor = around->getBlock()->findAncestorOpInBlock(*op))
+        return ancestor == around ? insideMutuallyExclusiveRegions(op, later)
+                                  : ancestor->isBeforeInBlock(around);
+    return false;
   }
 
   /// Makes operand `first + i` of `terminator` live in the buffer of `args[i]`.

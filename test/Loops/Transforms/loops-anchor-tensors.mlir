@@ -72,7 +72,8 @@ func.func @while(%a: tensor<8xf32>) -> tensor<8xf32> {
 // CHECK-LABEL: func.func @nested
 // CHECK:         scf.for {{.*}} iter_args(%[[OUTER:.*]] = %{{.*}})
 // CHECK:           %[[R:.*]] = scf.for {{.*}} iter_args(%[[INNER:.*]] = %[[OUTER]])
-// CHECK:             bufferization.materialize_in_destination %{{.*}} in %[[INNER]]
+// CHECK:             %[[NEW:.*]] = tensor.insert %{{.*}} into %[[INNER]]
+// CHECK-NEXT:        scf.yield %[[NEW]]
 // CHECK:           scf.yield %[[R]]
 // BUFFER-LABEL: func.func @nested
 // BUFFER:         memref.store
@@ -203,4 +204,95 @@ func.func @while_computes(%a: tensor<8xf32>) -> tensor<8xf32> {
     scf.yield %x : tensor<8xf32>
   }
   return %r : tensor<8xf32>
+}
+
+// What is inserted into a carried tensor is in its buffer. The other value needs no copy.
+// CHECK-LABEL: func.func @collected
+// CHECK:         scf.for {{.*}} iter_args(%[[LAST:.*]] = %{{.*}}, %[[ALL:.*]] = %{{.*}})
+// CHECK:           %[[NEW:.*]] = linalg.exp
+// CHECK:           %[[MORE:.*]] = tensor.insert_slice %[[NEW]] into %[[ALL]]
+// CHECK-NOT:       bufferization.alloc_tensor
+// CHECK:           %[[KEPT:.*]] = bufferization.materialize_in_destination %[[NEW]] in %[[LAST]]
+// CHECK:           scf.yield %[[KEPT]], %[[MORE]]
+// BUFFER-LABEL: func.func @collected
+// BUFFER:         scf.for
+// BUFFER-NOT:     memref<4x8xf32> to memref<4x8xf32>
+// BUFFER:         return
+func.func @collected(%a: tensor<8xf32>, %b: tensor<4x8xf32>, %n: index) -> tensor<4x8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %e = tensor.empty() : tensor<8xf32>
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%x = %a, %y = %b) -> (tensor<8xf32>, tensor<4x8xf32>) {
+    %new = linalg.exp ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    %more = tensor.insert_slice %new into %y[%i, 0] [1, 8] [1, 1] : tensor<8xf32> into tensor<4x8xf32>
+    scf.yield %new, %more : tensor<8xf32>, tensor<4x8xf32>
+  }
+  return %r#1 : tensor<4x8xf32>
+}
+
+// A branch that inserts and one that does not both keep the buffer.
+// CHECK-LABEL: func.func @sometimes
+// CHECK:         scf.for {{.*}} iter_args(%[[ALL:.*]] = %{{.*}})
+// CHECK-NOT:       bufferization
+// CHECK:           %[[R:.*]] = scf.if
+// CHECK:           scf.yield %[[R]]
+// BUFFER-LABEL: func.func @sometimes
+// BUFFER:         return
+func.func @sometimes(%b: tensor<8xf32>, %n: index, %m: index) -> tensor<8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%y = %b) -> (tensor<8xf32>) {
+    %old = tensor.extract %y[%i] : tensor<8xf32>
+    %first = arith.cmpi slt, %i, %m : index
+    %s = scf.if %first -> (tensor<8xf32>) {
+      %sum = arith.addf %old, %old : f32
+      %new = tensor.insert %sum into %y[%i] : tensor<8xf32>
+      scf.yield %new : tensor<8xf32>
+    } else {
+      scf.yield %y : tensor<8xf32>
+    }
+    scf.yield %s : tensor<8xf32>
+  }
+  return %r : tensor<8xf32>
+}
+
+// A tensor that is read after the insertion is copied.
+// CHECK-LABEL: func.func @inserted_and_read
+// CHECK:         scf.for {{.*}} iter_args(%[[ALL:.*]] = %{{.*}})
+// CHECK:           %[[NEW:.*]] = tensor.insert
+// CHECK:           tensor.extract %[[ALL]]
+// CHECK:           %[[KEPT:.*]] = bufferization.materialize_in_destination %[[NEW]] in %[[ALL]]
+// CHECK:           scf.yield %[[KEPT]]
+// BUFFER-LABEL: func.func @inserted_and_read
+// BUFFER:         return
+func.func @inserted_and_read(%b: tensor<8xf32>, %n: index, %o: memref<f32>) -> tensor<8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1.0 : f32
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%y = %b) -> (tensor<8xf32>) {
+    %new = tensor.insert %one into %y[%c0] : tensor<8xf32>
+    %old = tensor.extract %y[%i] : tensor<8xf32>
+    memref.store %old, %o[] : memref<f32>
+    scf.yield %new : tensor<8xf32>
+  }
+  return %r : tensor<8xf32>
+}
+
+// A row that was read before the insertion, and is carried, is kept.
+// CHECK-LABEL: func.func @row_before
+// CHECK:         %[[ROW:.*]] = tensor.extract_slice
+// CHECK:         tensor.insert_slice
+// CHECK:         bufferization.materialize_in_destination %[[ROW]]
+// BUFFER-LABEL: func.func @row_before
+// BUFFER:         memref.alloc() {{.*}}memref<8xf32>
+// BUFFER:         return
+func.func @row_before(%a: tensor<8xf32>, %b: tensor<4x8xf32>, %n: index) -> (tensor<8xf32>, tensor<4x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%x = %a, %y = %b) -> (tensor<8xf32>, tensor<4x8xf32>) {
+    %row = tensor.extract_slice %y[%i, 0] [1, 8] [1, 1] : tensor<4x8xf32> to tensor<8xf32>
+    %more = tensor.insert_slice %x into %y[%i, 0] [1, 8] [1, 1] : tensor<8xf32> into tensor<4x8xf32>
+    scf.yield %row, %more : tensor<8xf32>, tensor<4x8xf32>
+  }
+  return %r#0, %r#1 : tensor<8xf32>, tensor<4x8xf32>
 }
