@@ -195,15 +195,29 @@ private:
     return load && load.getBuffer() == memref;
   }
 
+  /// True for the contents of a memref that may not be written: what is
+  /// computed in such a tensor is computed in a copy.
+  static bool isOnlyRead(Value value) {
+    auto load = value.getDefiningOp<bufferization::ToTensorOp>();
+    return load && !load.getWritable();
+  }
+
+  /// True if an op needs the contents of its destination.
+  static bool readsDestination(OpOperand &destination) {
+    auto op = dyn_cast<linalg::LinalgOp>(destination.getOwner());
+    return !op || op.payloadUsesValueFromOperand(&destination);
+  }
+
   /// Follows the destination of the stored value up to an empty tensor, or to
-  /// the old contents of the same memory, and replaces it with that memory.
+  /// the old contents of the same memory, and replaces it with that memory. If
+  /// it ends at the contents of other memory, these are copied to it.
   static LogicalResult computeInPlace(IRRewriter &rewriter,
                                       MaterializeInDestinationOp store) {
     Value memref = store.getDest();
     Value value = store.getSource();
     Operation *first = nullptr;
     OpOperand *destination = nullptr;
-    while (!isReplaceable(value, memref)) {
+    while (!isReplaceable(value, memref) && !(first && isOnlyRead(value))) {
       // Other users of the value see it in its own buffer today; after the
       // store that buffer would be the Ref.
       Operation *op = value.getDefiningOp();
@@ -228,6 +242,9 @@ private:
     Value inPlace = bufferization::ToTensorOp::create(
         rewriter, store.getLoc(), value.getType(), memref, /*restrict=*/true,
         /*writable=*/true);
+    if (!isReplaceable(value, memref) && readsDestination(*destination))
+      inPlace = linalg::CopyOp::create(rewriter, store.getLoc(), value, inPlace)
+                    .getResult(0);
     rewriter.modifyOpInPlace(first, [&] { destination->set(inPlace); });
     return success();
   }

@@ -42,6 +42,9 @@ def LoopsAnchorTensorsPass : Pass<"loops-anchor-tensors"> {
 
     A loop that carries several tensors may swap them, so a yielded value that
     is not the fresh result of a linalg op is copied before the first anchor.
+    A tensor into which an iteration inserts a part, in each branch or in some,
+    is in its buffer already and is not anchored, unless the old tensor is read
+    after the insertion.
 
     The condition of a `scf.while` is changed to forward all values that the
     loop carries, at their own operand numbers, if the canonicalizer has dropped
@@ -117,6 +120,10 @@ def LoopsComputeInPlacePass : Pass<"loops-compute-in-place"> {
     bufferization.materialize_in_destination %y in writable %o
         : (tensor<8xf32>, memref<8xf32>) -> ()
     ```
+
+    A value that is computed in a tensor that must not be written, such as a loop
+    that changes an input, needs a copy of that tensor. The copy is made in the
+    memory of the store.
 
     Upstream's `eliminate-empty-tensors` does the same without inspecting the
     ops in between; this pass removes `restrict`, which prevents it.

@@ -369,3 +369,60 @@ func.func @chosen(%c: i1, %i: memref<8xf32>, %o: memref<8xf32>) {
   bufferization.materialize_in_destination %y in restrict writable %o : (tensor<8xf32>, memref<8xf32>) -> ()
   return
 }
+
+// -----
+
+// What is computed in a tensor that may not be written is computed in a copy of it, at once where it is stored.
+// CHECK-LABEL: func.func @copied_first
+// CHECK-SAME:    %[[X:.*]]: memref<8xf32> {llvm.noalias}, %[[O:.*]]: memref<8xf32> {llvm.noalias}
+// CHECK:         %[[OLD:.*]] = bufferization.to_tensor %[[X]] restrict :
+// CHECK:         %[[D:.*]] = bufferization.to_tensor %[[O]] restrict writable
+// CHECK:         %[[COPY:.*]] = linalg.copy ins(%[[OLD]] : tensor<8xf32>) outs(%[[D]] : tensor<8xf32>)
+// CHECK:         scf.for {{.*}} iter_args(%{{.*}} = %[[COPY]])
+func.func @copied_first(%x: memref<8xf32> {llvm.noalias}, %o: memref<8xf32> {llvm.noalias}, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1.0 : f32
+  %old = bufferization.to_tensor %x restrict : memref<8xf32> to tensor<8xf32>
+  %y = scf.for %i = %c0 to %n step %c1 iter_args(%t = %old) -> (tensor<8xf32>) {
+    %new = tensor.insert %one into %t[%i] : tensor<8xf32>
+    scf.yield %new : tensor<8xf32>
+  }
+  bufferization.materialize_in_destination %y in restrict writable %o : (tensor<8xf32>, memref<8xf32>) -> ()
+  return
+}
+
+// -----
+
+// An op that does not read its destination needs no copy.
+// CHECK-LABEL: func.func @overwritten
+// CHECK-SAME:    %[[X:.*]]: memref<8xf32> {llvm.noalias}, %[[O:.*]]: memref<8xf32> {llvm.noalias}
+// CHECK:         %[[D:.*]] = bufferization.to_tensor %[[O]] restrict writable
+// CHECK-NOT:     linalg.copy
+// CHECK:         linalg.exp {{.*}} outs(%[[D]] : tensor<8xf32>)
+func.func @overwritten(%x: memref<8xf32> {llvm.noalias}, %o: memref<8xf32> {llvm.noalias}) {
+  %old = bufferization.to_tensor %x restrict : memref<8xf32> to tensor<8xf32>
+  %y = linalg.exp ins(%old : tensor<8xf32>) outs(%old : tensor<8xf32>) -> tensor<8xf32>
+  bufferization.materialize_in_destination %y in restrict writable %o : (tensor<8xf32>, memref<8xf32>) -> ()
+  return
+}
+
+// -----
+
+// The tensor may be in the memory of the store: the loop would overwrite what it reads.
+// CHECK-LABEL: func.func @maybe_aliased
+// CHECK-NOT:     linalg.copy
+// CHECK-NOT:     restrict writable
+// CHECK:         return
+func.func @maybe_aliased(%x: memref<8xf32>, %o: memref<8xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1.0 : f32
+  %old = bufferization.to_tensor %x restrict : memref<8xf32> to tensor<8xf32>
+  %y = scf.for %i = %c0 to %n step %c1 iter_args(%t = %old) -> (tensor<8xf32>) {
+    %new = tensor.insert %one into %t[%i] : tensor<8xf32>
+    scf.yield %new : tensor<8xf32>
+  }
+  bufferization.materialize_in_destination %y in restrict writable %o : (tensor<8xf32>, memref<8xf32>) -> ()
+  return
+}
