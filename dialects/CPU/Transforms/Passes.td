@@ -600,6 +600,12 @@ def CPUTileContractionsPass : Pass<"cpu-tile-contractions", "::mlir::func::FuncO
     the next program of a kernel whose grid has the reduction last. A prefetch
     beyond the end of an array has no effect.
 
+    Few rows of a result do not hide these reads, and do not pay for a copy of
+    the panel: fewer than 16, or than 64 if a panel has one or two lines of a
+    row. If the right operand is such a large argument, the outermost loop takes
+    16 steps of the reduction at a time, so that as many rows of the operand are
+    read side by side. Accumulators are then in the result.
+
     A panel that is only copied, and not fetched ahead, is copied by the first
     tile, whose additions hide the reads.
 

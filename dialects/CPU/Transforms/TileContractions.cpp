@@ -9,6 +9,7 @@
 #include "dialects/CPU/Transforms/DotPanels.h"
 #include "dialects/CPU/Transforms/DotProducts.h"
 #include "dialects/CPU/Transforms/NumberConversions.h"
+#include "dialects/CPU/Transforms/PanelBuilder.h"
 #include "dialects/CPU/Transforms/Passes.h"
 #include "dialects/CPU/Transforms/VectorTarget.h"
 #include "dialects/Support/CountableTypes.h"
@@ -36,6 +37,7 @@ using gridir::cpu::DotForm;
 using gridir::cpu::DotOperand;
 using gridir::cpu::DotPanel;
 using gridir::cpu::kLineBytes;
+using gridir::cpu::PanelBuilder;
 using gridir::cpu::VectorTarget;
 
 namespace {
@@ -52,6 +54,10 @@ constexpr int64_t kMostPanelBytes = 64 << 10;
 constexpr int64_t kNarrowBits = 128;
 /// Minimum number of rows for which copying the right operand pays off.
 constexpr int64_t kRowsWorthPacking = 16;
+/// Steps of the outermost loop where the right operand is read along its rows.
+constexpr int64_t kStreamedSteps = 16;
+/// Minimum number of rows whose additions hide the reads of a narrow panel.
+constexpr int64_t kRowsThatHideReads = 64;
 /// Minimum number of panels for which copying the left operand pays off.
 constexpr int64_t kPanelsWorthCopying = 4;
 /// The widest part of a row that is fetched ahead. Of a wider one, a processor
@@ -73,14 +79,13 @@ struct Corner {
 };
 
 /// out(m, n) += a(m, k) * b(k, n) on views of the operands of one op.
-class ContractionTiler {
+class ContractionTiler : PanelBuilder {
 public:
   ContractionTiler(RewriterBase &rewriter, func::FuncOp function,
                    linalg::LinalgOp op, const VectorTarget &target,
                    ArrayRef<std::string> dotProducts, int64_t prefetchBytes)
-      : rewriter(rewriter), function(function), op(op), target(target),
-        dotProducts(dotProducts), prefetchBytes(prefetchBytes),
-        loc(op.getLoc()) {}
+      : PanelBuilder(rewriter, function, op.getLoc()), op(op), target(target),
+        dotProducts(dotProducts), prefetchBytes(prefetchBytes) {}
 
   /// Fails without a change if the op is left to the tiling of other ops.
   LogicalResult run() {
@@ -153,7 +158,6 @@ public:
   int64_t getNumPrefetched() const { return numPrefetched; }
 
 private:
-  using BodyFn = function_ref<void(OpFoldResult)>;
   /// Takes the first row or step of a part, and their number.
   using PartFn = function_ref<void(OpFoldResult, int64_t)>;
 
@@ -184,29 +188,6 @@ private:
     return cast<MemRefType>(op->getOperand(operand).getType()).getElementType();
   }
 
-  /// Runs `body` for begin, begin + step, ... below end, or from the last of
-  /// them to the first.
-  void emitLoop(int64_t begin, int64_t end, int64_t step, BodyFn body,
-                bool descending = false) {
-    if (begin >= end)
-      return;
-    if (begin + step >= end)
-      return body(rewriter.getIndexAttr(begin));
-    auto constant = [&](int64_t value) {
-      return arith::ConstantIndexOp::create(rewriter, loc, value);
-    };
-    auto loop = scf::ForOp::create(rewriter, loc, constant(begin),
-                                   constant(end), constant(step));
-    OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPointToStart(loop.getBody());
-    OpFoldResult iv = loop.getInductionVar();
-    if (!descending)
-      return body(iv);
-    int64_t last = begin + (end - begin - 1) / step * step;
-    body(affine::makeComposedFoldedAffineApply(
-        rewriter, loc, begin + last - rewriter.getAffineDimExpr(0), {iv}));
-  }
-
   /// One loop for each batch dimension and for each further m, n and k.
   void emitOuterLoops(unsigned dim) {
     if (dim == op.getNumLoops())
@@ -221,23 +202,6 @@ private:
 
   static bool isLastDimUnitStride(Value memref) {
     return cast<MemRefType>(memref.getType()).isLastDimUnitStride();
-  }
-
-  /// A buffer at the entry of the function, where no loop allocates it.
-  Value allocate(int64_t rows, int64_t columns, Type type) {
-    OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPointToStart(&function.getBody().front());
-    return memref::AllocaOp::create(rewriter, loc,
-                                    MemRefType::get({rows, columns}, type),
-                                    rewriter.getI64IntegerAttr(64));
-  }
-
-  Value subview(Value memref, ArrayRef<OpFoldResult> at,
-                ArrayRef<int64_t> sizes) {
-    SmallVector<OpFoldResult> ones(at.size(), rewriter.getIndexAttr(1));
-    return rewriter.createOrFold<memref::SubViewOp>(
-        loc, memref, at, getAsIndexOpFoldResult(rewriter.getContext(), sizes),
-        ones);
   }
 
   /// The 2-d view over `first` and `second` of an operand at this iteration of
@@ -295,27 +259,6 @@ private:
                                       isUnsigned(operand));
   }
 
-  /// to = convert(from), element by element; `from` may be transposed.
-  void copy(Value from, Value to, bool transposed,
-            function_ref<Value(OpBuilder &, Location, Value)> convert) {
-    AffineMap identity = rewriter.getMultiDimIdentityMap(2);
-    AffineMap swapped = AffineMap::getPermutationMap(ArrayRef<unsigned>{1, 0},
-                                                     rewriter.getContext());
-    SmallVector<AffineMap> copyMaps{transposed ? swapped : identity, identity};
-    SmallVector<utils::IteratorType> kinds(2, utils::IteratorType::parallel);
-    linalg::GenericOp::create(
-        rewriter, loc, ValueRange(from), ValueRange(to), copyMaps, kinds,
-        [&](OpBuilder &b, Location l, ValueRange args) {
-          linalg::YieldOp::create(b, l, convert(b, l, args[0]));
-        });
-  }
-
-  void fillZero(Value memref) {
-    Value zero = arith::ConstantOp::create(
-        rewriter, loc, rewriter.getZeroAttr(getElementTypeOrSelf(memref)));
-    linalg::FillOp::create(rewriter, loc, ValueRange(zero), ValueRange(memref));
-  }
-
   /// Steps per panel. A single panel serves all columns, so that nothing reads
   /// the left operand again: its rows are read as far as a second-level cache
   /// keeps the panel.
@@ -339,6 +282,18 @@ private:
            ranges[n] >= kPanelsWorthCopying * width;
   }
 
+  /// True if the outermost loop runs over the steps of the reduction, so that
+  /// the right operand is read along its rows. Few rows of the result do not
+  /// hide the reads of panels of one line of each row, which no processor
+  /// fetches ahead.
+  bool isRightStreamed(int64_t width) {
+    bool isNarrow = width * getBytes(rhs) <= kMostPartBytes;
+    return !form && !b.transposed && outType == computeType &&
+           getElementType(rhs) == packedType &&
+           ranges[m] < (isNarrow ? kRowsThatHideReads : kRowsWorthPacking) &&
+           ranges[n] > width && ranges[k] > kStreamedSteps && isRightLarge();
+  }
+
   /// Divides the columns into panels of decreasing width. The left operand is
   /// packed once for all panels, or once per panel depth; the right operand
   /// once per panel and step of the reduction.
@@ -352,18 +307,21 @@ private:
         lanes * std::min<int64_t>(getTileColumns(),
                                   llvm::bit_floor<uint64_t>(
                                       std::max<int64_t>(1, ranges[n] / lanes)));
-    stepsAreOutermost = isLeftCopied(width);
+    isStreamed = isRightStreamed(width);
+    bool isCopied = !isStreamed && isLeftCopied(width);
+    stepsAreOutermost = isCopied || isStreamed;
     if (!stepsAreOutermost) {
       a = packLeft(a, /*copied=*/false);
       return emitColumns(width, rewriter.getIndexAttr(0), ranges[k]);
     }
     Matrix whole = a;
-    emitSteps(rewriter.getIndexAttr(0), ranges[k], kPanelDepth,
+    emitSteps(rewriter.getIndexAttr(0), ranges[k],
+              isCopied ? kPanelDepth : kStreamedSteps,
               [&](OpFoldResult from, int64_t steps) {
                 OpFoldResult zero = rewriter.getIndexAttr(0);
                 a = packLeft({slice(whole, zero, from, ranges[m], steps),
                               whole.transposed},
-                             /*copied=*/true);
+                             isCopied);
                 emitColumns(width, from, steps);
               });
   }
@@ -508,7 +466,7 @@ private:
   /// enough rows use them. The first tile can copy such a panel beside its
   /// additions.
   bool isOnlyCopied(int64_t columns, int64_t width) {
-    return !form && !b.transposed && columns == width &&
+    return !form && !isStreamed && !b.transposed && columns == width &&
            getElementType(rhs) == packedType && ranges[m] >= kRowsWorthPacking;
   }
 
@@ -522,7 +480,7 @@ private:
     if (form && !padded)
       return part;
     bool needed = getElementType(rhs) != packedType || padded;
-    if (!needed && ranges[m] < kRowsWorthPacking)
+    if (!needed && (isStreamed || ranges[m] < kRowsWorthPacking))
       return part;
     Value buffer = allocate(padSteps(steps), width, packedType);
     Value valid = padBuffer(buffer, steps, columns);
@@ -551,21 +509,25 @@ private:
   /// or by the next program of a kernel whose grid has the reduction last, and
   /// a processor does not fetch it by itself.
   bool isRightFollowed(int64_t depth, int64_t width) {
-    if (prefetchBytes <= 0 || hasTiles() || b.transposed ||
+    if (isStreamed || hasTiles() || b.transposed ||
         (descends && depth < ranges[k]) ||
         width * getBytes(rhs) > kMostPartBytes ||
         getFetchedRows(depth, getTileRows()) *
                 llvm::divideCeil(width * getBytes(rhs), kLineBytes) >
             kMostLines)
       return false;
+    return isRightLarge() && (depth < ranges[k] || width < ranges[n] ||
+                              hasRowsAfter(getRightArray()));
+  }
+
+  /// True if the right operand is a part of an array of `prefetchBytes`.
+  bool isRightLarge() {
     MemRefType type = getRightArray();
-    if (!type || !type.hasStaticShape())
+    if (prefetchBytes <= 0 || !type || !type.hasStaticShape())
       return false;
     std::optional<int64_t> elements = gridir::countPoints(type.getShape());
-    if (!elements ||
-        *elements < llvm::divideCeilSigned(prefetchBytes, getBytes(rhs)))
-      return false;
-    return depth < ranges[k] || width < ranges[n] || hasRowsAfter(type);
+    return elements &&
+           *elements >= llvm::divideCeilSigned(prefetchBytes, getBytes(rhs));
   }
 
   /// True if the array has rows that this op does not read.
@@ -573,24 +535,6 @@ private:
     AffineExpr step = rewriter.getAffineDimExpr(k);
     return array.getRank() != maps[rhs].getNumResults() ||
            array.getDimSize(*maps[rhs].getResultPosition(step)) > ranges[k];
-  }
-
-  /// `below` if `at` is less than `end`, `rest` otherwise.
-  OpFoldResult select(OpFoldResult at, int64_t end, OpFoldResult below,
-                      OpFoldResult rest) {
-    if (std::optional<int64_t> constant = getConstantIntValue(at))
-      return *constant < end ? below : rest;
-    if (isEqualConstantIntOrValue(below, rest))
-      return below;
-    auto toValue = [&](OpFoldResult value) {
-      return getValueOrCreateConstantIndexOp(rewriter, loc, value);
-    };
-    Value isBelow =
-        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt,
-                              toValue(at), toValue(rewriter.getIndexAttr(end)));
-    return arith::SelectOp::create(rewriter, loc, isBelow, toValue(below),
-                                   toValue(rest))
-        .getResult();
   }
 
   /// The panel after the one at (from, column): the next rows, or the first
@@ -736,20 +680,17 @@ private:
                                map(dk, dn), map(dm, dn)}));
   }
 
-  RewriterBase &rewriter;
-  func::FuncOp function;
   linalg::LinalgOp op;
   const VectorTarget &target;
   ArrayRef<std::string> dotProducts;
   int64_t prefetchBytes, numPrefetched = 0;
-  Location loc;
   SmallVector<int64_t> ranges;
   SmallVector<AffineMap> maps;
   SmallVector<OpFoldResult> offsets;
   unsigned lhs = 0, rhs = 1, m = 0, n = 0, k = 0;
   Type outType, computeType, packedType;
   std::optional<DotForm> form;
-  bool descends = false, stepsAreOutermost = false;
+  bool descends = false, stepsAreOutermost = false, isStreamed = false;
   int64_t lanes = 1;
   Matrix a, b, c;
 };
