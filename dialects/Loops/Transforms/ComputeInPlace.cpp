@@ -60,8 +60,10 @@ bool isSameMemory(Value a, Value b) {
 }
 
 /// True if `op` may write `memref` while it runs: whatever it reads of the same
-/// memory, it reads at the element that it is about to write.
-bool mayComputeInto(Operation *op, OpOperand &destination, Value memref) {
+/// memory, it reads at the element that it is about to write. It reads nothing
+/// of it if it writes a view of another shape.
+bool mayComputeInto(Operation *op, OpOperand &destination, Value memref,
+                    bool isReshaped) {
   auto generic = dyn_cast<linalg::GenericOp>(op);
   bool elementwise = generic &&
                      generic.getNumParallelLoops() == generic.getNumLoops() &&
@@ -71,14 +73,16 @@ bool mayComputeInto(Operation *op, OpOperand &destination, Value memref) {
       continue;
     auto load = operand.get().getDefiningOp<bufferization::ToTensorOp>();
     // It accumulates in the memory of its store.
-    if (&operand == &destination && load && load.getBuffer() == memref)
+    if (!isReshaped && &operand == &destination && load &&
+        load.getBuffer() == memref)
       continue;
     SmallVector<Value> buffers;
     gridir::loops::collectBuffers(operand.get(), buffers);
     for (Value buffer : buffers) {
       if (!gridir::loops::mayAlias(buffer, memref))
         continue;
-      if (!elementwise || !load || !isSameMemory(load.getBuffer(), memref))
+      if (isReshaped || !elementwise || !load ||
+          !isSameMemory(load.getBuffer(), memref))
         return false;
       AffineMap map = generic.getMatchingIndexingMap(&operand);
       if (!map.isPermutation() ||
@@ -186,12 +190,29 @@ private:
     });
   }
 
-  /// True for a destination whose contents are not needed, or are already
-  /// those of `memref`.
-  static bool isReplaceable(Value destination, Value memref) {
+  /// The ops through which a stored value comes, from the store on: each
+  /// computes it in the buffer of `destination` of the next.
+  struct Chain {
+    llvm::SmallPtrSet<Operation *, 4> ops;
+    SmallVector<Operation *> reshapes;
+    OpOperand *destination = nullptr;
+
+    bool isReshaped() const { return !reshapes.empty(); }
+  };
+
+  /// True for a destination whose contents are not needed, are already those of
+  /// `memref`, or would be copied.
+  static bool isReplaceable(Value destination, Value memref,
+                            const Chain &chain) {
     if (destination.getDefiningOp<tensor::EmptyOp>())
       return true;
-    auto load = destination.getDefiningOp<bufferization::ToTensorOp>();
+    if (isLoadOf(destination, memref))
+      return !chain.isReshaped();
+    return chain.destination && isOnlyRead(destination);
+  }
+
+  static bool isLoadOf(Value tensor, Value memref) {
+    auto load = tensor.getDefiningOp<bufferization::ToTensorOp>();
     return load && load.getBuffer() == memref;
   }
 
@@ -210,66 +231,110 @@ private:
 
   /// Follows the destination of the stored value up to an empty tensor, or to
   /// the old contents of the same memory, and replaces it with that memory. If
-  /// it ends at the contents of other memory, these are copied to it.
+  /// it ends at the contents of other memory, these are copied to it. A reshape
+  /// on the way becomes one of the memory.
   static LogicalResult computeInPlace(IRRewriter &rewriter,
                                       MaterializeInDestinationOp store) {
     Value memref = store.getDest();
     Value value = store.getSource();
-    Operation *first = nullptr;
-    OpOperand *destination = nullptr;
-    while (!isReplaceable(value, memref) && !(first && isOnlyRead(value))) {
+    Chain chain;
+    while (!isReplaceable(value, memref, chain)) {
       // Other users of the value see it in its own buffer today; after the
       // store that buffer would be the Ref.
       Operation *op = value.getDefiningOp();
       if (!op || op->getBlock() != store->getBlock() || !value.hasOneUse())
         return failure();
-      destination = getDestination(cast<OpResult>(value));
-      if (!destination || !mayComputeInto(op, *destination, memref))
+      OpOperand *operand = getDestination(cast<OpResult>(value));
+      if (!operand)
         return failure();
-      first = op;
-      value = destination->get();
+      if (isReshape(op))
+        chain.reshapes.push_back(op);
+      else if (!mayComputeInto(op, *operand, memref, chain.isReshaped()))
+        return failure();
+      chain.ops.insert(op);
+      chain.destination = operand;
+      value = operand->get();
     }
-    if (!first)
+    if (!chain.destination || isReshape(chain.destination->getOwner()))
       return failure();
-    // The write moves up from the store to `first`.
+    // The write moves up from the store to the first op.
+    Operation *first = chain.destination->getOwner();
     for (Operation *op = first->getNextNode(); op != store;
          op = op->getNextNode())
-      if (!isInChain(op, store) && gridir::loops::mayAccess(op, memref))
+      if (!chain.ops.contains(op) && gridir::loops::mayAccess(op, memref))
         return failure();
-    if (failed(moveValueDefinitions(rewriter, memref, first)))
+    FailureOr<SmallVector<MemRefType>> types = getViews(memref, chain);
+    if (failed(types) || failed(moveValueDefinitions(rewriter, memref, first)))
       return failure();
     rewriter.setInsertionPoint(first);
+    Location loc = store.getLoc();
+    Value view = memref;
+    for (auto [reshape, type] : llvm::zip_equal(chain.reshapes, *types))
+      view = createView(rewriter, reshape, type, view);
     Value inPlace = bufferization::ToTensorOp::create(
-        rewriter, store.getLoc(), value.getType(), memref, /*restrict=*/true,
+        rewriter, loc, value.getType(), view, /*restrict=*/true,
         /*writable=*/true);
-    if (!isReplaceable(value, memref) && readsDestination(*destination))
-      inPlace = linalg::CopyOp::create(rewriter, store.getLoc(), value, inPlace)
-                    .getResult(0);
-    rewriter.modifyOpInPlace(first, [&] { destination->set(inPlace); });
+    if (isOnlyRead(value) && !isLoadOf(value, memref) &&
+        readsDestination(*chain.destination))
+      inPlace =
+          linalg::CopyOp::create(rewriter, loc, value, inPlace).getResult(0);
+    rewriter.modifyOpInPlace(first, [&] { chain.destination->set(inPlace); });
     return success();
   }
 
   /// The operand whose buffer the result should reuse.
   static OpOperand *getDestination(OpResult result) {
-    if (auto op = dyn_cast<linalg::LinalgOp>(result.getOwner()))
-      return op.getDpsInitOperand(result.getResultNumber());
-    if (auto loop = dyn_cast<scf::ForOp>(result.getOwner()))
+    Operation *op = result.getOwner();
+    if (isReshape(op))
+      return &op->getOpOperand(0);
+    if (auto loop = dyn_cast<scf::ForOp>(op))
       return &loop.getInitsMutable()[result.getResultNumber()];
-    return nullptr;
+    auto destinations = dyn_cast<DestinationStyleOpInterface>(op);
+    return destinations ? destinations.getTiedOpOperand(result) : nullptr;
   }
 
-  /// True if `op` is one of the ops through which the stored value comes.
-  static bool isInChain(Operation *op, MaterializeInDestinationOp store) {
-    Value value = store.getSource();
-    while (auto result = dyn_cast<OpResult>(value)) {
-      if (result.getOwner() == op)
-        return true;
-      OpOperand *destination = getDestination(result);
-      if (!destination)
-        return false;
-      value = destination->get();
+  static bool isReshape(Operation *op) {
+    return isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op);
+  }
+
+  /// The types of the memory of the store as it is before each reshape, from
+  /// the last reshape to the first. Fails where no view has such a type.
+  static FailureOr<SmallVector<MemRefType>> getViews(Value memref,
+                                                     const Chain &chain) {
+    SmallVector<MemRefType> types;
+    auto type = cast<MemRefType>(memref.getType());
+    for (Operation *op : chain.reshapes) {
+      auto shape = cast<RankedTensorType>(op->getOperand(0).getType());
+      if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
+        if (!memref::CollapseShapeOp::isGuaranteedCollapsible(
+                type, expand.getReassociationIndices()))
+          return failure();
+        type = memref::CollapseShapeOp::computeCollapsedType(
+            type, expand.getReassociationIndices());
+      } else {
+        FailureOr<MemRefType> expanded =
+            memref::ExpandShapeOp::computeExpandedType(
+                type, shape.getShape(),
+                cast<tensor::CollapseShapeOp>(op).getReassociationIndices());
+        if (failed(expanded) || !shape.hasStaticShape())
+          return failure();
+        type = *expanded;
+      }
+      types.push_back(type);
     }
-    return false;
+    return types;
+  }
+
+  /// The part of getViews for one reshape.
+  static Value createView(OpBuilder &builder, Operation *reshape,
+                          MemRefType type, Value memref) {
+    Location loc = reshape->getLoc();
+    if (auto expand = dyn_cast<tensor::ExpandShapeOp>(reshape))
+      return memref::CollapseShapeOp::create(builder, loc, type, memref,
+                                             expand.getReassociationIndices());
+    return memref::ExpandShapeOp::create(
+        builder, loc, type, memref,
+        cast<tensor::CollapseShapeOp>(reshape).getReassociationIndices());
   }
 };
 

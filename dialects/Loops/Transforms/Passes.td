@@ -121,6 +121,9 @@ def LoopsComputeInPlacePass : Pass<"loops-compute-in-place"> {
         : (tensor<8xf32>, memref<8xf32>) -> ()
     ```
 
+    The computation may be followed by insertions and reshapes; a reshape of the
+    value becomes one of the memory.
+
     A value that is computed in a tensor that must not be written, such as a loop
     that changes an input, needs a copy of that tensor. The copy is made in the
     memory of the store.

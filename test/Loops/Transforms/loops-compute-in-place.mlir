@@ -426,3 +426,68 @@ func.func @maybe_aliased(%x: memref<8xf32>, %o: memref<8xf32>, %n: index) {
   bufferization.materialize_in_destination %y in restrict writable %o : (tensor<8xf32>, memref<8xf32>) -> ()
   return
 }
+
+// -----
+
+// A part is inserted into a tensor that is made where the whole is stored.
+// CHECK-LABEL: func.func @inserted
+// CHECK-SAME:    %{{[^:]*}}: tensor<8xf32>, %[[O:[^:]*]]: memref<16xf32>
+// CHECK:         %[[D:.*]] = bufferization.to_tensor %[[O]] restrict writable
+// CHECK:         linalg.fill {{.*}} outs(%[[D]] : tensor<16xf32>)
+func.func @inserted(%x: tensor<8xf32>, %o: memref<16xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<16xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<16xf32>) -> tensor<16xf32>
+  %y = tensor.insert_slice %x into %f[4] [8] [1] : tensor<8xf32> into tensor<16xf32>
+  bufferization.materialize_in_destination %y in restrict writable %o : (tensor<16xf32>, memref<16xf32>) -> ()
+  return
+}
+
+// -----
+
+// A reshape becomes one of the memory.
+// CHECK-LABEL: func.func @reshaped
+// CHECK-SAME:    %{{[^:]*}}: tensor<4x8x2xf32>, %{{[^:]*}}: tensor<4x16xf32>, %[[O:[^:]*]]: memref<4x16xf32, strided<[32, 1]>>, %[[P:[^:]*]]: memref<4x4x4xf32>
+// CHECK:         %[[PARTS:.*]] = memref.expand_shape %[[O]] {{.}}[0], [1, 2]{{.}} output_shape [4, 8, 2]
+// CHECK:         %[[D:.*]] = bufferization.to_tensor %[[PARTS]] restrict writable
+// CHECK:         linalg.exp {{.*}} outs(%[[D]] : tensor<4x8x2xf32>)
+// CHECK:         %[[ROWS:.*]] = memref.collapse_shape %[[P]] {{.}}[0], [1, 2]{{.}}
+// CHECK:         %[[C:.*]] = bufferization.to_tensor %[[ROWS]] restrict writable
+// CHECK:         linalg.exp {{.*}} outs(%[[C]] : tensor<4x16xf32>)
+func.func @reshaped(%x: tensor<4x8x2xf32>, %z: tensor<4x16xf32>, %o: memref<4x16xf32, strided<[32, 1]>>, %p: memref<4x4x4xf32>) {
+  %e = tensor.empty() : tensor<4x8x2xf32>
+  %y = linalg.exp ins(%x : tensor<4x8x2xf32>) outs(%e : tensor<4x8x2xf32>) -> tensor<4x8x2xf32>
+  %rows = tensor.collapse_shape %y [[0], [1, 2]] : tensor<4x8x2xf32> into tensor<4x16xf32>
+  bufferization.materialize_in_destination %rows in restrict writable %o : (tensor<4x16xf32>, memref<4x16xf32, strided<[32, 1]>>) -> ()
+  %f = tensor.empty() : tensor<4x16xf32>
+  %v = linalg.exp ins(%z : tensor<4x16xf32>) outs(%f : tensor<4x16xf32>) -> tensor<4x16xf32>
+  %squares = tensor.expand_shape %v [[0], [1, 2]] output_shape [4, 4, 4] : tensor<4x16xf32> into tensor<4x4x4xf32>
+  bufferization.materialize_in_destination %squares in restrict writable %p : (tensor<4x4x4xf32>, memref<4x4x4xf32>) -> ()
+  return
+}
+
+// -----
+
+#transposed = affine_map<(d0, d1) -> (d1, d0)>
+#plain = affine_map<(d0, d1) -> (d0, d1)>
+
+// Rows with gaps are no array of one dimension, and the elements of the old contents move.
+// CHECK-LABEL: func.func @not_reshaped
+// CHECK-NOT:     restrict writable
+// CHECK:         return
+func.func @not_reshaped(%x: tensor<64xf32>, %gaps: memref<4x16xf32, strided<[32, 1]>>, %o: memref<64xf32>) {
+  %e = tensor.empty() : tensor<64xf32>
+  %y = linalg.exp ins(%x : tensor<64xf32>) outs(%e : tensor<64xf32>) -> tensor<64xf32>
+  %rows = tensor.expand_shape %y [[0, 1]] output_shape [4, 16] : tensor<64xf32> into tensor<4x16xf32>
+  bufferization.materialize_in_destination %rows in restrict writable %gaps : (tensor<4x16xf32>, memref<4x16xf32, strided<[32, 1]>>) -> ()
+  %old = bufferization.to_tensor %o restrict : memref<64xf32> to tensor<64xf32>
+  %square = tensor.expand_shape %old [[0, 1]] output_shape [8, 8] : tensor<64xf32> into tensor<8x8xf32>
+  %f = tensor.empty() : tensor<8x8xf32>
+  %t = linalg.generic {indexing_maps = [#transposed, #plain], iterator_types = ["parallel", "parallel"]} ins(%square : tensor<8x8xf32>) outs(%f : tensor<8x8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  } -> tensor<8x8xf32>
+  %all = tensor.collapse_shape %t [[0, 1]] : tensor<8x8xf32> into tensor<64xf32>
+  bufferization.materialize_in_destination %all in restrict writable %o : (tensor<64xf32>, memref<64xf32>) -> ()
+  return
+}
