@@ -30,28 +30,17 @@ using namespace gridir::loops;
 
 namespace {
 
-struct ExpandExp2 : OpRewritePattern<math::Exp2Op> {
-  using OpRewritePattern::OpRewritePattern;
+/// Replaces a function of f32 by its expansion.
+template <typename OpT, Real expand(Real)>
+struct ExpandFloat : OpRewritePattern<OpT> {
+  using OpRewritePattern<OpT>::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(math::Exp2Op op,
+  LogicalResult matchAndRewrite(OpT op,
                                 PatternRewriter &rewriter) const override {
     if (!getElementTypeOrSelf(op.getType()).isF32())
       return rewriter.notifyMatchFailure(op, "only f32 has a polynomial");
     MathBuilder b(op.getLoc(), rewriter);
-    rewriter.replaceOp(op, expandExp2AsFloat({&b, op.getOperand()}).value);
-    return success();
-  }
-};
-
-struct ExpandErfc : OpRewritePattern<math::ErfcOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(math::ErfcOp op,
-                                PatternRewriter &rewriter) const override {
-    if (!getElementTypeOrSelf(op.getType()).isF32())
-      return rewriter.notifyMatchFailure(op, "only f32 has a polynomial");
-    MathBuilder b(op.getLoc(), rewriter);
-    rewriter.replaceOp(op, expandErfcAsFloat({&b, op.getOperand()}).value);
+    rewriter.replaceOp(op, expand({&b, op.getOperand()}).value);
     return success();
   }
 };
@@ -79,7 +68,14 @@ public:
     RewritePatternSet patterns(&getContext());
     populateExpansionsToFunctions(patterns);
     populateFloatPolynomials(patterns);
-    patterns.add<ExpandErfc, ExpandExp2>(&getContext());
+    patterns.add<ExpandFloat<math::AcoshOp, expandAcoshAsFloat>,
+                 ExpandFloat<math::AsinhOp, expandAsinhAsFloat>,
+                 ExpandFloat<math::AtanOp, expandAtanByPolynomial>,
+                 ExpandFloat<math::AtanhOp, expandAtanhAsFloat>,
+                 ExpandFloat<math::CoshOp, expandCoshAsFloat>,
+                 ExpandFloat<math::ErfcOp, expandErfcAsFloat>,
+                 ExpandFloat<math::Exp2Op, expandExp2AsFloat>,
+                 ExpandFloat<math::SinhOp, expandSinhAsFloat>>(&getContext());
     if (failed(gridir::loops::applyPatternsInBlocks(getOperation(),
                                                     std::move(patterns))))
       return signalPassFailure();

@@ -17,8 +17,9 @@ def CPUApproximateMathPass : Pass<"cpu-approximate-math", "::mlir::ModuleOp"> {
     Selects, for every math function and element type, the fastest form that is
     at least as accurate as XLA's CPU backend:
 
-    - `exp`, `exp2`, `log`, `log2`, `log1p`, `expm1`, `tanh`, `erf` and `erfc`
-      of f32 become vector polynomials;
+    - `exp`, `exp2`, `log`, `log2`, `log1p`, `expm1`, `tanh`, `atan`, `erf` and
+      `erfc` of f32 become vector polynomials, and `sinh`, `cosh` and the
+      inverses of all three become expressions of these;
     - functions of f16 and bf16 are computed in f32 and rounded once;
     - `expm1` and `log1p` of f64, which the generic lowering expands to
       `exp(x) - 1` and `log(1 + x)`, become calls of the C library, as do

@@ -89,6 +89,24 @@ Real expandCbrtAsFloat(Real x) {
   return select(plain, copySign(root, x), x);
 }
 
+/// x and x^3 times a polynomial of x^2, which minimizes the largest relative
+/// error up to 1: 2.6e-9. Above, pi / 2 less the atan of 1 / x.
+Real expandAtanByPolynomial(Real x) {
+  static constexpr double factor[] = {
+      -0.33333299086442847,  0.19998548202167335,  -0.14264240798887956,
+      0.10952181145377698,   -0.08403436785903498, 0.05795736185283794,
+      -0.031177615318870817, 0.010914482244650315, -0.0017935941658956958,
+  };
+  // The float nearest to pi / 2, and the rest.
+  constexpr double high = 1.5707963705062866, low = -4.371139000186241e-08;
+  Real size = abs(x);
+  Value isLarge = size.is(CmpFPredicate::OGT, 1.0);
+  Real inside = select(isLarge, 1.0 / size, size);
+  Real square = inside * inside;
+  Real small = fma(inside * square, polynomial(square, factor), inside);
+  return copySign(select(isLarge, (high - small) + low, small), x);
+}
+
 /// Two polynomials, without a quotient: below 1.3, x and x times one of x^2;
 /// above, 1 less the eighth power of one, which follows the tail of erfc with
 /// few coefficients. erf is 1 from 3.93 on.

@@ -78,6 +78,9 @@ Real expandErfcAsFloat(Real x);
 /// erf of an f32, or of a vector of them, to 2.3 units of the last place.
 Real expandErfAsFloat(Real x);
 
+/// atan of an f32, or of a vector of them, to 1.4 units of the last place.
+Real expandAtanByPolynomial(Real x);
+
 /// Adds patterns for functions of f32 and narrower floats that are other ones,
 /// with few operations more.
 void populateExpansionsToFunctions(mlir::RewritePatternSet &patterns);

@@ -2,7 +2,7 @@
 
 // Declarations of the C library come first.
 // CHECK-DAG: func.func private @expm1(f64) -> f64
-// CHECK-DAG: func.func private @atanf(f32) -> f32
+// CHECK-DAG: func.func private @tanf(f32) -> f32
 
 // A polynomial, not a call, and whole vectors.
 // CHECK-LABEL: func.func @polynomials
@@ -31,12 +31,12 @@ func.func @half(%x: f16) -> f16 {
 // CHECK-LABEL: func.func @accurate
 // CHECK:         call @expm1
 // CHECK-NOT:     math.expm1
-// CHECK:         call @atanf
-// CHECK:         call @atanf
-// CHECK-NOT:     math.atan
+// CHECK:         call @tanf
+// CHECK:         call @tanf
+// CHECK-NOT:     math.tan
 func.func @accurate(%x: f64, %y: vector<2xf32>) -> (f64, vector<2xf32>) {
   %0 = math.expm1 %x : f64
-  %1 = math.atan %y : vector<2xf32>
+  %1 = math.tan %y : vector<2xf32>
   return %0, %1 : f64, vector<2xf32>
 }
 
@@ -67,4 +67,30 @@ func.func @double_power(%x: f64) -> f64 {
 func.func @power_of_two(%x: f32) -> f32 {
   %0 = math.exp2 %x : f32
   return %0 : f32
+}
+
+// Functions of others: no element is a call.
+// CHECK-LABEL: func.func @hyperbolic
+// CHECK-NOT:     call
+// CHECK-NOT:     math.{{a?}}{{(sin|cos|tan)}}h
+// CHECK:         return
+func.func @hyperbolic(%x: vector<8xf32>) -> vector<8xf32> {
+  %0 = math.sinh %x : vector<8xf32>
+  %1 = math.cosh %0 : vector<8xf32>
+  %2 = math.asinh %1 : vector<8xf32>
+  %3 = math.acosh %2 : vector<8xf32>
+  %4 = math.atanh %3 : vector<8xf32>
+  return %4 : vector<8xf32>
+}
+
+// A quotient where the polynomial does not reach.
+// CHECK-LABEL: func.func @arctangent
+// CHECK:         %[[SIZE:.+]] = math.absf %[[X:.+]] : vector<8xf32>
+// CHECK:         %[[INVERSE:.+]] = arith.divf %{{.+}}, %[[SIZE]]
+// CHECK:         arith.select %{{.+}}, %[[INVERSE]], %[[SIZE]]
+// CHECK-NOT:     arith.divf
+// CHECK:         math.copysign %{{.+}}, %[[X]]
+func.func @arctangent(%x: vector<8xf32>) -> vector<8xf32> {
+  %0 = math.atan %x : vector<8xf32>
+  return %0 : vector<8xf32>
 }

@@ -17,6 +17,11 @@ for names, low, high, limit in (
     ("exp expm1", -86, 88, 4.0),
     ("tanh", -10, 10, 4.0),
     ("erf", -10, 10, 2.5),
+    ("atan", -3e38, 3e38, 1.5),
+    ("sinh cosh", -88, 88, 6.0),
+    ("asinh", -3e38, 3e38, 4.0),
+    ("acosh", 1, 3e38, 4.0),
+    ("atanh", -1, 1, 4.0),
     ("log log1p", 0, 3e38, 2.0),
 ):
     functions = {name: getattr(lax, name) for name in names.split()}
@@ -29,3 +34,14 @@ for names, low, high, limit in (
 # CHECK: [inf inf 0. 0. nan]
 with np.errstate(all="ignore"):
     print(apply({"exp2": lax.exp2}, np.array([500, np.inf, -500, -np.inf, np.nan], np.float32))[0])
+
+# Signs of zeros, infinities and NaN.
+# CHECK-NEXT: atan [-0.0, 1.5708, -1.5708, 0.7854, nan]
+# CHECK-NEXT: sinh [-0.0, inf, -inf, 1.1752, nan]
+# CHECK-NEXT: cosh [1.0, inf, inf, 1.54308, nan]
+# CHECK-NEXT: asinh [-0.0, inf, -inf, 0.88137, nan]
+# CHECK-NEXT: acosh [nan, inf, nan, 0.0, nan]
+# CHECK-NEXT: atanh [-0.0, nan, nan, inf, nan]
+special = np.array([-0.0, np.inf, -np.inf, 1, np.nan], np.float32)
+for name in ("atan", "sinh", "cosh", "asinh", "acosh", "atanh"):
+    print(name, [round(float(y), 5) for y in apply({name: getattr(lax, name)}, special)[0]])
