@@ -286,23 +286,3 @@ def _window_reduction(combine: Callable[[Any, Any], Any], neutral: Callable[[Any
 decomposition("reduce_window_sum")(_window_reduction(lax.add, lambda _: 0))
 decomposition("reduce_window_max")(_window_reduction(lax.max, lowest))
 decomposition("reduce_window_min")(_window_reduction(lax.min, highest))
-
-
-# Of equal elements the first is taken, which JAX need not do where the author says so.
-@decomposition("top_k", ignores={"is_stable": ANY})
-def _top_k(x: Any, *, k: int, axis: int) -> Any:
-    axis %= x.ndim
-    indices = lax.broadcasted_iota(jnp.int32, x.shape, axis)
-    # Stable descending order of the values.
-    _keys, values, order = lax.sort((_descending_key(x), x, indices), dimension=axis, num_keys=1, is_stable=True)
-    return lax.slice_in_dim(values, 0, k, axis=axis), lax.slice_in_dim(order, 0, k, axis=axis)
-
-
-def _descending_key(x: Any) -> Any:
-    """An integer whose ascending order is the descending total order of `x`: NaN first, and -0 after 0."""
-    if jnp.issubdtype(x.dtype, jnp.floating):
-        bits = jnp.finfo(x.dtype).bits
-        raw = lax.bitcast_convert_type(x, jnp.dtype(f"int{bits}"))
-        # The magnitude of a negative number counts down.
-        x = jnp.where(raw < 0, raw ^ jnp.asarray((1 << (bits - 1)) - 1, raw.dtype), raw)
-    return lax.bitwise_not(x)

@@ -11,8 +11,8 @@ from typing import Any
 import jax.numpy as jnp
 from jax import lax
 
-from gridir.frontend.walk.levels import GPU_PLATFORM, TPU_PLATFORM
-from gridir.frontend.walk.registry import decomposition
+from gridir.frontend.walk.levels import CPU_PLATFORM, GPU_PLATFORM, TPU_PLATFORM
+from gridir.frontend.walk.registry import ANY, decomposition
 
 
 def order_key(x: Any, merge: bool = True) -> Any:
@@ -176,3 +176,56 @@ def _exchanged(arrays: Any, partners: Any, index: Any, stage: Any, distance: Any
     # It stays where the order is the wanted one: where three of these hold, or one.
     stays = is_less ^ (is_first ^ ((index & stage) == 0))
     return [jnp.where(stays, mine, theirs) for mine, theirs in zip(arrays, partners, strict=True)]
+
+
+# Of equal elements the first is taken, which JAX need not do where the author says so.
+@decomposition("top_k", ignores={"is_stable": ANY})
+def _top_k(x: Any, *, k: int, axis: int) -> Any:
+    axis %= x.ndim
+    indices = lax.broadcasted_iota(jnp.int32, x.shape, axis)
+    # Stable descending order of the values.
+    _keys, values, order = lax.sort((_descending_key(x), x, indices), dimension=axis, num_keys=1, is_stable=True)
+    return lax.slice_in_dim(values, 0, k, axis=axis), lax.slice_in_dim(order, 0, k, axis=axis)
+
+
+def _descending_key(x: Any) -> Any:
+    """An integer whose ascending order is the descending total order of `x`: NaN first, and -0 after 0."""
+    if jnp.issubdtype(x.dtype, jnp.floating):
+        bits = jnp.finfo(x.dtype).bits
+        raw = lax.bitcast_convert_type(x, jnp.dtype(f"int{bits}"))
+        # The magnitude of a negative number counts down.
+        x = jnp.where(raw < 0, raw ^ jnp.asarray((1 << (bits - 1)) - 1, raw.dtype), raw)
+    return lax.bitwise_not(x)
+
+
+@CPU_PLATFORM.decomposition("top_k", ignores={"is_stable": ANY}, overrides=True)
+def _top_k_on_cpu(x: Any, *, k: int, axis: int) -> Any:
+    """Selects the largest element that follows the last one in the result, k times: k n comparisons instead of n^2."""
+    axis %= x.ndim
+    size = x.shape[axis]
+    if not 0 < k <= size // 4:
+        return _top_k(x, k=k, axis=axis)
+    keys = order_key(jnp.moveaxis(x, axis, -1), merge=False)
+    indices = lax.broadcasted_iota(jnp.int32, keys.shape, keys.ndim - 1)
+
+    def select(last: Any, _: Any) -> Any:
+        last_key, last_index = (part[..., None] for part in last)
+        follows = (keys < last_key) | ((keys == last_key) & (indices > last_index))
+        key = jnp.max(jnp.where(follows, keys, 0), axis=-1)
+        index = jnp.min(jnp.where(follows & (keys == key[..., None]), indices, size), axis=-1)
+        return (key, index), (key, index)
+
+    first = jnp.full(keys.shape[:-1], jnp.iinfo(keys.dtype).max, keys.dtype), jnp.full(keys.shape[:-1], -1, jnp.int32)
+    found = lax.scan(select, first, length=k)[1]
+    sorted_keys, order = (jnp.moveaxis(part, 0, axis) for part in found)
+    return _value_of_key(sorted_keys, x.dtype), order
+
+
+def _value_of_key(key: Any, dtype: Any) -> Any:
+    """The inverse of `order_key` without `merge`."""
+    if not jnp.issubdtype(dtype, jnp.floating) and not jnp.issubdtype(dtype, jnp.signedinteger):
+        return key.astype(dtype)
+    top = jnp.asarray(1 << (jnp.iinfo(key.dtype).bits - 1), key.dtype)
+    if jnp.issubdtype(dtype, jnp.integer):
+        return lax.convert_element_type(key ^ top, dtype)
+    return lax.bitcast_convert_type(jnp.where(key >= top, key ^ top, ~key), dtype)
