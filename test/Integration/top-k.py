@@ -2,13 +2,12 @@
 #
 # RUN: %python %s | FileCheck %s
 
+import gridir
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 from jax.experimental import pallas as pl
-
-import gridir
 
 CASES = (((16, 64), 8, 1), ((64, 16), 4, 0), ((128,), 32, 0), ((4, 32, 8), 3, 1), ((8, 64), 17, 1), ((3, 5), 1, 1))
 DTYPES = ("float32", "bfloat16", "float16", "int32", "int16", "int8", "uint32", "uint8")
