@@ -8,6 +8,7 @@
 
 #include "dialects/Loops/Transforms/Passes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -33,6 +34,14 @@ public:
   using LoopsAnchorTensorsPassBase::LoopsAnchorTensorsPassBase;
 
   void runOnOperation() override {
+    SmallVector<scf::IndexSwitchOp> switches;
+    getOperation()->walk([&](scf::IndexSwitchOp op) {
+      if (llvm::any_of(op.getResultTypes(), llvm::IsaPred<RankedTensorType>))
+        switches.push_back(op);
+    });
+    for (scf::IndexSwitchOp op : switches)
+      branch(op);
+    getOperation()->walk([&](scf::IfOp op) { separate(op); });
     // Inner loops are visited first, so that a value which an inner loop hands
     // to an outer one is anchored in both.
     getOperation()->walk([&](Operation *op) {
@@ -48,6 +57,156 @@ public:
   }
 
 private:
+  /// Replaces a switch by nested branches. Bufferization does not know that the
+  /// results of a switch may be in the buffers of what its cases yield.
+  void branch(scf::IndexSwitchOp op) {
+    OpBuilder builder(op);
+    Location loc = op.getLoc();
+    scf::IfOp outer;
+    for (auto [number, region] :
+         llvm::zip_equal(op.getCases(), op.getCaseRegions())) {
+      Value constant = arith::ConstantIndexOp::create(builder, loc, number);
+      Value isCase = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::eq, op.getArg(), constant);
+      auto choice =
+          scf::IfOp::create(builder, loc, op.getResultTypes(), isCase);
+      choice.getThenRegion().takeBody(region);
+      if (outer)
+        scf::YieldOp::create(builder, loc, choice.getResults());
+      else
+        op.replaceAllUsesWith(choice);
+      outer = choice;
+      builder.setInsertionPointToStart(&choice.getElseRegion().emplaceBlock());
+    }
+    if (!outer)
+      return;
+    outer.getElseRegion().takeBody(op.getDefaultRegion());
+    op.erase();
+    ++numBranched;
+  }
+
+  /// Bufferization cannot copy what a branch yields, and a later write would
+  /// change a tensor from outside and the result. If the tensor is used later,
+  /// its branch yields a copy of it. Otherwise the other branch writes its
+  /// tensor there, too.
+  void separate(scf::IfOp choice) {
+    for (OpResult result : choice.getResults()) {
+      if (!isa<RankedTensorType>(result.getType()))
+        continue;
+      Value shared = getSource(result);
+      if (shared && !isUsedElsewhere(shared, choice))
+        continue;
+      unsigned number = result.getResultNumber();
+      std::array<scf::YieldOp, 2> yields{choice.thenYield(),
+                                         choice.elseYield()};
+      for (auto [yield, other] :
+           {std::pair(yields[0], yields[1]), std::pair(yields[1], yields[0])}) {
+        Value value = yield.getOperand(number);
+        if (choice->isAncestor(value.getParentBlock()->getParentOp()))
+          continue;
+        if (!isUsedElsewhere(value, choice) &&
+            llvm::count(yield.getOperands(), value) == 1) {
+          OpBuilder builder(other);
+          auto anchored = bufferization::MaterializeInDestinationOp::create(
+              builder, other.getLoc(), value.getType(),
+              other.getOperand(number), value);
+          other.setOperand(number, anchored->getResult(0));
+          ++numAnchored;
+          break;
+        }
+        OpBuilder builder(yield);
+        yield.setOperand(number, bufferization::AllocTensorOp::create(
+                                     builder, yield.getLoc(),
+                                     cast<RankedTensorType>(value.getType()),
+                                     ValueRange(), value));
+        ++numCopied;
+      }
+    }
+  }
+
+  /// The tensor outside of `choice` in whose buffer `value` is, if there is one
+  /// for all branches.
+  static Value getOutside(Value value, scf::IfOp choice) {
+    while (value && choice->isAncestor(value.getParentBlock()->getParentOp()))
+      value = getSource(value);
+    return value;
+  }
+
+  /// True if an op may change a tensor that it uses, or lets its result share
+  /// the buffer.
+  static bool mayOverwrite(OpOperand &use) {
+    Operation *user = use.getOwner();
+    auto destination = dyn_cast<DestinationStyleOpInterface>(user);
+    return (destination && destination.isDpsInit(&use)) ||
+           isa<LoopLikeOpInterface>(user) ||
+           user->hasTrait<OpTrait::IsTerminator>();
+  }
+
+  /// True if the buffer of a tensor from outside of `choice` is used after it,
+  /// also by the next iteration of a loop, or may have changed before, or must
+  /// not be written.
+  static bool isUsedElsewhere(Value value, scf::IfOp choice) {
+    Operation *maker = nullptr;
+    while (value) {
+      auto load = value.getDefiningOp<bufferization::ToTensorOp>();
+      if (load && !load.getWritable())
+        return true;
+      for (Operation *around = choice;
+           around->getBlock() != value.getParentBlock();
+           around = around->getParentOp())
+        if (isa<LoopLikeOpInterface>(around->getParentOp()))
+          return true;
+      if (llvm::any_of(value.getUses(), [&](OpOperand &use) {
+            Operation *user = use.getOwner();
+            return user != maker && !choice->isAncestor(user) &&
+                   !insideMutuallyExclusiveRegions(user, choice) &&
+                   (!endsBefore(user, choice) || mayOverwrite(use));
+          }))
+        return true;
+      if (auto arg = dyn_cast<BlockArgument>(value))
+        return !isReplacedBy(arg, choice);
+      maker = value.getDefiningOp();
+      value = getSource(value);
+    }
+    return false;
+  }
+
+  /// True if the value that a loop carries on as `arg` is a result of `choice`,
+  /// or is made of one, or of `arg`. Any other is written to the buffer of
+  /// `arg`.
+  static bool isReplacedBy(BlockArgument arg, scf::IfOp choice) {
+    Operation *loop = arg.getOwner()->getParentOp();
+    if (!isa<scf::ForOp, scf::WhileOp>(loop))
+      return false;
+    Operation *terminator = arg.getOwner()->getTerminator();
+    unsigned number = arg.getArgNumber();
+    if (isa<scf::ForOp>(loop))
+      --number;
+    if (isa<scf::ConditionOp>(terminator))
+      ++number;
+    if (number >= terminator->getNumOperands())
+      return false;
+    Value value = terminator->getOperand(number);
+    while (value && value != arg && value.getDefiningOp() != choice)
+      value = getSource(value);
+    return static_cast<bool>(value);
+  }
+
+  /// The tensor in whose buffer an op has made `value`, if there is one.
+  static Value getSource(Value value) {
+    auto result = dyn_cast<OpResult>(value);
+    if (!result)
+      return {};
+    if (auto choice = dyn_cast<scf::IfOp>(result.getOwner())) {
+      unsigned number = result.getResultNumber();
+      Value first = getOutside(choice.thenYield().getOperand(number), choice);
+      Value second = getOutside(choice.elseYield().getOperand(number), choice);
+      return first == second ? first : Value();
+    }
+    OpOperand *origin = getOrigin(result);
+    return origin ? origin->get() : Value();
+  }
+
   /// Makes the condition forward the carried values at their own operand
   /// numbers, as bufferization requires, if the canonicalizer has dropped
   /// values that the body does not read. Other values of the condition follow.
@@ -105,20 +264,52 @@ private:
   /// were anchored before. If `arg` is read after an inner loop, that loop
   /// works on a copy.
   bool livesIn(Value value, Value arg) {
+    llvm::SmallPtrSet<OpOperand *, 4> yields;
+    collectYields(value, yields);
+    return livesIn(value, arg, yields);
+  }
+
+  /// The operands through which branches hand on `value` and what it is made
+  /// of.
+  static void collectYields(Value value,
+                            llvm::SmallPtrSetImpl<OpOperand *> &yields) {
+    while (auto result = dyn_cast_or_null<OpResult>(value)) {
+      if (auto choice = dyn_cast<scf::IfOp>(result.getOwner())) {
+        unsigned number = result.getResultNumber();
+        for (scf::YieldOp yield : {choice.thenYield(), choice.elseYield()}) {
+          OpOperand &operand = yield->getOpOperand(number);
+          yields.insert(&operand);
+          collectYields(operand.get(), yields);
+        }
+        return;
+      }
+      OpOperand *origin = getOrigin(result);
+      value = origin ? origin->get() : Value();
+    }
+  }
+
+  /// Operands of terminators other than `yields` cannot be copied, and let
+  /// other values share the buffer.
+  bool livesIn(Value value, Value arg,
+               const llvm::SmallPtrSetImpl<OpOperand *> &yields) {
     while (value != arg) {
       Operation *op = value.getDefiningOp();
       if (!op)
         return false;
-      unsigned number = cast<OpResult>(value).getResultNumber();
-      if (auto choice = dyn_cast<scf::IfOp>(op))
-        return livesIn(choice.thenYield().getOperand(number), arg) &&
-               livesIn(choice.elseYield().getOperand(number), arg);
+      if (auto choice = dyn_cast<scf::IfOp>(op)) {
+        unsigned number = cast<OpResult>(value).getResultNumber();
+        return livesIn(choice.thenYield().getOperand(number), arg, yields) &&
+               livesIn(choice.elseYield().getOperand(number), arg, yields);
+      }
       OpOperand *origin = getOrigin(cast<OpResult>(value));
       if (!origin)
         return false;
       value = origin->get();
       if (llvm::all_of(value.getUses(), [&](OpOperand &use) {
-            return &use == origin || endsBefore(use.getOwner(), op);
+            Operation *user = use.getOwner();
+            return &use == origin || (user->hasTrait<OpTrait::IsTerminator>()
+                                          ? yields.contains(&use)
+                                          : endsBefore(user, op));
           }))
         continue;
       auto loop = dyn_cast<LoopLikeOpInterface>(op);

@@ -46,14 +46,24 @@ def LoopsAnchorTensorsPass : Pass<"loops-anchor-tensors"> {
     is in its buffer already and is not anchored, unless the old tensor is read
     after the insertion.
 
+    A branch that yields a tensor from outside which is used later yields a copy
+    of it. If it is not used later, the other branch writes its tensor there.
+    A `scf.index_switch` of tensors becomes nested `scf.if` ops, because
+    bufferization does not know that its results may be in the buffers of what
+    its cases yield, and would write these in place.
+
     The condition of a `scf.while` is changed to forward all values that the
     loop carries, at their own operand numbers, if the canonicalizer has dropped
     a tensor that the body does not read, or an operand before one:
     bufferization compares the arguments of both regions by number.
   }];
-  let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect",
+    "::mlir::bufferization::BufferizationDialect",
+  ];
   let statistics = [
     Statistic<"numHandedOn", "num-handed-on", "Number of loops whose condition forwards all again">,
+    Statistic<"numBranched", "num-branched", "Number of switches that became branches">,
     Statistic<"numAnchored", "num-anchored", "Number of yielded tensors anchored">,
     Statistic<"numCopied", "num-copied", "Number of yielded tensors copied first">,
   ];
