@@ -152,6 +152,9 @@ void addLayouts(OpPassManager &pm) {
   pm.addPass(warpgroup::createWarpgroupInferLayoutsPass());
   // The number of registers of an array depends on its layout.
   pm.addPass(warpgroup::createWarpgroupSplitStoresPass());
+  // The layout specifies which summands are in other threads.
+  pm.addNestedPass<grid::KernelOp>(
+      warpgroup::createWarpgroupDeferReductionsPass());
 }
 
 /// The offsets of the Refs of a warpgroup program, and fences between accesses

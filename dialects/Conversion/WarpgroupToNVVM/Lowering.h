@@ -25,7 +25,6 @@
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringMap.h"
 #include <functional>
 
@@ -179,9 +178,6 @@ public:
   mlir::Value report;
   /// The phase that an op waits for where it goes round a ring.
   llvm::DenseMap<mlir::Operation *, mlir::Value> ringPhases;
-  /// Reductions in loops that do not combine the sums of threads: they are
-  /// combined after the loop.
-  llvm::SmallPtrSet<mlir::Operation *, 4> deferredReductions;
   /// None if the kernel requests no profile. All traces are the first part of
   /// the zeroed memory.
   std::optional<Trace> trace;

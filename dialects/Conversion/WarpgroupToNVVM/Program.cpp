@@ -6,7 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/Conversion/WarpgroupToNVVM/DeferredSums.h"
 #include "dialects/Conversion/WarpgroupToNVVM/Lowering.h"
 #include "dialects/Conversion/WarpgroupToNVVM/RingPhases.h"
 #include "dialects/Conversion/WarpgroupToNVVM/SharedArrays.h"
@@ -234,23 +233,10 @@ LogicalResult lowerFor(scf::ForOp op, Lowering &lowering) {
   FailureOr<Registers> operands = flattenOperands(lowering, op);
   if (failed(operands))
     return failure();
-  SmallVector<DeferredSum> sums = findDeferredSums(op, lowering);
-  for (DeferredSum &sum : sums) {
-    size_t first = op.getNumControlOperands();
-    for (Value init : op.getInitArgs().take_front(sum.getNumber()))
-      first += lowering.get(init).size();
-    Value init = op.getInitArgs()[sum.getNumber()];
-    sum.splitInit(
-        MutableArrayRef(*operands).slice(first, lowering.get(init).size()));
-  }
   RingPhases rings(op, lowering);
   rings.createBefore();
   auto begin = [&](Block &body) { rings.createInBody(body.getArgument(0)); };
-  if (failed(lowerControl(op, *operands, lowering, begin)))
-    return failure();
-  for (DeferredSum &sum : sums)
-    sum.complete();
-  return success();
+  return lowerControl(op, *operands, lowering, begin);
 }
 
 LogicalResult lowerWarps(warpgroup::WarpsOp op, Lowering &lowering) {

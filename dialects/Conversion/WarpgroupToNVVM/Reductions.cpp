@@ -52,32 +52,9 @@ public:
     if (all.getNumRegisters() > warpgroup::kMaxElementsOfThread)
       return refuse("a reduction of an array that threads divide evenly");
     reduceRegisters();
-    if (!lowering.deferredReductions.contains(op))
-      reduceThreads();
+    reduceThreads();
     finish();
     return success();
-  }
-
-  /// Returns the bits of the thread's number that distinguish threads whose
-  /// partial sums are combined, or none if results move to other threads
-  /// afterwards.
-  int64_t getReducedBits() {
-    find();
-    int64_t bits = 0;
-    for (unsigned bit = 0; bit < kNumThreadBits; ++bit)
-      bits |= int64_t(isReduced(bit)) << bit;
-    Value result = op->getResult(0);
-    return getHeld(result) == lowering.getDistribution(result) ? bits : 0;
-  }
-
-  /// Combines the deferred partial sums of threads.
-  Registers complete(const Registers &partial) {
-    find();
-    for (Value value : partial)
-      sums.push_back({value});
-    reduceThreads();
-    return llvm::map_to_vector(
-        sums, [](const SmallVector<Value> &sum) { return sum.front(); });
   }
 
 private:
@@ -255,17 +232,6 @@ private:
 };
 
 } // namespace
-
-int64_t getReducedThreadBits(linalg::LinalgOp op, Lowering &lowering) {
-  return warpgroup::isReducedInRegisters(op)
-             ? Reduction(op, lowering).getReducedBits()
-             : 0;
-}
-
-Registers completeReduction(linalg::LinalgOp op, Lowering &lowering,
-                            const Registers &partial) {
-  return Reduction(op, lowering).complete(partial);
-}
 
 LogicalResult lowerReduction(linalg::LinalgOp op, Lowering &lowering) {
   if (warpgroup::isReducedInRegisters(op))

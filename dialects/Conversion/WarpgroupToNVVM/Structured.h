@@ -63,14 +63,6 @@ llvm::LogicalResult addRead(mlir::linalg::LinalgOp op, SharedArrays &arrays);
 llvm::LogicalResult lowerReduction(mlir::linalg::LinalgOp op,
                                    Lowering &lowering);
 
-/// Returns the bits of a thread's number that distinguish threads whose sums a
-/// reduction combines, or none if the reduction moves sums to other threads.
-int64_t getReducedThreadBits(mlir::linalg::LinalgOp op, Lowering &lowering);
-
-/// Combines the sums of threads that a deferred reduction has left alone.
-Registers completeReduction(mlir::linalg::LinalgOp op, Lowering &lowering,
-                            const Registers &partial);
-
 /// The same if a thread does not reduce its own elements: each computes its
 /// results, one element after the other, from shared memory.
 llvm::LogicalResult lowerMovedReduction(mlir::linalg::LinalgOp op,

@@ -53,6 +53,69 @@ def WarpgroupAssignSharedLayoutsPass : Pass<"warpgroup-assign-shared-layouts", "
   let dependentDialects = ["::gridir::warpgroup::WarpgroupDialect"];
 }
 
+def WarpgroupDeferReductionsPass : Pass<"warpgroup-defer-reductions", "::gridir::grid::KernelOp"> {
+  let summary = "Add the sums of threads once, after the loop that carries them";
+  let description = [{
+    A loop may carry a value, scale it and add sums to it, as attention does for
+    the sum of each row. If the elements of a sum are in several threads, each
+    iteration exchanges partial sums between them. The pass lets the loop carry
+    the sum of each thread instead, as further dimensions of the value, and adds
+    these after the loop. The layout of the summand gives these dimensions: its
+    reduced dimensions are divided into those of registers, which the loop
+    reduces, and those of threads. An initial value other than 0 is given to the
+    first of the threads. A remark at each sum states the number of threads.
+
+    The summands are added in another order, which is exact for integers. For
+    floats the rounding differs, so the author must allow it by `approx_math`.
+    Every use of the carried value in the loop must be linear in it, and the
+    total must have the layout of the result.
+
+    Within one op, the order of the summands is not specified:
+    `convert-warpgroup-to-nvvm` always adds those of a thread, then those of
+    lanes, then those of warps.
+
+    Before:
+
+    ```mlir
+    %sum = scf.for %k = %begin to %end step %one iter_args(%l = %zero)
+        -> (tensor<64xi32, #warpgroup.layout<wgmma_row>>) : i32 {
+      %s = linalg.reduce {arith.addi} ins(%v : tensor<64x16xi32, #warpgroup.layout<wgmma>>)
+          outs(%zero : tensor<64xi32, #warpgroup.layout<wgmma_row>>) dimensions = [1]
+      %next = arith.addi %l, %s : tensor<64xi32, #warpgroup.layout<wgmma_row>>
+      scf.yield %next : tensor<64xi32, #warpgroup.layout<wgmma_row>>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    %init = arith.constant dense<0> : tensor<64x4xi32, #partial>
+    %parts = scf.for %k = %begin to %end step %one iter_args(%l = %init)
+        -> (tensor<64x4xi32, #partial>) : i32 {
+      %e = tensor.expand_shape %v [[0], [1, 2, 3]] output_shape [64, 2, 4, 2]
+          : tensor<64x16xi32, #warpgroup.layout<wgmma>> into tensor<64x2x4x2xi32, #expanded>
+      %s = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>,
+                                            affine_map<(d0, d1, d2, d3) -> (d0, d2)>],
+                           iterator_types = ["parallel", "reduction", "parallel", "reduction"]}
+          ins(%e : tensor<64x2x4x2xi32, #expanded>) outs(%init : tensor<64x4xi32, #partial>) {
+      ^bb0(%in: i32, %out: i32):
+        %a = arith.addi %out, %in : i32
+        linalg.yield %a : i32
+      } -> tensor<64x4xi32, #partial>
+      %next = arith.addi %l, %s : tensor<64x4xi32, #partial>
+      scf.yield %next : tensor<64x4xi32, #partial>
+    }
+    %sum = linalg.reduce {arith.addi} ins(%parts : tensor<64x4xi32, #partial>)
+        outs(%zero : tensor<64xi32, #warpgroup.layout<wgmma_row>>) dimensions = [1]
+    ```
+  }];
+  let statistics = [
+    Statistic<"numDeferred", "num-deferred", "Number of values whose sums of threads are added after a loop">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+      "::mlir::tensor::TensorDialect", "::gridir::warpgroup::WarpgroupDialect"];
+}
+
 def WarpgroupInferLayoutsPass : Pass<"warpgroup-infer-layouts", "::mlir::ModuleOp"> {
   let summary = "Choose the distribution of arrays over the threads of a "
                 "warpgroup";
