@@ -170,6 +170,8 @@ void addProgramMemory(OpPassManager &pm, StringRef chip) {
   pm.addPass(warpgroup::createWarpgroupSpillAccumulatorsPass(accumulators));
   // A fence synchronizes threads, too.
   pm.addPass(warpgroup::createWarpgroupInsertBarriersPass());
+  pm.addNestedPass<grid::KernelOp>(
+      warpgroup::createWarpgroupAssignPhasesPass());
 }
 
 /// A warpgroup program to the code of a thread.

@@ -10,7 +10,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 
@@ -41,8 +40,6 @@ Lowering::addBarriers(grid::ScopedOp op, Value ref, int64_t offset) {
   storage->shape.assign(type.getShape().begin(), type.getShape().end());
   storage->width = getRowLength(type.getShape());
   storage->base = createSharedAddress(loc, offset);
-  if (!op->getParentOfType<LoopLikeOpInterface>())
-    storage->knownPhases = 0;
   storage->isOfWarps = warpgroup::arriveByWarps(ref);
   atBeginning([&] {
     auto first = scf::IfOp::create(builder, loc, isFirst);
@@ -80,12 +77,11 @@ Value createNumber(OpBuilder &builder, Location loc, const View &view) {
 
 /// The phase that the thread waits for next, and the mask that toggles it.
 struct Phase {
-  Storage &barriers;
   Value number, variable, word, parity, mask;
 
   Phase(OpBuilder &builder, Location loc, const View &view)
-      : barriers(*view.storage), number(createNumber(builder, loc, view)),
-        variable(barriers.variables.front()) {
+      : number(createNumber(builder, loc, view)),
+        variable(view.storage->variables.front()) {
     word = LLVM::LoadOp::create(builder, loc, builder.getI32Type(), variable);
     Value one = createI32(builder, loc, 1);
     parity = arith::ShRUIOp::create(builder, loc, word, number);
@@ -94,11 +90,6 @@ struct Phase {
   }
 
   void advance(OpBuilder &builder, Location loc, Value condition) {
-    std::optional<int64_t> known = getConstantIntValue(number);
-    if (barriers.knownPhases && known && !condition)
-      *barriers.knownPhases ^= int64_t(1) << *known;
-    else
-      barriers.knownPhases.reset();
     Value next = arith::XOrIOp::create(builder, loc, word, mask);
     if (condition)
       next = arith::SelectOp::create(builder, loc, condition, next, word);

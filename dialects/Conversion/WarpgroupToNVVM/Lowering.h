@@ -60,9 +60,8 @@ struct Storage {
   std::optional<Distribution> distribution;
   llvm::SmallVector<mlir::Value> variables;
   /// For barriers: true if each warp arrives separately instead of one thread
-  /// for the warpgroup; and the phases of the next waits, if they are known.
+  /// for the warpgroup.
   bool isOfWarps = false;
-  std::optional<int64_t> knownPhases;
   /// True for an MMA accumulator. 16-bit accumulators are packed two per 32-bit
   /// variable. Variables that exceed the registers of a thread are in local
   /// memory.
@@ -176,7 +175,7 @@ public:
   llvm::SmallSetVector<mlir::Attribute, 4> diagnostics;
   /// The address of the error report; null for a kernel without checks.
   mlir::Value report;
-  /// The phase that an op waits for where it goes round a ring.
+  /// The parity of the phase of a wait whose attribute states it.
   llvm::DenseMap<mlir::Operation *, mlir::Value> ringPhases;
   /// None if the kernel requests no profile. All traces are the first part of
   /// the zeroed memory.

@@ -180,11 +180,6 @@ std::optional<int64_t> getOnlyWarpgroup(Lowering &lowering, Value condition,
                                          : std::nullopt;
 }
 
-void forgetPhases(const llvm::SetVector<Storage *> &awaited) {
-  for (Storage *barriers : awaited)
-    barriers->knownPhases.reset();
-}
-
 /// An op of control flow on the registers of its values.
 LogicalResult lowerControl(Operation *op, ValueRange operands,
                            Lowering &lowering, BodyFn begin = nullptr) {
@@ -194,13 +189,6 @@ LogicalResult lowerControl(Operation *op, ValueRange operands,
     return failure();
   Operation *target = createLike(lowering.builder, op, operands, *types);
   bool isLoop = isa<LoopLikeOpInterface>(op);
-  // The phases at the start of an iteration depend on the previous one, so they
-  // are not constants.
-  llvm::SetVector<Storage *> awaited = getAwaited(op, lowering);
-  if (isLoop)
-    forgetPhases(awaited);
-  auto phases = llvm::map_to_vector(
-      awaited, [](Storage *barriers) { return barriers->knownPhases; });
   bool before = lowering.exchangePending, after = before;
   std::optional<int64_t> onlyWarpgroup = lowering.onlyWarpgroup;
   for (auto [from, to] :
@@ -211,14 +199,11 @@ LogicalResult lowerControl(Operation *op, ValueRange operands,
       if (auto found = getOnlyWarpgroup(lowering, branch.getCondition(),
                                         from.getRegionNumber() == 0))
         lowering.onlyWarpgroup = found;
-    for (auto [barriers, known] : llvm::zip_equal(awaited, phases))
-      barriers->knownPhases = known;
     if (failed(lowerRegion(lowering, from, to, isLoop, begin)))
       return failure();
     lowering.onlyWarpgroup = onlyWarpgroup;
     after |= lowering.exchangePending;
   }
-  forgetPhases(awaited);
   lowering.exchangePending = after;
   return unflatten(lowering, op, op->getResults(), target->getResults());
 }
@@ -241,15 +226,13 @@ LogicalResult lowerFor(scf::ForOp op, Lowering &lowering) {
 
 LogicalResult lowerWarps(warpgroup::WarpsOp op, Lowering &lowering) {
   Block &body = op.getBody().front();
-  LogicalResult result = lowering.lowerWarps(op.getLoc(), [&](Value warp) {
+  return lowering.lowerWarps(op.getLoc(), [&](Value warp) {
     lowering.set(body.getArgument(0), {warp});
     for (Operation &inner : body)
       if (failed(lowering.lowerOp(&inner)))
         return failure();
     return success();
   });
-  forgetPhases(getAwaited(op, lowering));
-  return result;
 }
 
 //===----------------------------------------------------------------------===//

@@ -15,16 +15,11 @@
 
 namespace gridir::warpgroup_to_nvvm {
 
-/// The barriers of an allocation that ops wait for, none twice.
-llvm::SetVector<Storage *> getAwaited(mlir::Operation *op, Lowering &lowering);
-
-/// Waits of a loop that go round rings of barriers: in iteration `i` for
-/// barrier
-/// `(i + distance) mod size`. The phase is then the number of rounds, and needs
-/// no word that has a bit for each barrier. All rings of one size share it.
+/// The parities of the phases of waits in a loop that go round rings of
+/// barriers, as their `phase` states. They need no word that has a bit for each
+/// barrier: all rings of one size share the parity of the round.
 class RingPhases {
 public:
-  /// Finds such waits, if their initial phases are known.
   RingPhases(mlir::scf::ForOp loop, Lowering &lowering);
 
   /// Before the loop.
@@ -33,18 +28,10 @@ public:
   void createInBody(mlir::Value step);
 
 private:
-  struct Wait {
-    mlir::Operation *op;
-    int64_t size, distance;
-    /// True if the phases are the inverse of the parity of the round.
-    bool isInverted;
-  };
-  void add(warpgroup::BarrierWaitOp op, Storage &barriers);
-
   mlir::scf::ForOp loop;
   Lowering &lowering;
   int64_t begin = 0;
-  llvm::SmallVector<Wait> waits;
+  llvm::SmallVector<warpgroup::BarrierWaitOp> waits;
   /// By the size of a ring, the variable that has the parity of the rounds.
   llvm::SmallMapVector<int64_t, mlir::Value, 2> rounds;
 };

@@ -70,6 +70,20 @@ void WarpgroupDialect::registerAttributes() {
 }
 
 //===----------------------------------------------------------------------===//
+// RingPhaseAttr
+//===----------------------------------------------------------------------===//
+
+LogicalResult
+RingPhaseAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                      int64_t size, int64_t distance, bool inverted) {
+  if (size < 1 || distance < 0 || distance > 1)
+    return emitError() << "expected a ring of one barrier or more and a "
+                          "distance of 0 or 1, got "
+                       << size << " and " << distance;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // ScheduleAttr
 //===----------------------------------------------------------------------===//
 

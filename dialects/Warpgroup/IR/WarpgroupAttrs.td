@@ -85,6 +85,29 @@ def Warpgroup_SharedLayoutAttr : AttrDef<Warpgroup_Dialect, "SharedLayout"> {
   let genVerifyDecl = 1;
 }
 
+def Warpgroup_RingPhaseAttr : AttrDef<Warpgroup_Dialect, "RingPhase"> {
+  let mnemonic = "ring_phase";
+  let summary = "the phases of waits that go round a ring of barriers";
+  let description = [{
+    `warpgroup-assign-phases` attaches it to a `barrier_wait`. In iteration `i`
+    of the innermost `scf.for` around it, the op waits for barrier
+    `(i + distance) mod size` of an allocation. The parity of the phase is that
+    of `(i + distance) / size`, or the other one if `inverted`. `distance` is 0
+    or 1.
+
+    Example:
+
+    ```mlir
+    #warpgroup.ring_phase<size = 4, distance = 1>
+    #warpgroup.ring_phase<size = 4, distance = 0, inverted = true>
+    ```
+  }];
+  let parameters = (ins "int64_t":$size, "int64_t":$distance,
+                        DefaultValuedParameter<"bool", "false">:$inverted);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
 def Warpgroup_ScheduleAttr : AttrDef<Warpgroup_Dialect, "Schedule"> {
   let mnemonic = "schedule";
   let summary = "the division of a kernel's blocks over CTAs and warpgroups";

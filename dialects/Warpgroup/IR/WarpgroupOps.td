@@ -66,13 +66,21 @@ def Warpgroup_BarrierWaitOp : Warpgroup_BarrierOp<"barrier_wait", [
   let description = [{
     Each warpgroup waits for every phase in turn. A warpgroup that waits after
     the next phase is complete has missed one, which is an error of the kernel.
+    `phase` states which one is next in each iteration of a loop.
 
     Example:
 
     ```mlir
     warpgroup.barrier_wait %b : memref<!warpgroup.barrier<1>>
+    warpgroup.barrier_wait %b phase <size = 4, distance = 0> : memref<!warpgroup.barrier<1>>
     ```
   }];
+  let arguments = (ins Arg<Warpgroup_BarrierRef, "", [MemRead, MemWrite]>:$barrier,
+                       OptionalAttr<Warpgroup_RingPhaseAttr>:$phase);
+  let builders = [OpBuilder<(ins "::mlir::Value":$barrier), [{
+    build($_builder, $_state, barrier, RingPhaseAttr());
+  }]>];
+  let assemblyFormat = "$barrier (`phase` $phase^)? attr-dict `:` type($barrier)";
   let extraClassDeclaration = Warpgroup_BarrierMethods # [{
     bool waitsForPhase() { return true; }
     ::mlir::Value getAwaitedBarrier() { return getBarrier(); }

@@ -12,6 +12,49 @@
 include "dialects/Warpgroup/Transforms/BlockPasses.td"
 include "mlir/Pass/PassBase.td"
 
+def WarpgroupAssignPhasesPass : Pass<"warpgroup-assign-phases", "::gridir::grid::KernelOp"> {
+  let summary = "State the phases of waits that go round rings of barriers";
+  let description = [{
+    A wait needs the parity of the phase that it waits for. In general, each
+    thread counts the phases that it has observed, in a word with one bit for
+    each barrier of an allocation. The pass finds waits of loops that go round
+    rings: in iteration `i` for barrier `(i + distance) mod size`. Their parity
+    is that of the number of the round, which all rings of one size share, and
+    `phase` of the wait states it.
+
+    The wait must be the only one in the loop for barriers of its allocation.
+    The loop must begin at a constant and advance by 1, and the wait must occur
+    in all iterations up to some iteration. The phases before the loop must be
+    known: they follow from waits for barriers with constant numbers, outside of
+    other loops.
+
+    Before:
+
+    ```mlir
+    scf.for %i = %c0 to %c8 step %c1 : i32 {
+      %place = arith.remsi %i, %c3 : i32
+      %a = grid.slice_ref %ring[%place] [1] [1] drop [0]
+          : memref<3x!warpgroup.barrier<1>>, i32 -> memref<!warpgroup.barrier<1>>
+      warpgroup.barrier_wait %a : memref<!warpgroup.barrier<1>>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    scf.for %i = %c0 to %c8 step %c1 : i32 {
+      %place = arith.remsi %i, %c3 : i32
+      %a = grid.slice_ref %ring[%place] [1] [1] drop [0]
+          : memref<3x!warpgroup.barrier<1>>, i32 -> memref<!warpgroup.barrier<1>>
+      warpgroup.barrier_wait %a phase <size = 3, distance = 0> : memref<!warpgroup.barrier<1>>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numAssigned", "num-assigned", "Number of waits whose phase is the parity of a round">
+  ];
+}
+
 def WarpgroupAssignSharedLayoutsPass : Pass<"warpgroup-assign-shared-layouts", "::mlir::ModuleOp"> {
   let summary = "Choose the panels and swizzles of arrays in shared memory";
   let description = [{

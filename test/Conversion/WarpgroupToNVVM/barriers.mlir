@@ -1,4 +1,4 @@
-// RUN: gridir-opt %s --split-input-file --warpgroup-infer-layouts --warpgroup-plan-memory --warpgroup-insert-barriers --convert-warpgroup-to-nvvm --canonicalize --cse | FileCheck %s
+// RUN: gridir-opt %s --split-input-file --warpgroup-infer-layouts --warpgroup-plan-memory --warpgroup-insert-barriers --warpgroup-assign-phases --convert-warpgroup-to-nvvm --canonicalize --cse | FileCheck %s
 
 // If only warpgroups arrive at a barrier, each warp arrives separately, so that a barrier of two arrivals expects
 // eight. Its lanes synchronize if one of them may still wait, and the warps of the warpgroup never do.

@@ -270,3 +270,18 @@ grid.kernel @held grid() inputs(%x: bf16 [64, 64] space gpu.gmem) {
   grid.scoped (%a: memref<64x64xf32, #grid.space<gpu.regs>>) attributes {warpgroup.held_registers = array<i64: -2>} {
   }
 }
+
+// -----
+
+// expected-error @below {{expected a ring of one barrier or more and a distance of 0 or 1, got 0 and 1}}
+module attributes {test.phase = #warpgroup.ring_phase<size = 0, distance = 1>} {}
+
+// -----
+
+// expected-error @below {{expected a ring of one barrier or more and a distance of 0 or 1, got 4 and 2}}
+module attributes {test.phase = #warpgroup.ring_phase<size = 4, distance = 2>} {}
+
+// -----
+
+// expected-error @below {{expected a ring of one barrier or more and a distance of 0 or 1, got 4 and -1}}
+module attributes {test.phase = #warpgroup.ring_phase<size = 4, distance = -1>} {}

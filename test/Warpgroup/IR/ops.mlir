@@ -13,6 +13,10 @@ func.func @barriers(%b: memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>,
   warpgroup.barrier_arrive %b : memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>
   // CHECK: warpgroup.barrier_wait
   warpgroup.barrier_wait %b : memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>
+  // CHECK: warpgroup.barrier_wait %{{.*}} phase <size = 4, distance = 1> : memref
+  warpgroup.barrier_wait %b phase <size = 4, distance = 1> : memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>
+  // CHECK: warpgroup.barrier_wait %{{.*}} phase <size = 1, distance = 0, inverted = true> : memref
+  warpgroup.barrier_wait %b phase <size = 1, distance = 0, inverted = true> : memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>
   // CHECK: %[[DONE:.*]] = warpgroup.barrier_test
   %done = warpgroup.barrier_test %b : memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>
   // CHECK: warpgroup.commit_smem
