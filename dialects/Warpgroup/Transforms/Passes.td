@@ -120,36 +120,38 @@ def WarpgroupDeferReductionsPass : Pass<"warpgroup-defer-reductions", "::gridir:
     Before:
 
     ```mlir
-    %sum = scf.for %k = %begin to %end step %one iter_args(%l = %zero)
-        -> (tensor<64xi32, #warpgroup.layout<wgmma_row>>) : i32 {
-      %s = linalg.reduce {arith.addi} ins(%v : tensor<64x16xi32, #warpgroup.layout<wgmma>>)
-          outs(%zero : tensor<64xi32, #warpgroup.layout<wgmma_row>>) dimensions = [1]
-      %next = arith.addi %l, %s : tensor<64xi32, #warpgroup.layout<wgmma_row>>
-      scf.yield %next : tensor<64xi32, #warpgroup.layout<wgmma_row>>
+    #row = #warpgroup.layout<[32], registers = [], lanes = [[0], [0], [1], [2], [4]], warps = [[8], [16]]>
+    %sum = scf.for %k = %begin to %end step %one iter_args(%l = %zero) -> (tensor<32xi32, #row>) : i32 {
+      %s = linalg.reduce {arith.addi} ins(%v : tensor<32x16xi32, #warpgroup.layout<strided(4)>>)
+          outs(%zero : tensor<32xi32, #row>) dimensions = [1]
+      %next = arith.addi %l, %s : tensor<32xi32, #row>
+      scf.yield %next : tensor<32xi32, #row>
     }
     ```
 
-    After:
+    After, where four threads have a row, and four elements of it each:
 
     ```mlir
-    %init = arith.constant dense<0> : tensor<64x4xi32, #partial>
-    %parts = scf.for %k = %begin to %end step %one iter_args(%l = %init)
-        -> (tensor<64x4xi32, #partial>) : i32 {
-      %e = tensor.expand_shape %v [[0], [1, 2, 3]] output_shape [64, 2, 4, 2]
-          : tensor<64x16xi32, #warpgroup.layout<wgmma>> into tensor<64x2x4x2xi32, #expanded>
-      %s = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>,
-                                            affine_map<(d0, d1, d2, d3) -> (d0, d2)>],
-                           iterator_types = ["parallel", "reduction", "parallel", "reduction"]}
-          ins(%e : tensor<64x2x4x2xi32, #expanded>) outs(%init : tensor<64x4xi32, #partial>) {
+    #row = #warpgroup.layout<[32], registers = [], lanes = [[0], [0], [1], [2], [4]], warps = [[8], [16]]>
+    #partial = #warpgroup.layout<strided(1)>
+    #expanded = #warpgroup.layout<strided(4)>
+    %init = arith.constant dense<0> : tensor<32x4xi32, #partial>
+    %sums = scf.for %k = %begin to %end step %one iter_args(%l = %init) -> (tensor<32x4xi32, #partial>) : i32 {
+      %e = tensor.expand_shape %v [[0], [1, 2]] output_shape [32, 4, 4]
+          : tensor<32x16xi32, #expanded> into tensor<32x4x4xi32, #expanded>
+      %s = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>,
+                                            affine_map<(d0, d1, d2) -> (d0, d1)>],
+                           iterator_types = ["parallel", "parallel", "reduction"]}
+          ins(%e : tensor<32x4x4xi32, #expanded>) outs(%init : tensor<32x4xi32, #partial>) {
       ^bb0(%in: i32, %out: i32):
         %a = arith.addi %out, %in : i32
         linalg.yield %a : i32
-      } -> tensor<64x4xi32, #partial>
-      %next = arith.addi %l, %s : tensor<64x4xi32, #partial>
-      scf.yield %next : tensor<64x4xi32, #partial>
+      } -> tensor<32x4xi32, #partial>
+      %next = arith.addi %l, %s : tensor<32x4xi32, #partial>
+      scf.yield %next : tensor<32x4xi32, #partial>
     }
-    %sum = linalg.reduce {arith.addi} ins(%parts : tensor<64x4xi32, #partial>)
-        outs(%zero : tensor<64xi32, #warpgroup.layout<wgmma_row>>) dimensions = [1]
+    %sum = linalg.reduce {arith.addi} ins(%sums : tensor<32x4xi32, #partial>)
+        outs(%zero : tensor<32xi32, #row>) dimensions = [1]
     ```
   }];
   let statistics = [
