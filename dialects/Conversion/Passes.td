@@ -406,16 +406,18 @@ def ConvertWarpgroupToNVVMPass : Pass<"convert-warpgroup-to-nvvm", "::mlir::Modu
       arrays of one shape have the same distribution; an op that needs elements
       of other threads reads them from shared memory.
     - A Ref in shared memory becomes addresses from the offset that
-      `warpgroup-plan-memory` has chosen, swizzled as its scope specifies. A
-      barrier of the warpgroup is inserted before an access that may conflict
-      with an earlier one.
+      `warpgroup-plan-memory` has chosen, swizzled as its scope specifies.
+      `warpgroup-insert-barriers` has ordered the accesses. An exchange between
+      threads within one op has memory of its own, with a barrier after its
+      stores and one before those of the next exchange.
     - A Ref in registers becomes local variables.
     - A copy becomes copies by the tensor memory accelerator, which one thread
       starts. Each array, with a tile, is a tensor map. Tensor maps are
       parameters of the function after its operands, which `tensor_maps` of the
       `kernel.abi` describe.
     - A barrier becomes an `mbarrier`, at which one thread arrives for its
-      warpgroup. Each thread keeps the phase of its next wait.
+      warpgroup. Each thread keeps the phase of its next wait; `phase` of a wait
+      in a loop makes it the parity of the round.
     - A semaphore becomes a word of global memory that is initially zero:
       `zeroed_bytes` of the `kernel.abi`, a parameter after the operands.
 

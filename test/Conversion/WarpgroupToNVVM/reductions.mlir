@@ -89,3 +89,36 @@ grid.kernel @wide grid() inputs(%x: i64 [64, 64] space gpu.gmem) outputs(%o: i64
   %w = linalg.reduce {arith.addi} ins(%v : tensor<64x64xi64>) outs(%z : tensor<64xi64>) dimensions = [1]
   grid.store %w, %o : tensor<64xi64>, memref<64xi64, #grid.space<gpu.gmem>>
 }
+
+// -----
+
+// Sums of single threads, as warpgroup-defer-reductions makes them, exchange nothing: a thread adds its four elements. The
+// sums of the four threads of a row are exchanged after the loop.
+// CHECK-LABEL: gpu.module @partial
+// CHECK: %[[SUM:.+]] = scf.for
+// CHECK-NOT: nvvm.shfl.sync bfly
+// CHECK-NOT: nvvm.barrier
+// CHECK: scf.yield
+// CHECK: nvvm.shfl.sync bfly %c-1_i32, %[[SUM]], %c1_i32
+// CHECK: nvvm.shfl.sync bfly %c-1_i32, %{{.+}}, %c2_i32
+// CHECK-NOT: nvvm.shfl.sync bfly
+// CHECK: llvm.return
+#row = #warpgroup.layout<[32], registers = [], lanes = [[0], [0], [1], [2], [4]], warps = [[8], [16]]>
+#single = #warpgroup.layout<strided(1)>
+#four = #warpgroup.layout<strided(4)>
+grid.kernel @partial grid() inputs(%x: i32 [32, 16] space gpu.gmem) outputs(%o: i32 [32] space gpu.gmem) {
+  %begin = arith.constant 0 : i32
+  %end = arith.constant 8 : i32
+  %one = arith.constant 1 : i32
+  %zero = arith.constant dense<0> : tensor<32xi32, #row>
+  %init = arith.constant dense<0> : tensor<32x4xi32, #single>
+  %v = grid.load %x : memref<32x16xi32, #grid.space<gpu.gmem>> -> tensor<32x16xi32, #four>
+  %sums = scf.for %k = %begin to %end step %one iter_args(%l = %init) -> (tensor<32x4xi32, #single>) : i32 {
+    %e = tensor.expand_shape %v [[0], [1, 2]] output_shape [32, 4, 4] : tensor<32x16xi32, #four> into tensor<32x4x4xi32, #four>
+    %s = linalg.reduce {arith.addi} ins(%e : tensor<32x4x4xi32, #four>) outs(%init : tensor<32x4xi32, #single>) dimensions = [2]
+    %next = arith.addi %l, %s : tensor<32x4xi32, #single>
+    scf.yield %next : tensor<32x4xi32, #single>
+  }
+  %sum = linalg.reduce {arith.addi} ins(%sums : tensor<32x4xi32, #single>) outs(%zero : tensor<32xi32, #row>) dimensions = [1]
+  grid.store %sum, %o : tensor<32xi32, #row>, memref<32xi32, #grid.space<gpu.gmem>>
+}
