@@ -28,6 +28,12 @@ namespace {
 /// The bits of the phases of an allocation, without the sign.
 constexpr int64_t kMaxBarriers = 63;
 
+/// True if the phases of an allocation have a word.
+bool isFollowed(MemRefType type) {
+  return type.hasStaticShape() && type.getNumElements() >= 1 &&
+         type.getNumElements() <= kMaxBarriers;
+}
+
 /// The Ref of a scope whose barriers a Ref names.
 Value getAllocation(Value ref) {
   while (auto slice = ref.getDefiningOp<grid::SliceRefOp>())
@@ -106,7 +112,7 @@ private:
       // An iteration of a loop continues with the phases of the last one.
       if (!op->getParentOfType<LoopLikeOpInterface>())
         for (BlockArgument ref : scope.getBody().getArguments())
-          if (cast<MemRefType>(ref.getType()).getNumElements() <= kMaxBarriers)
+          if (isFollowed(cast<MemRefType>(ref.getType())))
             known[ref] = 0;
       visit(scope.getBody().front());
     } else if (auto wait = dyn_cast<BarrierWaitOp>(op)) {

@@ -63,7 +63,9 @@ static std::optional<uint64_t> getOwnBits(const Layout &layout) {
 }
 
 bool PartialReduction::expand() {
-  auto input = cast<RankedTensorType>(op.getDpsInputs().front().getType());
+  auto input = dyn_cast<RankedTensorType>(op.getDpsInputs().front().getType());
+  if (!input)
+    return false;
   std::optional<Layout> layout = warpgroup::getLayout(input);
   if (layout)
     layout = layout->unflatten(input.getShape());

@@ -161,3 +161,27 @@ grid.kernel @others grid() inputs(%x: i32 [] space gpu.gmem) {
     }
   }
 }
+
+// -----
+
+// An allocation may have no barriers, or more than are followed.
+// STATISTICS: (S) 0 num-assigned
+// CHECK-LABEL: grid.kernel @sizes
+// CHECK-NOT:   phase
+#smem = #grid.space<gpu.smem>
+grid.kernel @sizes grid() {
+  grid.scoped (%none: memref<0x!warpgroup.barrier<1>, #smem>, %many: memref<64x!warpgroup.barrier<1>, #smem>) {
+    %begin = arith.constant 0 : i32
+    %end = arith.constant 8 : i32
+    %one = arith.constant 1 : i32
+    %size = arith.constant 64 : i32
+    scf.for %i = %begin to %end step %one : i32 {
+      %nowhere = arith.remsi %i, %begin : i32
+      %a = grid.slice_ref %none[%nowhere] [1] [1] drop [0] : memref<0x!warpgroup.barrier<1>, #smem>, i32 -> memref<!warpgroup.barrier<1>, #smem>
+      warpgroup.barrier_wait %a : memref<!warpgroup.barrier<1>, #smem>
+      %place = arith.remsi %i, %size : i32
+      %b = grid.slice_ref %many[%place] [1] [1] drop [0] : memref<64x!warpgroup.barrier<1>, #smem>, i32 -> memref<!warpgroup.barrier<1>, #smem>
+      warpgroup.barrier_wait %b : memref<!warpgroup.barrier<1>, #smem>
+    }
+  }
+}
