@@ -10,7 +10,7 @@ import numpy as np
 from gridir.frontend.estimates.step_form import alone
 from gridir.frontend.estimates.step_work import count_work
 from gridir.runtime.chip_constants import load_chip
-from gridir.tuning.gpu_registers import guess_resources, predict_registers
+from gridir.tuning.gpu_registers import finish_rate, guess_resources, predict_registers
 from gridir.tuning.space import as_space
 from gridir.tuning.traced import trace
 from jax.experimental import pallas as pl
@@ -124,9 +124,95 @@ print(
 # Accumulators may be in tensor memory; they need no registers then, but it limits the CTAs.
 blackwell = load_chip("gpu:sm_100a")
 guess = guess_resources(work, 4, 3, blackwell)
-# CHECK-NEXT: 168 40 4
+# CHECK-NEXT: 160 32 4
 print(
     int(guess_resources(work, 4, 3, chip).registers[0]),
     int(guess.registers[0]),
     int(seconds(work, chip=blackwell)[2]["accumulators"][0]),
 )
+
+# CTAs take turns at units. Alone, one finishes after its whole time. Two that use a single unit for all of their time
+# finish one after the other; without turns, each is delayed by itself only.
+turns = [np.array([0.0, 1.0, 1.0]), np.array([0.0, 0.0, 1.0])]
+delay = np.array([2.0, 0.0, 2.0])
+# CHECK-NEXT: [0.5 1. 0.25]
+# CHECK-NEXT: [1. 1. 0.44]
+# CHECK-NEXT: [16. 1. 0.97]
+for residents in (1, 2, 32):
+    print(np.round(finish_rate(turns, delay, np.full(3, residents)), 2))
+
+# Where accumulators do not fit into the registers, all of them are moved; an operand that is converted is in registers.
+wide = guess_resources(work, 1, 3, chip)
+# CHECK-NEXT: 255 3716.0
+print(int(wide.registers[0]), wide.spill_bytes[0])
+
+
+def attention(q, k, v, *, rows):
+    """A product with the result of another one. Operands with a factor of one are operands as they are."""
+
+    def kernel(q_ref, k_ref, v_ref, out_ref):
+        scaled = q_ref[...] * jnp.bfloat16(0.5)
+
+        def body(i, acc):
+            keys = k_ref[pl.ds(i * 64, 64), :] * jnp.bfloat16(1)
+            weights = jnp.exp(jnp.dot(scaled, keys.T, preferred_element_type=jnp.float32))
+            values = v_ref[pl.ds(i * 64, 64), :] * jnp.bfloat16(1)
+            return acc + jnp.dot(weights.astype(jnp.bfloat16), values, preferred_element_type=jnp.float32)
+
+        acc = jax.lax.fori_loop(0, M // 64, body, jnp.zeros((rows, 128), jnp.float32))
+        out_ref[...] = acc.astype(jnp.bfloat16)
+
+    whole = pl.BlockSpec((M, 128), lambda i: (0, 0))
+    block = pl.BlockSpec((rows, 128), lambda i: (i, 0))
+    return pl.pallas_call(
+        kernel,
+        grid=(M // rows,),
+        in_specs=[block, whole, whole],
+        out_specs=block,
+        out_shape=jax.ShapeDtypeStruct((M, 128), jnp.bfloat16),
+    )(q, k, v)
+
+
+def work_alone(function, operands, **config):
+    (call,) = trace(function, operands, {}, as_space({name: [x] for name, x in config.items()}), config).calls.kernels
+    return alone(count_work(call.request, on_gpu=True))
+
+
+chained = work_alone(attention, (jax.ShapeDtypeStruct((M, 128), jnp.bfloat16),) * 3, rows=64)
+guess = guess_resources(chained, 4, 3, chip)
+# Three stages of keys and values, and the scaled queries. The registers are those of the accumulators, of the weights
+# once and a half, of the queries, and others.
+# CHECK-NEXT: 114688 True
+blocks = 64 * 128
+registers = (4 * blocks + 1.5 * 4 * 64 * 64 + 2 * blocks) / 4 / 128 + 32
+print(int(guess.shared_bytes[0]), guess.registers[0] == registers)
+# For an element of the weights: the function, its 8 instructions, and its conversion; no moves of operands.
+# CHECK-NEXT: 9.0
+print((total(chained, "elements") - (M // 64) * 2 * blocks) / M**2)
+# 64 rows are those of four warps: the others repeat what is between the products, so that eight are no faster.
+# CHECK-NEXT: True
+print(seconds(chained, warps=8)[0] > seconds(chained)[0])
+
+# Programs without work take the time that the chip has for them.
+longer = dataclasses.replace(chip, values=chip.values | {"empty_seconds": 2 * chip["empty_seconds"]})
+# CHECK-NEXT: True
+added = seconds(work, chip=longer)[0] - seconds(work)[0]
+print(abs(added / ((work.totals[0] - tiles) / 132 * chip["empty_seconds"] / seconds(work)[1]) - 1) < 1e-6)
+
+
+def normalized(x, *, rows):
+    """A kernel without loops, which holds values of its block."""
+
+    def kernel(x_ref, out_ref):
+        x = x_ref[...].astype(jnp.float32)
+        out_ref[...] = (x * jax.lax.rsqrt(jnp.mean(x * x, axis=1, keepdims=True))).astype(jnp.bfloat16)
+
+    block = pl.BlockSpec((rows, 128), lambda i: (i, 0))
+    out = jax.ShapeDtypeStruct(x.shape, x.dtype)
+    return pl.pallas_call(kernel, grid=(x.shape[0] // rows,), in_specs=[block], out_specs=block, out_shape=out)(x)
+
+
+work = work_alone(normalized, (jax.ShapeDtypeStruct((M, 128), jnp.bfloat16),), rows=64)
+guess = guess_resources(work, 4, None, chip)
+# CHECK-NEXT: True 0
+print(guess.registers[0] == 1.5 * 4 * blocks / 4 / 128 + 32, guess.shared_bytes[0])

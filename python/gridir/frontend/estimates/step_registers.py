@@ -26,8 +26,13 @@ _STORES = ("swap", "masked_swap", "addupdate", "atomic_rmw")
 _PASSED = ("convert_element_type", "transpose", "reshape", "broadcast_in_dim", "squeeze", "copy")
 """Ops that leave a value in the memory where it is."""
 
-_INSTRUCTIONS = {"div": 8.0, "logistic": 8.0, "tanh": 8.0, "erf": 20.0, "pow": 16.0, "rem": 16.0}
-"""Instructions of ops that are more than one for each element, beside those of the units for functions."""
+_INSTRUCTIONS = {
+    "exp": 8.0, "logistic": 18.0, "div": 8.0, "tanh": 8.0, "erf": 20.0, "pow": 16.0, "rem": 16.0,
+}  # fmt: skip
+"""Instructions of ops that are more than one for each element, beside those of the units for functions.
+
+Those of `exp` and `logistic` were counted in the code of Triton 3.9 for sm_90a, which calls libdevice.
+"""
 
 
 class Registers:
@@ -50,7 +55,7 @@ class Registers:
         elif name == "dot_general":
             self._free.add(eqn.outvars[0])
             yield from self._product(eqn)
-        elif name in _PASSED:
+        elif name in _PASSED or _is_identity(name, eqn):
             if any(atom in self._made for atom in _variables(eqn)):
                 self._made.add(eqn.outvars[0])
         elif eqn.outvars:
@@ -60,13 +65,12 @@ class Registers:
         """Returns whether an equation costs nothing: the sum of a product and its accumulator, or a factor of one."""
         if name == "convert_element_type":
             return bool(eqn.invars[0].aval.dtype == eqn.outvars[0].aval.dtype)
-        if name not in ("add", "mul") or not any(atom in self._free for atom in _variables(eqn)):
-            return False
-        factors = [atom.val for atom in eqn.invars if isinstance(atom, jax_core.Literal)]
-        is_free = name == "add" or any(np.shape(x) == () and x == 1 for x in factors)
-        if is_free and name == "mul":
-            self._free.add(eqn.outvars[0])
-        return is_free
+        is_of_product = any(atom in self._free for atom in _variables(eqn))
+        if _is_identity(name, eqn):
+            if is_of_product:
+                self._free.add(eqn.outvars[0])
+            return True
+        return name == "add" and is_of_product
 
     def _product(self, eqn: Any) -> Iterator[tuple[str, float]]:
         lhs, rhs = eqn.invars[:2]
@@ -80,6 +84,10 @@ class Registers:
         yield "right", _bytes(rhs)
         yield "narrow", flops * bits / 16 if rows < WGMMA_ROWS else 0.0
         yield "short", flops * bits / 16 if rows < 2 * WGMMA_ROWS else 0.0
+        # The warps of a CTA divide the rows of such a product, and of the one that its left operand is made of.
+        is_chained = any(atom in self._made for atom in _variables(eqn)[:1])
+        yield "chained", flops * bits / 16 if is_chained else 0.0
+        yield "chained by rows", flops * bits / 16 / rows if is_chained else 0.0
         yield "waits", 1.0
 
 
@@ -124,7 +132,8 @@ def _operands(jaxpr: Any) -> set[Any]:
     found: set[Any] = set()
     for eqn in reversed(jaxpr.eqns):
         name = primitive_name(eqn.primitive)
-        if name == "dot_general" or (name in _PASSED and any(var in found for var in eqn.outvars)):
+        is_passed = name in _PASSED or _is_identity(name, eqn)
+        if name == "dot_general" or (is_passed and any(var in found for var in eqn.outvars)):
             found.update(_variables(eqn))
     return found
 
@@ -137,6 +146,12 @@ def is_row(shape: Sequence[int]) -> bool:
 def instructions_of(name: str) -> float:
     """Returns the instructions of an op for each element and lane, beside those of the units for functions."""
     return _INSTRUCTIONS.get(name, 1.0)
+
+
+def _is_identity(name: str, eqn: Any) -> bool:
+    """Returns whether an equation is a multiplication by one, which compilers remove."""
+    factors = [atom.val for atom in eqn.invars if isinstance(atom, jax_core.Literal)]
+    return name == "mul" and any(np.shape(x) == () and x == 1 for x in factors)
 
 
 def _is_access(eqn: Any) -> bool:

@@ -255,6 +255,9 @@ def count_work(
     known = _known_inputs(request, walk, refs, inputs)
     names = [*refs, *known, *[None] * (len(request.jaxpr.invars) - len(refs) - len(known))]
     walk.jaxpr(request.jaxpr, (), names, ONCE)
+    if in_registers and not any(is_loop for is_loop, *_ in work.parts):
+        # Without loops, the kernel is the body that holds values.
+        work.held.alone, _, work.held.staged, _ = step_registers.values_of(request.jaxpr)
     return work
 
 
