@@ -8,8 +8,11 @@
     python benchmarks/gpu_records.py --op attention --every 10 --compile 40    # the best 40, compiled with ptxas
     python benchmarks/gpu_records.py --op triton_attention --every 20 --first 10 --seconds 600
 
-Ops of Triton other than attention are those of tokamax 0.0.12; later releases wrote them without Pallas, but have more
-records of them, which `--data` reads from a wheel that is unpacked.
+The kernels of Triton other than attention are those of tokamax 0.0.12; later releases wrote them without Pallas, but
+have more records of them, which `--data` reads from a wheel that is unpacked:
+
+    pip download --no-deps tokamax==0.0.17; python -m zipfile -e tokamax-0.0.17-*.whl later; pip install tokamax==0.0.12
+    python benchmarks/gpu_records.py --op triton_gated_linear_unit --data later/tokamax --first 4 --every 8
 
 Needs no GPU. Kernels of Mosaic GPU are compiled by gridir; those of Triton are only estimated, since their code is
 Triton's. A record holds the fastest configuration and its time, but no times of others. The table counts the records
@@ -27,6 +30,7 @@ import json
 import statistics
 import sys
 import time
+import warnings
 from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
@@ -36,7 +40,9 @@ from unittest import mock
 import gridir
 import jax
 import jax.extend.backend
+import jax.numpy as jnp
 import numpy as np
+from jax.experimental import pallas as pl
 from tokamax_records import _token
 
 OPS = {
@@ -58,12 +64,13 @@ class Device:
     """A GPU that is not there, as far as programs query it.
 
     Attributes:
-      directory: the records of tokamax. target: the chip. compute_capability, core_count, device_kind, platform, id: as
-      JAX's devices have them.
+      directory: the records of tokamax. target: the chip. memory_bytes: its memory. compute_capability, core_count,
+      device_kind, platform, id: as JAX's devices have them.
     """
 
     directory: str
     target: str
+    memory_bytes: float
     compute_capability: str
     core_count: int
     device_kind: str
@@ -78,13 +85,21 @@ class Device:
             mock.patch.object(jax.extend.backend, "get_default_device", return_value=self),
             mock.patch.object(jax, "local_devices", lambda *a, **k: local(*a, **k) if a or k else [self]),
             mock.patch.object(jax, "devices", lambda *a, **k: everywhere(*a, **k) if a or k else [self]),
+            mock.patch.object(pl, "dot", _dot, create=True),
         ):
             yield
 
 
+def _dot(a: Any, b: Any, trans_a: bool = False, trans_b: bool = False, allow_tf32: Any = None, precision: Any = None):
+    """`pallas.dot`, which kernels of tokamax 0.0.12 call and JAX 0.12 has no longer."""
+    del allow_tf32
+    contracted = ((0 if trans_a else 1,), (1 if trans_b else 0,))
+    return jax.lax.dot_general(a, b, (contracted, ((), ())), precision=precision, preferred_element_type=jnp.float32)
+
+
 CHIPS = {
-    "h100": Device("nvidia_h100_80gb_hbm3", "gpu:sm_90a", "9.0", 132, "NVIDIA H100 80GB HBM3"),
-    "b200": Device("nvidia_b200", "gpu:sm_100a", "10.0", 148, "NVIDIA B200"),
+    "h100": Device("nvidia_h100_80gb_hbm3", "gpu:sm_90a", 80e9, "9.0", 132, "NVIDIA H100 80GB HBM3"),
+    "b200": Device("nvidia_b200", "gpu:sm_100a", 192e9, "10.0", 148, "NVIDIA B200"),
 }
 
 
@@ -111,8 +126,30 @@ class Row:
 def rank(number: int, op: Any, arguments: Any, times: Any, device: Device, top: int) -> Row:
     """Ranks the configurations of a record; `top` of them are compiled."""
     best = min(times, key=lambda config: statistics.median(times[config].evaluation_times_ms))
-    measured = statistics.median(times[best].evaluation_times_ms)
-    bound = op.bind(**arguments)
+    winner = {field.name: _token(getattr(best, field.name)) for field in dataclasses.fields(best)}
+    described = ",".join(map(str, winner.values())).replace(" ", "")
+    row = Row(number, described, measured=statistics.median(times[best].evaluation_times_ms))
+    try:
+        entries = _entries(op.bind(**arguments), best, device, top)
+    except Exception as error:  # An op of tokamax raises errors of any class.
+        return dataclasses.replace(row, note=f"{type(error).__name__}: {error}".partition("\n")[0][:100])
+    tier = "compile" if top else "estimate"
+    mine = next(entry for entry in entries if entry.config == winner)
+    seconds = [e.outcomes[tier].seconds for e in entries if tier in e.outcomes and e.outcomes[tier].seconds]
+    own = mine.outcomes[tier].seconds if tier in mine.outcomes else None
+    if own is None:
+        return dataclasses.replace(row, of=len(seconds), note=mine.reason[:100] or "not compiled")
+    return dataclasses.replace(
+        row,
+        rank=1 + sum(each < own * 0.9999 for each in seconds),
+        tied=1 + sum(each * 1.05 < own for each in seconds),
+        of=len(seconds),
+        predicted=own * 1e3,
+    )
+
+
+def _entries(bound: Any, best: Any, device: Device, top: int) -> Any:
+    """The ranking of the configurations that tokamax tries, and of the winner."""
     names = [field.name for field in dataclasses.fields(best)]
     rows = {
         tuple(_token(getattr(config, name)) for name in names): config for config in {*bound.autotuning_configs, best}
@@ -124,38 +161,21 @@ def rank(number: int, op: Any, arguments: Any, times: Any, device: Device, top: 
     )
     leaves, tree = jax.tree.flatten((bound.args, bound.kwargs))
     places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, jax.ShapeDtypeStruct | jax.Array | np.ndarray)]
+    arrays = [leaves[i] for i in places]
 
     def function(*arrays: Any, config: Any) -> Any:
         filled = dict(zip(places, arrays, strict=True))
         args, kwargs = tree.unflatten([filled.get(i, leaf) for i, leaf in enumerate(leaves)])
-        return op._fwd(*args, config=config, **kwargs)
+        return bound.op._fwd(*args, config=config, **kwargs)
 
+    results = jax.tree.leaves(jax.eval_shape(lambda *operands: function(*operands, config=best), *arrays))
+    size = sum(x.size * x.dtype.itemsize for x in (*arrays, *results))
+    if size > device.memory_bytes:
+        # Some records of ragged products state as many groups as rows.
+        raise ValueError(f"{size / 1e9:,.0f} GB of arrays do not fit into the GPU, so the record is of another problem")
     tier = "compile" if top else "estimate"
     options: dict[str, Any] = {"target": device.target, "tier": tier, "check": False, "jobs": 1, "top": max(top, 1)}
-    winner = {name: _token(getattr(best, name)) for name in names}
-    described = ",".join(map(str, winner.values())).replace(" ", "")
-    try:
-        result = gridir.tune(
-            function, *[leaves[i] for i in places], space=space, **options, **({"top": top} if top else {})
-        )
-    except Exception as error:  # An op of tokamax raises errors of any class.
-        return Row(
-            number, described, measured=measured, note=f"{type(error).__name__}: {error}".partition("\n")[0][:100]
-        )
-    mine = next(entry for entry in result.ranking if entry.config == winner)
-    seconds = [e.outcomes[tier].seconds for e in result.ranking if tier in e.outcomes and e.outcomes[tier].seconds]
-    own = mine.outcomes[tier].seconds if tier in mine.outcomes else None
-    if own is None:
-        return Row(number, described, of=len(seconds), measured=measured, note=mine.reason[:100] or "not compiled")
-    return Row(
-        number,
-        described,
-        1 + sum(each < own * 0.9999 for each in seconds),
-        1 + sum(each * 1.05 < own for each in seconds),
-        len(seconds),
-        own * 1e3,
-        measured,
-    )
+    return gridir.tune(function, *arrays, space=space, **options).ranking
 
 
 def summary(title: str, rows: list[Row]) -> str:
@@ -174,43 +194,80 @@ def summary(title: str, rows: list[Row]) -> str:
     return f"| {title} | {' | '.join(map(str, counts))} | {spread} |"
 
 
+def read_records(name: str, device: Device, data: Path | None) -> tuple[Any, dict[Any, Any]]:
+    """Returns an op of tokamax, and its records.
+
+    Args:
+      name: its name in `OPS`.
+      device: the GPU.
+      data: the directory of another tokamax, whose records are read.
+    """
+    module, cls = OPS[name]
+    op = getattr(importlib.import_module(f"tokamax._src.ops.{module}"), cls)()
+    file = "".join(f"_{c.lower()}" if c.isupper() else c for c in cls)[1:]
+    directory = (data or resources.files("tokamax")).joinpath("data", "autotuning", device.directory)
+    # Later releases name some records without Pallas.
+    paths = [directory.joinpath(f"{each}.json") for each in (file, file.replace("pallas_triton", "triton"))]
+    text = next((text for path in paths if path.is_file() and (text := path.read_text())), "")
+    cache = importlib.import_module("tokamax._src.autotuning.cache")
+    return op, cache._get_cache_adapter(op).validate_json(text) if text else {}
+
+
+def _number(least: int) -> Any:
+    def parse(text: str) -> int:
+        if not text.isdecimal() or int(text) < least:
+            raise argparse.ArgumentTypeError(f"expected a number from {least} on, got {text!r}")
+        return int(text)
+
+    return parse
+
+
+def _directory(text: str) -> Path:
+    path = Path(text)
+    if not path.joinpath("data", "autotuning").is_dir():
+        raise argparse.ArgumentTypeError(f"expected a directory with data/autotuning, got {text!r}")
+    return path
+
+
 def main() -> int:
     """Prints the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--chip", choices=list(CHIPS), default="h100")
     parser.add_argument("--op", choices=list(OPS), action="append", help="an op; all of them without it")
-    parser.add_argument("--every", type=int, default=1, metavar="N", help="take each Nth record")
-    parser.add_argument("--first", type=int, default=0, metavar="N", help="begin with record N")
+    parser.add_argument("--every", type=_number(1), default=1, metavar="N", help="take each Nth record")
+    parser.add_argument("--first", type=_number(0), default=0, metavar="N", help="begin with record N")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no record of an op after this time")
-    parser.add_argument("--compile", type=int, default=0, metavar="N", help="compile the best N")
-    parser.add_argument("--data", type=Path, help="the directory of another tokamax, whose records are read")
+    parser.add_argument("--compile", type=_number(0), default=0, metavar="N", help="compile the best N")
+    parser.add_argument("--data", type=_directory, help="the directory of another tokamax, whose records are read")
     arguments = parser.parse_args()
+    # Triton's kernels in Pallas are deprecated, which is no concern of the table.
+    warnings.filterwarnings("ignore", category=DeprecationWarning)
     device = CHIPS[arguments.chip]
     lines = [
         "| chip, op, tier | records | first | top 8 | top 8 with ties | tied with the first | not ranked "
         "| predicted / measured |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
+    missing = 0
     with device.told():
         for name in arguments.op or OPS:
-            module, cls = OPS[name]
-            op = getattr(importlib.import_module(f"tokamax._src.ops.{module}"), cls)()
-            file = "".join(f"_{c.lower()}" if c.isupper() else c for c in cls)[1:]
-            directory = (arguments.data or resources.files("tokamax")).joinpath("data", "autotuning", device.directory)
-            # Later releases name some records without Pallas.
-            paths = [directory.joinpath(f"{each}.json") for each in (file, file.replace("pallas_triton", "triton"))]
-            text = next((text for path in paths if path.is_file() and (text := path.read_text())), "")
-            cache = importlib.import_module("tokamax._src.autotuning.cache")
-            found = cache._get_cache_adapter(op).validate_json(text) if text else {}
+            try:
+                op, found = read_records(name, device, arguments.data)
+            except ModuleNotFoundError as error:
+                print(f"{name}: {error}; pip install tokamax, 0.0.12 for the kernels of Triton", file=sys.stderr)
+                missing += 1
+                continue
             rows, start = [], time.monotonic()
             chosen = itertools.islice(enumerate(found.items()), arguments.first, None, arguments.every)
             for number, (args, times) in chosen:
                 if times and time.monotonic() - start < arguments.seconds:
                     rows.append(rank(number, op, args, times, device, arguments.compile))
                     print(json.dumps(dataclasses.asdict(rows[-1])), file=sys.stderr, flush=True)
+            if not rows:
+                print(f"{name}: no records of {arguments.chip} in this release of tokamax", file=sys.stderr)
             lines.append(summary(f"{arguments.chip}, {name}, {'compile' if arguments.compile else 'estimate'}", rows))
     print("\n".join(lines))
-    return 0
+    return 1 if missing else 0
 
 
 if __name__ == "__main__":
