@@ -88,7 +88,7 @@ class StepCycles:
         """Returns how exact the cycles are."""
         if not self.unmatched:
             return ()
-        return (f"{self.unmatched} branches or loops of the schedule are not known and count once at every step",)
+        return (f"branches or loops of the schedule that are not known and count once at every step: {self.unmatched}",)
 
 
 def read_regions(schedule: str) -> tuple[Region, list[int]]:

@@ -52,7 +52,7 @@ print(found.times.sum() == found.bundles.sum() + found.before)
 # A branch that is not known counts at every step, and a note says so.
 found = count_cycles(SCHEDULE, parts[1:2], 3)
 # CHECK-NEXT: [30.0, 37.0, 30.0]
-# CHECK-NEXT: 2 branches or loops of the schedule are not known and count once at every step
+# CHECK-NEXT: branches or loops of the schedule that are not known and count once at every step: 2
 print(found.bundles.tolist(), *found.notes, sep="\n")
 
 # So does one whose condition depends on data.
