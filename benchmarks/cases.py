@@ -15,6 +15,7 @@ import pathlib
 from collections.abc import Callable
 from typing import Any
 
+import function_cases
 import jax
 import jax.numpy as jnp
 import kernels
@@ -271,3 +272,10 @@ def small_layers() -> list[Case]:
 def cases() -> list[Case]:
     """Returns every row of the table, in order."""
     return [*examples(), *larger(), *further(), *small_layers()]
+
+
+def functions() -> list[Case]:
+    """Returns rows of functions, each of which a kernel applies to blocks."""
+    return [
+        Case(case.name, case.kernel, case.function, case.args, case.tolerance) for case in function_cases.functions()
+    ]

@@ -49,6 +49,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--cpu", default="", help="what gridir compiles for, as LLVM names it (default: this machine)")
     parser.add_argument("--isa", choices=[*ISAS], help="the vector instructions that both sides may use (default: all)")
     parser.add_argument("--examples", action="store_true", help="only the examples, at their own sizes")
+    parser.add_argument("--functions", action="store_true", help="functions that kernels apply to blocks, instead")
     parser.add_argument("--no-interpret", action="store_true", help="leave interpret mode out: it takes seconds a row")
     parser.add_argument("--json", type=pathlib.Path, help="also write the table to this file")
     return parser.parse_args()
@@ -274,11 +275,8 @@ def main() -> int:
     import cases
     import gridir
 
-    chosen = [
-        case
-        for case in (cases.examples() if arguments.examples else cases.cases())
-        if not arguments.names or any(name in case.name for name in arguments.names)
-    ]
+    every = cases.functions if arguments.functions else cases.examples if arguments.examples else cases.cases
+    chosen = [case for case in every() if not arguments.names or any(name in case.name for name in arguments.names)]
     # Work that a process does once, for its first kernel, belongs to no row.
     warm = chosen[0]
     gridir.lower(warm.kernel, *warm.args(), options=gridir.CpuOptions(opt_level=1)).compile()
