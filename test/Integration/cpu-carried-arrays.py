@@ -41,8 +41,18 @@ def _collect(i, x, y):
     return x.at[i].set(last), y.at[0].set(last)
 
 
+def _captured(i, x, y):
+    new = lax.fori_loop(0, 2, lambda j, z: lax.cond(z[j, 0] > 0, lambda: x, lambda: z * 2), y)
+    return new, x.at[i].set(0.5)
+
+
+def _inner(i, x, y):
+    inner = lambda: lax.fori_loop(0, 3, lambda j, z: z.at[j].add(1.0), x)  # noqa: E731
+    return lax.cond(x[i, 0] > 0, lambda: (inner(), y), lambda: (y, x))
+
+
 x, y = (jax.random.normal(jax.random.key(i), (SIZE, 8)) for i in range(2))
-for step in (_switch, _branch, _exchange, _old, _skip, _collect):
+for step in (_switch, _branch, _exchange, _old, _skip, _collect, _captured, _inner):
 
     def carried(x, y, step=step):
         return lax.fori_loop(0, SIZE, lambda i, both: step(i, *both), (x, y))

@@ -114,14 +114,21 @@ private:
           ++numAnchored;
           break;
         }
-        OpBuilder builder(yield);
-        yield.setOperand(number, bufferization::AllocTensorOp::create(
-                                     builder, yield.getLoc(),
-                                     cast<RankedTensorType>(value.getType()),
-                                     ValueRange(), value));
+        yield.setOperand(number, createCopy(yield, value));
         ++numCopied;
       }
     }
+  }
+
+  /// A copy in a buffer of its own. The copy of an alloc_tensor would be a
+  /// write that bufferization cannot move.
+  static Value createCopy(Operation *user, Value value) {
+    OpBuilder builder(user);
+    auto type = cast<RankedTensorType>(value.getType());
+    Value buffer = bufferization::AllocTensorOp::create(builder, user->getLoc(),
+                                                        type, ValueRange());
+    return linalg::CopyOp::create(builder, user->getLoc(), value, buffer)
+        .getResult(0);
   }
 
   /// The tensor outside of `choice` in whose buffer `value` is, if there is one
@@ -142,6 +149,22 @@ private:
            user->hasTrait<OpTrait::IsTerminator>();
   }
 
+  /// True if a use of `value`, or of a view of it, is after `choice` or may
+  /// overwrite it; `maker` overwrites a part of it for a value of `choice`.
+  static bool hasOtherUse(Value value, scf::IfOp choice, Operation *maker) {
+    return llvm::any_of(value.getUses(), [&](OpOperand &use) {
+      Operation *user = use.getOwner();
+      if (user == maker || choice->isAncestor(user) ||
+          insideMutuallyExclusiveRegions(user, choice))
+        return false;
+      if (!endsBefore(user, choice) || mayOverwrite(use))
+        return true;
+      return isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
+                 tensor::ExtractSliceOp>(user) &&
+             hasOtherUse(user->getResult(0), choice, maker);
+    });
+  }
+
   /// True if the buffer of a tensor from outside of `choice` is used after it,
   /// also by the next iteration of a loop, or may have changed before, or must
   /// not be written.
@@ -156,12 +179,7 @@ private:
            around = around->getParentOp())
         if (isa<LoopLikeOpInterface>(around->getParentOp()))
           return true;
-      if (llvm::any_of(value.getUses(), [&](OpOperand &use) {
-            Operation *user = use.getOwner();
-            return user != maker && !choice->isAncestor(user) &&
-                   !insideMutuallyExclusiveRegions(user, choice) &&
-                   (!endsBefore(user, choice) || mayOverwrite(use));
-          }))
+      if (hasOtherUse(value, choice, maker))
         return true;
       if (auto arg = dyn_cast<BlockArgument>(value))
         return !isReplacedBy(arg, choice);

@@ -60,6 +60,7 @@ def LoopsAnchorTensorsPass : Pass<"loops-anchor-tensors"> {
   let dependentDialects = [
     "::mlir::arith::ArithDialect",
     "::mlir::bufferization::BufferizationDialect",
+    "::mlir::linalg::LinalgDialect",
   ];
   let statistics = [
     Statistic<"numHandedOn", "num-handed-on", "Number of loops whose condition forwards all again">,

@@ -10,7 +10,8 @@
 // CHECK:           scf.if
 // CHECK:             tensor.insert %{{.*}} into %[[X]]
 // CHECK:           } else {
-// CHECK:             %[[COPY:.*]] = bufferization.alloc_tensor() copy(%[[Y]])
+// CHECK:             %[[OWN:.*]] = bufferization.alloc_tensor()
+// CHECK:             %[[COPY:.*]] = linalg.copy ins(%[[Y]] : tensor<8xf32>) outs(%[[OWN]] : tensor<8xf32>)
 // CHECK:             scf.yield %[[COPY]]
 // CHECK:           tensor.insert %{{.*}} into %[[Y]]
 // BUFFER-LABEL: func.func @changed_later
@@ -69,7 +70,7 @@ func.func @handed_on(%a: tensor<8xf32>, %c: i1, %n: index) -> tensor<8xf32> {
 // CHECK:           %[[IS1:.*]] = arith.cmpi eq
 // CHECK:           scf.if %[[IS1]]
 // CHECK:           } else {
-// CHECK:             bufferization.alloc_tensor() copy
+// CHECK:             linalg.copy
 // BUFFER-LABEL: func.func @switch
 // BUFFER:         return
 func.func @switch(%a: tensor<8xf32>, %b: tensor<8xf32>, %k: index, %v: f32, %n: index) -> (tensor<8xf32>, tensor<8xf32>) {
@@ -92,4 +93,29 @@ func.func @switch(%a: tensor<8xf32>, %b: tensor<8xf32>, %k: index, %v: f32, %n: 
     scf.yield %s, %t : tensor<8xf32>, tensor<8xf32>
   }
   return %r#0, %r#1 : tensor<8xf32>, tensor<8xf32>
+}
+
+// A part of the tensor that is read after the branches is a use, too.
+// CHECK-LABEL: func.func @part_later
+// CHECK:           } else {
+// CHECK:             linalg.copy
+// BUFFER-LABEL: func.func @part_later
+// BUFFER:         return
+func.func @part_later(%a: tensor<8xf32>, %c: i1, %o: memref<f32>, %n: index) -> tensor<8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %e = tensor.empty() : tensor<8xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%x = %a) -> (tensor<8xf32>) {
+    %part = tensor.extract_slice %x[0] [4] [1] : tensor<8xf32> to tensor<4xf32>
+    %s = scf.if %c -> (tensor<8xf32>) {
+      %new = linalg.exp ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+      scf.yield %new : tensor<8xf32>
+    } else {
+      scf.yield %x : tensor<8xf32>
+    }
+    %old = tensor.extract %part[%c0] : tensor<4xf32>
+    memref.store %old, %o[] : memref<f32>
+    scf.yield %s : tensor<8xf32>
+  }
+  return %r : tensor<8xf32>
 }
