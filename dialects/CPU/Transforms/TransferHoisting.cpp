@@ -110,9 +110,10 @@ private:
       if (!isa<MemRefType>(operand.getType()))
         continue;
       Value array = getArray(operand);
-      if (array != operand)
-        viewed.insert(array);
-      Accesses &accesses = accessesOf[operand];
+      auto [known, isNew] = accessesOf.try_emplace(operand);
+      if (isNew)
+        ++numNames[array];
+      Accesses &accesses = known->second;
       auto transfer = dyn_cast<VectorTransferOpInterface>(op);
       if (transfer)
         accesses.transfers.push_back(transfer);
@@ -142,10 +143,9 @@ private:
                         SmallVectorImpl<Accumulator> &found) {
     // Each transfer is compared with all others, and carried values beyond the
     // registers would be in memory again.
-    if (accesses.hasOthers || viewed.contains(array) ||
-        renamed.contains(array) ||
-        isa_and_nonnull<ViewLikeOpInterface>(array.getDefiningOp()) ||
-        accesses.transfers.size() > 2 * registers)
+    Value root = getArray(array);
+    if (accesses.hasOthers || numNames.lookup(root) > 1 ||
+        renamed.contains(root) || accesses.transfers.size() > 2 * registers)
       return;
     for (VectorTransferOpInterface transfer : accesses.transfers) {
       auto read = dyn_cast<vector::TransferReadOp>(*transfer);
@@ -209,8 +209,8 @@ private:
   llvm::MapVector<Value, Accesses> accessesOf;
   /// The arrays that the loop writes, also through views.
   DenseSet<Value> written;
-  /// The arrays that the loop accesses through views.
-  DenseSet<Value> viewed;
+  /// By how many names the loop accesses an array: its own, and those of views.
+  DenseMap<Value, unsigned> numNames;
   bool hasUnknownAccesses = false;
 };
 

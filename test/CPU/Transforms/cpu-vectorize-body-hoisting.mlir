@@ -184,3 +184,26 @@ func.func @block_at(%m: memref<64xf32>, %v: vector<8xf32>, %block: index, %colum
   }
   return
 }
+
+// -----
+
+// A loop that accesses an array by one view alone carries its vectors.
+// CHECK-LABEL: func.func @one_view
+// CHECK:         %[[VIEW:.*]] = memref.collapse_shape
+// CHECK:         %[[A:.*]] = vector.transfer_read %[[VIEW]]
+// CHECK:         %[[R:.*]] = scf.for {{.*}} iter_args(%{{.*}} = %[[A]])
+// CHECK-NEXT:      arith.addf
+// CHECK-NEXT:      scf.yield
+// CHECK:         vector.transfer_write %[[R]], %[[VIEW]]
+func.func @one_view(%m: memref<1x8xf32>, %v: vector<8xf32>, %hi: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %view = memref.collapse_shape %m [[0, 1]] : memref<1x8xf32> into memref<8xf32>
+  scf.for %i = %c0 to %hi step %c1 {
+    %x = vector.transfer_read %view[%c0], %zero {in_bounds = [true]} : memref<8xf32>, vector<8xf32>
+    %y = arith.addf %x, %v : vector<8xf32>
+    vector.transfer_write %y, %view[%c0] {in_bounds = [true]} : vector<8xf32>, memref<8xf32>
+  }
+  return
+}
