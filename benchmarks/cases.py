@@ -275,7 +275,7 @@ def cases() -> list[Case]:
 
 
 def functions() -> list[Case]:
-    """Returns rows of functions, each of which a kernel applies to blocks."""
+    """Returns rows of functions that kernels apply to blocks."""
     return [
         Case(case.name, case.kernel, case.function, case.args, case.tolerance) for case in function_cases.functions()
     ]

@@ -17,6 +17,9 @@
 using namespace mlir;
 using namespace gridir::warpgroup;
 
+/// A stage has a block of shared memory, and no chip has more than 228 KiB.
+static constexpr int64_t kMostStages = 256;
+
 /// Parses the fields of a schedule that have defaults, in any order.
 static ParseResult parseSharedCopies(AsmParser &parser,
                                      SmallVector<int64_t> &shared,
@@ -101,8 +104,9 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       return emitError() << "expected sizes of a warpgroup that divide those "
                             "of a CTA, got "
                          << ofWarpgroup << " and " << ofCta;
-  if (stages < 1)
-    return emitError() << "expected at least one stage, got " << stages;
+  if (stages < 1 || stages > kMostStages)
+    return emitError() << "expected 1 to " << kMostStages << " stages, got "
+                       << stages;
   if (producers != 0 && producers != 1)
     return emitError() << "expected at most one producer, got " << producers;
   return success();

@@ -49,8 +49,15 @@ grid.kernel @parts grid() attributes {warpgroup.schedule = #warpgroup.schedule<c
 // -----
 
 grid.kernel @stages grid()
-    // expected-error @below {{expected at least one stage, got 0}}
+    // expected-error @below {{expected 1 to 256 stages, got 0}}
     attributes {warpgroup.schedule = #warpgroup.schedule<cta = [4], warpgroup = [4], shared = [0], stages = 0>} {
+}
+
+// -----
+
+grid.kernel @many_stages grid()
+    // expected-error @below {{expected 1 to 256 stages, got 257}}
+    attributes {warpgroup.schedule = #warpgroup.schedule<cta = [4], warpgroup = [4], shared = [0], stages = 257>} {
 }
 
 // -----
