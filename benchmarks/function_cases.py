@@ -39,8 +39,6 @@ class Operand:
         key = jax.random.key(seed)
         if jnp.issubdtype(self.dtype, jnp.floating):
             return jax.random.normal(key, self.shape, self.dtype)
-        if self.dtype == jnp.bool_:
-            return jax.random.bernoulli(key, shape=self.shape)
         if self.below:
             return jax.random.randint(key, self.shape, 0, self.below, self.dtype)
         limits = jnp.iinfo(self.dtype)
@@ -127,9 +125,16 @@ def of_columns(name: str, function: Function, shape=(4096, 2048), columns=512, d
     )
 
 
-def product(name: str, left, right, function: Function, grid, result, **fields) -> FunctionCase:
-    """Returns a row for a product of two matrices; an operand is its shape, its block and the block's index."""
-    return FunctionCase(name, function, (Operand(*left), Operand(*right)), result, grid, 1e-4, **fields)
+def product(name: str, rows: int, depth: int, columns: int, block: tuple[int, int], transposed=False) -> FunctionCase:
+    """Returns a row for a product of two matrices, in blocks of the result and the whole depth."""
+    right_shape, right_block = (
+        ((columns, depth), (block[1], depth)) if transposed else ((depth, columns), (depth, block[1]))
+    )
+    left = Operand((rows, depth), (block[0], depth), lambda i, j: (i, 0))
+    right = Operand(right_shape, right_block, (lambda i, j: (j, 0)) if transposed else (lambda i, j: (0, j)))
+    grid = (pl.cdiv(rows, block[0]), pl.cdiv(columns, block[1]))
+    function = _dot_transposed if transposed else _dot
+    return FunctionCase(name, function, (left, right), (block, lambda i, j: (i, j)), grid, 1e-4)
 
 
 def _recurrence(x):
@@ -163,10 +168,6 @@ def _dot_transposed(x, y):
 
 def _dot(x, y):
     return jnp.dot(x, y, preferred_element_type=jnp.float32)
-
-
-def _both(i, j):
-    return i, j
 
 
 def functions() -> list[FunctionCase]:
@@ -228,52 +229,10 @@ def functions() -> list[FunctionCase]:
         of_columns("recurrence", _recurrence, shape=(1024, 1024)),
         of_columns("running sum of columns", lambda x: jnp.cumsum(x, axis=0), shape=(1024, 1024)),
         of_columns("softmax of columns", lambda x: jax.nn.softmax(x, axis=0), shape=(1024, 1024)),
-        product(
-            "product, k whole",
-            ((1024, 1024), (256, 1024), lambda i, j: (i, 0)),
-            ((1024, 1024), (1024, 512), lambda i, j: (0, j)),
-            _dot,
-            (4, 2),
-            ((256, 512), _both),
-        ),
-        product(
-            "product, right transposed",
-            ((1024, 1024), (128, 1024), lambda i, j: (i, 0)),
-            ((1024, 1024), (128, 1024), lambda i, j: (j, 0)),
-            _dot_transposed,
-            (8, 8),
-            ((128, 128), _both),
-        ),
-        product(
-            "product 1000x777x513",
-            ((1000, 777), (128, 777), lambda i, j: (i, 0)),
-            ((777, 513), (777, 128), lambda i, j: (0, j)),
-            _dot,
-            (8, 5),
-            ((128, 128), _both),
-        ),
-        product(
-            "matrix by vector",
-            ((4096, 2048), (128, 2048), lambda i: (i, 0)),
-            ((2048, 1), (2048, 1), lambda i: (0, 0)),
-            _dot,
-            (32,),
-            ((128, 1), _rows),
-        ),
-        product(
-            "8 rows by matrix",
-            ((8, 2048), (8, 2048), lambda j: (0, 0)),
-            ((2048, 2048), (2048, 256), lambda j: (0, j)),
-            _dot,
-            (8,),
-            ((8, 256), _columns),
-        ),
-        product(
-            "product of depth 8",
-            ((4096, 8), (128, 8), lambda i: (i, 0)),
-            ((8, 2048), (8, 2048), lambda i: (0, 0)),
-            _dot,
-            (32,),
-            ((128, 2048), _rows),
-        ),
+        product("product, k whole", 1024, 1024, 1024, (256, 512)),
+        product("product, right transposed", 1024, 1024, 1024, (128, 128), transposed=True),
+        product("product 1000x777x513", 1000, 777, 513, (128, 128)),
+        product("matrix by vector", 4096, 2048, 1, (128, 1)),
+        product("8 rows by matrix", 8, 2048, 2048, (8, 256)),
+        product("product of depth 8", 4096, 8, 2048, (128, 2048)),
     ]
