@@ -475,6 +475,8 @@ def CPUTileBodyPass : Pass<"cpu-tile-body", "::mlir::func::FuncOp"> {
     - transposes in squares;
     - operands that a loop walks backwards, such as `x[i, 7 - j]`, from views at
       the other end; loads in a body with such positions become operands first;
+    - gathers of rows, such as `x[rows[i], j]`, row by row: the loops over `i`
+      load the index once, and the row is an operand of the op inside;
     - reductions across rows with a row of accumulators, in registers over all
       rows. If the array exceeds `cache-bytes`, one line of each of eight rows
       is added to accumulators in memory, then the next line of the same rows: a

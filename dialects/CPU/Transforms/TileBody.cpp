@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/CPU/Transforms/ContiguousLoops.h"
+#include "dialects/CPU/Transforms/GatheredRows.h"
 #include "dialects/CPU/Transforms/LaneReduction.h"
 #include "dialects/CPU/Transforms/MirroredReads.h"
 #include "dialects/CPU/Transforms/Passes.h"
@@ -456,6 +457,7 @@ private:
   }
 
   void tile(RewriterBase &rewriter, linalg::GenericOp op) {
+    op = gridir::cpu::walkGatheredRows(rewriter, op);
     op = gridir::cpu::turnLoadsIntoOperands(rewriter, op);
     if (!canTile(op)) {
       ++numLeft;
