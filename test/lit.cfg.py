@@ -6,11 +6,13 @@
 Environment:
   GRIDIR_FILECHECK         `llvm` for LLVM's FileCheck of the build requirements, or the path of one; `both` for LLVM's
                            and then PyPI's `filecheck`; the default is PyPI's
+  GRIDIR_NEW_PROCESSES     `1` makes every %python a new process, and none a fork of one that has imported JAX
   GRIDIR_VERIFY_ROUNDTRIP  `1` makes every gridir-opt verify its round trip
 """
 
 # ruff: noqa: F821
 
+import atexit
 import filecmp
 import glob
 import importlib.util
@@ -19,6 +21,7 @@ import platform
 import shutil
 import subprocess
 import sys
+import tempfile
 
 import lit.formats
 
@@ -82,8 +85,30 @@ def is_same(source: str, installed: str) -> bool:
     return os.path.exists(installed) and filecmp.cmp(source, installed, shallow=False)
 
 
-if not build_dir:
+def start_server() -> str:
+    """Starts the process that the Pythons of tests are forks of, and returns the command of such a Python."""
+    program = os.path.join(repository, "tools", "forked_python.py")
+    directory = tempfile.TemporaryDirectory(prefix="gridir-test-")
+    path = os.path.join(directory.name, "python")
+    command = [python, program, "--serve", path]
+    server = subprocess.Popen(command, env=config.environment, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+
+    def stop() -> None:
+        server.communicate()
+        directory.cleanup()
+
+    atexit.register(stop)
+    return f"{python} -IS {program} {path}"
+
+
+if build_dir:
+    config.environment["PYTHONPATH"] = os.path.join(build_dir, "python")
+else:
     check_installed()
+config.environment["JAX_PLATFORMS"] = "cpu"
+# Most of the time of a test of kernels is XLA's, which compiles what their results are compared with.
+config.environment["XLA_FLAGS"] = "--xla_backend_optimization_level=0"
+config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
 
 # A Python that was compiled without a sanitizer loads its library first. MLIR's containers were, too, and XLA's queues,
 # whose order the thread sanitizer does not see. Nobody frees what lives as long as the process. Where there is no
@@ -98,6 +123,8 @@ if sanitizers:
 
 gridir_opt = find_tool("gridir-opt")
 tools = os.path.dirname(gridir_opt)
+if not sanitizers and os.environ.get("GRIDIR_NEW_PROCESSES") != "1":
+    run_python = start_server()
 if os.environ.get("GRIDIR_VERIFY_ROUNDTRIP") == "1":
     gridir_opt += " --verify-roundtrip"
 
@@ -113,13 +140,6 @@ config.substitutions += [
     (word + r"FileCheck(?![-\w./])", find_filecheck()),
     ("%repository", repository),
 ]
-if build_dir:
-    config.environment["PYTHONPATH"] = os.path.join(build_dir, "python")
-config.environment["JAX_PLATFORMS"] = "cpu"
-# Most of the time of a test of kernels is XLA's, which compiles what their results are compared with.
-config.environment["XLA_FLAGS"] = "--xla_backend_optimization_level=0"
-config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
-
 # The instruction set, as x86_64.
 config.available_features.add(platform.machine())
 
