@@ -409,3 +409,69 @@ int64_t gridirCostAttrGetBytesAccessed(MlirAttribute attr) {
 int64_t gridirCostAttrGetRemoteBytesTransferred(MlirAttribute attr) {
   return cast<CostAttr>(unwrap(attr)).getRemoteBytesTransferred();
 }
+
+//===----------------------------------------------------------------------===//
+// OperandMemoryAttr and MemoryPlanAttr
+//===----------------------------------------------------------------------===//
+
+bool gridirAttributeIsAOperandMemory(MlirAttribute attr) {
+  return isa<OperandMemoryAttr>(unwrap(attr));
+}
+
+MlirTypeID gridirOperandMemoryAttrGetTypeID() {
+  return wrap(OperandMemoryAttr::getTypeID());
+}
+
+MlirStringRef gridirOperandMemoryAttrGetName(MlirAttribute attr) {
+  return wrap(cast<OperandMemoryAttr>(unwrap(attr)).getName().getValue());
+}
+
+MlirStringRef gridirOperandMemoryAttrGetSpace(MlirAttribute attr) {
+  return wrap(
+      stringifyMemorySpace(cast<OperandMemoryAttr>(unwrap(attr)).getSpace()));
+}
+
+int64_t gridirOperandMemoryAttrGetBlockBytes(MlirAttribute attr) {
+  return cast<OperandMemoryAttr>(unwrap(attr)).getBlockBytes();
+}
+
+int64_t gridirOperandMemoryAttrGetBuffers(MlirAttribute attr) {
+  return cast<OperandMemoryAttr>(unwrap(attr)).getBuffers();
+}
+
+int64_t gridirOperandMemoryAttrGetFetches(MlirAttribute attr) {
+  return cast<OperandMemoryAttr>(unwrap(attr)).getFetches().value_or(-1);
+}
+
+bool gridirAttributeIsAMemoryPlan(MlirAttribute attr) {
+  return isa<MemoryPlanAttr>(unwrap(attr));
+}
+
+MlirTypeID gridirMemoryPlanAttrGetTypeID() {
+  return wrap(MemoryPlanAttr::getTypeID());
+}
+
+MlirStringRef gridirMemoryPlanAttrGetTarget(MlirAttribute attr) {
+  return wrap(cast<MemoryPlanAttr>(unwrap(attr)).getTarget().getValue());
+}
+
+intptr_t gridirMemoryPlanAttrGetNumOperands(MlirAttribute attr) {
+  return cast<MemoryPlanAttr>(unwrap(attr)).getOperands().size();
+}
+
+MlirAttribute gridirMemoryPlanAttrGetOperand(MlirAttribute attr, intptr_t i) {
+  return wrap(Attribute(cast<MemoryPlanAttr>(unwrap(attr)).getOperands()[i]));
+}
+
+intptr_t gridirMemoryPlanAttrGetNumSpaces(MlirAttribute attr) {
+  return cast<MemoryPlanAttr>(unwrap(attr)).getSpaces().size();
+}
+
+MlirStringRef gridirMemoryPlanAttrGetSpace(MlirAttribute attr, intptr_t i) {
+  return wrap(stringifyMemorySpace(
+      cast<MemoryPlanAttr>(unwrap(attr)).getSpaces()[i].getSpace()));
+}
+
+int64_t gridirMemoryPlanAttrGetSpaceBytes(MlirAttribute attr, intptr_t i) {
+  return cast<MemoryPlanAttr>(unwrap(attr)).getSpaces()[i].getBytes();
+}

@@ -155,6 +155,39 @@ MLIR_CAPI_EXPORTED int64_t gridirCostAttrGetBytesAccessed(MlirAttribute attr);
 MLIR_CAPI_EXPORTED int64_t
 gridirCostAttrGetRemoteBytesTransferred(MlirAttribute attr);
 
+//===----------------------------------------------------------------------===//
+// #grid.memory_plan, which `grid-plan-memory` makes
+//===----------------------------------------------------------------------===//
+
+MLIR_CAPI_EXPORTED bool gridirAttributeIsAOperandMemory(MlirAttribute attr);
+MLIR_CAPI_EXPORTED MlirTypeID gridirOperandMemoryAttrGetTypeID(void);
+MLIR_CAPI_EXPORTED MlirStringRef
+gridirOperandMemoryAttrGetName(MlirAttribute attr);
+MLIR_CAPI_EXPORTED MlirStringRef
+gridirOperandMemoryAttrGetSpace(MlirAttribute attr);
+MLIR_CAPI_EXPORTED int64_t
+gridirOperandMemoryAttrGetBlockBytes(MlirAttribute attr);
+MLIR_CAPI_EXPORTED int64_t
+gridirOperandMemoryAttrGetBuffers(MlirAttribute attr);
+/// The number of grid steps at which the block changes; -1 if it is dynamic.
+MLIR_CAPI_EXPORTED int64_t
+gridirOperandMemoryAttrGetFetches(MlirAttribute attr);
+
+MLIR_CAPI_EXPORTED bool gridirAttributeIsAMemoryPlan(MlirAttribute attr);
+MLIR_CAPI_EXPORTED MlirTypeID gridirMemoryPlanAttrGetTypeID(void);
+MLIR_CAPI_EXPORTED MlirStringRef
+gridirMemoryPlanAttrGetTarget(MlirAttribute attr);
+MLIR_CAPI_EXPORTED intptr_t
+gridirMemoryPlanAttrGetNumOperands(MlirAttribute attr);
+MLIR_CAPI_EXPORTED MlirAttribute
+gridirMemoryPlanAttrGetOperand(MlirAttribute attr, intptr_t i);
+MLIR_CAPI_EXPORTED intptr_t
+gridirMemoryPlanAttrGetNumSpaces(MlirAttribute attr);
+MLIR_CAPI_EXPORTED MlirStringRef
+gridirMemoryPlanAttrGetSpace(MlirAttribute attr, intptr_t i);
+MLIR_CAPI_EXPORTED int64_t gridirMemoryPlanAttrGetSpaceBytes(MlirAttribute attr,
+                                                             intptr_t i);
+
 #ifdef __cplusplus
 }
 #endif

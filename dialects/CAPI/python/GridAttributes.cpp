@@ -397,6 +397,59 @@ void populateOperand(nb::module_ &m) {
       });
 }
 
+void populateMemoryPlan(nb::module_ &m) {
+  mlir_attribute_subclass(m, "OperandMemoryAttr",
+                          gridirAttributeIsAOperandMemory,
+                          gridirOperandMemoryAttrGetTypeID)
+      .def_property_readonly("name",
+                             [](MlirAttribute self) {
+                               return toString(
+                                   gridirOperandMemoryAttrGetName(self));
+                             })
+      .def_property_readonly("space",
+                             [](MlirAttribute self) {
+                               return toString(
+                                   gridirOperandMemoryAttrGetSpace(self));
+                             })
+      .def_property_readonly("block_bytes",
+                             [](MlirAttribute self) {
+                               return gridirOperandMemoryAttrGetBlockBytes(
+                                   self);
+                             })
+      .def_property_readonly("buffers",
+                             [](MlirAttribute self) {
+                               return gridirOperandMemoryAttrGetBuffers(self);
+                             })
+      .def_property_readonly(
+          "fetches", [](MlirAttribute self) -> std::optional<int64_t> {
+            int64_t count = gridirOperandMemoryAttrGetFetches(self);
+            return count < 0 ? std::nullopt : std::optional(count);
+          });
+
+  mlir_attribute_subclass(m, "MemoryPlanAttr", gridirAttributeIsAMemoryPlan,
+                          gridirMemoryPlanAttrGetTypeID)
+      .def_property_readonly("target",
+                             [](MlirAttribute self) {
+                               return toString(
+                                   gridirMemoryPlanAttrGetTarget(self));
+                             })
+      .def_property_readonly("operands",
+                             [](MlirAttribute self) {
+                               return collect(
+                                   self, gridirMemoryPlanAttrGetNumOperands,
+                                   gridirMemoryPlanAttrGetOperand);
+                             })
+      .def_property_readonly("spaces", [](MlirAttribute self) {
+        nb::dict bytes;
+        for (intptr_t i = 0, e = gridirMemoryPlanAttrGetNumSpaces(self); i < e;
+             ++i)
+          bytes[nb::str(
+              toString(gridirMemoryPlanAttrGetSpace(self, i)).c_str())] =
+              gridirMemoryPlanAttrGetSpaceBytes(self, i);
+        return bytes;
+      });
+}
+
 void populateEffects(nb::module_ &m) {
   m.def("knows_devices", &gridirKernelKnowsDevices);
   m.def("accesses_devices", &gridirKernelAccessesDevices);
@@ -414,5 +467,6 @@ NB_MODULE(_gridirGrid, m) {
   populatePipelineMode(m);
   populateTransform(m);
   populateOperand(m);
+  populateMemoryPlan(m);
   populateEffects(m);
 }

@@ -42,7 +42,7 @@ inline constexpr llvm::StringLiteral kBlockTestAttrName = "grid.block_test";
 /// The results of `grid-check`: a dictionary for each property.
 inline constexpr llvm::StringLiteral kChecksAttrName = "grid.checks";
 
-/// The result of `grid-plan-memory`.
+/// The result of `grid-plan-memory`: a `#grid.memory_plan`.
 inline constexpr llvm::StringLiteral kMemoryPlanAttrName = "grid.memory_plan";
 
 /// The Refs that a kernel or a scope allocates for unsigned integers, by the

@@ -266,6 +266,27 @@ PipelineModeAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 LogicalResult
+OperandMemoryAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                          StringAttr name, MemorySpace space,
+                          int64_t blockBytes, int64_t buffers,
+                          std::optional<int64_t> fetches) {
+  for (int64_t number : {blockBytes, buffers, fetches.value_or(0)})
+    if (number < 0)
+      return emitError() << "expected no negative number in the memory of "
+                         << name << ", got " << number;
+  return success();
+}
+
+LogicalResult
+SpaceMemoryAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                        MemorySpace space, int64_t bytes) {
+  if (bytes < 0)
+    return emitError() << "expected no negative number of bytes of "
+                       << stringifyMemorySpace(space) << ", got " << bytes;
+  return success();
+}
+
+LogicalResult
 TransformAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                       TransformKind kind, ArrayRef<int64_t> values) {
   StringRef name = stringifyTransformKind(kind);

@@ -216,6 +216,65 @@ def Grid_CostAttr : Grid_Attr<"Cost", "cost"> {
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
+def Grid_OperandMemoryAttr : Grid_Attr<"OperandMemory", "operand_memory"> {
+  let summary = "the memory that the blocks of an operand take";
+  let description = [{
+    `space` is the memory space of `buffers` buffers, each of `block_bytes`
+    bytes. `fetches` is the number of grid steps at which the block changes; it
+    is absent for a dynamic grid.
+
+    Example:
+
+    ```mlir
+    #grid.operand_memory<name = "x_ref", space = tpu.vmem, block_bytes = 4096, buffers = 2, fetches = 8>
+    ```
+  }];
+  let parameters = (ins "::mlir::StringAttr":$name,
+                        EnumParameter<Grid_MemorySpace>:$space,
+                        "int64_t":$block_bytes, "int64_t":$buffers,
+                        Grid_OptionalInt:$fetches);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    int64_t getBytes() const { return getBlockBytes() * getBuffers(); }
+  }];
+}
+
+def Grid_SpaceMemoryAttr : Grid_Attr<"SpaceMemory", "space_memory"> {
+  let summary = "the bytes that a kernel holds in a memory space";
+  let description = [{
+    Example:
+
+    ```mlir
+    #grid.space_memory<tpu.vmem, 360960>
+    ```
+  }];
+  let parameters = (ins EnumParameter<Grid_MemorySpace>:$space,
+                        "int64_t":$bytes);
+  let assemblyFormat = "`<` $space `,` $bytes `>`";
+  let genVerifyDecl = 1;
+}
+
+def Grid_MemoryPlanAttr : Grid_Attr<"MemoryPlan", "memory_plan"> {
+  let summary = "the memory that a kernel holds on a target";
+  let description = [{
+    `operands` has the memory of each operand, in the order of the parameters.
+    `spaces` has the bytes that are held at the same time in each space: buffers
+    of operands, scratch, and Refs of scopes.
+
+    Example:
+
+    ```mlir
+    #grid.memory_plan<"tpu", operands[<name = "x_ref", space = tpu.vmem, block_bytes = 512, buffers = 2, fetches = 8>],
+                      spaces[<tpu.vmem, 1024>]>
+    ```
+  }];
+  let parameters = (ins "::mlir::StringAttr":$target,
+                        OptionalArrayRefParameter<"OperandMemoryAttr">:$operands,
+                        OptionalArrayRefParameter<"SpaceMemoryAttr">:$spaces);
+  let assemblyFormat = "`<` $target (`,` `operands` `[` $operands^ `]`)? (`,` `spaces` `[` $spaces^ `]`)? `>`";
+}
+
 def Grid_TpuParamsAttr : Grid_Attr<"TpuParams", "tpu_params"> {
   let summary = "`CompilerParams` of JAX's Mosaic TPU backend";
   let description = [{

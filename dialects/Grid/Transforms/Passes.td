@@ -306,7 +306,7 @@ def GridLegalizeBlocksPass : Pass<"grid-legalize-blocks", "::gridir::grid::Kerne
 def GridPlanMemoryPass : Pass<"grid-plan-memory", "::gridir::grid::KernelOp"> {
   let summary = "Plan the bytes that a kernel holds in every memory space";
   let description = [{
-    Stores the plan in `grid.memory_plan`. It has, for every operand, the space
+    Stores a `#grid.memory_plan`. It has, for every operand, the space
     of its blocks, the number of buffers (the author's `pipeline`; one if the
     block never changes; otherwise two), and the number of fetches if an
     unchanged block is not fetched again. It has, for every space, the bytes
@@ -336,10 +336,10 @@ def GridPlanMemoryPass : Pass<"grid-plan-memory", "::gridir::grid::KernelOp"> {
     grid.kernel @double grid(%i = 8)
         inputs(%x_ref: f32 [1000] block [128] at (%i) origin "x_ref")
         outputs(%o_ref: f32 [1024] block [128] at (%i) origin "o_ref")
-        attributes {grid.memory_plan = {
-          operands = {o_ref = {block_bytes = 512, buffers = 0, fetches = 8, space = "default"},
-                      x_ref = {block_bytes = 512, buffers = 1, fetches = 8, space = "default"}},
-          spaces = {default = 512}, target = "cpu"}} {
+        attributes {grid.memory_plan = #grid.memory_plan<"cpu",
+          operands[<name = "x_ref", space = default, block_bytes = 512, buffers = 1, fetches = 8>,
+                    <name = "o_ref", space = default, block_bytes = 512, buffers = 0, fetches = 8>],
+          spaces[<default, 512>]>} {
     }
     ```
   }];

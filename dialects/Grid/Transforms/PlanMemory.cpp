@@ -28,19 +28,6 @@ static MemorySpace getSpace(MemRefType type) {
 
 namespace {
 
-/// The buffers of the blocks of an operand.
-struct OperandPlan {
-  std::string name;
-  MemorySpace space;
-  int64_t blockBytes;
-  int64_t buffers;
-  /// The number of grid steps at which the block changes; none for a dynamic
-  /// grid.
-  std::optional<int64_t> fetches;
-
-  int64_t getBytes() const { return blockBytes * buffers; }
-};
-
 class MemoryPlanner {
 public:
   MemoryPlanner(BlockAccess &access, const Target &target)
@@ -49,8 +36,8 @@ public:
   void plan() {
     for (unsigned i = 0, e = kernel.getNumOperandSpecs(); i < e; ++i) {
       operands.push_back(planOperand(i));
-      if (operands.back().buffers)
-        spaces[operands.back().space] += operands.back().getBytes();
+      if (operands.back().getBuffers())
+        spaces[operands.back().getSpace()] += operands.back().getBytes();
     }
     for (BlockArgument ref : kernel.getScratchRefs())
       addRef(ref, spaces);
@@ -58,24 +45,25 @@ public:
       spaces[space] += bytes;
   }
 
-  ArrayRef<OperandPlan> getOperands() const { return operands; }
+  ArrayRef<OperandMemoryAttr> getOperands() const { return operands; }
   const SpaceBytes &getSpaces() const { return spaces; }
   std::optional<int64_t> getNumSteps() { return getNumSteps(kernel.getRank()); }
 
 private:
-  OperandPlan planOperand(unsigned operand) {
+  OperandMemoryAttr planOperand(unsigned operand) {
     OperandAttr spec = kernel.getOperandSpec(operand);
     MemorySpace space = spec.getSpace();
     bool isIndex = operand < kernel.getNumIndexOperands();
     if (space == MemorySpace::Default)
       space = target.getDefaultSpace(isIndex);
-    OperandPlan plan{kernel.getOperandName(operand), space,
-                     target.getHeldBytes(spec.getBlockShape(),
-                                         spec.getArrayShape(),
-                                         spec.getElementType(), space),
-                     0, getNumFetches(operand)};
-    plan.buffers = getNumBuffers(operand, space);
-    return plan;
+    int64_t blockBytes =
+        target.getHeldBytes(spec.getBlockShape(), spec.getArrayShape(),
+                            spec.getElementType(), space);
+    MLIRContext *context = kernel.getContext();
+    return OperandMemoryAttr::get(
+        context, StringAttr::get(context, kernel.getOperandName(operand)),
+        space, blockBytes, getNumBuffers(operand, space),
+        getNumFetches(operand));
   }
 
   int64_t getNumBuffers(unsigned operand, MemorySpace space) {
@@ -158,7 +146,7 @@ private:
   KernelOp kernel;
   const Target &target;
   BlockAccess &access;
-  SmallVector<OperandPlan> operands;
+  SmallVector<OperandMemoryAttr> operands;
   SpaceBytes spaces;
 };
 
@@ -219,9 +207,9 @@ private:
                            << stringifyMemorySpace(space) << ", got " << bytes
                            << ", " << bytes - capacity << " too many";
     unsigned heaviest = 0;
-    ArrayRef<OperandPlan> operands = planner.getOperands();
+    ArrayRef<OperandMemoryAttr> operands = planner.getOperands();
     auto weigh = [&](unsigned i) {
-      return operands[i].space == space ? operands[i].getBytes() : 0;
+      return operands[i].getSpace() == space ? operands[i].getBytes() : 0;
     };
     for (unsigned i = 0; i < operands.size(); ++i)
       if (weigh(i) > weigh(heaviest))
@@ -229,39 +217,25 @@ private:
     if (operands.empty() || weigh(heaviest) == 0)
       return;
     diagnostic.attachNote(kernel.getBodyBlock()->getArgument(heaviest).getLoc())
-        << operands[heaviest].name
-        << " weighs most: " << operands[heaviest].buffers << " buffers of "
-        << operands[heaviest].blockBytes << " bytes";
+        << operands[heaviest].getName().getValue()
+        << " weighs most: " << operands[heaviest].getBuffers() << " buffers of "
+        << operands[heaviest].getBlockBytes() << " bytes";
   }
 
   void attachPlan(KernelOp kernel, MemoryPlanner &planner) {
-    Builder builder(kernel);
-    NamedAttrList operands, spaces;
-    for (auto [i, plan] : llvm::enumerate(planner.getOperands())) {
-      NamedAttrList fields;
-      fields.set("space",
-                 builder.getStringAttr(stringifyMemorySpace(plan.space)));
-      fields.set("block_bytes", builder.getI64IntegerAttr(plan.blockBytes));
-      fields.set("buffers", builder.getI64IntegerAttr(plan.buffers));
-      numBuffers += plan.buffers;
-      if (plan.fetches)
-        fields.set("fetches", builder.getI64IntegerAttr(*plan.fetches));
-      std::optional<int64_t> steps = planner.getNumSteps();
-      if (plan.fetches && steps)
-        numRevisits += *steps - *plan.fetches;
-      // A number distinguishes parameters of the same name.
-      std::string key = plan.name;
-      if (operands.get(key))
-        key += "#" + std::to_string(i);
-      operands.set(key, fields.getDictionary(&getContext()));
-    }
+    SmallVector<SpaceMemoryAttr> spaces;
     for (auto [space, bytes] : planner.getSpaces())
-      spaces.set(stringifyMemorySpace(space), builder.getI64IntegerAttr(bytes));
-    NamedAttrList plan;
-    plan.set("target", builder.getStringAttr(target));
-    plan.set("operands", operands.getDictionary(&getContext()));
-    plan.set("spaces", spaces.getDictionary(&getContext()));
-    kernel->setAttr(kMemoryPlanAttrName, plan.getDictionary(&getContext()));
+      spaces.push_back(SpaceMemoryAttr::get(&getContext(), space, bytes));
+    std::optional<int64_t> steps = planner.getNumSteps();
+    for (OperandMemoryAttr operand : planner.getOperands()) {
+      numBuffers += operand.getBuffers();
+      if (operand.getFetches() && steps)
+        numRevisits += *steps - *operand.getFetches();
+    }
+    kernel->setAttr(kMemoryPlanAttrName,
+                    MemoryPlanAttr::get(&getContext(),
+                                        StringAttr::get(&getContext(), target),
+                                        planner.getOperands(), spaces));
   }
 };
 

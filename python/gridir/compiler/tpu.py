@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gridir.compiler.options import Options
 from gridir.compiler.passes import shared_context, to_generic_text
 from gridir.compiler.target import Execution, Target
 from gridir.mlir import ir
+from gridir.mlir.dialects import grid
 
 if TYPE_CHECKING:
     from gridir.compiler.kernel import Kernel
@@ -143,20 +144,13 @@ def planned_vmem(kernel: Kernel) -> dict[str, int]:
     """
     module = kernel.module("grid-planned", context=shared_context())
     (planned,) = [op for op in module.body.operations if op.operation.name == "grid.kernel"]
-    plan = _to_python(planned.attributes["grid.memory_plan"])
-    held = {
-        operand: entry["block_bytes"] * entry["buffers"]
-        for operand, entry in plan["operands"].items()
-        if entry["space"] == "tpu.vmem" and entry["buffers"]
-    }
-    scratch = plan["spaces"].get("tpu.vmem", 0) - sum(held.values())
+    plan = grid.MemoryPlanAttr(planned.attributes["grid.memory_plan"])
+    held: dict[str, int] = {}
+    for operand in plan.operands:
+        if operand.space == "tpu.vmem" and operand.buffers:
+            held[operand.name] = held.get(operand.name, 0) + operand.block_bytes * operand.buffers
+    scratch = plan.spaces.get("tpu.vmem", 0) - sum(held.values())
     return held | ({"scratch": scratch} if scratch else {})
-
-
-def _to_python(attribute: ir.Attribute) -> Any:
-    if isinstance(attribute, ir.DictAttr):
-        return {item.name: _to_python(item.attr) for item in ir.DictAttr(attribute)}
-    return attribute.value
 
 
 _BARRIER = "stable_mosaic.tpu.sem_barrier"

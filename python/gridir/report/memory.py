@@ -12,7 +12,7 @@ from typing import Any
 from gridir.compiler.kernel import Kernel
 from gridir.compiler.passes import shared_context
 from gridir.mlir import ir
-from gridir.report.blocks import operand_names
+from gridir.mlir.dialects import grid
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,17 +79,14 @@ def planned_entries(kernel: Kernel) -> list[Entry]:
 def _windows(kernel: ir.Operation) -> list[Entry]:
     if "grid.memory_plan" not in kernel.attributes:
         return []
-    plan = ir.DictAttr(ir.DictAttr(kernel.attributes["grid.memory_plan"])["operands"])
-    body = kernel.regions[0].blocks[0]
-    names = operand_names(kernel.attributes, ("index_operands", "inputs", "outputs"))
-    elements = {name: _size_of(argument.type)[1] for name, argument in zip(names, body.arguments, strict=False)}
+    plan = grid.MemoryPlanAttr(kernel.attributes["grid.memory_plan"])
+    refs = kernel.regions[0].blocks[0].arguments
     entries = []
-    for item in plan:
-        fields = {field.name: field.attr.value for field in ir.DictAttr(item.attr)}
-        if fields["buffers"]:
-            size = elements.get(item.name) or fields["block_bytes"]
-            note = f"at most {fields['fetches']} fetches" if fields.get("fetches", -1) >= 0 else ""
-            entries.append(Entry(item.name, fields["space"], size, fields["block_bytes"], fields["buffers"], note))
+    for operand, ref in zip(plan.operands, refs, strict=False):
+        if operand.buffers:
+            size = _size_of(ref.type)[1] or operand.block_bytes
+            note = "" if operand.fetches is None else f"at most {operand.fetches} fetches"
+            entries.append(Entry(operand.name, operand.space, size, operand.block_bytes, operand.buffers, note))
     return entries
 
 

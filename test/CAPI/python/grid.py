@@ -30,6 +30,9 @@ with ir.Context() as context, ir.Location.unknown():
     # CHECK-NEXT: #grid.semantics<parallel> parallel
     # CHECK-NEXT: !grid.semaphore<dma> dma
     # CHECK-NEXT: #grid.cost<flops = 8, transcendentals = 0, bytes_accessed = 96, remote_bytes_transferred = 1> 8 0 96 1
+    # CHECK-NEXT: cpu {'default': 512, 'tpu.smem': 8}
+    # CHECK-NEXT: x_ref default 512 1 8
+    # CHECK-NEXT: o_ref tpu.smem 8 0 None
     print("== attributes")
     dim = grid.DimAttr.get(4, name="rows", vmapped=True, kind="cluster")
     print(dim, dim.size, dim.name, dim.vmapped, dim.kind)
@@ -55,6 +58,17 @@ with ir.Context() as context, ir.Location.unknown():
     print(semaphore, semaphore.kind)
     cost = grid.CostAttr.get(8, 0, 96, remote_bytes_transferred=1)
     print(cost, cost.flops, cost.transcendentals, cost.bytes_accessed, cost.remote_bytes_transferred)
+    plan = grid.MemoryPlanAttr(
+        ir.Attribute.parse(
+            '#grid.memory_plan<"cpu", operands ['
+            '<name = "x_ref", space = default, block_bytes = 512, buffers = 1, fetches = 8>, '
+            '<name = "o_ref", space = tpu.smem, block_bytes = 8, buffers = 0>], '
+            "spaces [<default, 512>, <tpu.smem, 8>]>"
+        )
+    )
+    print(plan.target, plan.spaces)
+    for memory in plan.operands:
+        print(memory.name, memory.space, memory.block_bytes, memory.buffers, memory.fetches)
 
     # CHECK-LABEL: == operand
     # CHECK-NEXT: ui8 ['n', 512] [66, 1] tpu.vmem

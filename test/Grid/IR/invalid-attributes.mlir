@@ -102,6 +102,16 @@ func.func private @f() attributes {a = #grid.tpu_params<allow_input_fusion = ["y
 
 // -----
 
+// expected-error @below {{expected no negative number in the memory of "x_ref", got -1}}
+func.func private @f() attributes {a = #grid.operand_memory<name = "x_ref", space = any, block_bytes = 8, buffers = -1>}
+
+// -----
+
+// expected-error @below {{expected no negative number of bytes of tpu.vmem, got -1}}
+func.func private @f() attributes {a = #grid.memory_plan<"tpu", spaces [<tpu.vmem, -1>]>}
+
+// -----
+
 // expected-error @below {{expected vmem_limit_bytes to be at least 0, got -1}}
 func.func private @f() attributes {a = #grid.tpu_params<vmem_limit_bytes = -1>}
 
@@ -213,7 +223,7 @@ grid.kernel @checks grid() attributes {grid.checks = [1]} {
 
 // -----
 
-// expected-error @below {{expected a dictionary of a kernel as grid.memory_plan, got [] of 'grid.kernel'}}
+// expected-error @below {{expected a #grid.memory_plan of a kernel as grid.memory_plan, got [] of 'grid.kernel'}}
 grid.kernel @memory_plan grid() attributes {grid.memory_plan = []} {
 }
 
