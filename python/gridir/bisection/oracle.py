@@ -21,7 +21,7 @@ from gridir.frontend.compat import jax_interpret
 from gridir.frontend.recording.recorder import Call, Recorder
 from gridir.frontend.recording.replay import record_of, run
 from gridir.recording.record import Record, options_of
-from gridir.testing import Comparison, WideRun, compare, run_wide
+from gridir.testing import Comparison, WideRun, compare, prepare_reference, run_wide
 
 NATIVE = "the native code of the CPU"
 """The oracle of a kernel that interpret mode cannot run, and that has no reference."""
@@ -129,7 +129,7 @@ def _by_reference(call: Call, reference: Callable[..., Any], args: Sequence[Any]
     Raises:
       KernelError: when the reference has other results than the kernel.
     """
-    results = [np.asarray(x) for x in jax.tree.leaves(jax.jit(reference)(*args))]
+    results = [np.asarray(x) for x in jax.tree.leaves(prepare_reference(reference, args)())]
     shapes = [[f"{x.dtype}{list(x.shape)}" for x in group] for group in (call.results, results)]
     if [x.shape for x in results] != [x.shape for x in call.results]:
         raise KernelError(f"expected reference() to return results like the kernel's, {shapes[0]}, got {shapes[1]}")

@@ -202,12 +202,13 @@ def _time(call: Any, repeat: int) -> float:
 
 def _check(example: Example, results: Any, against: str) -> dict[str, Any]:
     """The part of the record that says how the results compare with the oracle's."""
-    from gridir.testing import compare
+    from gridir.testing import compare, prepare_reference
 
     if against == REFERENCE:
         if example.reference is None:
             raise click.UsageError(f"expected a function 'reference' beside {example.name!r}, got a file without one")
-        expected, milliseconds = _call(example.reference, example.args)
+        call = prepare_reference(example.reference, example.args)
+        expected, milliseconds = call(), _time(call, 1)
     else:
         try:
             expected, milliseconds = _interpret(example)

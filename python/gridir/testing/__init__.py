@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from gridir.frontend.capture.install import interpreting_mosaic
 from gridir.frontend.compat import jax_lowering
 from gridir.testing.comparison import Comparison, Errors, compare, difference, differences
+from gridir.testing.reference import prepare_reference
 from gridir.testing.wide import WideRun, run_wide
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "differences",
     "interpreted",
     "mosaic_interpreted",
+    "prepare_reference",
     "run_wide",
 ]
 
