@@ -176,7 +176,8 @@ private:
   /// The number of the index of a dimension of an array.
   static unsigned getIndexNumber(OperandAttr spec, unsigned arrayDim) {
     unsigned number = 0;
-    for (BlockDimAttr dim : ArrayRef(spec.getBlockDims()).take_front(arrayDim))
+    SmallVector<BlockDimAttr> block = spec.getBlockDims();
+    for (BlockDimAttr dim : ArrayRef(block).take_front(arrayDim))
       number += dim.getNumIndices();
     return number;
   }

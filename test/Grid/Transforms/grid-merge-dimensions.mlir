@@ -5,6 +5,7 @@
 
 // STATS: 2 num-merged
 // STATS: 2 num-merged
+// STATS: 1 num-merged
 // STATS: 0 num-merged
 // STATS: 0 num-merged
 // STATS: 0 num-merged
@@ -50,6 +51,19 @@ grid.kernel @three grid(%i = 2)
   %v = grid.load %x : memref<2x3x4x5x8xf32, #grid.space<default>> -> tensor<2x3x4x5x8xf32>
   %c = tensor.collapse_shape %v [[0, 1, 2], [3], [4]] : tensor<2x3x4x5x8xf32> into tensor<24x5x8xf32>
   grid.store %c, %o : tensor<24x5x8xf32>, memref<24x5x8xf32, #grid.space<default>>
+}
+
+// -----
+
+// Arrays of many dimensions.
+// CHECK-LABEL: grid.kernel @many
+// CHECK: inputs(%{{.*}}: f32 [2, 2, 2, 2, 2, 256] block [squeezed, squeezed, squeezed, squeezed, squeezed, 256] at (%m, %l, %k, %j, %i, 0))
+grid.kernel @many grid(%i = 2, %j = 2, %k = 2, %l = 2, %m = 2)
+    inputs(%x: f32 [2, 2, 2, 2, 2, 8, 32] block [squeezed, squeezed, squeezed, squeezed, squeezed, 8, 32] at (%m, %l, %k, %j, %i, 0, 0))
+    outputs(%o: f32 [2, 2, 2, 2, 2, 256] block [squeezed, squeezed, squeezed, squeezed, squeezed, 256] at (%m, %l, %k, %j, %i, 0)) {
+  %v = grid.load %x : memref<8x32xf32, #grid.space<default>> -> tensor<8x32xf32>
+  %c = tensor.collapse_shape %v [[0, 1]] : tensor<8x32xf32> into tensor<256xf32>
+  grid.store %c, %o : tensor<256xf32>, memref<256xf32, #grid.space<default>>
 }
 
 // -----
