@@ -56,7 +56,7 @@ void addBufferization(OpPassManager &pm) {
   // Compute a value in the memory of its store, if no op in between can observe
   // it.
   pm.addNestedPass<func::FuncOp>(loops::createLoopsComputeInPlacePass());
-  pm.addPass(bufferization::createEmptyTensorEliminationPass());
+  pm.addNestedPass<func::FuncOp>(loops::createLoopsEliminateEmptyTensorsPass());
   pm.addPass(bufferization::createOneShotBufferizePass());
   // Run while copies are still single ops and nothing is vectorized.
   pm.addPass(loops::createLoopsWidenStoragePass());

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Loops/Transforms/Passes.h"
+#include "dialects/Loops/Transforms/TrialBufferization.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -27,24 +28,19 @@ using namespace mlir;
 
 namespace {
 
-class LoopsAnchorTensorsPass
-    : public gridir::loops::impl::LoopsAnchorTensorsPassBase<
-          LoopsAnchorTensorsPass> {
+/// The changes to the ops in one op. If they are careful, each branch yields
+/// tensors that it has made.
+class Anchoring {
 public:
-  using LoopsAnchorTensorsPassBase::LoopsAnchorTensorsPassBase;
+  explicit Anchoring(bool isCareful) : isCareful(isCareful) {}
 
-  void runOnOperation() override {
-    SmallVector<scf::IndexSwitchOp> switches;
-    getOperation()->walk([&](scf::IndexSwitchOp op) {
-      if (llvm::any_of(op.getResultTypes(), llvm::IsaPred<RankedTensorType>))
-        switches.push_back(op);
-    });
-    for (scf::IndexSwitchOp op : switches)
-      branch(op);
-    getOperation()->walk([&](scf::IfOp op) { separate(op); });
+  int64_t numAnchored = 0, numCopied = 0, numHandedOn = 0;
+
+  void run(Operation *root) {
+    root->walk([&](scf::IfOp op) { separate(op); });
     // Inner loops are visited first, so that a value which an inner loop hands
     // to an outer one is anchored in both.
-    getOperation()->walk([&](Operation *op) {
+    root->walk([&](Operation *op) {
       if (auto loop = dyn_cast<scf::ForOp>(op)) {
         anchor(loop.getBody()->getTerminator(), 0, loop.getRegionIterArgs());
       } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
@@ -57,33 +53,7 @@ public:
   }
 
 private:
-  /// Replaces a switch by nested branches. Bufferization does not know that the
-  /// results of a switch may be in the buffers of what its cases yield.
-  void branch(scf::IndexSwitchOp op) {
-    OpBuilder builder(op);
-    Location loc = op.getLoc();
-    scf::IfOp outer;
-    for (auto [number, region] :
-         llvm::zip_equal(op.getCases(), op.getCaseRegions())) {
-      Value constant = arith::ConstantIndexOp::create(builder, loc, number);
-      Value isCase = arith::CmpIOp::create(
-          builder, loc, arith::CmpIPredicate::eq, op.getArg(), constant);
-      auto choice =
-          scf::IfOp::create(builder, loc, op.getResultTypes(), isCase);
-      choice.getThenRegion().takeBody(region);
-      if (outer)
-        scf::YieldOp::create(builder, loc, choice.getResults());
-      else
-        op.replaceAllUsesWith(choice);
-      outer = choice;
-      builder.setInsertionPointToStart(&choice.getElseRegion().emplaceBlock());
-    }
-    if (!outer)
-      return;
-    outer.getElseRegion().takeBody(op.getDefaultRegion());
-    op.erase();
-    ++numBranched;
-  }
+  bool isCareful;
 
   /// Bufferization cannot copy what a branch yields, and a later write would
   /// change a tensor from outside and the result. If the tensor is used later,
@@ -94,7 +64,7 @@ private:
       if (!isa<RankedTensorType>(result.getType()))
         continue;
       Value shared = getSource(result);
-      if (shared && !isUsedElsewhere(shared, choice))
+      if (!isCareful && shared && !isUsedElsewhere(shared, choice))
         continue;
       unsigned number = result.getResultNumber();
       std::array<scf::YieldOp, 2> yields{choice.thenYield(),
@@ -102,9 +72,10 @@ private:
       for (auto [yield, other] :
            {std::pair(yields[0], yields[1]), std::pair(yields[1], yields[0])}) {
         Value value = yield.getOperand(number);
-        if (choice->isAncestor(value.getParentBlock()->getParentOp()))
+        if (!isCareful &&
+            choice->isAncestor(value.getParentBlock()->getParentOp()))
           continue;
-        if (!isUsedElsewhere(value, choice) &&
+        if (!isCareful && !isUsedElsewhere(value, choice) &&
             llvm::count(yield.getOperands(), value) == 1) {
           OpBuilder builder(other);
           auto anchored = bufferization::MaterializeInDestinationOp::create(
@@ -129,6 +100,16 @@ private:
                                                         type, ValueRange());
     return linalg::CopyOp::create(builder, user->getLoc(), value, buffer)
         .getResult(0);
+  }
+
+  /// A copy for a loop, which need not be moved as far as nothing else is.
+  Value copyBefore(Operation *user, Value value) const {
+    if (isCareful)
+      return createCopy(user, value);
+    OpBuilder builder(user);
+    return bufferization::AllocTensorOp::create(
+        builder, user->getLoc(), cast<RankedTensorType>(value.getType()),
+        ValueRange(), value);
   }
 
   /// The tensor outside of `choice` in whose buffer `value` is, if there is one
@@ -333,10 +314,7 @@ private:
       auto loop = dyn_cast<LoopLikeOpInterface>(op);
       if (!loop || value.getParentBlock() != loop->getBlock())
         return false;
-      OpBuilder builder(loop);
-      origin->set(bufferization::AllocTensorOp::create(
-          builder, loop->getLoc(), cast<RankedTensorType>(value.getType()),
-          ValueRange(), value));
+      origin->set(copyBefore(loop, value));
       ++numCopied;
       return false;
     }
@@ -392,10 +370,9 @@ private:
     SmallVector<Value> values;
     for (unsigned i : moved) {
       Value value = terminator->getOperand(first + i);
-      if (moved.size() > 1 && !value.getDefiningOp<linalg::LinalgOp>()) {
-        auto type = cast<RankedTensorType>(value.getType());
-        value = bufferization::AllocTensorOp::create(builder, loc, type,
-                                                     ValueRange(), value);
+      if ((isCareful || moved.size() > 1) &&
+          !value.getDefiningOp<linalg::LinalgOp>()) {
+        value = copyBefore(terminator, value);
         ++numCopied;
       }
       values.push_back(value);
@@ -406,6 +383,69 @@ private:
       terminator->setOperand(first + i, anchored->getResult(0));
       ++numAnchored;
     }
+  }
+};
+
+class LoopsAnchorTensorsPass
+    : public gridir::loops::impl::LoopsAnchorTensorsPassBase<
+          LoopsAnchorTensorsPass> {
+public:
+  using LoopsAnchorTensorsPassBase::LoopsAnchorTensorsPassBase;
+
+  void runOnOperation() override {
+    Operation *root = getOperation();
+    SmallVector<scf::IndexSwitchOp> switches;
+    root->walk([&](scf::IndexSwitchOp op) {
+      if (llvm::any_of(op.getResultTypes(), llvm::IsaPred<RankedTensorType>))
+        switches.push_back(op);
+    });
+    for (scf::IndexSwitchOp op : switches)
+      branch(op);
+
+    Anchoring anchoring(/*isCareful=*/false);
+    if (!gridir::loops::hasTensorBranches(root)) {
+      anchoring.run(root);
+    } else if (failed(gridir::loops::changeIfBufferizable(
+                   root, [&](Operation *trial) {
+                     anchoring.run(trial);
+                     return success();
+                   }))) {
+      anchoring = Anchoring(/*isCareful=*/true);
+      anchoring.run(root);
+      ++numCareful;
+    }
+    numAnchored += anchoring.numAnchored;
+    numCopied += anchoring.numCopied;
+    numHandedOn += anchoring.numHandedOn;
+  }
+
+private:
+  /// Replaces a switch by nested branches. Bufferization does not know that the
+  /// results of a switch may be in the buffers of what its cases yield.
+  void branch(scf::IndexSwitchOp op) {
+    OpBuilder builder(op);
+    Location loc = op.getLoc();
+    scf::IfOp outer;
+    for (auto [number, region] :
+         llvm::zip_equal(op.getCases(), op.getCaseRegions())) {
+      Value constant = arith::ConstantIndexOp::create(builder, loc, number);
+      Value isCase = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::eq, op.getArg(), constant);
+      auto choice =
+          scf::IfOp::create(builder, loc, op.getResultTypes(), isCase);
+      choice.getThenRegion().takeBody(region);
+      if (outer)
+        scf::YieldOp::create(builder, loc, choice.getResults());
+      else
+        op.replaceAllUsesWith(choice);
+      outer = choice;
+      builder.setInsertionPointToStart(&choice.getElseRegion().emplaceBlock());
+    }
+    if (!outer)
+      return;
+    outer.getElseRegion().takeBody(op.getDefaultRegion());
+    op.erase();
+    ++numBranched;
   }
 };
 

@@ -11,7 +11,7 @@
 
 include "mlir/Pass/PassBase.td"
 
-def LoopsAnchorTensorsPass : Pass<"loops-anchor-tensors"> {
+def LoopsAnchorTensorsPass : Pass<"loops-anchor-tensors", "::mlir::func::FuncOp"> {
   let summary = "Keep every tensor that a loop carries in one buffer";
   let description = [{
     One-shot bufferization rejects a loop that yields a tensor whose buffer is
@@ -50,7 +50,9 @@ def LoopsAnchorTensorsPass : Pass<"loops-anchor-tensors"> {
     of it. If it is not used later, the other branch writes its tensor there.
     A `scf.index_switch` of tensors becomes nested `scf.if` ops, because
     bufferization does not know that its results may be in the buffers of what
-    its cases yield, and would write these in place.
+    its cases yield, and would write these in place. If bufferization would
+    reject the result nevertheless, the pass starts again: each branch then
+    yields copies alone, and each carried tensor is copied before it is anchored.
 
     The condition of a `scf.while` is changed to forward all values that the
     loop carries, at their own operand numbers, if the canonicalizer has dropped
@@ -67,6 +69,7 @@ def LoopsAnchorTensorsPass : Pass<"loops-anchor-tensors"> {
     Statistic<"numBranched", "num-branched", "Number of switches that became branches">,
     Statistic<"numAnchored", "num-anchored", "Number of yielded tensors anchored">,
     Statistic<"numCopied", "num-copied", "Number of yielded tensors copied first">,
+    Statistic<"numCareful", "num-careful", "Number of functions whose branches yield copies alone">,
   ];
 }
 
@@ -156,6 +159,36 @@ def LoopsComputeInPlacePass : Pass<"loops-compute-in-place"> {
     Statistic<"numCopied", "num-copied", "Number of stores left as copies">,
     Statistic<"numRepeated", "num-repeated",
               "Number of tensors that are duplicated for some of their uses">,
+  ];
+}
+
+def LoopsEliminateEmptyTensorsPass : Pass<"loops-eliminate-empty-tensors", "::mlir::func::FuncOp"> {
+  let summary = "Compute each inserted value where it is inserted";
+  let description = [{
+    Upstream's `eliminate-empty-tensors` replaces the empty tensor in which a
+    value is computed with the part of a tensor into which it is inserted. In a
+    function with branches that yield tensors, the result may be invalid, or may
+    be a function that one-shot bufferization rejects; these functions stay as
+    they are, and their values are copied.
+
+    Before:
+
+    ```mlir
+    %e = tensor.empty() : tensor<4xf32>
+    %f = linalg.fill ins(%c : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+    %r = tensor.insert_slice %f into %t[2] [4] [1] : tensor<4xf32> into tensor<8xf32>
+    ```
+
+    After:
+
+    ```mlir
+    %s = tensor.extract_slice %t[2] [4] [1] : tensor<8xf32> to tensor<4xf32>
+    %f = linalg.fill ins(%c : f32) outs(%s : tensor<4xf32>) -> tensor<4xf32>
+    %r = tensor.insert_slice %f into %t[2] [4] [1] : tensor<4xf32> into tensor<8xf32>
+    ```
+  }];
+  let statistics = [
+    Statistic<"numKept", "num-kept", "Number of functions left as they are">,
   ];
 }
 

@@ -3,6 +3,7 @@
 // RUN: gridir-opt %s --loops-anchor-tensors --mlir-pass-statistics --mlir-pass-statistics-display=list -o /dev/null 2>&1 | FileCheck %s --check-prefix=STATS
 
 // STATS: (S) 1 num-branched
+// STATS: (S) 1 num-careful
 
 // A branch yields a copy of a carried tensor that changes later.
 // CHECK-LABEL: func.func @changed_later
@@ -118,4 +119,29 @@ func.func @part_later(%a: tensor<8xf32>, %c: i1, %o: memref<f32>, %n: index) -> 
     scf.yield %s : tensor<8xf32>
   }
   return %r : tensor<8xf32>
+}
+
+// Where bufferization would not accept a tensor that one branch writes to the
+// buffer of another one's, each branch yields copies alone.
+// CHECK-LABEL: func.func @careful
+// CHECK:         scf.if
+// CHECK-COUNT-2:   linalg.copy
+// CHECK:         } else {
+// CHECK-COUNT-2:   linalg.copy
+// BUFFER-LABEL: func.func @careful
+// BUFFER:         return
+func.func @careful(%b: i1, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %zero = arith.constant dense<0> : tensor<8xi16>
+    %r:2 = scf.if %b -> (tensor<8xi16>, tensor<8xi16>) {
+      %one = arith.constant dense<1> : tensor<8xi16>
+      scf.yield %one, %one : tensor<8xi16>, tensor<8xi16>
+    } else {
+      %two = arith.constant dense<2> : tensor<8xi16>
+      scf.yield %zero, %two : tensor<8xi16>, tensor<8xi16>
+    }
+  }
+  return
 }
