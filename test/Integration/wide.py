@@ -37,6 +37,14 @@ def sum_over(mesh):
     return lambda x: mapped(jax.sharding.reshard(x, NamedSharding(mesh, P("d"))) if is_explicit else x)
 
 
+def recurrent(x):
+    """Results of which each uses the one before, as a reference has them that loops in Python."""
+    results = [x]
+    for _ in range(64):
+        results.append(jnp.cos(results[-1]) * 0.9 + x)
+    return jnp.stack(results)
+
+
 def doubled(x):
     def body(ref):
         ref[...] = ref[...] * 2
@@ -61,6 +69,7 @@ CASES = {
     "shard_map": sum_over(jax.make_mesh((1,), ("d",), axis_types=(AxisType.Auto,))),
     "shard_map of an explicit mesh": sum_over(jax.make_mesh((1,), ("d",), axis_types=(AxisType.Explicit,))),
     "run_state": doubled,
+    "recurrence": recurrent,
     "histogram": lambda x: jnp.histogram(x, bins=4)[0],
     "bools": lambda x: x > 0,
 }
@@ -71,7 +80,7 @@ for name, function in CASES.items():
     for exact, result in zip(run.exact, map(np.asarray, results), strict=True):
         if not np.allclose(exact.astype(float), result.astype(float), rtol=1e-4, atol=1e-4):
             print(f"{name}: expected {result}, got {exact}")
-# CHECK: 18 functions are computed in float64
+# CHECK: 19 functions are computed in float64
 print(f"{len(CASES)} functions are computed in float64")
 
 

@@ -202,7 +202,12 @@ class _Evaluation:
         move = move if jnp.finfo(dtype).bits >= 32 else 0.5
         size = jnp.sign(moved) * jnp.maximum(jnp.abs(moved), least) if least else moved
         noisy = moved + size * move * jnp.finfo(dtype).eps * self._random(moved)
-        return jnp.where((self._seed == 0) | held, exact, noisy.astype(dtype).astype(np.float64))
+        rounded = jnp.where((self._seed == 0) | held, exact, noisy.astype(dtype).astype(np.float64))
+        if isinstance(self._seed, int):
+            # In a function of elements.
+            return rounded
+        # XLA would compute a chain of results again for each of its uses, and compile for minutes.
+        return jax.lax.optimization_barrier(rounded)
 
     def _move_terms(self, x: Any, dtype: Any, terms: int) -> Any:
         """The terms of a sum, each moved by as much as the roundings of the partial sums may come to."""
