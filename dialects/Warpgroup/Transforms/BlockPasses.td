@@ -122,6 +122,8 @@ def WarpgroupCheckWindowsPass
     each offset of a window that is not proved to be in bounds, for example one
     that the kernel loads. A call with an offset out of bounds fails with the
     message that kernels mapped to threads have, and accesses the nearest window.
+    An offset of one element that is only loaded is not checked if the value may
+    be discarded, or with the kernel's `disable_bounds_checks`.
 
     Only kernels with a schedule are changed.
 

@@ -8,6 +8,8 @@
 
 #include "dialects/Warpgroup/Transforms/Passes.h"
 
+#include "dialects/Grid/Analysis/LoadedUses.h"
+#include "dialects/Grid/IR/KernelParams.h"
 #include "dialects/Warpgroup/IR/Warpgroup.h"
 #include "dialects/Warpgroup/Transforms/DataWindows.h"
 
@@ -39,14 +41,29 @@ public:
       if (!dims.empty())
         found.emplace_back(slice, std::move(dims));
     });
-    for (auto &[slice, dims] : found)
+    auto params = getParams<TpuParamsAttr>(kernel);
+    BoolAttr disabled = params ? params.getDisableBoundsChecks() : BoolAttr();
+    for (auto &[slice, dims] : found) {
+      bool isUnchecked = isUnobserved(slice, disabled && disabled.getValue());
       for (unsigned dim : dims)
-        check(slice, dim);
+        check(slice, dim, isUnchecked && slice.getSizes()[dim] == 1);
+    }
     numChecked += found.size();
   }
 
 private:
-  static void check(SliceRefOp slice, unsigned dim) {
+  /// True for a window that is only loaded from, if the values may be discarded
+  /// or the author disabled checks: those from outside of its Ref are any
+  /// values. A window with a part inside cannot be moved for them.
+  static bool isUnobserved(SliceRefOp slice, bool isDisabled) {
+    Value window = slice.getResult();
+    return !window.use_empty() &&
+           (isLoadedToDiscard(window) ||
+            (isDisabled &&
+             llvm::all_of(window.getUsers(), llvm::IsaPred<LoadOp>)));
+  }
+
+  static void check(SliceRefOp slice, unsigned dim, bool isUnchecked) {
     OpBuilder builder(slice);
     int64_t size = slice.getSizes()[dim];
     std::string subject = size == 1 ? std::string("index {0}")
@@ -55,9 +72,12 @@ private:
     unsigned number = llvm::count_if(slice.getStaticOffsets().take_front(dim),
                                      ShapedType::isDynamic);
     OpOperand &offset = slice.getOffsetsMutable()[number];
+    int64_t last = warpgroup::getLastOffset(slice, dim);
+    if (isUnchecked)
+      return offset.set(warpgroup::createLimitedIndex(builder, slice.getLoc(),
+                                                      offset.get(), last));
     offset.set(warpgroup::createCheckedIndex(
-        builder, slice.getLoc(), offset.get(),
-        warpgroup::getLastOffset(slice, dim),
+        builder, slice.getLoc(), offset.get(), last,
         cast<MemRefType>(slice.getSource().getType()).getDimSize(dim),
         warpgroup::getBoundsMessage(subject, dim, slice)));
   }

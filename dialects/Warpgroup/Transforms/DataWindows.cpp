@@ -53,6 +53,15 @@ std::string gridir::warpgroup::getBoundsMessage(const Twine &subject,
       .str();
 }
 
+Value gridir::warpgroup::createLimitedIndex(OpBuilder &builder, Location loc,
+                                            Value number, int64_t last) {
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0),
+        limit = arith::ConstantIndexOp::create(builder, loc, last);
+  Value notNegative =
+      arith::MaxSIOp::create(builder, loc, toIndex(builder, loc, number), zero);
+  return arith::MinSIOp::create(builder, loc, notNegative, limit);
+}
+
 Value gridir::warpgroup::createCheckedIndex(OpBuilder &builder, Location loc,
                                             Value number, int64_t last,
                                             int64_t extent, StringRef message) {

@@ -36,6 +36,10 @@ mlir::Value createCheckedIndex(mlir::OpBuilder &builder, mlir::Location loc,
                                mlir::Value number, int64_t last, int64_t extent,
                                llvm::StringRef message);
 
+/// Returns an integer as an index in [0, last]: the nearest one, unchecked.
+mlir::Value createLimitedIndex(mlir::OpBuilder &builder, mlir::Location loc,
+                               mlir::Value number, int64_t last);
+
 /// Creates a window of a Ref, which may itself be a window with unit strides:
 /// then the result is a window of the Ref that is no view.
 grid::SliceRefOp createWindow(mlir::OpBuilder &builder, mlir::Location loc,
