@@ -403,16 +403,23 @@ public:
       branch(op);
 
     Anchoring anchoring(/*isCareful=*/false);
-    if (!gridir::loops::hasTensorBranches(root)) {
+    auto attempt = [&](bool isCareful) {
+      anchoring = Anchoring(isCareful);
+      return succeeded(
+          gridir::loops::changeIfBufferizable(root, [&](Operation *trial) {
+            anchoring.run(trial);
+            return success();
+          }));
+    };
+    bool isTried = gridir::loops::handsOnTensors(root);
+    if (isTried && !attempt(/*isCareful=*/false)) {
+      isTried = attempt(/*isCareful=*/true);
+      numCareful += isTried;
+    }
+    // Other ops of the function may be rejected, for which copies are no help.
+    if (!isTried) {
+      anchoring = Anchoring(/*isCareful=*/false);
       anchoring.run(root);
-    } else if (failed(gridir::loops::changeIfBufferizable(
-                   root, [&](Operation *trial) {
-                     anchoring.run(trial);
-                     return success();
-                   }))) {
-      anchoring = Anchoring(/*isCareful=*/true);
-      anchoring.run(root);
-      ++numCareful;
     }
     numAnchored += anchoring.numAnchored;
     numCopied += anchoring.numCopied;

@@ -40,7 +40,7 @@ public:
 
   void runOnOperation() override {
     Operation *op = getOperation();
-    if (!gridir::loops::hasTensorBranches(op)) {
+    if (!gridir::loops::handsOnTensors(op)) {
       if (failed(eliminate(op)))
         signalPassFailure();
     } else if (failed(gridir::loops::changeIfBufferizable(op, eliminate))) {

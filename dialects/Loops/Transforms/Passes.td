@@ -167,9 +167,10 @@ def LoopsEliminateEmptyTensorsPass : Pass<"loops-eliminate-empty-tensors", "::ml
   let description = [{
     Upstream's `eliminate-empty-tensors` replaces the empty tensor in which a
     value is computed with the part of a tensor into which it is inserted. In a
-    function with branches that yield tensors, the result may be invalid, or may
-    be a function that one-shot bufferization rejects; these functions stay as
-    they are, and their values are copied.
+    function with branches that yield tensors, or with a loop that carries
+    several, the result may be invalid, or may be a function that one-shot
+    bufferization rejects; such a function stays as it is, and its values are
+    copied.
 
     Before:
 

@@ -12,18 +12,20 @@
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/Support/Threading.h"
 
 using namespace mlir;
 
-bool gridir::loops::hasTensorBranches(Operation *op) {
+bool gridir::loops::handsOnTensors(Operation *op) {
   return op
       ->walk([](Operation *inner) {
-        return isa<scf::IfOp, scf::IndexSwitchOp>(inner) &&
-                       llvm::any_of(inner->getResultTypes(),
-                                    llvm::IsaPred<RankedTensorType>)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
+        int64_t numTensors = llvm::count_if(inner->getResultTypes(),
+                                            llvm::IsaPred<RankedTensorType>);
+        bool isFound = isa<scf::IfOp, scf::IndexSwitchOp>(inner)
+                           ? numTensors > 0
+                           : isa<LoopLikeOpInterface>(inner) && numTensors > 1;
+        return isFound ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
 }

@@ -13,11 +13,11 @@
 
 namespace gridir::loops {
 
-/// True if a branch in `op` has a tensor as its result. Bufferization looks for
-/// conflicts in sets of tensors that may share a buffer, and a branch adds all
-/// that it yields to one such set; other ops cause no conflict that it cannot
-/// resolve by a copy.
-bool hasTensorBranches(mlir::Operation *op);
+/// True if a branch in `op` has a tensor as its result, or a loop carries
+/// several. Bufferization looks for conflicts in sets of tensors that may share
+/// a buffer, and these ops put several values in one set; other ops cause no
+/// conflict that it cannot resolve by a copy.
+bool handsOnTensors(mlir::Operation *op);
 
 /// Applies `change` to a copy of `op`. The copy replaces the regions of `op` if
 /// it is valid and one-shot bufferization accepts it; otherwise nothing is

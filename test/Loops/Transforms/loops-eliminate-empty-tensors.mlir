@@ -3,7 +3,7 @@
 // RUN: gridir-opt %s --pass-pipeline='builtin.module(func.func(loops-anchor-tensors,loops-eliminate-empty-tensors))' \
 // RUN:   --mlir-pass-statistics --mlir-pass-statistics-display=list -o /dev/null 2>&1 | FileCheck %s --check-prefix=STATS
 
-// STATS: (S) 2 num-kept
+// STATS: (S) 3 num-kept
 
 // The value is computed where it is inserted.
 // CHECK-LABEL: func.func @inserted
@@ -37,6 +37,23 @@ func.func @beside_branches(%t: tensor<8xf32>, %c: f32, %b: i1) -> (tensor<8xf32>
   %f = linalg.fill ins(%c : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
   %r = tensor.insert_slice %f into %t[2] [4] [1] : tensor<4xf32> into tensor<8xf32>
   return %r, %s : tensor<8xf32>, tensor<8xf32>
+}
+
+// A loop that carries one value twice.
+// CHECK-LABEL: func.func @carried_twice
+// CHECK:         linalg.fill {{.*}} outs(%{{[0-9]+}} :
+// BUFFER-LABEL: func.func @carried_twice
+// BUFFER:         return
+func.func @carried_twice(%a: tensor<8xf32>, %b: tensor<8xf32>, %n: index) -> (tensor<8xf32>, tensor<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%x = %a, %y = %b) -> (tensor<8xf32>, tensor<8xf32>) {
+    %v = tensor.extract %y[%c1] : tensor<8xf32>
+    %e = tensor.empty() : tensor<8xf32>
+    %f = linalg.fill ins(%v : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    scf.yield %f, %f : tensor<8xf32>, tensor<8xf32>
+  }
+  return %r#0, %r#1 : tensor<8xf32>, tensor<8xf32>
 }
 
 // Upstream would compute what both carried tensors become in the buffer of one.
