@@ -11,7 +11,6 @@
 #include "dialects/Grid/IR/IndexMaps.h"
 #include "dialects/Support/Builders.h"
 #include "dialects/Warpgroup/Transforms/BlockProgram.h"
-#include "dialects/Warpgroup/Transforms/DataWindows.h"
 #include "dialects/Warpgroup/Transforms/MatrixUnits.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -26,18 +25,6 @@ MemRefType gridir::grid_to_warpgroup::getRefType(ArrayRef<int64_t> shape,
   return MemRefType::get(
       shape, element, MemRefLayoutAttrInterface(),
       grid::MemorySpaceAttr::get(element.getContext(), space));
-}
-
-void gridir::grid_to_warpgroup::changeSpaceOfViews(Value ref) {
-  Attribute space = cast<MemRefType>(ref.getType()).getMemorySpace();
-  for (Operation *user : ref.getUsers())
-    if (isa<grid::RefViewOpInterface>(user)) {
-      Value view = user->getResult(0);
-      auto type = cast<MemRefType>(view.getType());
-      view.setType(MemRefType::get(type.getShape(), type.getElementType(),
-                                   type.getLayout(), space));
-      changeSpaceOfViews(view);
-    }
 }
 
 ProgramBody::ProgramBody(grid::KernelOp kernel,

@@ -12,6 +12,7 @@
 #include "dialects/GPU/Target/Chip.h"
 #include "dialects/Warpgroup/IR/Warpgroup.h"
 #include "dialects/Warpgroup/Transforms/BlockProgram.h"
+#include "dialects/Warpgroup/Transforms/DataWindows.h"
 #include "dialects/Warpgroup/Transforms/MatrixUnits.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
@@ -170,8 +171,7 @@ private:
   mlir::StringAttr threadName;
 };
 
-/// Changes the memory space of a Ref's views to that of the Ref.
-void changeSpaceOfViews(mlir::Value ref);
+using warpgroup::changeSpaceOfViews;
 
 /// A Ref type in a memory space.
 mlir::MemRefType getRefType(llvm::ArrayRef<int64_t> shape, mlir::Type element,

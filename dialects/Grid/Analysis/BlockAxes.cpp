@@ -8,11 +8,13 @@
 
 #include "dialects/Grid/Analysis/BlockAxes.h"
 
+#include "dialects/Support/Divisors.h"
 #include "dialects/Support/NeutralElement.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -201,8 +203,76 @@ void BlockAxes::visitAliases() {
   }
 }
 
+/// True if all accesses of arrays are in a block of the body. Parts of a
+/// program would otherwise repeat what is outside of it.
+static bool containsAccesses(Block *block, KernelOp kernel) {
+  return !kernel.getBodyRegion()
+              .walk([&](RefAccessOpInterface access) {
+                bool isOfArray =
+                    llvm::any_of(llvm::concat<Type>(access->getOperandTypes(),
+                                                    access->getResultTypes()),
+                                 llvm::IsaPred<RankedTensorType>);
+                return isOfArray && !block->findAncestorOpInBlock(*access)
+                           ? WalkResult::interrupt()
+                           : WalkResult::advance();
+              })
+              .wasInterrupted();
+}
+
+/// The windows through which alone the body accesses some Refs, if they have
+/// one shape and belong to all that a program does.
+static SmallVector<SliceRefOp> getWindows(ArrayRef<Value> refs) {
+  SmallVector<SliceRefOp> windows;
+  for (Value ref : refs)
+    for (Operation *user : ref.getUsers()) {
+      auto window = dyn_cast<SliceRefOp>(user);
+      if (!window || (!windows.empty() &&
+                      (window.getSizes() != windows.front().getSizes() ||
+                       window.getDropped() != windows.front().getDropped() ||
+                       window->getBlock() != windows.front()->getBlock())))
+        return {};
+      windows.push_back(window);
+    }
+  if (windows.empty() ||
+      !containsAccesses(windows.front()->getBlock(),
+                        windows.front()->getParentOfType<KernelOp>()))
+    return {};
+  return windows;
+}
+
+/// True if windows with the size of this one along a dimension are the same or
+/// have no common elements.
+static bool isAligned(SliceRefOp window, unsigned dim) {
+  SmallVector<OpFoldResult> offsets = getMixedValues(
+      window.getStaticOffsets(), window.getOffsets(), window.getContext());
+  return window.getStrides()[dim] == 1 &&
+         gridir::getDivisor(offsets[dim]) % window.getSizes()[dim] == 0;
+}
+
+Value gridir::grid::getDividedRef(Value output) {
+  SmallVector<SliceRefOp> windows = getWindows(output);
+  return windows.empty() ? output : Value(windows.back().getResult());
+}
+
+/// The windows of an output, and of the input that shares its memory; none for
+/// another Ref, and if the body accesses the memory in other ways.
+SmallVector<SliceRefOp> BlockAxes::getWindowsOfOutput(Value ref) {
+  unsigned firstOutput = kernel.getNumIndexOperands() + kernel.getNumInputs();
+  SmallVector<Value> refs;
+  if (llvm::is_contained(kernel.getOutputRefs(), ref))
+    refs.push_back(ref);
+  for (auto [operand, output] : kernel.getAliasPairs()) {
+    Value in = kernel.getBodyBlock()->getArgument(operand),
+          out = kernel.getBodyBlock()->getArgument(firstOutput + output);
+    if (ref == in || ref == out)
+      refs = {in, out};
+  }
+  return getWindows(refs);
+}
+
 /// A window keeps the axes of the dimensions that it has whole. Parts of
-/// another window of an input are windows of the input.
+/// another window of an input are windows of the input. Parts of windows of an
+/// output are windows of it if different parts never have common elements.
 void BlockAxes::visitSlice(SliceRefOp slice) {
   Value source = slice.getSource(), result = slice.getResult();
   if (use == AxisUse::Extend) {
@@ -212,6 +282,7 @@ void BlockAxes::visitSlice(SliceRefOp slice) {
   }
   bool isOfInput = llvm::is_contained(kernel.getInputRefs(), source) &&
                    kernel.getAliasPairs().empty();
+  SmallVector<SliceRefOp> ofOutput = getWindowsOfOutput(source);
   unsigned kept = 0;
   for (auto [dim, size] : llvm::enumerate(slice.getSizes())) {
     if (llvm::is_contained(slice.getDropped(), dim)) {
@@ -223,7 +294,9 @@ void BlockAxes::visitSlice(SliceRefOp slice) {
       join(source, dim, result, kept);
     } else {
       block(source, dim);
-      if (!isOfInput || slice.getStrides()[dim] != 1)
+      if (!ofOutput.empty() && isAligned(slice, dim))
+        join(result, kept, ofOutput.front().getResult(), kept);
+      else if (!isOfInput || slice.getStrides()[dim] != 1)
         block(result, kept);
     }
     ++kept;
@@ -454,6 +527,7 @@ void BlockAxes::finish() {
     return;
   for (unsigned axis = 0; axis < classes.getNumClasses(); ++axis)
     for (Value ref : kernel.getOutputRefs())
-      if (!isBlocked[axis] && !findDim(ref, axis))
+      if (!isBlocked[axis] && !findDim(ref, axis) &&
+          !findDim(getDividedRef(ref), axis))
         isBlocked[axis] = true;
 }

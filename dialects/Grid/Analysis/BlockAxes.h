@@ -50,6 +50,7 @@ public:
 
 private:
   void visit(mlir::Operation *op);
+  llvm::SmallVector<SliceRefOp> getWindowsOfOutput(mlir::Value ref);
   void visitSlice(SliceRefOp slice);
   void visitPart(mlir::OffsetSizeAndStrideOpInterface op, mlir::Value whole,
                  mlir::Value part);
@@ -82,6 +83,11 @@ private:
   llvm::IntEqClasses classes;
   llvm::SmallVector<bool> isBlocked;
 };
+
+/// Returns the Ref whose dimensions are divided if programs that write an
+/// output are split: a window if the body accesses the output only by windows
+/// of one shape, otherwise the output.
+mlir::Value getDividedRef(mlir::Value output);
 
 } // namespace gridir::grid
 

@@ -117,7 +117,8 @@ def Warpgroup_ScheduleAttr : AttrDef<Warpgroup_Dialect, "Schedule"> {
 
     `cta` is the part of the first output's block that one CTA computes, and
     `warpgroup` the part of that which one warpgroup computes; both divide the
-    sizes of the block. `shared` lists the operands, inputs before outputs,
+    sizes of the block. They are parts of a window of the output if the body
+    accesses it only by windows of one shape. `shared` lists the operands, inputs before outputs,
     whose blocks are copied to shared memory; threads access all others in
     global memory. `stages` is the number of blocks of each shared operand that
     the CTA has buffers for. With one of `producers`, a further warpgroup starts

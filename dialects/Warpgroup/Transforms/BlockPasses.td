@@ -605,7 +605,9 @@ def WarpgroupSplitBlocksPass : Pass<"warpgroup-split-blocks", "::gridir::grid::K
     along a new dimension of the grid for each CTA, and along one of kind
     `thread` for each warpgroup of a CTA. Blocks of operands are split with the
     output where their elements depend on one another position by position;
-    other blocks, such as a row of scales, are those of every part.
+    other blocks, such as a row of scales, are those of every part. Windows of an
+    array are split as blocks are; those of an output must begin at multiples of
+    their size.
 
     The new dimensions precede the first dimension that is not parallel, so each
     part runs through the remaining ones in the author's order.
@@ -708,6 +710,13 @@ def WarpgroupWindowBlocksPass : Pass<"warpgroup-window-blocks", "::mlir::ModuleO
     index that is not proved to be in bounds is checked: a call with an index out
     of bounds fails with the message that kernels mapped to threads have, and
     accesses the nearest block.
+
+    The number of CTAs of a warpgroup program is static. Loops of the body
+    therefore replace the dimensions of a grid whose sizes a call gives, and the
+    dimensions that run in order with them. The kernel takes the sizes as its
+    first inputs. Blocks at positions that depend on such loops are windows. The
+    programs of parallel dimensions of unknown size are distributed to a static
+    number of programs.
 
     A kernel is changed if a warpgroup program can compute the result, and if such
     blocks do not overhang their arrays.

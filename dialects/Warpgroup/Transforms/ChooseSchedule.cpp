@@ -59,7 +59,7 @@ public:
   /// warpgroups.
   ScheduleChoice(KernelOp kernel, const gpu::Chip &chip, int64_t numWarps)
       : kernel(kernel), chip(chip), numWarps(numWarps), axes(kernel),
-        output(kernel.getOutputRefs().front()) {}
+        output(getDividedRef(kernel.getOutputRefs().front())) {}
 
   /// Returns the schedule, or the reason why there is none.
   std::variant<ScheduleAttr, std::string> choose() {

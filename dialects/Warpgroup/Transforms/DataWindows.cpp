@@ -140,6 +140,18 @@ grid::SliceRefOp gridir::warpgroup::createWindow(OpBuilder &builder,
       absent);
 }
 
+void gridir::warpgroup::changeSpaceOfViews(Value ref) {
+  Attribute space = cast<MemRefType>(ref.getType()).getMemorySpace();
+  for (Operation *user : ref.getUsers())
+    if (isa<grid::RefViewOpInterface>(user)) {
+      Value view = user->getResult(0);
+      auto type = cast<MemRefType>(view.getType());
+      view.setType(MemRefType::get(type.getShape(), type.getElementType(),
+                                   type.getLayout(), space));
+      changeSpaceOfViews(view);
+    }
+}
+
 Value gridir::warpgroup::getWindowedRef(Value ref) {
   while (auto slice = ref.getDefiningOp<grid::SliceRefOp>()) {
     if (!hasUnitStrides(slice))

@@ -48,6 +48,9 @@ grid::SliceRefOp createWindow(mlir::OpBuilder &builder, mlir::Location loc,
                               llvm::ArrayRef<int64_t> sizes,
                               llvm::ArrayRef<int64_t> dropped);
 
+/// Changes the memory space of a Ref's views to that of the Ref.
+void changeSpaceOfViews(mlir::Value ref);
+
 /// The Ref whose elements a window has, or a window of a window and so on, as
 /// long as strides are 1.
 mlir::Value getWindowedRef(mlir::Value ref);

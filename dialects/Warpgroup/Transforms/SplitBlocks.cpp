@@ -37,7 +37,7 @@ public:
       return markAllAnalysesPreserved();
     Value output;
     if (kernel.getNumOutputs() > 0)
-      output = kernel.getOutputRefs().front();
+      output = getDividedRef(kernel.getOutputRefs().front());
     int64_t rank = output ? cast<MemRefType>(output.getType()).getRank() : 0;
     if (static_cast<int64_t>(schedule.getCta().size()) !=
         std::max<int64_t>(rank, 1)) {

@@ -9,11 +9,13 @@
 #include "dialects/Warpgroup/Transforms/Passes.h"
 
 #include "dialects/GPU/Target/GPUTarget.h"
+#include "dialects/Grid/Analysis/InputSharing.h"
 #include "dialects/Grid/IR/IndexMaps.h"
 #include "dialects/Support/Builders.h"
 #include "dialects/Warpgroup/IR/Warpgroup.h"
 #include "dialects/Warpgroup/Transforms/BlockProgram.h"
 #include "dialects/Warpgroup/Transforms/DataWindows.h"
+#include "dialects/Warpgroup/Transforms/GridLoops.h"
 #include "mlir/IR/IRMapping.h"
 
 namespace gridir::warpgroup {
@@ -43,39 +45,39 @@ bool hasRegularBlocks(OperandAttr spec) {
       });
 }
 
-/// A kernel whose index maps are affine, with the body of another one. It takes
-/// index operands as inputs.
+/// A kernel with a static grid whose index maps are affine, with the body of
+/// another one. It takes sizes of the grid and index operands as inputs.
 class WindowedKernel {
 public:
   explicit WindowedKernel(KernelOp old)
-      : old(old), builder(old.getContext()), loc(old.getLoc()) {
+      : old(old), builder(old.getContext()), loc(old.getLoc()), loops(old),
+        numFirst(loops.getNumSizes() + old.getNumIndexOperands()) {
     for (unsigned i = 0; i < old.getNumInputs() + old.getNumOutputs(); ++i)
       maps.push_back(old.getAffineIndexMap(i));
   }
 
-  /// True if an index map is not affine or there are index operands, and all
-  /// blocks at such positions can be windows.
+  /// True if an index map is not affine, or if there are index operands or a
+  /// dynamic grid, and all blocks at such positions can be windows.
   bool isNeeded() {
-    if (old.getNumIndexOperands() == 0 &&
-        !llvm::is_contained(maps, std::nullopt))
+    if (numFirst == 0 && !llvm::is_contained(maps, std::nullopt))
       return false;
-    if (old.getNumDynamicDims() != 0 || maps.empty())
+    if (maps.empty())
       return false;
     for (auto [i, map] : llvm::enumerate(maps))
-      if (!map &&
+      if (needsWindow(map) &&
           !hasRegularBlocks(old.getOperandSpec(old.getNumIndexOperands() + i)))
         return false;
-    return true;
+    return loops.getNumSizes() == 0 || readsInPlace();
   }
 
   KernelOp create() {
-    unsigned numIndex = old.getNumIndexOperands();
     OperationState state(loc, old->getName());
     state.addAttributes(old->getAttrs());
-    for (unsigned i = 0; i < old->getNumRegions() + numIndex; ++i)
+    for (unsigned i = 0; i < old->getNumRegions() + numFirst; ++i)
       state.addRegion();
     kernel = cast<KernelOp>(Operation::create(state));
-    SmallVector<Attribute> inputs(old.getIndexOperands().getValue());
+    SmallVector<Attribute> inputs = getSizes();
+    llvm::append_range(inputs, old.getIndexOperands());
     llvm::append_range(inputs, old.getInputs());
     kernel.setIndexOperandsAttr(builder.getArrayAttr({}));
     kernel.setInputsAttr(builder.getArrayAttr(inputs));
@@ -83,16 +85,18 @@ public:
     kernel.removeJaxAttr();
     IRMapping mapping;
     old.getBodyRegion().cloneInto(&kernel.getBodyRegion(), mapping);
-    Type indexType = warpgroup::getIndexType(old);
     builder.setInsertionPointToStart(kernel.getBodyBlock());
+    if (loops.getNumSizes() != 0)
+      createLoops();
+    Type indexType = warpgroup::getIndexType(old);
     ProgramValues values(old);
     for (unsigned i = 0; i < kernel.getNumOperandSpecs(); ++i) {
       AffineMap map = getZeros(kernel.getOperandSpec(i).getRank());
-      if (i >= numIndex) {
-        if (maps[i - numIndex])
-          map = *maps[i - numIndex];
-        else
+      if (i >= numFirst) {
+        if (needsWindow(maps[i - numFirst]))
           createWindow(i, values);
+        else
+          map = loops.getRemaining(*maps[i - numFirst]);
       }
       OpBuilder::InsertionGuard guard(builder);
       buildAffineIndexMap(builder, loc, kernel.getIndexMap(i), map,
@@ -102,6 +106,64 @@ public:
   }
 
 private:
+  bool needsWindow(std::optional<AffineMap> map) const {
+    return !map || loops.dependsOnLoops(*map);
+  }
+
+  /// True if each program reads inputs that share memory with outputs before it
+  /// writes these: a loop over programs then reads the elements that programs
+  /// read.
+  bool readsInPlace() {
+    RefHazards hazards(old);
+    return llvm::all_of(old.getAliasPairs(), [&](auto pair) {
+      Sharing sharing = getSharing(old, hazards, pair.first);
+      return sharing.kind == Sharing::InPlace && !sharing.copiesBlocks;
+    });
+  }
+
+  /// The memory space of an operand of which loops access windows. An input
+  /// that shares memory with an output is read in place, as `readsInPlace`
+  /// allows; otherwise its elements would be those at the begin of the body.
+  MemorySpace getSpace(unsigned operand) {
+    unsigned number = operand - loops.getNumSizes();
+    bool isShared = llvm::any_of(old.getAliasPairs(), [&](auto pair) {
+      return static_cast<unsigned>(pair.first) == number;
+    });
+    return isShared && loops.getNumSizes() != 0
+               ? MemorySpace::Any
+               : old.getOperandSpec(number).getSpace();
+  }
+
+  /// Describes the sizes of the grid that a call gives.
+  SmallVector<Attribute> getSizes() {
+    SmallVector<Attribute> specs;
+    for (unsigned dim = 0; dim < old.getRank(); ++dim)
+      if (old.getDim(dim).isDynamic())
+        specs.push_back(OperandAttr::get(
+            old.getContext(), builder.getI32Type(), builder.getArrayAttr({}),
+            /*block=*/{}, MemorySpace::Default, PipelineModeAttr(),
+            /*transforms=*/{},
+            builder.getStringAttr("grid[" + Twine(dim) + "]"),
+            /*indexTree=*/StringAttr()));
+    return specs;
+  }
+
+  /// Loops replace dimensions of the grid, and inputs the sizes of them.
+  void createLoops() {
+    loops.changeDims(kernel);
+    unsigned count = loops.getNumSizes();
+    for (unsigned i = 0; i < count; ++i)
+      kernel.getBodyBlock()->insertArgument(
+          i, kernel.getOperandSpec(i).getRefType(), loc);
+    SmallVector<Attribute> aliases;
+    for (auto [operand, output] : old.getAliasPairs())
+      aliases.push_back(
+          builder.getDenseI64ArrayAttr({operand + count, output}));
+    if (old.getAliases())
+      kernel.setAliasesAttr(builder.getArrayAttr(aliases));
+    ids = loops.createLoops(builder, kernel);
+  }
+
   AffineMap getZeros(unsigned count) {
     SmallVector<AffineExpr> zeros(count, builder.getAffineConstantExpr(0));
     return AffineMap::get(kernel.getRank(), 0, zeros, kernel.getContext());
@@ -113,11 +175,15 @@ private:
     Block *body = kernel.getBodyBlock();
     for (BlockArgument argument : map.getArguments()) {
       unsigned number = argument.getArgNumber();
-      mapping.map(argument,
-                  number < kernel.getRank()
-                      ? ProgramIdOp::create(builder, loc, argument.getType(),
-                                            builder.getI64IntegerAttr(number))
-                      : Value(body->getArgument(number - kernel.getRank())));
+      Value known;
+      if (number >= old.getRank())
+        known = body->getArgument(number - old.getRank() + loops.getNumSizes());
+      else if (!ids.empty())
+        known = ids[number];
+      else
+        known = ProgramIdOp::create(builder, loc, argument.getType(),
+                                    builder.getI64IntegerAttr(number));
+      mapping.map(argument, known);
     }
     for (Operation &op : map.without_terminator())
       builder.clone(op, mapping);
@@ -130,7 +196,7 @@ private:
   void createWindow(unsigned operand, ProgramValues &values) {
     OperandAttr spec = kernel.getOperandSpec(operand);
     BlockArgument ref = kernel.getBodyBlock()->getArgument(operand);
-    Block &map = old.getIndexMap(operand - old.getNumIndexOperands()).front();
+    Block &map = old.getIndexMap(operand - numFirst).front();
     SmallVector<Value> indices = createIndices(map);
     SmallVector<OpFoldResult> offsets;
     SmallVector<int64_t> dropped;
@@ -159,15 +225,18 @@ private:
     kernel.setOperandSpec(
         operand,
         OperandAttr::get(kernel.getContext(), spec.getElementType(),
-                         spec.getShape(), /*block=*/{}, spec.getSpace(),
+                         spec.getShape(), /*block=*/{}, getSpace(operand),
                          spec.getPipeline(), /*transforms=*/{},
                          spec.getOrigin(), /*indexTree=*/StringAttr()));
-    Type blockType = ref.getType();
+    auto block = cast<MemRefType>(ref.getType());
     ref.setType(kernel.getOperandSpec(operand).getRefType());
     SliceRefOp window = warpgroup::createWindow(builder, loc, ref, offsets,
                                                 spec.getBlockShape(), dropped);
-    window.getResult().setType(cast<MemRefType>(blockType));
+    window.getResult().setType(MemRefType::get(
+        block.getShape(), block.getElementType(), block.getLayout(),
+        cast<MemRefType>(window.getType()).getMemorySpace()));
     ref.replaceAllUsesExcept(window.getResult(), window);
+    warpgroup::changeSpaceOfViews(window);
   }
 
   /// The text is that of kernels that are mapped to threads.
@@ -176,14 +245,20 @@ private:
     std::string text;
     llvm::raw_string_ostream(text)
         << "block index {0} of dimension " << dim << " of "
-        << kernel.getOperandName(operand) << " is outside the array, which has "
-        << extent << " elements there and blocks of " << size;
+        << old.getOperandName(operand - loops.getNumSizes())
+        << " is outside the array, which has " << extent
+        << " elements there and blocks of " << size;
     return text;
   }
 
   KernelOp old, kernel;
   OpBuilder builder;
   Location loc;
+  warpgroup::GridLoops loops;
+  /// Inputs for the sizes of the grid and for index operands.
+  unsigned numFirst;
+  /// The ids along the dimensions of a dynamic grid.
+  SmallVector<Value> ids;
   /// Of inputs and outputs.
   SmallVector<std::optional<AffineMap>> maps;
 };

@@ -262,15 +262,17 @@ for thread in threads:
     thread.join()
 print("reports of 6 threads:", "right" if len(found) == 24 and all(found) else found)
 
-# A dynamic grid has its sizes in arrays of the GPU.
+# A dynamic grid has its sizes in arrays of the GPU. A warpgroup program reads them itself.
 # CHECK: <kernel some_rows(grid[0]: int32[], x_ref: float32[64, 128], o_ref: float32[64, 128]
+program = gpu.load(f"{directory}/some_rows_program.gridir")
+assert program["some_rows"]._kernel.launch.dynamic_ctas is None
 some_rows = gpu.load(f"{directory}/some_rows.gridir")
 print(some_rows["some_rows"])
 for count in (3, 0, -1, 8):
     rows = like(x)
-    for _ in range(2):
+    for launched in (some_rows, some_rows, program):
         rows.device.write(rows.pointer, x.tobytes())
-        some_rows(like(np.int32(count)), rows, rows)
+        launched(like(np.int32(count)), rows, rows)
         first = 8 * max(count, 0)
         assert (rows.read() == np.concatenate([2 * x[:first], x[first:]])).all()
 # CHECK: refused: expected the dtype int32 of input grid[0], got int64

@@ -129,6 +129,12 @@ def on_some_rows(mode):
 # CHECK-NEXT: empty grid equal
 check("dynamic grid", on_some_rows, np.int32(2), x)
 check("empty grid", on_some_rows, np.int32(-9), x)
+# The call reads the sizes for a kernel that is mapped to threads.
+# CHECK-NEXT: mapped dynamic grid equal
+# CHECK-NEXT: mapped empty grid equal
+with gridir.installed(platforms=("cuda",), options=gridir.GpuOptions(path="mapped")):
+    check("mapped dynamic grid", on_some_rows, np.int32(2), x)
+    check("mapped empty grid", on_some_rows, np.int32(-9), x)
 # CHECK-NEXT: kernel double at {{.*}}xla_call.py:{{[0-9]+}} for cuda: compiled by gridir
 print(next(line for line in lines if "double" in line and "gridir" in line))
 # CHECK-NEXT: graphs: True
@@ -391,7 +397,8 @@ kept = [pltpu.VMEM((1024, 128), jnp.float32)]
 some = lambda n, x: pl.pallas_call(  # noqa: E731
     keeps, grid=(n,), in_specs=[rows], out_specs=rows, out_shape=like, scratch_shapes=kept
 )(x)
-print(failure(export, some, np.int32(3), x))
+with gridir.installed(platforms=("cuda",), options=gridir.GpuOptions(path="mapped")):
+    print(failure(export, some, np.int32(3), x))
 # CHECK-NEXT: expected checks and schedule_seed for the executor of PTX, got them for a GPU
 with gridir.installed(platforms=("cuda",), options=gridir.GpuOptions(checks=("races",))):
     print(failure(export, on_rows(double), x))

@@ -16,17 +16,19 @@ f32, i32 = S((64, 128), jnp.float32), S((32,), jnp.int32)
 directory, names = Path(sys.argv[1]), sys.argv[2:]
 
 
-def write(name, function, *args, chip="sm_90a"):
+def write(name, function, *args, chip="sm_90a", path="auto"):
     if names and name not in names:
         return
-    write_bundle(bundle_of(gridir.lower(function, *args, target=f"gpu:{chip}").kernels), directory / f"{name}.gridir")
+    lowered = gridir.lower(function, *args, target=f"gpu:{chip}", options=gridir.GpuOptions(chip=chip, path=path))
+    write_bundle(bundle_of(lowered.kernels), directory / f"{name}.gridir")
 
 
 write("add", kernels.add, f32, f32)
 write("update", kernels.update, i32)
 write("copies", kernels.copies, S((256,), jnp.float32))
 write("both_signs", kernels.both_signs, f32)
-write("some_rows", kernels.some_rows, S((), jnp.int32), f32)
+write("some_rows", kernels.some_rows, S((), jnp.int32), f32, path="mapped")
+write("some_rows_program", kernels.some_rows, S((), jnp.int32), f32)
 write("gather", kernels.gather, S((1,), jnp.int32), f32)
 with pl.enable_debug_checks():
     write("checked_row", kernels.checked_row, S((1,), jnp.int32), f32)
