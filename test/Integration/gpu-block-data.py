@@ -177,6 +177,28 @@ def histogram(x, *, bins):
     )(x, counts, rows)
 
 
+def tickets(x):
+    """Updates of arrays, whose old elements determine a result."""
+
+    def kernel(x_ref, _counts, _best, o_ref, count_ref, best_ref):
+        old = triton.atomic_add(count_ref, (slice(None),), x_ref[...])
+        best = triton.atomic_max(best_ref, (slice(None),), x_ref[...].astype(jnp.float32))
+        o_ref[...] = old * 3 + best.astype(jnp.int32)
+
+    size = x.shape[1]
+    whole = pl.BlockSpec((size,), lambda i: (0,))
+    row = pl.BlockSpec((None, size), lambda i: (i, 0))
+    counts, best = jnp.zeros(size, jnp.int32), jnp.zeros(size)
+    return pl.pallas_call(
+        kernel,
+        grid=(x.shape[0],),
+        in_specs=[row, whole, whole],
+        out_specs=[row, whole, whole],
+        out_shape=[x, counts, best],
+        input_output_aliases={1: 1, 2: 2},
+    )(x, counts, best)
+
+
 PROGRAMS = {
     "bools": (
         functools.partial(blocks_of, lambda m, x: jnp.where(m, x, -1), out=shape(64, 512), rows=8),
@@ -276,10 +298,16 @@ PROGRAMS = {
     "scattered rows": (functools.partial(scattered, length=32), numbers(32, 24), floats(24, 128)),
     "scattered elements": (functools.partial(scattered, length=128), numbers(128, 64), floats(64)),
     "histogram": (functools.partial(histogram, bins=16), numbers(16, 3, 32)),
+    **{f"{size} old elements": (tickets, numbers(16, 3, size)) for size in (8, 128, 200, 512)},
 }
 
-# CHECK: 29 of 29 programs are right
+# CHECK: 33 of 33 programs are right
 report("programs", PROGRAMS, programs=True)
+# CHECK-NEXT: 2 of 2 programs of sm_80 are right
+# CHECK-NEXT: 2 of 2 programs of sm_100a are right
+for chip in "sm_80", "sm_100a":
+    some = {name: PROGRAMS[name] for name in ("8 old elements", "200 old elements")}
+    report(f"programs of {chip}", some, programs=True, chip=chip)
 
 # An index that is out of bounds is the same error as on the CPU.
 # CHECK-NEXT: index 50 is out of bounds [0, 50) in dimension 0 of t_ref

@@ -201,10 +201,6 @@ private:
   }
 
   LogicalResult lowerArray(const Distribution &distribution) {
-    if (isRead() && (distribution.hasCopies() || distribution.exceeds()))
-      return op.emitError("expected an update without uses of its result, "
-                          "since threads do not divide the array evenly, got ")
-             << op.getType();
     const Registers &values = lowering.get(op.getValue());
     Registers results;
     lowering.forEachRun(
@@ -213,6 +209,10 @@ private:
           Value owns = lowering.createOwns(distribution, r);
           results.push_back(update(values[r], address, createMasked(owns, r)));
         });
+    // Other threads with the same elements read what their owners got.
+    if (isRead() && (distribution.hasCopies() || distribution.exceeds()))
+      results = lowering.createLoad(
+          loc, lowering.createShared(loc, results, distribution), distribution);
     lowering.set(op.getResult(), std::move(results));
     return success();
   }

@@ -466,8 +466,7 @@ private:
     }
   }
 
-  /// Atomic updates, as far as a GPU has them. Threads that do not divide an
-  /// array evenly do not all know its old elements.
+  /// Atomic updates, as far as a GPU has them.
   void visitUpdate(grid::AtomicRmwOp update) {
     Type element = getElementTypeOrSelf(update.getType());
     unsigned bits = element.getIntOrFloatBitWidth();
@@ -476,8 +475,7 @@ private:
             ? bits == 16 || bits == 32 ||
                   (bits == 64 && update.getKind() == grid::AtomicKind::Add)
             : bits >= 8;
-    if (!isKnown || (isa<RankedTensorType>(update.getType()) &&
-                     !update.getResult().use_empty()))
+    if (!isKnown)
       add(update.getLoc(), "it updates memory atomically");
   }
 

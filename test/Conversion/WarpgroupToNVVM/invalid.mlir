@@ -347,15 +347,6 @@ grid.kernel @update_of_registers grid() {
 
 // -----
 
-grid.kernel @read_update grid() inputs(%x: i32 [64] space gpu.gmem) {
-  %v = arith.constant dense<1> : tensor<64xi32, #warpgroup.layout<strided(1)>>
-  // expected-error @below {{expected an update without uses of its result, since threads do not divide the array evenly, got 'tensor<64xi32, #warpgroup.layout<strided(1)>>'}}
-  %w = grid.atomic_rmw add %v, %x : tensor<64xi32, #warpgroup.layout<strided(1)>>, memref<64xi32, #grid.space<gpu.gmem>>
-  grid.store %w, %x : tensor<64xi32, #warpgroup.layout<strided(1)>>, memref<64xi32, #grid.space<gpu.gmem>>
-}
-
-// -----
-
 grid.kernel @gather_of_registers grid() {
   grid.scoped (%t: memref<128xi32, #grid.space<gpu.regs>>) {
     %v = arith.constant dense<1> : tensor<128xi32, #warpgroup.layout<strided(1)>>

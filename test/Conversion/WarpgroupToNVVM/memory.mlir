@@ -150,6 +150,25 @@ grid.kernel @read grid() outputs(%x: i32 [128] space gpu.gmem, %o: i32 [128] spa
 
 // -----
 
+// If several threads have the same element, one of them updates it, and the others read its old value through shared
+// memory.
+// CHECK-LABEL: gpu.module @read_copies
+// CHECK: %[[OLD:.+]] = scf.if %{{.+}} -> (i32) {
+// CHECK:   llvm.atomicrmw add
+// CHECK: llvm.store %[[OLD]], %{{.+}} : i32, !llvm.ptr<3>
+// CHECK: barrier
+// CHECK: %[[SHARED:.+]] = llvm.load %{{.+}} : !llvm.ptr<3> -> i32
+// CHECK: arith.addi %[[SHARED]]
+#strided = #warpgroup.layout<strided(1)>
+grid.kernel @read_copies grid() outputs(%x: i32 [32] space gpu.gmem, %o: i32 [32] space gpu.gmem) {
+  %one = arith.constant dense<1> : tensor<32xi32, #strided>
+  %old = grid.atomic_rmw add %one, %x : tensor<32xi32, #strided>, memref<32xi32, #grid.space<gpu.gmem>>
+  %new = arith.addi %old, %one : tensor<32xi32, #strided>
+  grid.store %new, %o : tensor<32xi32, #strided>, memref<32xi32, #grid.space<gpu.gmem>>
+}
+
+// -----
+
 // PTX has no byte updates: a compare-and-swap loop changes one byte in a word of four. The first load of the word is
 // ordered with the updates of other threads.
 // CHECK-LABEL: gpu.module @bytes
