@@ -171,7 +171,7 @@ gridir::warpgroup::matchSharedLoad(grid::LoadOp load) {
        llvm::is_contained(window.getDropped(), window.getSizes().size() - 1)))
     return std::nullopt;
   int64_t bits = type.getElementTypeBitWidth();
-  if (!fitsRows(type.getDimSize(0), type.getDimSize(1), bits) ||
+  if (bits < 8 || !fitsRows(type.getDimSize(0), type.getDimSize(1), bits) ||
       array.back() * bits % strideBits != 0)
     return std::nullopt;
   SharedLoad found{ref.getArgNumber() - kernel.getNumIndexOperands(), window,
@@ -268,11 +268,11 @@ bool gridir::warpgroup::isAccessedInParts(BlockArgument scratch) {
 
 namespace {
 
-/// Element types of arrays in memory that threads load and store. A bool has a
-/// byte.
+/// Element types of arrays in memory that threads load and store. A bool or an
+/// integer of less than a byte has a byte.
 bool isSupportedElement(Type type) {
   if (auto integer = dyn_cast<IntegerType>(type))
-    return llvm::is_contained({1, 8, 16, 32, 64}, integer.getWidth());
+    return llvm::is_contained({1, 2, 4, 8, 16, 32, 64}, integer.getWidth());
   return isa<FloatType>(type) &&
          llvm::is_contained({8, 16, 32, 64}, type.getIntOrFloatBitWidth());
 }

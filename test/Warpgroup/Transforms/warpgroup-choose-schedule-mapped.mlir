@@ -36,7 +36,7 @@ grid.kernel @clusters grid(%i = 2 cluster) outputs(%o: f32 [512] block [128] at 
 }
 // -----
 // REMARK: since {{.*}}threads do not load elements of {{.*}}
-grid.kernel @elements grid(%i = 4) outputs(%o: i4 [512] block [128] at (%i)) {
+grid.kernel @elements grid(%i = 4) outputs(%o: complex<f32> [512] block [128] at (%i)) {
 }
 // -----
 // REMARK: since {{.*}}the index map of {{.*}} is not affine
