@@ -245,8 +245,9 @@ static SmallVector<SliceRefOp> getWindows(ArrayRef<Value> refs) {
 static bool isAligned(SliceRefOp window, unsigned dim) {
   SmallVector<OpFoldResult> offsets = getMixedValues(
       window.getStaticOffsets(), window.getOffsets(), window.getContext());
-  return window.getStrides()[dim] == 1 &&
-         gridir::getDivisor(offsets[dim]) % window.getSizes()[dim] == 0;
+  int64_t size = window.getSizes()[dim];
+  return window.getStrides()[dim] == 1 && size > 0 &&
+         gridir::getDivisor(offsets[dim]) % size == 0;
 }
 
 Value gridir::grid::getDividedRef(Value output) {

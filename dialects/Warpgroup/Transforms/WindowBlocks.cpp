@@ -67,7 +67,7 @@ public:
       if (needsWindow(map) &&
           !hasRegularBlocks(old.getOperandSpec(old.getNumIndexOperands() + i)))
         return false;
-    return loops.getNumSizes() == 0 || readsInPlace();
+    return loops.getNumSizes() == 0 || (hasLoops() && readsInPlace());
   }
 
   KernelOp create() {
@@ -110,6 +110,13 @@ private:
     return !map || loops.dependsOnLoops(*map);
   }
 
+  /// True if loops can replace dimensions of the grid.
+  bool hasLoops() {
+    return llvm::all_of(old.getDims().getAsRange<DimAttr>(), [](DimAttr dim) {
+      return dim.getKind() == DimKind::Grid;
+    });
+  }
+
   /// True if each program reads inputs that share memory with outputs before it
   /// writes these: a loop over programs then reads the elements that programs
   /// read.
@@ -121,7 +128,7 @@ private:
     });
   }
 
-  /// The memory space of an operand of which loops access windows. An input
+  /// The memory space of an operand whose windows loops access. An input
   /// that shares memory with an output is read in place, as `readsInPlace`
   /// allows; otherwise its elements would be those at the begin of the body.
   MemorySpace getSpace(unsigned operand) {

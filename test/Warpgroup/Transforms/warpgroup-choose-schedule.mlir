@@ -91,3 +91,19 @@ grid.kernel @prints grid(%i = 4)
   grid.print "block {}" %n : i32
   grid.store %v, %o : tensor<64x128xf32>, memref<64x128xf32, #grid.space<default>>
 }
+
+// -----
+
+// Threads load elements of less than a byte; bulk copies do not.
+// CHECK-LABEL: grid.kernel @narrow
+// CHECK: warpgroup.schedule = #warpgroup.schedule<cta = [64, 64], warpgroup = [64, 64], shared = [0]>
+grid.kernel @narrow grid(%i = 4)
+    inputs(%x: bf16 [256, 64] block [64, 64] at (%i, 0), %y: i4 [64, 64])
+    outputs(%o: f32 [256, 64] block [64, 64] at (%i, 0))
+    semantics [parallel] {
+  %a = grid.load %x : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
+  %b = grid.load %y : memref<64x64xi4, #grid.space<default>> -> tensor<64x64xi4>
+  %c = arith.sitofp %b : tensor<64x64xi4> to tensor<64x64xbf16>
+  %d = grid.dot %a, %c contract [1] x [0] : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
+  grid.store %d, %o : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>
+}

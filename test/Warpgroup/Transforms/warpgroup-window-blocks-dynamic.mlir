@@ -135,3 +135,14 @@ grid.kernel @overhanging grid(%i = ?)
   %v = grid.load %x : memref<16x128xf32, #grid.space<default>> -> tensor<16x128xf32>
   grid.store %v, %o : tensor<16x128xf32>, memref<16x128xf32, #grid.space<default>>
 }
+
+// -----
+
+// CTAs of a cluster are a dimension of the launch.
+// CHECK-LABEL: grid.kernel @clusters grid(%{{.*}} = ?, %{{.*}} = 2 cluster)
+grid.kernel @clusters grid(%i = ?, %j = 2 cluster)
+    inputs(%x: f32 [64, 128] block [16, 128] at (%i, 0))
+    outputs(%o: f32 [64, 128] block [16, 128] at (%i, 0)) semantics [parallel, parallel] {
+  %v = grid.load %x : memref<16x128xf32, #grid.space<default>> -> tensor<16x128xf32>
+  grid.store %v, %o : tensor<16x128xf32>, memref<16x128xf32, #grid.space<default>>
+}
