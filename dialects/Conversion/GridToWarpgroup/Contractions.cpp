@@ -64,12 +64,14 @@ bool isMatrix(Value ref) {
               .empty();
 }
 
-/// The block in shared memory that an operand is, as the matrix that MMAs take;
-/// the operand itself for a value in registers.
+/// The Ref in shared or tensor memory that an operand is, as the matrix that
+/// MMAs take; the operand itself for a value in registers.
 Value createOperand(OpBuilder &builder, Location loc, Value operand,
                     bool transposes) {
   auto load = operand.getDefiningOp<grid::LoadOp>();
   auto ref = load ? load.getRef() : Value();
+  if (ref && warpgroup::isInTensorMemory(ref))
+    return ref;
   if (!ref || !isMatrix(ref))
     return operand;
   if (!transposes)

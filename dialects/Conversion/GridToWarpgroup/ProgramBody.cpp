@@ -239,6 +239,17 @@ ArrayAttr ProgramBody::getWarpgroupAxes() {
   return threadName ? builder.getArrayAttr({threadName}) : ArrayAttr();
 }
 
+/// True for scratch that contractions read.
+static bool isOperand(Value ref) {
+  return llvm::any_of(ref.getUsers(), [](Operation *user) {
+    return isa<grid::LoadOp>(user) &&
+           llvm::any_of(user->getUsers(), [&](Operation *reader) {
+             auto dot = dyn_cast<grid::DotOp>(reader);
+             return dot && dot.getLhs() == user->getResult(0);
+           });
+  });
+}
+
 /// Opens the scope of scratch that matrix units read and write, values that
 /// warpgroups compute and accumulators in tensor memory, and of scratch that is
 /// accessed in parts. Each warpgroup has its own part.
@@ -266,7 +277,7 @@ void ProgramBody::createStaging() {
   for (BlockArgument ref : oldBody->getArguments().drop_front(specs.size()))
     if (warpgroup::isInTensorMemory(ref)) {
       add(ref, grid::MemorySpace::GpuTmem, builder.getArrayAttr({}),
-          "accumulator");
+          isOperand(ref) ? "operand" : "accumulator");
       hasAccumulators = true;
     } else if (!staged.contains(ref) && warpgroup::isAccessedInParts(ref)) {
       add(ref, grid::MemorySpace::GpuSmem, builder.getArrayAttr({}), "scratch");

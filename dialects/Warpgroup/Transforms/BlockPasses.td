@@ -19,10 +19,17 @@ def WarpgroupAssignTensorMemoryPass
     `tcgen05.mma`, which adds to an accumulator in tensor memory. This pass moves
     scratch to which the body adds results of contractions there, and gives each
     other contraction scratch of its own. If a loop of the body carries the sum,
-    the scratch has it before, in and after the loop.
+    the scratch has it before, in and after the loop. Elementwise ops may change
+    the carried value before the sum, as the rescaling in attention: they become
+    the last ops before the contraction, and store to the scratch.
 
-    Only kernels with a schedule are changed, whose operands of contractions are
-    all in shared memory and whose accumulators fit. Parts have 64 or 128 rows.
+    A left operand that the body computes is stored in scratch in tensor memory,
+    from which the MMA reads it, if it has 128 rows and is not transposed.
+
+    Only kernels with a schedule are changed, whose other operands of
+    contractions are in shared memory, and whose accumulators and left operands
+    fit. Parts have 64 or 128 rows. A remark states the columns, or the reason
+    for which accumulators are in registers.
 
     Before:
 
@@ -67,7 +74,9 @@ def WarpgroupAssignTensorMemoryPass
   ];
   let statistics = [
     Statistic<"numAccumulators", "num-accumulators",
-              "Number of contractions whose accumulator is in tensor memory">
+              "Number of contractions whose accumulator is in tensor memory">,
+    Statistic<"numOperands", "num-operands",
+              "Number of left operands that are stored in tensor memory">
   ];
 }
 

@@ -13,6 +13,7 @@
 #include "dialects/Grid/Analysis/BlockAxes.h"
 #include "dialects/Warpgroup/IR/Warpgroup.h"
 #include "dialects/Warpgroup/Transforms/BlockProgram.h"
+#include "dialects/Warpgroup/Transforms/LiveRegisters.h"
 #include "dialects/Warpgroup/Transforms/MatrixUnits.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -48,6 +49,9 @@ constexpr int64_t kWarps = kNumThreads / kNumLanes;
 /// registers.
 constexpr int64_t kAccRows = 64, kMaxAccRegisters = 128;
 constexpr int64_t kMaxConsumers = 2, kMaxStages = 4;
+/// Registers of a thread for arrays between contractions in tensor memory.
+/// Beside them are addresses, rows and temporary values.
+constexpr int64_t kMaxLiveRegisters = 192;
 /// The parts in bf16 of an operand of f32.
 constexpr int64_t kSingleParts = 3;
 /// Shared memory that is left for barriers and relayouts.
@@ -284,6 +288,17 @@ private:
     return rowDim && part[*rowDim] % kAccRows == 0 ? unit : kWarps * unit;
   }
 
+  /// True for a left operand that MMAs read in tensor memory, if their
+  /// accumulators are there.
+  static bool isOfTensorMemory(OpOperand &operand) {
+    return getPlace(operand) == OperandPlace::Registers;
+  }
+
+  static bool hasTensorOperands(ArrayRef<DotOp> dots) {
+    return llvm::any_of(
+        dots, [](DotOp dot) { return isOfTensorMemory(dot.getLhsMutable()); });
+  }
+
   /// True if MMAs of the chip can add the products of all contractions to
   /// accumulators in tensor memory, with the rows of the first output.
   bool canUseTensorMemory(ArrayRef<DotOp> dots) const {
@@ -292,28 +307,67 @@ private:
     std::optional<unsigned> rows = axes.getAxis(output, *rowDim);
     return rows && llvm::all_of(dots, [&](DotOp dot) {
              return hasTensorMemoryTypes(dot, chip) &&
-                    getPlace(dot.getLhsMutable()) != OperandPlace::Registers &&
+                    (!isOfTensorMemory(dot.getLhsMutable()) ||
+                     dot.getLhsContract()[0] == 1) &&
                     getPlace(dot.getRhsMutable()) != OperandPlace::Registers &&
                     axes.getAxis(dot.getResult(), 0) == rows;
            });
   }
 
   /// True if registers of a warpgroup do not hold the result of a contraction.
+  /// A sum that is kept in tensor memory is rescaled in parts.
   bool exceedsRegisters(ArrayRef<DotOp> dots, ArrayRef<int64_t> ofWarpgroup,
-                        int64_t maxRegisters) {
+                        int64_t accRows) {
+    int64_t maxRegisters = getMaxAccRegisters(accRows);
+    bool isInParts = accRows == kTensorRows && hasTensorOperands(dots);
     return llvm::any_of(dots, [&](DotOp dot) {
-      return countProductRegisters(dot, ofWarpgroup) > maxRegisters;
+      return countProductRegisters(dot, ofWarpgroup) >
+             (isInParts && isSumKept(dot) ? 2 * kMaxAccRegisters
+                                          : maxRegisters);
     });
   }
 
-  /// True if the accumulators of parts are too large for tensor memory.
+  /// True if the accumulators and left operands of parts are too large for
+  /// tensor memory.
   bool exceedsTensorMemory(ArrayRef<DotOp> dots,
                            ArrayRef<int64_t> ofWarpgroup) {
-    int64_t elements = 0;
-    for (DotOp dot : dots)
-      elements += countElements(dot.getResult(), ofWarpgroup);
-    return elements * getNumConsumers(ofWarpgroup) >
-           kTensorRows * gpu::kTensorColumns;
+    constexpr int64_t columnBits = 32;
+    int64_t columns = 0;
+    llvm::SmallPtrSet<Value, 4> operands;
+    auto add = [&](Value value, int64_t bits) {
+      columns +=
+          countElements(value, ofWarpgroup) * bits / (columnBits * kTensorRows);
+    };
+    for (DotOp dot : dots) {
+      add(dot.getResult(), columnBits);
+      Value lhs = dot.getLhs();
+      if (isOfTensorMemory(dot.getLhsMutable()) && operands.insert(lhs).second)
+        add(lhs, getElementTypeOrSelf(lhs).getIntOrFloatBitWidth());
+    }
+    return columns * getNumConsumers(ofWarpgroup) > gpu::kTensorColumns;
+  }
+
+  /// True if a contraction reads what the body computes, and registers do not
+  /// hold all values that are live at once. Parts of fewer rows have more
+  /// threads for them.
+  bool exceedsLiveRegisters(ArrayRef<DotOp> dots,
+                            ArrayRef<int64_t> ofWarpgroup) {
+    return hasTensorOperands(dots) &&
+           countLiveRegisters(kernel, [&](Value value) {
+             Type element = getElementTypeOrSelf(value);
+             int64_t bits =
+                 element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
+             return countElements(value, ofWarpgroup) * bits /
+                    (32 * kNumThreads);
+           }) > kMaxLiveRegisters;
+  }
+
+  /// True if parts of the output with different columns repeat a contraction.
+  bool repeatsContractions(ArrayRef<DotOp> dots) const {
+    std::optional<unsigned> columns = axes.getAxis(output, columnDim);
+    return llvm::any_of(dots, [&](DotOp dot) {
+      return axes.getAxis(dot.getResult(), 1) != columns;
+    });
   }
 
   /// The most registers of a thread for the results of a contraction. Results
@@ -373,8 +427,8 @@ private:
 
   /// Divides the output into parts of CTAs, in `part`, whose warpgroups have
   /// accumulators of at most `accRows` rows. Returns the part of a warpgroup.
-  SmallVector<int64_t> divideForProducts(ArrayRef<DotOp> dots,
-                                         int64_t accRows) {
+  SmallVector<int64_t> divideForProducts(ArrayRef<DotOp> dots, int64_t accRows,
+                                         int64_t maxConsumers) {
     // The programs of a CTA along the rows are its consumers.
     SmallVector<int64_t> ofWarpgroup = part;
     std::optional<unsigned> rows, columns = axes.getAxis(output, columnDim);
@@ -382,7 +436,7 @@ private:
       rows = axes.getAxis(output, *rowDim);
     if (rows && part[*rowDim] % accRows == 0) {
       int64_t &size = part[*rowDim];
-      int64_t consumers = std::min(size / accRows, kMaxConsumers);
+      int64_t consumers = std::min(size / accRows, maxConsumers);
       while (size % (consumers * accRows) != 0)
         --consumers;
       size = consumers * accRows;
@@ -391,11 +445,10 @@ private:
       if (!haveRows(dots, ofWarpgroup))
         ofWarpgroup[*rowDim] = size;
     }
-    int64_t maxRegisters = getMaxAccRegisters(accRows);
     auto isWide = [&] {
       return part[columnDim] > 256 ||
              countStagedRegisters(dots) > kArrayRegisters ||
-             exceedsRegisters(dots, ofWarpgroup, maxRegisters) ||
+             exceedsRegisters(dots, ofWarpgroup, accRows) ||
              (accRows == kTensorRows && exceedsTensorMemory(dots, ofWarpgroup));
     };
     while (columns && isWide() &&
@@ -413,18 +466,28 @@ private:
   chooseForProducts(ArrayRef<DotOp> dots) {
     if (failed(findMatrix()))
       return std::string("its first output is no vector or matrix");
-    if (canUseTensorMemory(dots)) {
+    // Tensor memory may hold the accumulators of one consumer only, and shared
+    // memory its rows.
+    for (int64_t consumers = canUseTensorMemory(dots) ? kMaxConsumers : 0;
+         consumers > 0; --consumers) {
       SmallVector<int64_t> whole = part;
-      SmallVector<int64_t> ofWarpgroup = divideForProducts(dots, kTensorRows);
-      if (ofWarpgroup[*rowDim] == kTensorRows &&
-          !exceedsRegisters(dots, ofWarpgroup,
-                            getMaxAccRegisters(kTensorRows)) &&
-          !exceedsTensorMemory(dots, ofWarpgroup))
-        return chooseCopies(dots, ofWarpgroup);
+      SmallVector<int64_t> ofWarpgroup =
+          divideForProducts(dots, kTensorRows, consumers);
+      bool isRepeated = consumers > 1 && part[columnDim] < whole[columnDim] &&
+                        repeatsContractions(dots);
+      if (ofWarpgroup[*rowDim] == kTensorRows && !isRepeated &&
+          !exceedsRegisters(dots, ofWarpgroup, kTensorRows) &&
+          !exceedsTensorMemory(dots, ofWarpgroup) &&
+          !exceedsLiveRegisters(dots, ofWarpgroup)) {
+        auto chosen = chooseCopies(dots, ofWarpgroup);
+        if (std::holds_alternative<ScheduleAttr>(chosen))
+          return chosen;
+      }
       part = whole;
     }
-    SmallVector<int64_t> ofWarpgroup = divideForProducts(dots, kAccRows);
-    if (exceedsRegisters(dots, ofWarpgroup, kMaxAccRegisters))
+    SmallVector<int64_t> ofWarpgroup =
+        divideForProducts(dots, kAccRows, kMaxConsumers);
+    if (exceedsRegisters(dots, ofWarpgroup, kAccRows))
       return std::string("registers of a warpgroup do not hold the result of "
                          "a contraction");
     return chooseCopies(dots, ofWarpgroup);

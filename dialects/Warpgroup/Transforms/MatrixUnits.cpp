@@ -261,8 +261,11 @@ bool gridir::warpgroup::fitsTensorMemory(grid::DotOp dot,
   std::optional<ContractionSizes> sizes = getSizes(dot, element, chip);
   auto kernel = dot->getParentOfType<grid::KernelOp>();
   if (!sizes || !hasTensorMemoryTypes(dot, chip) ||
-      !getSharedLoad(dot.getLhs(), kernel) ||
       !getSharedLoad(dot.getRhs(), kernel))
+    return false;
+  // A thread stores a row of a left operand in registers to tensor memory.
+  if (!getSharedLoad(dot.getLhs(), kernel) &&
+      (dot.getLhsContract()[0] == 0 || sizes->rows != kTensorRows))
     return false;
   int64_t bits = element.getIntOrFloatBitWidth(),
           columns = element.isInteger(8) ? 2 * numColumns : numColumns;
@@ -276,8 +279,7 @@ bool gridir::warpgroup::fitsTensorMemory(grid::DotOp dot,
          sizes->depth * bits % depthBits == 0;
 }
 
-/// True if nothing between two ops of a block accesses a Ref, which is no view.
-static bool isUntouched(Value ref, Operation *from, Operation *to) {
+bool gridir::warpgroup::isUntouched(Value ref, Operation *from, Operation *to) {
   if (from->getBlock() != to->getBlock() || !from->isBeforeInBlock(to))
     return false;
   return llvm::none_of(ref.getUsers(), [&](Operation *user) {

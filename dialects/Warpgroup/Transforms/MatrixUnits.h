@@ -100,7 +100,8 @@ struct ContractionSum {
 };
 
 /// True if MMAs of the chip add the products of a contraction of parts to an
-/// accumulator in tensor memory. Both operands are in shared memory.
+/// accumulator in tensor memory. The right operand is in shared memory, and the
+/// left one there or, if it is not transposed, in registers.
 bool fitsTensorMemory(grid::DotOp dot, const gpu::Chip &chip);
 
 /// True if MMAs of the chip have accumulators in tensor memory, and the types
@@ -128,6 +129,9 @@ struct Accumulator {
 };
 
 std::optional<Accumulator> matchAccumulator(grid::DotOp dot);
+
+/// True if nothing between two ops of a block accesses a Ref, which is no view.
+bool isUntouched(mlir::Value ref, mlir::Operation *from, mlir::Operation *to);
 
 /// Returns the sum that is the only use of a contraction without an
 /// accumulator operand.

@@ -457,8 +457,9 @@ def WarpgroupSplitStoresPass : Pass<"warpgroup-split-stores", "::mlir::ModuleOp"
     and the store the CTA may only wait and load.
 
     The store must not read memory that it writes, since a load of the second
-    part comes after the store of the first one. A relayout before the store to
-    a layout without such parts is dropped.
+    part comes after the store of the first one, except a matrix in tensor memory
+    that it replaces. A relayout before the store to a layout without such parts
+    is dropped.
 
     Before:
 

@@ -154,12 +154,13 @@ private:
   }
 
   /// True if the memory of a load is not the store's, and has windows of
-  /// columns.
+  /// columns. A matrix in tensor memory may be rescaled in place.
   bool canMove(grid::LoadOp load) {
     auto refType = cast<MemRefType>(load.getRef().getType());
     if (isInSpace(load.getRef(), grid::MemorySpace::GpuTmem))
       return refType.getDimSize(0) == kTensorLanes &&
-             !isInSpace(store.getRef(), grid::MemorySpace::GpuTmem);
+             (load.getRef() == store.getRef() ||
+              !isInSpace(store.getRef(), grid::MemorySpace::GpuTmem));
     if (!isInSpace(load.getRef(), grid::MemorySpace::GpuGmem))
       return false;
     if (!isInSpace(store.getRef(), grid::MemorySpace::GpuGmem))

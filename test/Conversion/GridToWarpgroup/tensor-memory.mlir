@@ -102,3 +102,29 @@ grid.kernel @staged grid(%k = 2)
   %d = grid.dot %a, %b acc %c contract [1] x [0] : tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32> -> tensor<128x64xf32>
   grid.store %d, %acc : tensor<128x64xf32>, memref<128x64xf32, #grid.space<gpu.tmem>>
 }
+
+// -----
+
+// An MMA reads a left operand in tensor memory once the stores of all threads are complete.
+// CHECK-LABEL: grid.kernel @operand
+// CHECK: grid.scoped (%[[ACC:.*]]: memref<128x64xf32, #grid.space<gpu.tmem>> origin "accumulator", %[[P:.*]]: memref<128x64xbf16, #grid.space<gpu.tmem>> origin "operand"
+// CHECK: grid.store %{{.*}}, %[[P]]
+// CHECK-NEXT: warpgroup.commit_tmem
+// CHECK: warpgroup.tcgen05_mma %[[ACC]], %[[P]], %{{.*}} accumulate %false
+// CHECK-NOT: grid.load %[[P]]
+grid.kernel @operand grid(%i = 2)
+    inputs(%x: bf16 [256, 64] block [128, 64] at (%i, 0), %y: bf16 [64, 64])
+    outputs(%o: f32 [256, 64] block [128, 64] at (%i, 0))
+    scratch(%acc: memref<128x64xf32, #grid.space<gpu.tmem>>, %p: memref<128x64xbf16, #grid.space<gpu.tmem>>)
+    semantics [parallel]
+    attributes {warpgroup.schedule = #warpgroup.schedule<cta = [128, 64], warpgroup = [128, 64], shared = [1]>} {
+  %v = grid.load %x : memref<128x64xbf16, #grid.space<default>> -> tensor<128x64xbf16>
+  %n = arith.negf %v : tensor<128x64xbf16>
+  grid.store %n, %p : tensor<128x64xbf16>, memref<128x64xbf16, #grid.space<gpu.tmem>>
+  %a = grid.load %p : memref<128x64xbf16, #grid.space<gpu.tmem>> -> tensor<128x64xbf16>
+  %b = grid.load %y : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
+  %d = grid.dot %a, %b contract [1] x [0] : tensor<128x64xbf16>, tensor<64x64xbf16> -> tensor<128x64xf32>
+  grid.store %d, %acc : tensor<128x64xf32>, memref<128x64xf32, #grid.space<gpu.tmem>>
+  %r = grid.load %acc : memref<128x64xf32, #grid.space<gpu.tmem>> -> tensor<128x64xf32>
+  grid.store %r, %o : tensor<128x64xf32>, memref<128x64xf32, #grid.space<default>>
+}

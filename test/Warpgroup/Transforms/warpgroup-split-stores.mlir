@@ -172,3 +172,24 @@ grid.kernel @remainders grid() {
     grid.store %w, %p : tensor<128x200xf32, #eight>, memref<128x200xf32, #grid.space<gpu.smem>>
   }
 }
+
+// -----
+
+#row = #warpgroup.layout<tmem_native(4)>
+
+// A matrix is rescaled in place, half by half.
+// CHECK-LABEL: grid.kernel @rescaled
+// CHECK: %[[LOW:.*]] = grid.slice_ref %acc[0, 0] [128, 128] [1, 1]
+// CHECK: %[[V:.*]] = grid.load %[[LOW]]
+// CHECK: %[[W:.*]] = arith.mulf %[[V]]
+// CHECK: %[[SAME:.*]] = grid.slice_ref %acc[0, 0] [128, 128] [1, 1]
+// CHECK: grid.store %[[W]], %[[SAME]]
+// CHECK: grid.slice_ref %acc[0, 128] [128, 128] [1, 1]
+grid.kernel @rescaled grid() {
+  grid.scoped (%acc: memref<128x256xf32, #grid.space<gpu.tmem>> origin "acc") {
+    %half = arith.constant dense<0.5> : tensor<128x256xf32, #row>
+    %v = grid.load %acc : memref<128x256xf32, #grid.space<gpu.tmem>> -> tensor<128x256xf32, #row>
+    %w = arith.mulf %v, %half : tensor<128x256xf32, #row>
+    grid.store %w, %acc : tensor<128x256xf32, #row>, memref<128x256xf32, #grid.space<gpu.tmem>>
+  }
+}
