@@ -244,7 +244,9 @@ HALVES = (jax.ShapeDtypeStruct((4096, 4096), jnp.bfloat16),) * 2
 BYTES = jax.ShapeDtypeStruct((4096, 4096), jnp.int8)
 SHORT = jax.ShapeDtypeStruct((4096, 4096), jnp.float8_e4m3fn)
 ROWS = jax.ShapeDtypeStruct((16, 4096), jnp.bfloat16)
-HEADS = (jax.ShapeDtypeStruct((2, 4096, 16, 64), jnp.bfloat16),) * 3
+HEADS, DEEPER_HEADS, DEEPEST_HEADS = (
+    (jax.ShapeDtypeStruct((2, 4096, 16, depth), jnp.bfloat16),) * 3 for depth in (64, 128, 256)
+)
 MASK = jax.ShapeDtypeStruct((4096, 4096), jnp.bool_)
 INDICES = jax.ShapeDtypeStruct((4096,), jnp.int32)
 DEEP = (jax.ShapeDtypeStruct((4096, 200), jnp.bfloat16), jax.ShapeDtypeStruct((200, 4096), jnp.bfloat16))
@@ -280,6 +282,9 @@ CASES = {
     "gated linear unit, 128x128 bf16": (functools.partial(gated, 128, 128), (*HALVES, HALVES[0])),
     "attention of JAX, depth 64 bf16": (attention, HEADS),
     "causal attention of JAX, depth 64 bf16": (functools.partial(attention, causal=True), HEADS),
+    "attention of JAX, depth 128 bf16": (attention, DEEPER_HEADS),
+    "causal attention of JAX, depth 128 bf16": (functools.partial(attention, causal=True), DEEPER_HEADS),
+    "attention of JAX, depth 256 bf16": (attention, DEEPEST_HEADS),
     "16 heads of 64 queries, 128 keys bf16": (functools.partial(heads, 64), (QUERIES, KEYS, KEYS)),
 }
 
