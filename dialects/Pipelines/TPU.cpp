@@ -26,6 +26,8 @@ static void addPlanning(OpPassManager &pm) {
   OpPassManager &kernels = pm.nest<grid::KernelOp>();
   kernels.addPass(grid::createGridExpandSelectionsPass());
   kernels.addPass(grid::createGridCanonicalizeIndexMapsPass());
+  // Mosaic, and tpu-elide-checks, check each position.
+  kernels.addPass(grid::createGridLimitDiscardedLoadsPass());
   addMemoryPlanning(kernels, "tpu");
 }
 

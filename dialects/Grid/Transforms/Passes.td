@@ -303,6 +303,50 @@ def GridLegalizeBlocksPass : Pass<"grid-legalize-blocks", "::gridir::grid::Kerne
   ];
 }
 
+def GridLimitDiscardedLoadsPass : Pass<"grid-limit-discarded-loads", "::gridir::grid::KernelOp"> {
+  let summary = "Limit the positions of elements that are loaded and may be unused";
+  let description = [{
+    A kernel may load an element from outside of a Ref if it discards the value,
+    as a `select` does. This pass moves the position of such an element to the
+    nearest one inside of the Ref, so that a target which checks positions does
+    not reject the load. A position that is proved to be inside stays, and so
+    does one whose value is certainly used.
+
+    Before:
+
+    ```mlir
+    grid.kernel @next grid(%i = 4) index(%s: i32 [4] space tpu.smem) outputs(%o: i32 [4] space tpu.smem) {
+      %p = grid.program_id 0
+      %one = arith.constant 1 : i32
+      %n = arith.addi %p, %one : i32
+      %w = grid.slice_ref %s[%n] [1] [1] drop [0]
+          : memref<4xi32, #grid.space<tpu.smem>>, i32 -> memref<i32, #grid.space<tpu.smem>>
+      %v = grid.load %w : memref<i32, #grid.space<tpu.smem>> -> i32
+      %four = arith.constant 4 : i32
+      %inside = arith.cmpi slt, %n, %four : i32
+      %r = arith.select %inside, %v, %one : i32
+      %d = grid.slice_ref %o[%p] [1] [1] drop [0]
+          : memref<4xi32, #grid.space<tpu.smem>>, i32 -> memref<i32, #grid.space<tpu.smem>>
+      grid.store %r, %d : i32, memref<i32, #grid.space<tpu.smem>>
+    }
+    ```
+
+    After:
+
+    ```
+    %zero = arith.constant 0 : i32
+    %a = arith.maxsi %n, %zero : i32
+    %last = arith.constant 3 : i32
+    %b = arith.minsi %a, %last : i32
+    %w = grid.slice_ref %s[%b] [1] [1] drop [0] ...
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"numLimited", "num-limited", "Number of positions that are limited">
+  ];
+}
+
 def GridPlanMemoryPass : Pass<"grid-plan-memory", "::gridir::grid::KernelOp"> {
   let summary = "Plan the bytes that a kernel holds in every memory space";
   let description = [{
