@@ -10,8 +10,8 @@
 // RUN: not gridir-opt %s --grid-plan=target=gpu:sm_12 2>&1 | FileCheck %s --check-prefix=CHIP
 
 // Planning is one pipeline, and the first part of those of the CPU and of a GPU. It names the chip to each pass that asks.
-// CPU: target = "cpu"
-// GPU: target = "gpu:sm_90a"
+// CPU: #grid.memory_plan<"cpu"
+// GPU: #grid.memory_plan<"gpu:sm_90a"
 // CHECKS: grid-plan-tasks{{.*}}races=true{{.*}}seed=1
 // CHECKS: grid-record-accesses
 // CHIP: expected a chip (sm_80, sm_86, sm_89, sm_90, sm_90a, sm_100, sm_100a, sm_120), got sm_12

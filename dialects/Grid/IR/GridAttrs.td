@@ -265,14 +265,14 @@ def Grid_MemoryPlanAttr : Grid_Attr<"MemoryPlan", "memory_plan"> {
     Example:
 
     ```mlir
-    #grid.memory_plan<"tpu", operands[<name = "x_ref", space = tpu.vmem, block_bytes = 512, buffers = 2, fetches = 8>],
+    #grid.memory_plan<"tpu" operands[<name = "x_ref", space = tpu.vmem, block_bytes = 512, buffers = 2, fetches = 8>]
                       spaces[<tpu.vmem, 1024>]>
     ```
   }];
   let parameters = (ins "::mlir::StringAttr":$target,
                         OptionalArrayRefParameter<"OperandMemoryAttr">:$operands,
                         OptionalArrayRefParameter<"SpaceMemoryAttr">:$spaces);
-  let assemblyFormat = "`<` $target (`,` `operands` `[` $operands^ `]`)? (`,` `spaces` `[` $spaces^ `]`)? `>`";
+  let assemblyFormat = "`<` $target (`operands` `[` $operands^ `]`)? (`spaces` `[` $spaces^ `]`)? `>`";
 }
 
 def Grid_TpuParamsAttr : Grid_Attr<"TpuParams", "tpu_params"> {

@@ -380,9 +380,9 @@ def GridPlanMemoryPass : Pass<"grid-plan-memory", "::gridir::grid::KernelOp"> {
     grid.kernel @double grid(%i = 8)
         inputs(%x_ref: f32 [1000] block [128] at (%i) origin "x_ref")
         outputs(%o_ref: f32 [1024] block [128] at (%i) origin "o_ref")
-        attributes {grid.memory_plan = #grid.memory_plan<"cpu",
+        attributes {grid.memory_plan = #grid.memory_plan<"cpu"
           operands[<name = "x_ref", space = default, block_bytes = 512, buffers = 1, fetches = 8>,
-                    <name = "o_ref", space = default, block_bytes = 512, buffers = 0, fetches = 8>],
+                    <name = "o_ref", space = default, block_bytes = 512, buffers = 0, fetches = 8>]
           spaces[<default, 512>]>} {
     }
     ```

@@ -60,9 +60,9 @@ with ir.Context() as context, ir.Location.unknown():
     print(cost, cost.flops, cost.transcendentals, cost.bytes_accessed, cost.remote_bytes_transferred)
     plan = grid.MemoryPlanAttr(
         ir.Attribute.parse(
-            '#grid.memory_plan<"cpu", operands ['
+            '#grid.memory_plan<"cpu" operands ['
             '<name = "x_ref", space = default, block_bytes = 512, buffers = 1, fetches = 8>, '
-            '<name = "o_ref", space = tpu.smem, block_bytes = 8, buffers = 0>], '
+            '<name = "o_ref", space = tpu.smem, block_bytes = 8, buffers = 0>] '
             "spaces [<default, 512>, <tpu.smem, 8>]>"
         )
     )

@@ -108,7 +108,7 @@ func.func private @f() attributes {a = #grid.operand_memory<name = "x_ref", spac
 // -----
 
 // expected-error @below {{expected no negative number of bytes of tpu.vmem, got -1}}
-func.func private @f() attributes {a = #grid.memory_plan<"tpu", spaces [<tpu.vmem, -1>]>}
+func.func private @f() attributes {a = #grid.space_memory<tpu.vmem, -1>}
 
 // -----
 

@@ -1,8 +1,6 @@
 // RUN: gridir-opt %s --pass-pipeline='builtin.module(grid.kernel(grid-limit-discarded-loads))' | FileCheck %s
 // RUN: gridir-opt %s --pass-pipeline='builtin.module(grid.kernel(grid-limit-discarded-loads))' -o /dev/null --mlir-pass-statistics --mlir-pass-statistics-display=list 2>&1 | FileCheck %s --check-prefix=STATISTICS
-// STATISTICS: (S) 1 num-limited
-// STATISTICS: (S) 1 num-limited
-// STATISTICS: (S) 0 num-limited
+// STATISTICS: (S) 2 num-limited
 
 #smem = #grid.space<tpu.smem>
 

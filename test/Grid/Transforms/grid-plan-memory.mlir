@@ -14,7 +14,7 @@
 // Blocks that change are held twice, one that never does once. %o stays for all steps of %k.
 // CHECK-LABEL: grid.kernel @matmul
 // CHECK-SAME: grid(%i = 4, %j = 4, %k = 8)
-// CHECK: grid.memory_plan = #grid.memory_plan<"tpu", operands[
+// CHECK: grid.memory_plan = #grid.memory_plan<"tpu" operands[
 // CHECK-SAME: <name = "x_ref", space = tpu.vmem, block_bytes = 32768, buffers = 2, fetches = 128>
 // CHECK-SAME: <name = "y_ref", space = tpu.vmem, block_bytes = 32768, buffers = 3, fetches = 128>
 // CHECK-SAME: <name = "bias_ref", space = tpu.vmem, block_bytes = 512, buffers = 1, fetches = 1>
@@ -22,7 +22,7 @@
 // CHECK-SAME: spaces[<tpu.vmem, 360960>]
 // On a CPU blocks are used where they lie; only scratch is held.
 // CPU-LABEL: grid.kernel @matmul
-// CPU: grid.memory_plan = #grid.memory_plan<"cpu", operands[<name = "x_ref", space = default, block_bytes = 32768, buffers = 0
+// CPU: grid.memory_plan = #grid.memory_plan<"cpu" operands[<name = "x_ref", space = default, block_bytes = 32768, buffers = 0
 // CPU: spaces[<tpu.vmem, 65536>]
 grid.kernel @matmul grid(%i = 4, %j = 4, %k = 8)
     inputs(%x: bf16 [512, 1024] block [128, 128] at (%i, %k) origin "x_ref",
