@@ -265,8 +265,7 @@ def Grid_MemoryPlanAttr : Grid_Attr<"MemoryPlan", "memory_plan"> {
     Example:
 
     ```mlir
-    #grid.memory_plan<"tpu" operands[<name = "x_ref", space = tpu.vmem, block_bytes = 512, buffers = 2, fetches = 8>]
-                      spaces[<tpu.vmem, 1024>]>
+    #grid.memory_plan<"tpu" operands[<name = "x", space = any, block_bytes = 8, buffers = 2>] spaces[<any, 16>]>
     ```
   }];
   let parameters = (ins "::mlir::StringAttr":$target,

@@ -333,12 +333,25 @@ def GridLimitDiscardedLoadsPass : Pass<"grid-limit-discarded-loads", "::gridir::
 
     After:
 
-    ```
-    %zero = arith.constant 0 : i32
-    %a = arith.maxsi %n, %zero : i32
-    %last = arith.constant 3 : i32
-    %b = arith.minsi %a, %last : i32
-    %w = grid.slice_ref %s[%b] [1] [1] drop [0] ...
+    ```mlir
+    grid.kernel @next grid(%i = 4) index(%s: i32 [4] space tpu.smem) outputs(%o: i32 [4] space tpu.smem) {
+      %p = grid.program_id 0
+      %one = arith.constant 1 : i32
+      %n = arith.addi %p, %one : i32
+      %zero = arith.constant 0 : i32
+      %a = arith.maxsi %n, %zero : i32
+      %last = arith.constant 3 : i32
+      %b = arith.minsi %a, %last : i32
+      %w = grid.slice_ref %s[%b] [1] [1] drop [0]
+          : memref<4xi32, #grid.space<tpu.smem>>, i32 -> memref<i32, #grid.space<tpu.smem>>
+      %v = grid.load %w : memref<i32, #grid.space<tpu.smem>> -> i32
+      %four = arith.constant 4 : i32
+      %inside = arith.cmpi slt, %n, %four : i32
+      %r = arith.select %inside, %v, %one : i32
+      %d = grid.slice_ref %o[%p] [1] [1] drop [0]
+          : memref<4xi32, #grid.space<tpu.smem>>, i32 -> memref<i32, #grid.space<tpu.smem>>
+      grid.store %r, %d : i32, memref<i32, #grid.space<tpu.smem>>
+    }
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];

@@ -25,6 +25,7 @@ from pathlib import Path
 # CHECK: grid-expand-selections: as described
 # CHECK: grid-infer-dimension-semantics: as described
 # CHECK: grid-legalize-blocks: as described
+# CHECK: grid-limit-discarded-loads: as described
 # CHECK: grid-plan-memory: as described
 # CHECK: grid-poison-memory: as described
 # CHECK: grid-privatize-windows: as described
