@@ -21,7 +21,7 @@ _READ_AT_START = ("JAX_", "LANG", "LC_", "LD_", "MALLOC_", "OMP_", "OPENBLAS_", 
 
 
 class Program:
-    """What a client wants to run, as the server receives it."""
+    """The request of a client, as the server receives it."""
 
     def __init__(self, connection: socket.socket) -> None:
         size, self.files, _, _ = socket.recv_fds(connection, 8, 3)
