@@ -209,7 +209,7 @@ with Worker(timeout=120) as worker:
 
     find.routes_of = lambda *arguments: list(planted_routes(*arguments))
     [found] = find.bisect(scan, *ARGS[scan], target="tpu", worker=worker)
-    # CHECK: left: (5,), as ('cpu at stage llvm is right', 'cpu at stage program is right',
+    # CHECK: left: (6,), as ('cpu at stage llvm is right', 'cpu at stage program is right',
     # CHECK-SAME: 'cpu at stage mapped is right', 'gpu at stage ptx is right')
     print(f"left: {found.wrong.suspects}, as {found.wrong.compared}")
 
