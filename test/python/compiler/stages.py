@@ -63,7 +63,7 @@ def report(what):
 # The call in JAX's module takes a kernel for a TPU to the end. Its stages and its memory plan are looked at after that.
 # CHECK:      lower: grid to grid-planned, grid-planned to tpu, tpu to tpu-serialized | most often: 1
 # CHECK-NEXT: look: | most often: 0
-# CHECK-NEXT: planned: {'o_ref': 8192, 'x_ref': 8192}
+# CHECK-NEXT: planned: {'x_ref': 8192, 'o_ref': 8192}
 [kernel] = lowered(2.0, target="tpu").kernels
 report("lower")
 for stage in kernel.stages:
