@@ -166,17 +166,17 @@ def finish(running: dict, ready: object, file: int) -> None:
 
 def request(path: str, arguments: list[str]) -> int | None:
     """Returns the exit status of a program, negative for a signal, or None if no server runs it."""
-    connection = socket.socket(socket.AF_UNIX)
-    try:
-        connection.connect(path)
-    except OSError:
-        return None
     environment = (f"{name}={value}" for name, value in os.environ.items())
     words = [str(os.getpid()), str(len(arguments)), os.getcwd(), *arguments, *environment]
     data = b"".join(os.fsencode(word) + b"\0" for word in words)
-    socket.send_fds(connection, [len(data).to_bytes(8, "little")], [0, 1, 2])
-    connection.sendall(data)
-    answer = connection.recv(16)
+    connection = socket.socket(socket.AF_UNIX)
+    try:
+        connection.connect(path)
+        socket.send_fds(connection, [len(data).to_bytes(8, "little")], [0, 1, 2])
+        connection.sendall(data)
+        answer = connection.recv(16)
+    except OSError:
+        return None
     return int(answer) if answer else None
 
 
