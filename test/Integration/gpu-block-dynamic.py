@@ -18,7 +18,7 @@ from jax.experimental.pallas import tpu as pltpu
 from jax.experimental.pallas.ops.tpu.megablox.gmm import gmm, tgmm
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
-from block_programs import report, small
+from block_programs import column_sums, report, small
 
 floats = functools.partial(small, dtype=jnp.float32)
 
@@ -48,21 +48,7 @@ def updated(n, m, x):
 
 def sums(n, x):
     """Sums of columns over the first blocks of rows."""
-
-    def kernel(x_ref, o_ref):
-        @pl.when(pl.program_id(1) == 0)
-        def _():
-            o_ref[...] = jnp.zeros_like(o_ref)
-
-        o_ref[...] += jnp.sum(x_ref[...], axis=0, keepdims=True)
-
-    return pl.pallas_call(
-        kernel,
-        grid=(x.shape[1] // 128, n),
-        in_specs=[pl.BlockSpec((16, 128), lambda j, i: (i, j))],
-        out_specs=pl.BlockSpec((1, 128), lambda j, i: (0, j)),
-        out_shape=jax.ShapeDtypeStruct((1, x.shape[1]), x.dtype),
-    )(x)
+    return column_sums(x, block=16, blocks=n)
 
 
 def product(n, depth, x, y):

@@ -7,11 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/CPU/Transforms/GatheredRows.h"
+#include "dialects/CPU/Transforms/MirroredReads.h"
 #include "dialects/CPU/Transforms/VectorTarget.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/MemRef/Utils/MemRefUtils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/TilingInterface.h"
@@ -117,15 +117,6 @@ DataIndices findDataIndices(linalg::GenericOp op) {
   return result;
 }
 
-bool isWritten(linalg::GenericOp op, Value array) {
-  auto getRoot = [](Value memory) {
-    return memref::skipViewLikeOps(cast<MemrefValue>(memory));
-  };
-  return llvm::any_of(op.getDpsInits(), [&](Value init) {
-    return getRoot(init) == getRoot(array);
-  });
-}
-
 /// True if loops over those that decide the indices may be outside of the
 /// others.
 bool canWalkRows(linalg::GenericOp op, const DataIndices &indices) {
@@ -147,8 +138,9 @@ bool canWalkRows(linalg::GenericOp op, const DataIndices &indices) {
                         return map.isProjectedPermutation(
                             /*allowZeroInResults=*/true);
                       }) &&
-         llvm::none_of(indices.arrays,
-                       [&](Value array) { return isWritten(op, array); });
+         llvm::none_of(indices.arrays, [&](Value array) {
+           return gridir::cpu::isWritten(op, array);
+         });
 }
 
 /// Computes the indices of the loads of one row before `row`.
@@ -185,10 +177,7 @@ void hoistIndices(RewriterBase &rewriter, linalg::GenericOp row) {
 /// Erases what only computed indices: the ops of the body, and the inputs of
 /// one element. The widest element of an input decides the lanes.
 linalg::GenericOp dropIndices(RewriterBase &rewriter, linalg::GenericOp op) {
-  for (Operation &inner :
-       llvm::make_early_inc_range(llvm::reverse(*op.getBody())))
-    if (isOpTriviallyDead(&inner))
-      rewriter.eraseOp(&inner);
+  gridir::cpu::eraseDeadOps(rewriter, *op.getBody());
   SmallVector<Value> inputs;
   SmallVector<AffineMap> maps;
   llvm::BitVector unused(op->getNumOperands());

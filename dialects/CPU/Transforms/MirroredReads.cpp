@@ -19,10 +19,6 @@ using namespace mlir;
 
 namespace {
 
-Value getRoot(Value memory) {
-  return memref::skipViewLikeOps(cast<MemrefValue>(memory));
-}
-
 /// An index of a load: `start`, or `start` and a loop, forwards or backwards.
 struct LoopIndex {
   OpFoldResult start;
@@ -47,9 +43,7 @@ public:
   std::optional<LoadedOperand> match(memref::LoadOp load) {
     MemRefType type = load.getMemRefType();
     if (!isOutside(load.getMemref()) ||
-        llvm::any_of(op.getDpsInits(), [&](Value init) {
-          return getRoot(init) == getRoot(load.getMemref());
-        }))
+        gridir::cpu::isWritten(op, load.getMemref()))
       return std::nullopt;
     Builder builder(op.getContext());
     LoadedOperand result{load, {}, {}, {}, {}};
@@ -135,13 +129,22 @@ Value createView(RewriterBase &rewriter, LoadedOperand &operand) {
                                    ones);
 }
 
-void eraseDeadOps(RewriterBase &rewriter, Block &body) {
+} // namespace
+
+bool gridir::cpu::isWritten(linalg::GenericOp op, Value array) {
+  auto getRoot = [](Value memory) {
+    return memref::skipViewLikeOps(cast<MemrefValue>(memory));
+  };
+  return llvm::any_of(op.getDpsInits(), [&](Value init) {
+    return getRoot(init) == getRoot(array);
+  });
+}
+
+void gridir::cpu::eraseDeadOps(RewriterBase &rewriter, Block &body) {
   for (Operation &inner : llvm::make_early_inc_range(llvm::reverse(body)))
     if (isOpTriviallyDead(&inner))
       rewriter.eraseOp(&inner);
 }
-
-} // namespace
 
 linalg::GenericOp gridir::cpu::turnLoadsIntoOperands(RewriterBase &rewriter,
                                                      linalg::GenericOp op) {

@@ -19,6 +19,12 @@ namespace gridir::cpu {
 mlir::linalg::GenericOp turnLoadsIntoOperands(mlir::RewriterBase &rewriter,
                                               mlir::linalg::GenericOp op);
 
+/// True if `op` may write the memory that `array` is a view of.
+bool isWritten(mlir::linalg::GenericOp op, mlir::Value array);
+
+/// Erases the ops of a body whose results nothing uses.
+void eraseDeadOps(mlir::RewriterBase &rewriter, mlir::Block &body);
+
 /// The map of an operand as if each loop walked it forwards: `n - 1 - d`, for a
 /// loop of n iterations, becomes `d`. None if the result is no projected
 /// permutation.

@@ -29,8 +29,9 @@ def small(*shape, dtype=jnp.bfloat16):
     return jnp.asarray(RANDOM.integers(-4, 5, shape), dtype)
 
 
-def column_sums(x, block=64):
-    """Sums of columns over a sequential dimension, in the output."""
+def column_sums(x, block=64, blocks=None):
+    """Sums of columns over a sequential dimension of all or of `blocks` blocks, in the output."""
+    blocks = x.shape[0] // block if blocks is None else blocks
 
     def kernel(x_ref, o_ref):
         @pl.when(pl.program_id(1) == 0)
@@ -41,7 +42,7 @@ def column_sums(x, block=64):
 
     return pl.pallas_call(
         kernel,
-        grid=(pl.cdiv(x.shape[1], 128), x.shape[0] // block),
+        grid=(pl.cdiv(x.shape[1], 128), blocks),
         in_specs=[pl.BlockSpec((block, 128), lambda j, i: (i, j))],
         out_specs=pl.BlockSpec((1, 128), lambda j, i: (0, j)),
         out_shape=jax.ShapeDtypeStruct((1, x.shape[1]), x.dtype),
