@@ -7,16 +7,22 @@
 # Everything that a source of ours may include after TableGen has run.
 add_custom_target(gridir-headers)
 
-# add_gridir_library(Name Source.cpp... [LINK_LIBS target...] [INCLUDE_DIRS dir...])
+# add_gridir_library(Name Source.cpp... [LINK_LIBS target...] [INCLUDE_DIRS dir...] [PRECOMPILED header...])
 #
 # A static library of ours, part of the native library. It links nothing of MLIR by name;
 # LINK_LIBS names libraries of gridir, for the sake of people who build on the installed package.
+# PRECOMPILED names the headers that its sources share, if these are not those of MLIR. None are precompiled if it is
+# empty: to load MLIR's takes longer than to read a few headers of LLVM.
 function(add_gridir_library name)
-  cmake_parse_arguments(ARG "" "" "LINK_LIBS;INCLUDE_DIRS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "LINK_LIBS;INCLUDE_DIRS;PRECOMPILED" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE $<BUILD_INTERFACE:GridirCompileOptions> PUBLIC ${ARG_LINK_LIBS})
   target_include_directories(${name} SYSTEM PRIVATE ${ARG_INCLUDE_DIRS})
-  target_precompile_headers(${name} REUSE_FROM GridirPrecompiled)
+  if(ARG_PRECOMPILED)
+    target_precompile_headers(${name} PRIVATE ${ARG_PRECOMPILED})
+  elseif(NOT PRECOMPILED IN_LIST ARG_KEYWORDS_MISSING_VALUES)
+    target_precompile_headers(${name} REUSE_FROM GridirPrecompiled)
+  endif()
   if(GRIDIR_UNITY)
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${GRIDIR_UNITY})
   endif()

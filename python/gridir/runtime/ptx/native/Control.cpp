@@ -94,10 +94,10 @@ void emitFence(Emitter &emitter) {
   uint32_t memories = 0;
   for (StringRef modifier : emitter.getModifiers()) {
     isAsync |= isOfProxies && modifier.starts_with("async");
-    memories |= modifier == "global" ? GlobalMemory
-                : modifier == "shared::cta" || modifier == "shared::cluster"
-                    ? SharedMemory
-                    : 0;
+    if (modifier == "global")
+      memories |= GlobalMemory;
+    else if (modifier == "shared::cta" || modifier == "shared::cluster")
+      memories |= SharedMemory;
   }
   emitNothing(emitter);
   if (!emitter.context.instrumentation.isChecked)
