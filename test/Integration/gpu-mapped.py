@@ -3,13 +3,14 @@
 #
 # RUN: %python %s %repository/examples | FileCheck %s
 
+import functools
 import pathlib
 import sys
 
 import gridir
 import jax
 from gridir.cli.example import load_example
-from gridir.testing import differences, interpreted
+from gridir.testing import compare, interpreted, run_wide
 
 
 def options(reverse):
@@ -24,11 +25,12 @@ for path in sorted(pathlib.Path(sys.argv[1]).glob("*.py")):
     function, args = example.function, example.args
     with interpreted():
         want = jax.jit(function)(*args)
+    in_float64 = functools.cache(functools.partial(run_wide, function, args))
     problems: list[str] = []
     for reverse in (False, True):
         try:
             with gridir.installed(options=options(reverse)):
-                problems += differences(jax.jit(function)(*args), want, function, args)
+                problems += [x.example for x in compare(jax.jit(function)(*args), want, in_float64) if x.wrong]
         except Exception as error:
             problems.append(str(error))
     if problems:

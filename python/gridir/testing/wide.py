@@ -30,6 +30,9 @@ from gridir.testing import wide_functions
 SAMPLES = 8
 """The number of runs with noise for a spread."""
 
+# Higher levels take longer to compile; the nine runs of level 0, which tests set, take five to ten times as long.
+_COMPILER_OPTIONS = {"xla_backend_optimization_level": 1}
+
 # The maximum shift of a result before rounding, in units in the last place.
 _MOVE = 1.5
 
@@ -69,7 +72,10 @@ def run_wide(function: Callable[..., Any], args: Sequence[Any]) -> WideRun:
     try:
         closed = jax.make_jaxpr(function)(*args)
         with jax.enable_x64(True):
-            evaluate = jax.jit(lambda seed, *xs: _Evaluation(seed, of_author).run(closed, map(_widen, xs)))
+            evaluate = jax.jit(
+                lambda seed, *xs: _Evaluation(seed, of_author).run(closed, map(_widen, xs)),
+                compiler_options=_COMPILER_OPTIONS,
+            )
             exact, *samples = [
                 [np.asarray(x) for x in evaluate(np.uint64(seed), *leaves)] for seed in range(SAMPLES + 1)
             ]

@@ -3,6 +3,7 @@
 The PTX of each kernel runs in one order of its threads and copies, or in as many as GRIDIR_ORDERS says.
 """
 
+import functools
 import os
 
 import gridir
@@ -11,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from gridir.compiler.targets import get_target
 from gridir.frontend.execute import execute
-from gridir.testing import differences, interpreted
+from gridir.testing import compare, interpreted, run_wide
 from jax import lax
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
@@ -141,12 +142,13 @@ def problem_of(function, args, chip="sm_90a"):
     """The difference from interpret mode: of tasks on the CPU, and of PTX with checks in several orders."""
     with interpreted():
         want = jax.jit(function)(*args)
+    in_float64 = functools.cache(lambda: run_wide(function, args))
     runs = [{"stage": "program"}]
     runs += [{"checks": ("races", "uninitialized"), "schedule_seed": seed} for seed in ORDERS]
     for how in runs:
         try:
             executable = execute(function, args, get_target(f"gpu:{chip}"), **how)
-            if found := differences(executable.function(*args), want, function, args):
+            if found := [x.example for x in compare(executable.function(*args), want, in_float64) if x.wrong]:
                 return f"{how}: {found[0]}"
         except Exception as error:
             return f"{how}: {type(error).__name__}: {error}"
