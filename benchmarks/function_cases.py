@@ -99,6 +99,10 @@ def _columns(i):
     return 0, i
 
 
+def _from_table(codes, table):
+    return table[codes]
+
+
 def of_rows(
     name: str, function: Function, *more: Operand, shape=(2048, 1024), rows=32, dtype=jnp.float32, below=0, **fields
 ):
@@ -185,6 +189,8 @@ def functions() -> list[FunctionCase]:
         of_rows("pad", lambda x: jnp.pad(x, ((0, 0), (64, 64))), tolerance=0.0),
         of_rows("squares transposed", _transposed_squares, tolerance=0.0),
         of_rows("gather in rows", _gather, indices, tolerance=0.0),
+        of_rows("table of 16", _from_table, Operand((16,)), dtype=jnp.int32, below=16, tolerance=0.0),
+        of_rows("table of 4096", _from_table, Operand((4096,)), dtype=jnp.int32, below=4096, tolerance=0.0),
         of_rows("one hot", _one_hot, shape=(2048, 1), dtype=jnp.int32, below=512, tolerance=0.0),
         of_rows("to bytes", _to_bytes, tolerance=0.0),
         of_rows("bf16 to f32", lambda x: x.astype(jnp.float32), dtype=jnp.bfloat16, tolerance=0.0),

@@ -476,7 +476,9 @@ def CPUTileBodyPass : Pass<"cpu-tile-body", "::mlir::func::FuncOp"> {
     - operands that a loop walks backwards, such as `x[i, 7 - j]`, from views at
       the other end; loads in a body with such positions become operands first;
     - gathers of rows, such as `x[rows[i], j]`, row by row: the loops over `i`
-      load the index once, and the row is an operand of the op inside;
+      load the index once, and the row is an operand of the op inside. Other
+      loads at positions that are data, such as `table[codes[i]]`, are gathers
+      of vectors if the op does not write their array;
     - reductions across rows with a row of accumulators, in registers over all
       rows. If the array exceeds `cache-bytes`, one line of each of eight rows
       is added to accumulators in memory, then the next line of the same rows: a
@@ -749,6 +751,8 @@ def CPUVectorizeBodyPass : Pass<"cpu-vectorize-body", "::mlir::func::FuncOp"> {
     accumulators in registers over reduction loops, and lowers ops with
     alternative lowerings: transfers with a permutation, and reductions of
     vectors. Operands that a loop walks backwards are read forwards and shuffled.
+    Loads at positions that are data become `vector.gather`, which LLVM makes
+    instructions or scalar loads, whichever is faster on the CPU.
     The lanes of a floating-point sum are added by halves; LLVM would use a
     different order on each CPU.
 
@@ -773,7 +777,8 @@ def CPUVectorizeBodyPass : Pass<"cpu-vectorize-body", "::mlir::func::FuncOp"> {
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
-    "::mlir::ub::UBDialect", "::mlir::vector::VectorDialect",
+    "::mlir::tensor::TensorDialect", "::mlir::ub::UBDialect",
+    "::mlir::vector::VectorDialect",
   ];
   let options = [
     Option<"vectorBytes", "vector-bytes", "unsigned", /*default=*/"32",

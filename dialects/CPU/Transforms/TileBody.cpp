@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/CPU/Transforms/ContiguousLoops.h"
+#include "dialects/CPU/Transforms/GatheredElements.h"
 #include "dialects/CPU/Transforms/GatheredRows.h"
 #include "dialects/CPU/Transforms/LaneReduction.h"
 #include "dialects/CPU/Transforms/MirroredReads.h"
@@ -293,7 +294,9 @@ private:
         return false;
     }
     return llvm::all_of(
-        op.getBody()->without_terminator(), [](Operation &inner) {
+        op.getBody()->without_terminator(), [&](Operation &inner) {
+          if (auto load = dyn_cast<memref::LoadOp>(inner))
+            return gridir::cpu::isGather(op, load);
           return isa<linalg::IndexOp, arith::ConstantOp>(inner) ||
                  OpTrait::hasElementwiseMappableTraits(&inner);
         });

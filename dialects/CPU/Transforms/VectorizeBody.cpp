@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/CPU/Transforms/GatheredElements.h"
 #include "dialects/CPU/Transforms/MirroredReads.h"
 #include "dialects/CPU/Transforms/Passes.h"
 #include "dialects/CPU/Transforms/TransferHoisting.h"
@@ -21,6 +22,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
@@ -164,22 +166,29 @@ private:
     auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
     ArrayAttr maps = op.getIndexingMaps();
     MirroredReads reads;
-    if (generic)
+    std::optional<gridir::cpu::Gathers> gathers;
+    if (generic) {
       reads = readForwards(rewriter, generic);
+      gathers.emplace(rewriter, generic);
+    }
     // The vectors of a named contraction have the dimensions of operands.
     bool isContraction = reads.empty() && linalg::isaContractionOpInterface(op);
     FailureOr<linalg::VectorizationResult> result = linalg::vectorize(
         rewriter, op, /*inputVectorSizes=*/{}, /*inputScalableVecDims=*/{},
-        /*vectorizeNDExtract=*/false, /*flatten1DDepthwiseConv=*/false,
+        /*vectorizeNDExtract=*/true, /*flatten1DDepthwiseConv=*/false,
         /*assumeDynamicDimsMatchVecSizes=*/false,
         /*createNamedContraction=*/isContraction);
     if (failed(result)) {
       if (!reads.empty())
         generic.setIndexingMapsAttr(maps);
+      if (gathers)
+        gathers->finish(rewriter);
       ++numLeft;
       return;
     }
     rewriter.eraseOp(op);
+    if (gathers)
+      gathers->finish(rewriter);
     for (auto &[view, loops] : reads)
       reverseReads(rewriter, view, loops);
     ++numVectorized;
@@ -257,6 +266,7 @@ private:
     vector::populateVectorTransferPermutationMapLoweringPatterns(patterns);
     vector::populateVectorMultiReductionLoweringPatterns(
         patterns, vector::VectorMultiReductionLowering::InnerReduction);
+    vector::populateVectorGatherLoweringPatterns(patterns);
     patterns.add<ReduceByHalves>(&getContext());
     (void)gridir::loops::applyPatternsInBlocks(getOperation(),
                                                std::move(patterns));

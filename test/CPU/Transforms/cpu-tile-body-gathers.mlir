@@ -63,11 +63,12 @@ func.func @two_arrays(%x: memref<64x32xf32>, %y: memref<8x4x32xf32>, %pages: mem
 
 #all = affine_map<(d0, d1) -> (d0, d1)>
 
-// Each element has a row of its own: the op is left to scalar loops.
+// Each element has a row of its own: a vector is gathered.
 // CHECK-LABEL: func.func @elements
-// CHECK-NOT:     scf.for
-// CHECK:         linalg.generic
-// CHECK:           memref.load
+// CHECK:         scf.for
+// CHECK:           scf.for
+// CHECK:             linalg.generic {{.*}} ins({{.*}} : memref<16xi32, {{.*}}>)
+// CHECK:               memref.load %arg0
 func.func @elements(%x: memref<64x40xf32>, %rows: memref<8x40xi32>, %y: memref<8x40xf32>) {
   linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
       ins(%rows : memref<8x40xi32>) outs(%y : memref<8x40xf32>) {

@@ -123,7 +123,7 @@ func.func @one_more(%x: memref<129xf32>, %y: memref<129xf32>) {
 
 #v = affine_map<(d0) -> (d0)>
 
-// A body that upstream has no vectors for is left, and so are a dynamic size and a single number.
+// A body that may load what the op has written is left, and so are a dynamic size and a single number.
 // CHECK-LABEL: func.func @left
 // CHECK-NOT:     vector
 // CHECK:         linalg.generic
@@ -132,11 +132,11 @@ func.func @one_more(%x: memref<129xf32>, %y: memref<129xf32>) {
 // CHECK:         return
 // STATS:         (S) 3 num-left
 // STATS-NEXT:    (S) 0 num-vectorized
-func.func @left(%t: memref<64xf32>, %i: memref<8xindex>, %y: memref<8xf32>, %d: memref<?xf32>, %s: memref<f32>) {
+func.func @left(%i: memref<8xindex>, %y: memref<8xf32>, %d: memref<?xf32>, %s: memref<f32>) {
   linalg.generic {indexing_maps = [#v, #v], iterator_types = ["parallel"]}
       ins(%i : memref<8xindex>) outs(%y : memref<8xf32>) {
   ^bb0(%a: index, %b: f32):
-    %0 = memref.load %t[%a] : memref<64xf32>
+    %0 = memref.load %y[%a] : memref<8xf32>
     linalg.yield %0 : f32
   }
   linalg.exp ins(%d : memref<?xf32>) outs(%d : memref<?xf32>)
@@ -243,6 +243,71 @@ func.func @backwards_rows(%x: memref<2x2xf32>, %y: memref<2x2xf32>) {
   linalg.generic {indexing_maps = [#back, #id], iterator_types = ["parallel", "parallel"]} ins(%x : memref<2x2xf32>) outs(%y : memref<2x2xf32>) {
   ^bb0(%a: f32, %b: f32):
     linalg.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+#v = affine_map<(d0) -> (d0)>
+
+// Loads at positions that are data are gathers; one at the same position for all elements stays a load.
+// CHECK-LABEL: func.func @gather
+// CHECK-SAME:      %[[TABLE:[^:]*]]: memref<64x4xf32>
+// CHECK:         %[[CODES:.*]] = vector.transfer_read {{.*}} vector<8xi32>
+// CHECK:         %[[INDICES:.*]] = arith.index_cast %[[CODES]] : vector<8xi32> to vector<8xindex>
+// CHECK:         %[[ROWS:.*]] = arith.muli %[[INDICES]], %{{.*}} : vector<8xindex>
+// CHECK:         %[[OFFSETS:.*]] = arith.addi %{{.*}}, %[[ROWS]] : vector<8xindex>
+// CHECK:         vector.gather %[[TABLE]][%{{.*}}] [%[[OFFSETS]]], {{.*}} : memref<64x4xf32>, {{.*}} into vector<8xf32>
+// CHECK-NOT:     tensor
+// CHECK:         return
+func.func @gather(%table: memref<64x4xf32>, %codes: memref<8xi32>, %column: index, %y: memref<8xf32>) {
+  linalg.generic {indexing_maps = [#v, #v], iterator_types = ["parallel"]}
+      ins(%codes : memref<8xi32>) outs(%y : memref<8xf32>) {
+  ^bb0(%code: i32, %b: f32):
+    %row = arith.index_cast %code : i32 to index
+    %0 = memref.load %table[%row, %column] : memref<64x4xf32>
+    %c0 = arith.constant 0 : index
+    %1 = memref.load %table[%c0, %column] : memref<64x4xf32>
+    %2 = arith.addf %0, %1 : f32
+    linalg.yield %2 : f32
+  }
+  return
+}
+
+// -----
+
+#all = affine_map<(d0, d1) -> (d0, d1)>
+
+// A gather of two dimensions is one of each row.
+// CHECK-LABEL: func.func @rows
+// CHECK-COUNT-2: vector.gather {{.*}} into vector<8xbf16>
+// CHECK-NOT:     vector.gather
+// CHECK:         return
+func.func @rows(%table: memref<64xbf16>, %codes: memref<2x8xindex>, %y: memref<2x8xbf16>) {
+  linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%codes : memref<2x8xindex>) outs(%y : memref<2x8xbf16>) {
+  ^bb0(%code: index, %b: bf16):
+    %0 = memref.load %table[%code] : memref<64xbf16>
+    linalg.yield %0 : bf16
+  }
+  return
+}
+
+// -----
+
+#v = affine_map<(d0) -> (d0)>
+
+// A vector of bits is packed in memory, and an array of bits is not.
+// CHECK-LABEL: func.func @packed
+// CHECK-NOT:     vector.gather
+// CHECK:         memref.load
+func.func @packed(%table: memref<64xi1>, %codes: memref<8xindex>, %y: memref<8xi1>) {
+  linalg.generic {indexing_maps = [#v, #v], iterator_types = ["parallel"]}
+      ins(%codes : memref<8xindex>) outs(%y : memref<8xi1>) {
+  ^bb0(%code: index, %b: i1):
+    %0 = memref.load %table[%code] : memref<64xi1>
+    linalg.yield %0 : i1
   }
   return
 }
