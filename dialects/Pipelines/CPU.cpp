@@ -118,6 +118,7 @@ void addLowering(OpPassManager &pm) {
   // Arithmetic on bf16 and on floats of a byte is f32 arithmetic that rounds;
   // the conversions are a few integer instructions.
   pm.addPass(loops::createLoopsExpandSmallFloatsPass());
+  pm.addPass(loops::createLoopsExpandExtremaPass());
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = true;
   expand.includeF8E8M0 = true;

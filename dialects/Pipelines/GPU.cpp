@@ -223,6 +223,7 @@ void addGPULowering(OpPassManager &pm, StringRef chip, StringRef toolkit) {
   // bf16 and floats of a byte are stored, and computed with as f32 that is
   // rounded; f16 is computed with.
   module.addPass(loops::createLoopsExpandSmallFloatsPass());
+  module.addPass(loops::createLoopsExpandExtremaPass());
   arith::ArithExpandOpsPassOptions expand;
   expand.includeF8E8M0 = true;
   module.addPass(arith::createArithExpandOpsPass(expand));

@@ -489,7 +489,8 @@ def CPUTileBodyPass : Pass<"cpu-tile-body", "::mlir::func::FuncOp"> {
     - other reductions along a row with accumulators that are added once, at the
       end of the row: 32 for f32, regardless of the width of a register, so a
       floating-point sum has the same order on every CPU. Element i is added to
-      accumulator i modulo 32.
+      accumulator i modulo 32. Functions whose order makes no difference, such
+      as maxima, have as many as hide their latency.
     - argmax and argmin of a row in the same way; the body itself selects the
       lowest index of equal elements.
 

@@ -559,9 +559,14 @@ private:
     if (failed(reduction))
       return failure();
     int64_t range = op.getStaticLoopRanges()[tiling.vectorDim];
+    // Without a neutral element the function is idempotent, and the order of
+    // the elements makes no difference: as many as hide its latency.
+    int64_t accumulators = VectorTarget::getAccumulators(op);
+    if (!reduction->neutral)
+      accumulators = std::max(accumulators, tiling.sizes[tiling.vectorDim]);
     // Each result has separate accumulators.
-    tiling.accumulators = VectorTarget::getAccumulators(op) /
-                          llvm::PowerOf2Ceil(op.getNumDpsInits());
+    tiling.accumulators =
+        accumulators / llvm::PowerOf2Ceil(op.getNumDpsInits());
     if (!ShapedType::isDynamic(range))
       tiling.accumulators = std::min<int64_t>(
           tiling.accumulators,

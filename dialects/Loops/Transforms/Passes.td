@@ -223,6 +223,34 @@ def LoopsEliminateRedundantReadsPass : Pass<"loops-eliminate-redundant-reads"> {
   ];
 }
 
+def LoopsExpandExtremaPass : Pass<"loops-expand-extrema"> {
+  let summary = "Expand maxima and minima of floats, with the order of zeros";
+  let description = [{
+    `arith.maximumf` and `arith.minimumf` become comparisons and selections. A
+    NaN on either side gives a NaN, and -0 is less than +0, as in XLA.
+    `arith-expand` loses the sign of a zero.
+
+    The selections by both orders of the operands differ if one is a NaN, or if
+    both are zeros. Their bitwise `or` is then a NaN, or -0: the minimum. A
+    maximum has a sign only if both operands have one. A constant limit, such as
+    that of a rectifier, takes one comparison.
+
+    Before:
+
+    ```mlir
+    %y = arith.maximumf %x, %c2 : f32
+    ```
+
+    After, if `%c2` is a constant that is neither zero nor a NaN:
+
+    ```mlir
+    %0 = arith.cmpf ogt, %c2, %x : f32
+    %y = arith.select %0, %c2, %x : f32
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def LoopsExpandSmallFloatsPass : Pass<"loops-expand-small-floats"> {
   let summary = "Compute with bf16 and floats of a byte or less in f32";
   let description = [{
