@@ -175,17 +175,25 @@ void buildLoopsToCPUPipeline(OpPassManager &pm,
     addLowering(pm);
 }
 
+void buildPlannedToLoopsPipeline(OpPassManager &pm,
+                                 const CPUPipelineOptions &options) {
+  if (!options.stages.reaches(CPUStage::Loops))
+    return;
+  // The plan runs here, so that its remarks refer to the kernel's own blocks.
+  pm.addNestedPass<grid::KernelOp>(grid::createGridFlattenBlocksPass());
+  pm.addPass(createConvertGridToLoopsPass(
+      {options.planning.has(RunTimeCheck::Bounds)}));
+}
+
 void buildGridToCPUPipeline(OpPassManager &pm,
                             const CPUPipelineOptions &options) {
   if (options.stages.reaches(CPUStage::Planned))
     addPlanning(pm, "cpu", options.planning, /*warpgroupsAsTasks=*/true);
-  // Loops over the grid, in which blocks are views of arrays.
-  if (options.stages.reaches(CPUStage::Loops)) {
-    // The plan runs here, so that its remarks refer to the kernel's own blocks.
-    pm.addNestedPass<grid::KernelOp>(grid::createGridFlattenBlocksPass());
-    pm.addPass(createConvertGridToLoopsPass(
-        {options.planning.has(RunTimeCheck::Bounds)}));
-  }
+  buildPlannedToLoopsPipeline(pm, options);
+  // Before fusion, which makes producers part of the first reduction. The
+  // result of that is memory, of which threads of a GPU share little.
+  if (options.stages.reaches(CPUStage::Loops))
+    pm.addNestedPass<func::FuncOp>(loops::createLoopsSplitReductionsPass());
   buildLoopsToCPUPipeline(pm, options);
 }
 

@@ -72,7 +72,8 @@ void addTensorStages(OpPassManager &pm, CPUStage startAfter,
   CPUPipelineOptions options;
   options.stages.startAfter = startAfter;
   options.stages.stopAfter = stopAfter;
-  buildGridToCPUPipeline(pm, options);
+  buildPlannedToLoopsPipeline(pm, options);
+  buildLoopsToCPUPipeline(pm, options);
 }
 
 /// Kernels of blocks that tensor cores or wide accesses make faster become

@@ -341,6 +341,44 @@ def LoopsFuseElementwisePass : Pass<"loops-fuse-elementwise"> {
   ];
 }
 
+def LoopsSplitReductionsPass : Pass<"loops-split-reductions", "::mlir::func::FuncOp"> {
+  let summary = "Reduce the rows of small windows before their elements";
+  let description = [{
+    A pooling layer reduces windows of a few rows and a few elements of each.
+    Elements of different windows lie between those of one, so that each row
+    would have to be taken apart. This pass reduces the rows first, whose elements
+    are adjacent, and takes apart the one row that is left.
+
+    A window has at most four elements of a row, at least 16 windows lie side by
+    side, and the function has a neutral element.
+
+    Before:
+
+    ```mlir
+    %y = linalg.reduce { arith.addf } ins(%x : tensor<8x4x512x4xf32>)
+        outs(%init : tensor<8x512xf32>) dimensions = [1, 3]
+    ```
+
+    After:
+
+    ```mlir
+    %empty = tensor.empty() : tensor<8x512x4xf32>
+    %zeros = linalg.fill ins(%cst : f32) outs(%empty : tensor<8x512x4xf32>) -> tensor<8x512x4xf32>
+    %rows = linalg.reduce { arith.addf } ins(%x : tensor<8x4x512x4xf32>)
+        outs(%zeros : tensor<8x512x4xf32>) dimensions = [1]
+    %y = linalg.reduce { arith.addf } ins(%rows : tensor<8x512x4xf32>)
+        outs(%init : tensor<8x512xf32>) dimensions = [2]
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect",
+  ];
+  let statistics = [
+    Statistic<"numSplit", "num-split", "Number of reductions split">,
+  ];
+}
+
 def LoopsWidenStoragePass : Pass<"loops-widen-storage", "::mlir::ModuleOp"> {
   let summary = "Store a bool or a sub-byte integer as one byte";
   let description = [{
