@@ -17,9 +17,10 @@ import numpy as np
 from gridir import __version__
 from gridir.errors import Error
 from gridir.frontend.estimates.kernel_calls import KernelCall
+from gridir.frontend.estimates.step_amounts import StepWork
 from gridir.frontend.estimates.step_form import WorkBatch, alone
 from gridir.frontend.estimates.step_time import predict_schedule, predict_work
-from gridir.frontend.estimates.step_work import StepWork, count_work
+from gridir.frontend.estimates.step_work import count_work
 from gridir.frontend.lower import lower
 from gridir.frontend.targets.tpu_aot import jax_own, lowering_for
 from gridir.frontend.targets.tpu_report import Candidate, compile_candidates, kernels_of

@@ -17,8 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from gridir.frontend.estimates.step_amounts import Held, StepWork
 from gridir.frontend.estimates.step_values import Scalar, compute, count_steps, element, spread
-from gridir.frontend.estimates.step_work import MAX_PROGRAMS, MAX_STEPS, Held, StepWork
+from gridir.frontend.estimates.step_work import MAX_PROGRAMS, MAX_STEPS
 
 HELD_NUMBERS = len(dataclasses.fields(Held))
 """The numbers of a `Form` that are those of `Held`."""
@@ -184,10 +185,10 @@ class WorkBatch:
       totals: for each kernel how many steps its grid has.
       counts: for each kernel how many of them are evaluated, which stand for all.
       starts: for each kernel the number of its first step.
-      work: amounts by kind, as `step_work.Count` has them.
+      work: amounts by kind, as `step_amounts.Count` has them.
       transfers: the operands whose blocks the pipeline copies.
       scratch: the scratch buffers in VMEM: name, for each kernel the shape, and bytes of an element.
-      held: for each kernel the numbers of `step_work.Held`.
+      held: for each kernel the numbers of `step_amounts.Held`.
       notes: how exact that is.
       in_registers: see `StepWork`.
       program: see `StepWork`.

@@ -84,7 +84,7 @@ class Steps:
         Args:
           sizes: the dimensions.
           most: the limit.
-          program: see `step_work.StepWork`.
+          program: see `step_amounts.StepWork`.
         """
         # A size that a function computes of block sizes may be negative; such a grid has no steps.
         clipped = tuple(max(size, 0) for size in sizes)

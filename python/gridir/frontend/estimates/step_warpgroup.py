@@ -16,7 +16,7 @@ from gridir.frontend.compat.jax_equations import primitive_name
 from gridir.frontend.walk.types import is_ref
 
 if TYPE_CHECKING:
-    from gridir.frontend.estimates.step_work import Held
+    from gridir.frontend.estimates.step_amounts import Held
 
 _PRODUCTS = ("wgmma", "wgmma_ref", "mma", "tcgen05_mma")
 _COPIES = {"copy_gmem_to_smem": 1, "copy_smem_to_gmem": 0, "async_prefetch": None}

@@ -15,9 +15,10 @@ from gridir.compiler.tpu import planned_vmem
 from gridir.errors import Error
 from gridir.frontend.compat import jax_tpu
 from gridir.frontend.estimates.kernel_calls import KernelCall, find_calls
+from gridir.frontend.estimates.step_amounts import StepWork
 from gridir.frontend.estimates.step_form import alone
 from gridir.frontend.estimates.step_time import predict_schedule, steps_of_schedule
-from gridir.frontend.estimates.step_work import StepWork, count_work
+from gridir.frontend.estimates.step_work import count_work
 from gridir.runtime.chip_constants import Chip, chip_names, load_chip
 from gridir.runtime.tpu.dumps import Loop, Utilization
 from gridir.runtime.tpu.messages import explain
