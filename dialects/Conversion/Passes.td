@@ -131,7 +131,7 @@ def ConvertGridToTPUPass : Pass<"convert-grid-to-tpu", "::mlir::ModuleOp"> {
     holds i32, and so does the array of the caller. Windows count blocks, or
     elements if one dimension does.
 
-    `gridir.operands` of the module keeps the arrays of the call. An op without
+    `grid.operands` of the module keeps the arrays of the call. An op without
     a form in Mosaic is an error with the source line.
 
     Before:
@@ -228,7 +228,7 @@ def ConvertTPUToGridPass : Pass<"convert-tpu-to-grid", "::mlir::ModuleOp"> {
     target can execute the module that a TPU would receive. The windows, the
     transforms and the ops on vectors come from the module. Only the arrays of
     the call, which a Mosaic module does not have, come from the original
-    kernel: the module attribute `gridir.operands` of `convert-grid-to-tpu`.
+    kernel: the module attribute `grid.operands` of `convert-grid-to-tpu`.
 
     Vectors become tensors, and a window of an access becomes a slice of its
     Ref. Conversions of floats saturate, shifts by the width or more are 0 or the
@@ -239,7 +239,7 @@ def ConvertTPUToGridPass : Pass<"convert-tpu-to-grid", "::mlir::ModuleOp"> {
     Before, without the transforms:
 
     ```mlir
-    module attributes {gridir.operands = {
+    module attributes {grid.operands = {
         inputs = [#grid.operand<f32 [32, 128]>], outputs = [#grid.operand<f32 [32, 128]>]}} {
       func.func @double(%i: i32, %x: memref<8x128xf32, #tpu.memory_space<vmem>>,
                         %o: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {

@@ -17,7 +17,7 @@ from gridir.mlir import ir
 from gridir.runtime.tpu.interpreter import Program
 from gridir.runtime.tpu.numpy_ops import ExecutionError, type_of
 
-CHECKS = "gridir.run_time_checks"
+CHECKS = "grid.run_time_checks"
 
 
 def became_of(module):
@@ -92,7 +92,7 @@ def plant(module, number, operand):
 
 def arrays_of(module, name):
     """Shapes and dtypes of the arrays of the call in one of its lists."""
-    found = re.findall(r"#grid.operand<(\w+) \[([\d, ]*)\]", str(module.operation.attributes["gridir.operands"][name]))
+    found = re.findall(r"#grid.operand<(\w+) \[([\d, ]*)\]", str(module.operation.attributes["grid.operands"][name]))
     types = [type_of("x".join([*dims.split(", "), element]).join(("memref<", ">"))) for element, dims in found]
     return [(array.shape, array.dtype) for array in types]
 

@@ -15,7 +15,7 @@
 // TPU: tpu.vector_store
 // BODY: "stable_mosaic.vector.load"
 // BODY: "stable_mosaic.tpu.vector_store"
-// BODY: {gridir.run_time_checks = {bounds, semaphore}, stable_mosaic.version = 13 : i64} : () -> ()
+// BODY: {grid.run_time_checks = {bounds, semaphore}, stable_mosaic.version = 13 : i64} : () -> ()
 // BODY: loc("kernel.py":7:3)
 // OLD: {stable_mosaic.version = 11 : i64} : () -> ()
 grid.kernel @double grid(%i = 4)

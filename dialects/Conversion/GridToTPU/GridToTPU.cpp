@@ -8,6 +8,7 @@
 
 #include "dialects/Conversion/GridToTPU/Lowering.h"
 #include "dialects/Conversion/Passes.h"
+#include "dialects/Grid/IR/DiscardableAttrs.h"
 #include "dialects/Grid/IR/SingleKernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -60,7 +61,7 @@ private:
       operands.set("aliases", *aliases);
     if (ArrayAttr origins = kernel.getScratchOriginsAttr())
       operands.set("scratch_origins", origins);
-    getOperation()->setAttr("gridir.operands",
+    getOperation()->setAttr(grid::kOperandsAttrName,
                             operands.getDictionary(&getContext()));
   }
 
@@ -80,7 +81,7 @@ private:
           checks.set(name, off);
     }
     if (!checks.empty())
-      getOperation()->setAttr(tpu::kRunTimeChecksName,
+      getOperation()->setAttr(grid::kRunTimeChecksAttrName,
                               checks.getDictionary(&getContext()));
   }
 };

@@ -10,6 +10,7 @@
 #include "dialects/Conversion/GridToTPU/Lowering.h"
 #include "dialects/Grid/Analysis/RefOrigins.h"
 #include "dialects/Grid/Analysis/TaskPrograms.h"
+#include "dialects/Grid/IR/DiscardableAttrs.h"
 #include "dialects/Grid/IR/KernelParams.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -209,7 +210,7 @@ void FunctionBuilder::setGridAttributes() {
                     tpu::CoreTypeAttr::get(context, coreType));
   // Mosaic always runs its layout passes for a TensorCore kernel.
   if (!hasLayoutPasses && coreType != tpu::CoreType::Tc)
-    function->setAttr(tpu::kWithoutLayoutName, builder.getUnitAttr());
+    function->setAttr(grid::kWithoutLayoutAttrName, builder.getUnitAttr());
   SmallVector<Attribute> semantics;
   SmallVector<int64_t> bounds;
   for (unsigned dim = 0; dim < kernel.getRank(); ++dim) {

@@ -27,7 +27,7 @@ private:
   LogicalResult createBody(grid::KernelOp kernel);
   LogicalResult createIndexMap(grid::KernelOp kernel, unsigned windowNumber);
   void createZeroIndexMap(Region &region, TypeRange types, int64_t rank);
-  FailureOr<SmallVector<grid::OperandAttr>> getArrays(StringRef name);
+  SmallVector<grid::OperandAttr> getArrays(StringRef name);
   DictionaryAttr getWindow(unsigned windowNumber) {
     auto windows = function->getAttrOfType<ArrayAttr>(tpu::kWindowParamsName);
     if (!windows || windowNumber >= windows.size())
@@ -66,19 +66,10 @@ void KernelBuilder::readGrid() {
 }
 
 /// The arrays of the call in one of its lists.
-FailureOr<SmallVector<grid::OperandAttr>>
-KernelBuilder::getArrays(StringRef name) {
-  SmallVector<grid::OperandAttr> arrays;
-  Attribute attr = operands.get(name);
-  if (!attr)
-    return arrays;
-  auto list = dyn_cast<ArrayAttr>(attr);
-  if (!list || !llvm::all_of(list, llvm::IsaPred<grid::OperandAttr>))
-    return function.emitError("expected ")
-           << name << " of gridir.operands as an array of #grid.operand, got "
-           << attr;
-  llvm::append_range(arrays, list.getAsRange<grid::OperandAttr>());
-  return arrays;
+SmallVector<grid::OperandAttr> KernelBuilder::getArrays(StringRef name) {
+  if (auto list = operands.getAs<ArrayAttr>(name))
+    return llvm::to_vector(list.getAsRange<grid::OperandAttr>());
+  return {};
 }
 
 /// The array of an operand, cut as its window says.
@@ -192,21 +183,15 @@ LogicalResult KernelBuilder::createBody(grid::KernelOp kernel) {
 
 FailureOr<grid::KernelOp> KernelBuilder::build() {
   readGrid();
-  FailureOr<SmallVector<grid::OperandAttr>> indexArrays = getArrays("index");
-  if (failed(indexArrays))
-    return failure();
   SmallVector<Attribute> index, inputs, outputs;
-  for (grid::OperandAttr array : *indexArrays) {
+  for (grid::OperandAttr array : getArrays("index")) {
     index.push_back(array);
     indexTypes.push_back(array.getRefType());
   }
   unsigned numWindows = 0;
   for (auto [name, list] :
        {std::pair("inputs", &inputs), std::pair("outputs", &outputs)}) {
-    FailureOr<SmallVector<grid::OperandAttr>> arrays = getArrays(name);
-    if (failed(arrays))
-      return failure();
-    for (grid::OperandAttr array : *arrays) {
+    for (grid::OperandAttr array : getArrays(name)) {
       FailureOr<grid::OperandAttr> operand = getOperand(array, numWindows++);
       if (failed(operand))
         return failure();

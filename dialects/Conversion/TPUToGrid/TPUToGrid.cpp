@@ -9,6 +9,7 @@
 
 #include "dialects/Conversion/Passes.h"
 #include "dialects/Conversion/TPUToGrid/Raising.h"
+#include "dialects/Grid/IR/DiscardableAttrs.h"
 #include "dialects/TPU/Transforms/Contract.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -83,10 +84,11 @@ tpu_to_grid::readBack(ModuleOp module, const RaisingPatterns &patterns) {
   if (kernels.empty())
     return grid::KernelOp();
   func::FuncOp kernel = *kernels.begin();
-  auto operands = module->getAttrOfType<DictionaryAttr>("gridir.operands");
+  auto operands =
+      module->getAttrOfType<DictionaryAttr>(grid::kOperandsAttrName);
   if (!llvm::hasSingleElement(kernels) || !operands)
     return kernel.emitError("expected one kernel in a module with "
-                            "gridir.operands, the arrays of the call");
+                            "grid.operands, the arrays of the call");
   // The grid, the windows and their transforms are read as the contract has
   // them. The name of the function is the kernel's.
   if (failed(tpu::checkContract(module)))
@@ -97,8 +99,8 @@ tpu_to_grid::readBack(ModuleOp module, const RaisingPatterns &patterns) {
     return failure();
   for (func::FuncOp function : functions)
     function.erase();
-  module->removeAttr("gridir.operands");
-  module->removeAttr(tpu::kRunTimeChecksName);
+  module->removeAttr(grid::kOperandsAttrName);
+  module->removeAttr(grid::kRunTimeChecksAttrName);
   return raised;
 }
 

@@ -58,6 +58,20 @@ inline constexpr llvm::StringLiteral kCopiedAttrName = "grid.copied";
 /// the loop.
 inline constexpr llvm::StringLiteral kCopiedDimsAttrName = "grid.copied_dims";
 
+/// The attribute of a module for a TPU: the arrays of the call, a dictionary of
+/// arrays of `#grid.operand` by `index`, `inputs` and `outputs`.
+inline constexpr llvm::StringLiteral kOperandsAttrName = "grid.operands";
+
+/// The attribute of a module for a TPU: for each of Mosaic's run-time checks,
+/// why the kernel needs it, or the unit attribute if it does not.
+inline constexpr llvm::StringLiteral kRunTimeChecksAttrName =
+    "grid.run_time_checks";
+
+/// The attribute of a kernel for a SparseCore whose vectors are registers
+/// already.
+inline constexpr llvm::StringLiteral kWithoutLayoutAttrName =
+    "grid.without_layout_passes";
+
 } // namespace gridir::grid
 
 #endif // GRIDIR_DIALECTS_GRID_IR_DISCARDABLEATTRS_H

@@ -77,6 +77,24 @@ bool isChecks(Operation *op, Attribute value) {
          llvm::all_of(checks, llvm::IsaPred<DictionaryAttr>);
 }
 
+/// The lists of arrays may be absent.
+bool isOperands(Operation *op, Attribute value) {
+  auto operands = dyn_cast<DictionaryAttr>(value);
+  return isa<ModuleOp>(op) && operands &&
+         llvm::all_of(
+             ArrayRef<StringRef>{"index", "inputs", "outputs"},
+             [&](StringRef name) {
+               auto arrays = dyn_cast_or_null<ArrayAttr>(operands.get(name));
+               return !operands.contains(name) ||
+                      (arrays &&
+                       llvm::all_of(arrays, llvm::IsaPred<OperandAttr>));
+             });
+}
+
+bool isOfModule(Operation *op, Attribute value) {
+  return isa<ModuleOp>(op) && isa<DictionaryAttr>(value);
+}
+
 template <typename AttrT> bool isOfAny(Operation *, Attribute value) {
   return isa<AttrT>(value);
 }
@@ -96,6 +114,10 @@ constexpr AttributeRule kRules[] = {
     {kUnsignedAttrName, isOfAny<DenseI64ArrayAttr>, "an array of i64"},
     {kCopiedAttrName, isOfAny<UnitAttr>, "a unit attribute"},
     {kCopiedDimsAttrName, isOfAny<DenseI64ArrayAttr>, "an array of i64"},
+    {kOperandsAttrName, isOperands,
+     "arrays of #grid.operand by `index`, `inputs` and `outputs` of a module"},
+    {kRunTimeChecksAttrName, isOfModule, "a dictionary of a module"},
+    {kWithoutLayoutAttrName, isOfAny<UnitAttr>, "a unit attribute"},
 };
 
 } // namespace

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Grid/IR/DiscardableAttrs.h"
 #include "dialects/Grid/IR/Grid.h"
 #include "dialects/TPU/Checks/ModuleProof.h"
 #include "dialects/TPU/Checks/Passes.h"
@@ -122,7 +123,7 @@ public:
       return;
     // Checks that the author disabled are not considered.
     NamedAttrList checks(
-        module->getAttrOfType<DictionaryAttr>(tpu::kRunTimeChecksName));
+        module->getAttrOfType<DictionaryAttr>(grid::kRunTimeChecksAttrName));
     bool asksSemaphores = !checks.get("semaphore"),
          asksBounds = !checks.get("bounds");
     if (!asksSemaphores && !asksBounds)
@@ -134,7 +135,7 @@ public:
       checks.set("bounds", proof.openIndices.empty()
                                ? describe(kernel, "bounds", proof.bounds)
                                : replaceChecks(kernel, proof));
-    module->setAttr(tpu::kRunTimeChecksName,
+    module->setAttr(grid::kRunTimeChecksAttrName,
                     checks.getDictionary(&getContext()));
   }
 

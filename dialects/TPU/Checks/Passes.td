@@ -38,7 +38,7 @@ def TPUElideChecksPass : Pass<"tpu-elide-checks", "::mlir::ModuleOp"> {
     if the module cannot be converted back, for example because the kernel
     communicates with other chips.
 
-    `gridir.run_time_checks` has the results: the unit attribute for checks that
+    `grid.run_time_checks` has the results: the unit attribute for checks that
     cannot fail, and an array with the assertions that replace checks. The
     writer of the call disables both by `disable_bounds_checks` and
     `disable_semaphore_checks`. Otherwise the result is the reason why the
@@ -48,7 +48,7 @@ def TPUElideChecksPass : Pass<"tpu-elide-checks", "::mlir::ModuleOp"> {
     Before:
 
     ```mlir
-    module attributes {gridir.operands = {
+    module attributes {grid.operands = {
         inputs = [#grid.operand<f32 [32, 128]>], outputs = []}} {
       func.func @look(%i: i32, %x: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {
           tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4>,
@@ -67,7 +67,7 @@ def TPUElideChecksPass : Pass<"tpu-elide-checks", "::mlir::ModuleOp"> {
     After, the module has another attribute:
 
     ```mlir
-    module attributes {gridir.run_time_checks = {bounds, semaphore}} {
+    module attributes {grid.run_time_checks = {bounds, semaphore}} {
     }
     ```
   }];

@@ -8,6 +8,7 @@
 
 #include "dialects/TPU/Checks/ModuleProof.h"
 
+#include "dialects/Grid/IR/DiscardableAttrs.h"
 #include "dialects/TPU/IR/IndexedAccess.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -59,7 +60,8 @@ private:
   /// True if the blocks of each window begin in its array.
   bool hasPlainWindows() {
     auto module = kernel->getParentOfType<ModuleOp>();
-    auto operands = module->getAttrOfType<DictionaryAttr>("gridir.operands");
+    auto operands =
+        module->getAttrOfType<DictionaryAttr>(grid::kOperandsAttrName);
     if (!operands)
       return false;
     auto windows = kernel->getAttrOfType<ArrayAttr>(kWindowParamsName);

@@ -56,12 +56,6 @@ bool canRotateRows(unsigned width, int64_t amount, int64_t stride,
 
 /// The names of the attributes by which Mosaic knows a kernel and its windows.
 inline constexpr llvm::StringLiteral kCoreTypeName = "tpu.core_type";
-/// Of a module, which of Mosaic's run-time checks the kernel needs.
-inline constexpr llvm::StringLiteral kRunTimeChecksName =
-    "gridir.run_time_checks";
-/// Of a kernel for a SparseCore, that its vectors are registers already.
-inline constexpr llvm::StringLiteral kWithoutLayoutName =
-    "gridir.without_layout_passes";
 inline constexpr llvm::StringLiteral kIterationBoundsName = "iteration_bounds";
 inline constexpr llvm::StringLiteral kDimensionSemanticsName =
     "dimension_semantics";

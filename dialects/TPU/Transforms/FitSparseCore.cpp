@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Grid/IR/DiscardableAttrs.h"
 #include "dialects/Support/CountAttributes.h"
 #include "dialects/TPU/IR/TPU.h"
 #include "dialects/TPU/Transforms/Passes.h"
@@ -77,8 +78,8 @@ public:
     if (!isForSparseCore(kernel))
       return;
     addIndexMaps(kernel);
-    bool hasRegisters = kernel->hasAttr(kWithoutLayoutName);
-    kernel->removeAttr(kWithoutLayoutName);
+    bool hasRegisters = kernel->hasAttr(gridir::grid::kWithoutLayoutAttrName);
+    kernel->removeAttr(gridir::grid::kWithoutLayoutAttrName);
     kernel.walk([&](Operation *op) {
       if (auto constant = dyn_cast<arith::ConstantOp>(op))
         fitConstant(constant);

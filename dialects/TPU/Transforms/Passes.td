@@ -196,7 +196,7 @@ def TPUFitSparseCorePass : Pass<"tpu-fit-sparse-core", "::mlir::func::FuncOp"> {
     func.func @k(%c: i32, %x: memref<4x8xf32, #tpu.memory_space<hbm>>, %m: memref<4x8xf32, #tpu.memory_space<vmem>>) attributes {
         tpu.core_type = #tpu.core_type<sc_vector_subcore>, iteration_bounds = array<i64: 2>,
         dimension_semantics = [#tpu.dimension_semantics<core_parallel>], scratch_operands = 1 : i64,
-        window_params = [{} ], gridir.without_layout_passes} {
+        window_params = [{} ], grid.without_layout_passes} {
       %zero = arith.constant 0 : index
       %v = vector.load %m[%zero, %zero] : memref<4x8xf32, #tpu.memory_space<vmem>>, vector<1x8xf32>
       %w = vector.shape_cast %v : vector<1x8xf32> to vector<8xf32>

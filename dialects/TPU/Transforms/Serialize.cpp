@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Grid/IR/DiscardableAttrs.h"
 #include "dialects/TPU/IR/StableMosaic.h"
 #include "dialects/TPU/IR/TPU.h"
 #include "dialects/TPU/Transforms/Passes.h"
@@ -51,7 +52,7 @@ public:
         return signalPassFailure();
     // The creator of the call determines the required checks.
     for (NamedAttribute attr : llvm::to_vector(module->getDiscardableAttrs()))
-      if (attr.getName() != kRunTimeChecksName)
+      if (attr.getName() != gridir::grid::kRunTimeChecksAttrName)
         module->removeDiscardableAttr(attr.getName());
     module->setAttr(
         StableMosaicDialect::getVersionName(),

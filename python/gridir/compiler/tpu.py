@@ -114,7 +114,7 @@ def _serialize(kernel: Kernel) -> MosaicKernel:
     )
 
 
-_CHECKS = "gridir.run_time_checks"
+_CHECKS = "grid.run_time_checks"
 
 
 def _take_checks(module: ir.Module) -> tuple[dict[str, str], dict[str, tuple[str, ...]], frozenset[str]]:

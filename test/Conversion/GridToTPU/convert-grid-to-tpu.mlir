@@ -26,7 +26,7 @@ grid.kernel @add grid(%i = 4, %j = 2)
 // A squeezed dimension stays in the block; the load drops it. A whole array that never moves needs one buffer. What the
 // custom call says, and not its body, is kept for the caller.
 
-// CHECK: module attributes {gridir.operands = {index = [], inputs = [#grid.operand<f32 [4, 8, 128]
+// CHECK: module attributes {grid.operands = {index = [], inputs = [#grid.operand<f32 [4, 8, 128]
 // CHECK-LABEL: func.func @squeezed(
 // CHECK-SAME: %{{.*}}: i32, %[[X:.*]]: memref<1x8x128xf32, #tpu.memory_space<vmem>>, %[[Y:.*]]: memref<8x128xf32, #tpu.memory_space<vmem>>
 // CHECK-SAME: window_params = [{transform_indices = @transform_0, window_bounds = array<i64: 1, 8, 128>}, {pipeline_mode = #tpu.pipeline_mode<synchronous>, transform_indices = @transform_1

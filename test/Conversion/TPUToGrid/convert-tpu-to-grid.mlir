@@ -11,7 +11,7 @@
 // CHECK:         %[[W:.*]] = arith.addf %[[V]], %[[V]] : tensor<8x128xf32>
 // CHECK:         grid.store %[[W]], %[[O]]
 // CHECK-NOT:     {{[ "]}}tpu.
-module attributes {gridir.operands = {inputs = [#grid.operand<f32 [32, 128]>], outputs = [#grid.operand<f32 [32, 128]>]}} {
+module attributes {grid.operands = {inputs = [#grid.operand<f32 [32, 128]>], outputs = [#grid.operand<f32 [32, 128]>]}} {
   func.func @double(%i: i32, %x: memref<8x128xf32, #tpu.memory_space<vmem>>, %o: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {
       tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4>, dimension_semantics = [#tpu.dimension_semantics<parallel>],
       scalar_prefetch = 0 : i64, scratch_operands = 0 : i64,
@@ -37,7 +37,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [32, 128]>], o
 // CHECK: linalg.reduce
 // CHECK-NOT: vector<
 // CHECK-NOT: {{[ "]}}tpu.
-module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 8]>], outputs = [#grid.operand<f32 [8, 8]>]}} {
+module attributes {grid.operands = {inputs = [#grid.operand<f32 [8, 8]>], outputs = [#grid.operand<f32 [8, 8]>]}} {
   func.func @ops(%x: memref<8x8xf32, #tpu.memory_space<vmem>>, %o: memref<8x8xf32, #tpu.memory_space<vmem>>,
                  %acc: memref<8x8xf32, #tpu.memory_space<vmem>>) attributes {
       tpu.core_type = #tpu.core_type<tc>, dimension_semantics = [], scalar_prefetch = 0 : i64, scratch_operands = 1 : i64} {
@@ -64,7 +64,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 8]>], outp
 
 // -----
 
-// expected-error @below {{expected one kernel in a module with gridir.operands, the arrays of the call}}
+// expected-error @below {{expected one kernel in a module with grid.operands, the arrays of the call}}
 func.func @unknown_arrays() attributes {tpu.core_type = #tpu.core_type<tc>} {
   return
 }
@@ -80,7 +80,7 @@ func.func @unknown_arrays() attributes {tpu.core_type = #tpu.core_type<tc>} {
 // CHECK: grid.scoped
 // CHECK: grid.print "x = {}"
 // CHECK-NOT: {{[ "]}}tpu.
-module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 8]>], outputs = [#grid.operand<i32 [8]>]}} {
+module attributes {grid.operands = {inputs = [#grid.operand<f32 [8, 8]>], outputs = [#grid.operand<i32 [8]>]}} {
   func.func @lookups(%x: memref<8x8xf32, #tpu.memory_space<vmem>>, %o: memref<8xi32, #tpu.memory_space<vmem>>) attributes {
       tpu.core_type = #tpu.core_type<tc>, dimension_semantics = [], scalar_prefetch = 0 : i64, scratch_operands = 0 : i64} {
     %c0 = arith.constant 0 : index
@@ -124,7 +124,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 8]>], outp
 // CHECK: %[[NUMBER:.*]] = arith.fptosi %{{.*}} : tensor<32x128xf32> to tensor<32x128xi32>
 // CHECK: %[[SMALLEST:.*]] = arith.constant dense<-2147483648> : tensor<32x128xi32>
 // CHECK: arith.select %{{.*}}, %[[SMALLEST]], %[[NUMBER]]
-module attributes {gridir.operands = {inputs = [#grid.operand<f32 [32, 128]>], outputs = [#grid.operand<i32 [32, 128]>]}} {
+module attributes {grid.operands = {inputs = [#grid.operand<f32 [32, 128]>], outputs = [#grid.operand<i32 [32, 128]>]}} {
   func.func @conversions(%x: memref<32x128xf32, #tpu.memory_space<vmem>>, %o: memref<32x128xi32, #tpu.memory_space<vmem>>) attributes {
       tpu.core_type = #tpu.core_type<tc>, dimension_semantics = [], scalar_prefetch = 0 : i64, scratch_operands = 0 : i64} {
     %c0 = arith.constant 0 : index
@@ -141,7 +141,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [32, 128]>], o
 
 // -----
 
-module attributes {gridir.operands = {}} {
+module attributes {grid.operands = {}} {
   func.func @barrier(%i: i32) attributes {tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 1>,
       dimension_semantics = [#tpu.dimension_semantics<arbitrary>], window_params = []} {
     // expected-error @below {{'tpu.sem_barrier' is not supported in an executable module}}
@@ -175,7 +175,7 @@ module attributes {gridir.operands = {}} {
 // CHECK: %[[REST:.*]] = arith.select %{{.*}}, %[[S]], %[[R]] : i32
 // CHECK: arith.remsi %[[REST]], %{{.*}} : i32
 // CHECK-NOT: arith.select
-module attributes {gridir.operands = {inputs = [#grid.operand<i32 [8, 128]>, #grid.operand<i32 [1]>], outputs = [#grid.operand<i32 [8, 128]>]}} {
+module attributes {grid.operands = {inputs = [#grid.operand<i32 [8, 128]>, #grid.operand<i32 [1]>], outputs = [#grid.operand<i32 [8, 128]>]}} {
   func.func @undefined(%x: memref<8x128xi32, #tpu.memory_space<vmem>>, %y: memref<1xi32, #tpu.memory_space<smem>>,
                        %o: memref<8x128xi32, #tpu.memory_space<vmem>>) attributes {
       tpu.core_type = #tpu.core_type<tc>, dimension_semantics = [], scalar_prefetch = 0 : i64, scratch_operands = 0 : i64} {

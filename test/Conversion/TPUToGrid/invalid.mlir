@@ -8,7 +8,7 @@
 // Modules that are not executable: one in each chunk. First violations of the contract, or of the arrays of the call;
 // then ops that run on more than one core, or have no counterpart.
 
-module attributes {gridir.operands = {inputs = [#grid.operand<f32 [32, 128]>]}} {
+module attributes {grid.operands = {inputs = [#grid.operand<f32 [32, 128]>]}} {
   // expected-error @below {{expected window 0 to be its block, got array<i64: 16, 128> and 'memref<8x128xf32, #tpu.memory_space<vmem>>'}}
   func.func @contract(%i: i32, %x: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {
       tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4>, dimension_semantics = [#tpu.dimension_semantics<parallel>],
@@ -22,7 +22,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [32, 128]>]}} 
 
 // -----
 
-module attributes {gridir.operands = {inputs = [#grid.operand<f32 [32, 128]>]}} {
+module attributes {grid.operands = {inputs = [#grid.operand<f32 [32, 128]>]}} {
   // expected-error @below {{expected a padding for each dimension of window 0}}
   func.func @padding(%i: i32, %x: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {
       tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4>, dimension_semantics = [#tpu.dimension_semantics<parallel>],
@@ -36,35 +36,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [32, 128]>]}} 
 
 // -----
 
-module attributes {gridir.operands = {inputs = 3}} {
-  // expected-error @below {{expected inputs of gridir.operands as an array of #grid.operand, got 3 : i64}}
-  func.func @list(%i: i32, %x: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {
-      tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4>, dimension_semantics = [#tpu.dimension_semantics<parallel>],
-      window_params = [{transform_indices = @t, window_bounds = array<i64: 8, 128>}]} {
-    return
-  }
-  func.func @t(%i: i32) -> (i32, i32) {
-    return %i, %i : i32, i32
-  }
-}
-
-// -----
-
-module attributes {gridir.operands = {index = [3]}} {
-  // expected-error @below {{expected index of gridir.operands as an array of #grid.operand, got [3]}}
-  func.func @arrays(%i: i32, %x: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {
-      tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4>, dimension_semantics = [#tpu.dimension_semantics<parallel>],
-      window_params = [{transform_indices = @t, window_bounds = array<i64: 8, 128>}]} {
-    return
-  }
-  func.func @t(%i: i32) -> (i32, i32) {
-    return %i, %i : i32, i32
-  }
-}
-
-// -----
-
-module attributes {gridir.operands = {inputs = [#grid.operand<f32 [4096]>]}} {
+module attributes {grid.operands = {inputs = [#grid.operand<f32 [4096]>]}} {
   // expected-error @below {{expected bounds for each dimension of window 0}}
   func.func @array_of_another_rank(%i: i32, %x: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {
       tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4>, dimension_semantics = [#tpu.dimension_semantics<parallel>],
@@ -78,7 +50,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [4096]>]}} {
 
 // -----
 
-module attributes {gridir.operands = {inputs = [], outputs = []}} {
+module attributes {grid.operands = {inputs = [], outputs = []}} {
   // expected-error @below {{expected an array of the call for each window, got 0 for 1}}
   func.func @fewer_arrays(%i: i32, %x: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {
       tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4>, dimension_semantics = [#tpu.dimension_semantics<parallel>],
@@ -92,7 +64,7 @@ module attributes {gridir.operands = {inputs = [], outputs = []}} {
 
 // -----
 
-module attributes {gridir.operands = {inputs = [#grid.operand<f32 [32, 128]>], outputs = [#grid.operand<f32 [32, 128]>]}} {
+module attributes {grid.operands = {inputs = [#grid.operand<f32 [32, 128]>], outputs = [#grid.operand<f32 [32, 128]>]}} {
   // expected-error @below {{expected an argument for each grid index and operand, got 2}}
   func.func @more_arrays(%i: i32, %x: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {
       tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4>, dimension_semantics = [#tpu.dimension_semantics<parallel>],
@@ -106,7 +78,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [32, 128]>], o
 
 // -----
 
-module attributes {gridir.operands = {inputs = [#grid.operand<f32 [16, 128]>]}} {
+module attributes {grid.operands = {inputs = [#grid.operand<f32 [16, 128]>]}} {
   // expected-error @below {{expected a block of the shape of its window, got 'memref<8x128xf32, #tpu.memory_space<any>>' and 'memref<16x128xf32, #grid.space<default>>'}}
   func.func @array_of_another_shape(%i: i32, %x: memref<8x128xf32, #tpu.memory_space<any>>) attributes {
       tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4>, dimension_semantics = [#tpu.dimension_semantics<parallel>],
@@ -119,7 +91,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [16, 128]>]}} 
 
 // The call has no prefetched scalars, and the transform reads one.
 
-module attributes {gridir.operands = {inputs = [#grid.operand<f32 [32, 128]>]}} {
+module attributes {grid.operands = {inputs = [#grid.operand<f32 [32, 128]>]}} {
   // expected-error @below {{expected a transform of the grid indices and prefetched scalars for window 0}}
   func.func @transform(%i: i32, %n: memref<8x128xi32, #tpu.memory_space<smem>>, %x: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {
       tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4>, dimension_semantics = [#tpu.dimension_semantics<parallel>],
@@ -133,7 +105,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [32, 128]>]}} 
 
 // -----
 
-module attributes {gridir.operands = {}} {
+module attributes {grid.operands = {}} {
   // expected-error @below {{expected a body of one block in an executable module, got 2}}
   func.func @blocks() attributes {tpu.core_type = #tpu.core_type<tc>, dimension_semantics = []} {
     cf.br ^end
@@ -144,7 +116,7 @@ module attributes {gridir.operands = {}} {
 
 // -----
 
-module attributes {gridir.operands = {inputs = [#grid.operand<f32 [32, 128]>]}} {
+module attributes {grid.operands = {inputs = [#grid.operand<f32 [32, 128]>]}} {
   func.func @transform_of_blocks(%i: i32, %x: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {
       tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4>, dimension_semantics = [#tpu.dimension_semantics<parallel>],
       window_params = [{transform_indices = @t, window_bounds = array<i64: 8, 128>}]} {
@@ -160,7 +132,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [32, 128]>]}} 
 
 // -----
 
-module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 128]>]}} {
+module attributes {grid.operands = {inputs = [#grid.operand<f32 [8, 128]>]}} {
   func.func @dynamic_window(%x: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {tpu.core_type = #tpu.core_type<tc>, dimension_semantics = []} {
     %c0 = arith.constant 0 : i32
     // expected-error @below {{expected a window of static size in an executable module}}
@@ -171,7 +143,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 128]>]}} {
 
 // -----
 
-module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 128]>, #grid.operand<f32 [8, 128]>]}} {
+module attributes {grid.operands = {inputs = [#grid.operand<f32 [8, 128]>, #grid.operand<f32 [8, 128]>]}} {
   func.func @copy_to_device(%s: memref<8x128xf32, #tpu.memory_space<any>>, %t: memref<8x128xf32, #tpu.memory_space<vmem>>, %q: memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>) attributes {tpu.core_type = #tpu.core_type<tc>, dimension_semantics = []} {
     %n = arith.constant 1 : i32
     // expected-error @below {{expected a copy on one core in an executable module}}
@@ -182,7 +154,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 128]>, #gr
 
 // -----
 
-module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 128]>, #grid.operand<f32 [8, 128]>]}} {
+module attributes {grid.operands = {inputs = [#grid.operand<f32 [8, 128]>, #grid.operand<f32 [8, 128]>]}} {
   func.func @wait_for_device(%s: memref<8x128xf32, #tpu.memory_space<any>>, %t: memref<8x128xf32, #tpu.memory_space<vmem>>, %q: memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>) attributes {tpu.core_type = #tpu.core_type<tc>, dimension_semantics = []} {
     %n = arith.constant 1 : i32
     // expected-error @below {{expected a copy on one core in an executable module}}
@@ -193,7 +165,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 128]>, #gr
 
 // -----
 
-module attributes {gridir.operands = {}} {
+module attributes {grid.operands = {}} {
   func.func @signal_to_device(%q: memref<!tpu.semaphore, #tpu.memory_space<semaphore_mem>>) attributes {tpu.core_type = #tpu.core_type<tc>, dimension_semantics = []} {
     %n = arith.constant 1 : i32
     // expected-error @below {{expected a signal on one core in an executable module}}
@@ -204,7 +176,7 @@ module attributes {gridir.operands = {}} {
 
 // -----
 
-module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 128]>, #grid.operand<f32 [8, 128]>]}} {
+module attributes {grid.operands = {inputs = [#grid.operand<f32 [8, 128]>, #grid.operand<f32 [8, 128]>]}} {
   func.func @copy_to_core(%s: memref<8x128xf32, #tpu.memory_space<any>>, %t: memref<8x128xf32, #tpu.memory_space<vmem>>, %q: memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>) attributes {tpu.core_type = #tpu.core_type<tc>, dimension_semantics = []} {
     %n = arith.constant 1 : i32
     // expected-error @below {{expected a copy on one core in an executable module}}
@@ -215,7 +187,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 128]>, #gr
 
 // -----
 
-module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 128]>, #grid.operand<f32 [8, 128]>]}} {
+module attributes {grid.operands = {inputs = [#grid.operand<f32 [8, 128]>, #grid.operand<f32 [8, 128]>]}} {
   func.func @wait_for_core(%s: memref<8x128xf32, #tpu.memory_space<any>>, %t: memref<8x128xf32, #tpu.memory_space<vmem>>, %q: memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>) attributes {tpu.core_type = #tpu.core_type<tc>, dimension_semantics = []} {
     %n = arith.constant 1 : i32
     // expected-error @below {{expected a copy on one core in an executable module}}
@@ -226,7 +198,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 128]>, #gr
 
 // -----
 
-module attributes {gridir.operands = {}} {
+module attributes {grid.operands = {}} {
   func.func @signal_to_core(%q: memref<!tpu.semaphore, #tpu.memory_space<semaphore_mem>>) attributes {tpu.core_type = #tpu.core_type<tc>, dimension_semantics = []} {
     %n = arith.constant 1 : i32
     // expected-error @below {{expected a signal on one core in an executable module}}
@@ -237,7 +209,7 @@ module attributes {gridir.operands = {}} {
 
 // -----
 
-module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 128]>]}} {
+module attributes {grid.operands = {inputs = [#grid.operand<f32 [8, 128]>]}} {
   func.func @gather(%x: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {tpu.core_type = #tpu.core_type<tc>, dimension_semantics = []} {
     %c0 = arith.constant 0 : index
     %v = vector.load %x[%c0, %c0] : memref<8x128xf32, #tpu.memory_space<vmem>>, vector<8x128xf32>
@@ -250,7 +222,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 128]>]}} {
 
 // -----
 
-module attributes {gridir.operands = {}} {
+module attributes {grid.operands = {}} {
   func.func @allocation() attributes {tpu.core_type = #tpu.core_type<tc>, dimension_semantics = []} {
     // expected-error @below {{expected an allocation in a tpu.region in an executable module}}
     %m = memref.alloca() : memref<8x128xf32, #tpu.memory_space<vmem>>
@@ -260,7 +232,7 @@ module attributes {gridir.operands = {}} {
 
 // -----
 
-module attributes {gridir.operands = {}} {
+module attributes {grid.operands = {}} {
   func.func @semaphore() attributes {tpu.core_type = #tpu.core_type<tc>, dimension_semantics = []} {
     // expected-error @below {{expected an allocation in a tpu.region in an executable module}}
     %q = tpu.sem_alloc : memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>
@@ -270,7 +242,7 @@ module attributes {gridir.operands = {}} {
 
 // -----
 
-module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 128]>]}} {
+module attributes {grid.operands = {inputs = [#grid.operand<f32 [8, 128]>]}} {
   func.func @row(%x: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {tpu.core_type = #tpu.core_type<tc>, dimension_semantics = []} {
     %c0 = arith.constant 0 : index
     %v = vector.load %x[%c0, %c0] : memref<8x128xf32, #tpu.memory_space<vmem>>, vector<8x128xf32>
@@ -282,7 +254,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 128]>]}} {
 
 // -----
 
-module attributes {gridir.operands = {inputs = [#grid.operand<i32 [4] space tpu.smem>, #grid.operand<f32 [8, 128]>]}} {
+module attributes {grid.operands = {inputs = [#grid.operand<i32 [4] space tpu.smem>, #grid.operand<f32 [8, 128]>]}} {
   func.func @element(%n: memref<4xi32, #tpu.memory_space<smem>>, %x: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {tpu.core_type = #tpu.core_type<tc>, dimension_semantics = []} {
     %c0 = arith.constant 0 : index
     %v = vector.load %x[%c0, %c0] : memref<8x128xf32, #tpu.memory_space<vmem>>, vector<8x128xf32>
@@ -296,7 +268,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<i32 [4] space tpu.
 
 // -----
 
-module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 128]>]}} {
+module attributes {grid.operands = {inputs = [#grid.operand<f32 [8, 128]>]}} {
   func.func @rank0_op(%x: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {tpu.core_type = #tpu.core_type<tc>, dimension_semantics = []} {
     %c0 = arith.constant 0 : index
     %v = vector.load %x[%c0, %c0] : memref<8x128xf32, #tpu.memory_space<vmem>>, vector<8x128xf32>
@@ -308,7 +280,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 128]>]}} {
 
 // -----
 
-module attributes {gridir.operands = {}} {
+module attributes {grid.operands = {}} {
   func.func @effect() attributes {tpu.core_type = #tpu.core_type<tc>, dimension_semantics = []} {
     // expected-error @below {{'func.call' is not supported in an executable module}}
     func.call @f() : () -> ()
@@ -321,7 +293,7 @@ module attributes {gridir.operands = {}} {
 
 // A number among the operands makes no number of a vector.
 
-module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8]>]}} {
+module attributes {grid.operands = {inputs = [#grid.operand<f32 [8]>]}} {
   func.func @sum(%x: memref<8xf32, #tpu.memory_space<vmem>>) attributes {
       tpu.core_type = #tpu.core_type<tc>, dimension_semantics = [], scalar_prefetch = 0 : i64, scratch_operands = 0 : i64} {
     %c0 = arith.constant 0 : index
@@ -337,7 +309,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8]>]}} {
 
 // Ops in a region are rejected like those outside.
 
-module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8]>]}} {
+module attributes {grid.operands = {inputs = [#grid.operand<f32 [8]>]}} {
   func.func @sum_in_region(%x: memref<8xf32, #tpu.memory_space<vmem>>) attributes {
       tpu.core_type = #tpu.core_type<tc>, dimension_semantics = [], scalar_prefetch = 0 : i64, scratch_operands = 0 : i64} {
     "tpu.region"() ({

@@ -5,7 +5,7 @@
 // Element i of a rotation comes from i - amount - stride * row, around the end; a lookup outside is the nearest one, and
 // of equals the first is the least.
 
-module attributes {gridir.operands = {inputs = [#grid.operand<f32 [4, 8]>, #grid.operand<i32 [4, 6]>], outputs = [#grid.operand<f32 [4, 6]>, #grid.operand<i32 [4]>]}} {
+module attributes {grid.operands = {inputs = [#grid.operand<f32 [4, 8]>, #grid.operand<i32 [4, 6]>], outputs = [#grid.operand<f32 [4, 6]>, #grid.operand<i32 [4]>]}} {
 // CHECK: #[[$MAP:.*]] = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK: #[[$MAP1:.*]] = affine_map<(d0, d1) -> (d0)>
 // CHECK-LABEL: func.func @lookups(
@@ -90,7 +90,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [4, 8]>, #grid
 // Windows: with strides, at dynamic offsets, without dimensions of one, under a mask. Bools are
 // numbers to Mosaic.
 
-module attributes {gridir.operands = {inputs = [#grid.operand<f32 [2, 16, 8]>], outputs = [#grid.operand<f32 [16, 8]>, #grid.operand<i1 [16, 8]>]}} {
+module attributes {grid.operands = {inputs = [#grid.operand<f32 [2, 16, 8]>], outputs = [#grid.operand<f32 [16, 8]>, #grid.operand<i1 [16, 8]>]}} {
 // CHECK: #[[$MAP:.*]] = affine_map<(d0) -> (d0)>
 // CHECK-LABEL: func.func @windows(
 // CHECK-SAME: %[[X:[^:]*]]:
@@ -150,7 +150,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [2, 16, 8]>], 
 // Shapes: parts one after another, a cut, a broadcast of two kinds, a permutation that is not its own inverse, a count
 // along two dimensions.
 
-module attributes {gridir.operands = {inputs = [#grid.operand<f32 [2, 3, 4]>], outputs = [#grid.operand<f32 [4, 2, 3]>]}} {
+module attributes {grid.operands = {inputs = [#grid.operand<f32 [2, 3, 4]>], outputs = [#grid.operand<f32 [4, 2, 3]>]}} {
 // CHECK: #[[$MAP:.*]] = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK-LABEL: func.func @shapes(
 // CHECK-SAME: %[[X:[^:]*]]:
@@ -214,7 +214,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [2, 3, 4]>], o
 
 // Products with the factors as they lie, turned, and in a batch; a sum of all to a number.
 
-module attributes {gridir.operands = {inputs = [#grid.operand<f32 [4, 6]>, #grid.operand<f32 [8, 4]>, #grid.operand<f32 [2, 3, 4]>, #grid.operand<f32 [2, 4, 5]>], outputs = [#grid.operand<f32 [6, 8]>, #grid.operand<f32 [2, 3, 5]>]}} {
+module attributes {grid.operands = {inputs = [#grid.operand<f32 [4, 6]>, #grid.operand<f32 [8, 4]>, #grid.operand<f32 [2, 3, 4]>, #grid.operand<f32 [2, 4, 5]>], outputs = [#grid.operand<f32 [6, 8]>, #grid.operand<f32 [2, 3, 5]>]}} {
 // CHECK: #[[$MAP:.*]] = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK: #[[$MAP1:.*]] = affine_map<(d0, d1, d2) -> (d2, d0)>
 // CHECK: #[[$MAP2:.*]] = affine_map<(d0, d1, d2) -> (d1, d2)>
@@ -280,7 +280,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [4, 6]>, #grid
 
 // CHECK-LABEL: func.func @attributes(
 // CHECK: arith.addf %{{.*}}, %{{.*}} {note = "kept"} : tensor<8xf32>
-module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8]>]}} {
+module attributes {grid.operands = {inputs = [#grid.operand<f32 [8]>]}} {
   func.func @attributes(%x: memref<8xf32, #tpu.memory_space<vmem>>) attributes {
       tpu.core_type = #tpu.core_type<tc>, dimension_semantics = [], scalar_prefetch = 0 : i64, scratch_operands = 0 : i64} {
     %c0 = arith.constant 0 : index
@@ -296,7 +296,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8]>]}} {
 // A tensor stays one.
 // CHECK-LABEL: func.func @tensor
 // CHECK: arith.constant dense<1.000000e+00> : tensor<4xf32>
-module attributes {gridir.operands = {index = [], inputs = [#grid.operand<f32 [32, 128]>], outputs = [], aliases = []}} {
+module attributes {grid.operands = {index = [], inputs = [#grid.operand<f32 [32, 128]>], outputs = [], aliases = []}} {
   func.func @tensor(%i: i32, %x: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {
       tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4>, dimension_semantics = [#tpu.dimension_semantics<parallel>],
       scalar_prefetch = 0 : i64, scratch_operands = 0 : i64,
@@ -318,7 +318,7 @@ module attributes {gridir.operands = {index = [], inputs = [#grid.operand<f32 [3
 // CHECK: arith.trunci %{{.*}} : tensor<8x128xi32> to tensor<8x128xi16>
 // CHECK: %[[NARROW:.*]] = tensor.insert_slice %{{.*}} into %{{.*}}[1, 0] [8, 128] [2, 1] : tensor<8x128xi16> into tensor<16x128xi16>
 // CHECK: arith.bitcast %[[NARROW]] : tensor<16x128xi16> to tensor<16x128xbf16>
-module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 128]>], outputs = [#grid.operand<bf16 [16, 128]>]}} {
+module attributes {grid.operands = {inputs = [#grid.operand<f32 [8, 128]>], outputs = [#grid.operand<bf16 [16, 128]>]}} {
   func.func @bits(%x: memref<8x128xf32, #tpu.memory_space<vmem>>, %o: memref<16x128xbf16, #tpu.memory_space<vmem>>) attributes {
       tpu.core_type = #tpu.core_type<tc>, dimension_semantics = [], scalar_prefetch = 0 : i64, scratch_operands = 0 : i64} {
     %c0 = arith.constant 0 : index
@@ -337,7 +337,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 128]>], ou
 // CHECK: %[[E:.*]] = math.exp %[[N]]
 // CHECK: %[[S:.*]] = arith.addf %[[ONE:.*]], %[[E]]
 // CHECK: arith.divf %[[ONE]], %[[S]]
-module attributes {gridir.operands = {inputs = [#grid.operand<f32 [8, 128]>], outputs = [#grid.operand<f32 [8, 128]>]}} {
+module attributes {grid.operands = {inputs = [#grid.operand<f32 [8, 128]>], outputs = [#grid.operand<f32 [8, 128]>]}} {
   func.func @logistic(%x: memref<8x128xf32, #tpu.memory_space<vmem>>, %o: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {
       tpu.core_type = #tpu.core_type<tc>, dimension_semantics = [], scalar_prefetch = 0 : i64, scratch_operands = 0 : i64} {
     %c0 = arith.constant 0 : index

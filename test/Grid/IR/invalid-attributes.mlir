@@ -247,3 +247,26 @@ func.func private @copied_dims() attributes {grid.copied_dims = [0]}
 
 // expected-error @below {{expected a known attribute of grid, got "grid.unknown"}}
 func.func private @unknown() attributes {grid.unknown}
+
+// -----
+
+// expected-error @below {{expected arrays of #grid.operand by `index`, `inputs` and `outputs` of a module as grid.operands, got {inputs = 3 : i64} of 'builtin.module'}}
+module attributes {grid.operands = {inputs = 3}} {
+}
+
+// -----
+
+// expected-error @below {{expected arrays of #grid.operand by `index`, `inputs` and `outputs` of a module as grid.operands, got {index = [3]} of 'builtin.module'}}
+module attributes {grid.operands = {index = [3]}} {
+}
+
+// -----
+
+// expected-error @below {{expected a dictionary of a module as grid.run_time_checks, got [] of 'builtin.module'}}
+module attributes {grid.run_time_checks = []} {
+}
+
+// -----
+
+// expected-error @below {{expected a unit attribute as grid.without_layout_passes, got 1 : i64 of 'func.func'}}
+func.func private @without_layout_passes() attributes {grid.without_layout_passes = 1 : i64}

@@ -3,9 +3,9 @@
 //
 // RUN: gridir-opt %s --tpu-elide-checks --split-input-file | FileCheck %s
 
-// CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds, semaphore}}
+// CHECK: module attributes {{{.*}}grid.run_time_checks = {bounds, semaphore}}
 // CHECK-LABEL: func.func @odometer(
-module attributes {gridir.operands = {inputs = [#grid.operand<f32 [32, 256] space any>], outputs = [#grid.operand<f32 [8, 128]>]}} {
+module attributes {grid.operands = {inputs = [#grid.operand<f32 [32, 256] space any>], outputs = [#grid.operand<f32 [8, 128]>]}} {
   func.func @odometer(%x: memref<32x256xf32, #tpu.memory_space<any>>, %o: memref<8x128xf32, #tpu.memory_space<vmem>>,
                       %sem: memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>) attributes {
       tpu.core_type = #tpu.core_type<tc>, dimension_semantics = [], scalar_prefetch = 0 : i64, scratch_operands = 1 : i64} {
@@ -41,9 +41,9 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [32, 256] spac
 
 // The counter begins again only after it has left the array.
 
-// CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds = {{"|\["}}
+// CHECK: module attributes {{{.*}}grid.run_time_checks = {bounds = {{"|\["}}
 // CHECK-LABEL: func.func @late(
-module attributes {gridir.operands = {inputs = [#grid.operand<f32 [32, 128] space any>], outputs = [#grid.operand<f32 [8, 128]>]}} {
+module attributes {grid.operands = {inputs = [#grid.operand<f32 [32, 128] space any>], outputs = [#grid.operand<f32 [8, 128]>]}} {
   func.func @late(%x: memref<32x128xf32, #tpu.memory_space<any>>, %o: memref<8x128xf32, #tpu.memory_space<vmem>>,
                   %sem: memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>) attributes {
       tpu.core_type = #tpu.core_type<tc>, dimension_semantics = [], scalar_prefetch = 0 : i64, scratch_operands = 1 : i64} {

@@ -11,11 +11,11 @@
 
 // Each window overlaps its array, the copy takes a slice that lies inside, and is waited for.
 
-// CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds, semaphore}}
+// CHECK: module attributes {{{.*}}grid.run_time_checks = {bounds, semaphore}}
 // CHECK-LABEL: func.func @copies(
 // REMARK: the semaphore checks are disabled: they cannot fail
 // REMARK: the bounds checks are disabled: they cannot fail
-module attributes {gridir.operands = {inputs = [#grid.operand<f32 [32, 128] space any>], outputs = [#grid.operand<f32 [32, 128]>]}} {
+module attributes {grid.operands = {inputs = [#grid.operand<f32 [32, 128] space any>], outputs = [#grid.operand<f32 [32, 128]>]}} {
   func.func @copies(%i: i32, %x: memref<32x128xf32, #tpu.memory_space<any>>, %o: memref<8x128xf32, #tpu.memory_space<vmem>>,
                     %sem: memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>) attributes {
       tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4>, dimension_semantics = [#tpu.dimension_semantics<arbitrary>],
@@ -39,7 +39,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [32, 128] spac
 
 // The last program's slice exceeds the array, which the kernel asserts before it, and there is no wait for its copy.
 
-// CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds = ["inputs[0]: an index is outside of dimension 0, which has 32 elements"], semaphore = "{{.*}}"}}
+// CHECK: module attributes {{{.*}}grid.run_time_checks = {bounds = ["inputs[0]: an index is outside of dimension 0, which has 32 elements"], semaphore = "{{.*}}"}}
 // CHECK-LABEL: func.func @beyond(
 // CHECK: %[[ROW:.*]] = arith.muli
 // CHECK: %[[LAST:.*]] = arith.constant 24 : i32
@@ -48,7 +48,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [32, 128] spac
 // CHECK-NEXT: tpu.memref_slice %{{.*}}[%[[ROW]],
 // REMARK: the semaphore checks stay: scratch[0]:
 // REMARK: the bounds checks are disabled: the kernel asserts the unproved conditions, at 1 places
-module attributes {gridir.operands = {inputs = [#grid.operand<f32 [32, 128] space any>], outputs = [#grid.operand<f32 [32, 128]>]}} {
+module attributes {grid.operands = {inputs = [#grid.operand<f32 [32, 128] space any>], outputs = [#grid.operand<f32 [32, 128]>]}} {
   func.func @beyond(%i: i32, %x: memref<32x128xf32, #tpu.memory_space<any>>, %o: memref<8x128xf32, #tpu.memory_space<vmem>>,
                     %sem: memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>) attributes {
       tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4>, dimension_semantics = [#tpu.dimension_semantics<arbitrary>],
@@ -72,7 +72,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [32, 128] spac
 // Where a window lies is data. Its transform, which runs before the program does, stays in bounds, and the program asserts
 // that nothing had to be changed.
 
-// CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds = ["inputs[0]: the block lies outside of dimension 0, which has 32 elements"], semaphore}}
+// CHECK: module attributes {{{.*}}grid.run_time_checks = {bounds = ["inputs[0]: the block lies outside of dimension 0, which has 32 elements"], semaphore}}
 // CHECK-LABEL: func.func @data(
 // CHECK: %[[ROW:.*]] = memref.load
 // CHECK: %[[LAST:.*]] = arith.constant 3 : i32
@@ -83,7 +83,7 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [32, 128] spac
 // CHECK: %[[LAST:.*]] = arith.constant 3 : i32
 // CHECK: %[[CLAMPED:.*]] = arith.minui %[[ROW]], %[[LAST]] : i32
 // CHECK: return %[[CLAMPED]],
-module attributes {gridir.operands = {index = [#grid.operand<i32 [4] space tpu.smem>], inputs = [#grid.operand<f32 [32, 128]>], outputs = []}} {
+module attributes {grid.operands = {index = [#grid.operand<i32 [4] space tpu.smem>], inputs = [#grid.operand<f32 [32, 128]>], outputs = []}} {
   func.func @data(%i: i32, %rows: memref<4xi32, #tpu.memory_space<smem>>, %x: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {
       tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4>, dimension_semantics = [#tpu.dimension_semantics<arbitrary>],
       scalar_prefetch = 1 : i64, scratch_operands = 0 : i64,
@@ -102,10 +102,10 @@ module attributes {gridir.operands = {index = [#grid.operand<i32 [4] space tpu.s
 
 // In as many bits as it needs the quotient is 0, 4, 8 and 12; a TPU has 32 of them, where 2 << 30 is negative.
 
-// CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds = ["inputs[0]: the block lies outside of dimension 0, which has 104 elements"], semaphore}}
+// CHECK: module attributes {{{.*}}grid.run_time_checks = {bounds = ["inputs[0]: the block lies outside of dimension 0, which has 104 elements"], semaphore}}
 // CHECK-LABEL: func.func @wraps(
 // CHECK: cf.assert
-module attributes {gridir.operands = {inputs = [#grid.operand<f32 [104, 128]>], outputs = []}} {
+module attributes {grid.operands = {inputs = [#grid.operand<f32 [104, 128]>], outputs = []}} {
   func.func @wraps(%i: i32, %x: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {
       tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4>, dimension_semantics = [#tpu.dimension_semantics<arbitrary>],
       scalar_prefetch = 0 : i64, scratch_operands = 0 : i64,
@@ -126,12 +126,12 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [104, 128]>], 
 
 // The index map may read outside of its Ref, though the block is inside.
 
-// CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds = ["index[0]: an index is outside of dimension 0, which has 4 elements"], semaphore}}
+// CHECK: module attributes {{{.*}}grid.run_time_checks = {bounds = ["index[0]: an index is outside of dimension 0, which has 4 elements"], semaphore}}
 // CHECK-LABEL: func.func @reads(
 // CHECK: %[[LAST:.*]] = arith.constant 3 : i32
 // CHECK: %[[INSIDE:.*]] = arith.cmpi ule, %{{.*}}, %[[LAST]] : i32
 // CHECK-NEXT: cf.assert %[[INSIDE]]
-module attributes {gridir.operands = {index = [#grid.operand<i32 [4] space tpu.smem>], inputs = [#grid.operand<f32 [32, 128]>], outputs = []}} {
+module attributes {grid.operands = {index = [#grid.operand<i32 [4] space tpu.smem>], inputs = [#grid.operand<f32 [32, 128]>], outputs = []}} {
   func.func @reads(%i: i32, %rows: memref<4xi32, #tpu.memory_space<smem>>, %x: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {
       tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 5>, dimension_semantics = [#tpu.dimension_semantics<arbitrary>],
       scalar_prefetch = 1 : i64, scratch_operands = 0 : i64,
@@ -154,7 +154,7 @@ module attributes {gridir.operands = {index = [#grid.operand<i32 [4] space tpu.s
 // Two loads that differ by a constant are one assertion, before the vectors of their block. What is computed at the same
 // index again needs none, nor does a sum that wraps around and is no index.
 
-// CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds = ["index[0]: an index is outside of dimension 0, which has 8 elements"], semaphore}}
+// CHECK: module attributes {{{.*}}grid.run_time_checks = {bounds = ["index[0]: an index is outside of dimension 0, which has 8 elements"], semaphore}}
 // CHECK-LABEL: func.func @several(
 // CHECK: %[[AT:.*]] = memref.load %{{.*}}[%{{.*}}] : memref<1xi32
 // CHECK: %[[LAST:.*]] = arith.constant 6 : i32
@@ -163,7 +163,7 @@ module attributes {gridir.operands = {index = [#grid.operand<i32 [4] space tpu.s
 // CHECK: vector.load
 // CHECK-NOT: cf.assert
 // CHECK-LABEL: func.func @t(
-module attributes {gridir.operands = {index = [#grid.operand<i32 [8] space tpu.smem>, #grid.operand<i32 [1] space tpu.smem>], inputs = [#grid.operand<f32 [32, 128]>], outputs = [#grid.operand<f32 [32, 128]>]}} {
+module attributes {grid.operands = {index = [#grid.operand<i32 [8] space tpu.smem>, #grid.operand<i32 [1] space tpu.smem>], inputs = [#grid.operand<f32 [32, 128]>], outputs = [#grid.operand<f32 [32, 128]>]}} {
   func.func @several(%i: i32, %rows: memref<8xi32, #tpu.memory_space<smem>>, %first: memref<1xi32, #tpu.memory_space<smem>>, %x: memref<8x128xf32, #tpu.memory_space<vmem>>, %o: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {
       tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4>, dimension_semantics = [#tpu.dimension_semantics<arbitrary>],
       scalar_prefetch = 2 : i64, scratch_operands = 0 : i64,
@@ -199,7 +199,7 @@ module attributes {gridir.operands = {index = [#grid.operand<i32 [8] space tpu.s
 // Indices that are known at one place share one assertion: one comparison for those with the same bound, of the largest
 // of them. A value read at a data-dependent index is known only after the assertion of that index.
 
-// CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds = ["index[0]: an index is outside of dimension 0, which has 8 elements", "inputs[0]: an index is outside of dimension 0, which has 16 elements, or inputs[1]: an index is outside of dimension 0, which has 8 elements"],
+// CHECK: module attributes {{{.*}}grid.run_time_checks = {bounds = ["index[0]: an index is outside of dimension 0, which has 8 elements", "inputs[0]: an index is outside of dimension 0, which has 16 elements, or inputs[1]: an index is outside of dimension 0, which has 8 elements"],
 // CHECK-LABEL: func.func @joined(
 // CHECK-SAME: %{{.*}}: i32, %[[ROWS:[^:]*]]: memref<8xi32
 // CHECK-SAME: %[[FIRST:[^:]*]]: memref<1xi32
@@ -218,7 +218,7 @@ module attributes {gridir.operands = {index = [#grid.operand<i32 [8] space tpu.s
 // CHECK: tpu.memref_slice
 // CHECK-NOT: cf.assert
 // CHECK-LABEL: func.func @t(
-module attributes {gridir.operands = {index = [#grid.operand<i32 [8] space tpu.smem>, #grid.operand<i32 [1] space tpu.smem>], inputs = [#grid.operand<f32 [16, 8, 128] space any>, #grid.operand<f32 [8, 8, 128] space any>], outputs = [#grid.operand<f32 [32, 128]>]}} {
+module attributes {grid.operands = {index = [#grid.operand<i32 [8] space tpu.smem>, #grid.operand<i32 [1] space tpu.smem>], inputs = [#grid.operand<f32 [16, 8, 128] space any>, #grid.operand<f32 [8, 8, 128] space any>], outputs = [#grid.operand<f32 [32, 128]>]}} {
   func.func @joined(%i: i32, %rows: memref<8xi32, #tpu.memory_space<smem>>, %first: memref<1xi32, #tpu.memory_space<smem>>, %x: memref<16x8x128xf32, #tpu.memory_space<any>>, %y: memref<8x8x128xf32, #tpu.memory_space<any>>, %o: memref<8x128xf32, #tpu.memory_space<vmem>>,
                     %sem: memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>) attributes {
       tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4>, dimension_semantics = [#tpu.dimension_semantics<arbitrary>],
@@ -261,10 +261,10 @@ module attributes {gridir.operands = {index = [#grid.operand<i32 [8] space tpu.s
 
 // Mosaic checks copies, and there are none: an assertion would cost more than its checks.
 
-// CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds = "inputs[0]: a slice may exceed dimension 0, which has 8 elements", semaphore}}
+// CHECK: module attributes {{{.*}}grid.run_time_checks = {bounds = "inputs[0]: a slice may exceed dimension 0, which has 8 elements", semaphore}}
 // CHECK-LABEL: func.func @cheaper(
 // CHECK-NOT: cf.assert
-module attributes {gridir.operands = {index = [], inputs = [#grid.operand<i32 [8] space tpu.smem>], outputs = [#grid.operand<i32 [8] space tpu.smem>]}} {
+module attributes {grid.operands = {index = [], inputs = [#grid.operand<i32 [8] space tpu.smem>], outputs = [#grid.operand<i32 [8] space tpu.smem>]}} {
   func.func @cheaper(%rows: memref<8xi32, #tpu.memory_space<smem>>, %o: memref<8xi32, #tpu.memory_space<smem>>) attributes {
       tpu.core_type = #tpu.core_type<tc>, dimension_semantics = [], scalar_prefetch = 0 : i64, scratch_operands = 0 : i64} {
     %c0 = arith.constant 0 : index
@@ -281,11 +281,11 @@ module attributes {gridir.operands = {index = [], inputs = [#grid.operand<i32 [8
 // A clamp would hide from Mosaic that the index of an element is a multiple of 8, so that its checks stay; and what the
 // author has switched off is not asked about.
 
-// CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds = "inputs[0]: blocks may lie outside of dimension 0", semaphore = false}}
+// CHECK: module attributes {{{.*}}grid.run_time_checks = {bounds = "inputs[0]: blocks may lie outside of dimension 0", semaphore = false}}
 // CHECK-LABEL: func.func @elements(
 // CHECK-NOT: cf.assert
 // CHECK-NOT: arith.minui
-module attributes {gridir.run_time_checks = {semaphore = false}, gridir.operands = {index = [#grid.operand<i32 [4] space tpu.smem>], inputs = [#grid.operand<f32 [32, 128]>], outputs = []}} {
+module attributes {grid.run_time_checks = {semaphore = false}, grid.operands = {index = [#grid.operand<i32 [4] space tpu.smem>], inputs = [#grid.operand<f32 [32, 128]>], outputs = []}} {
   func.func @elements(%i: i32, %rows: memref<4xi32, #tpu.memory_space<smem>>, %x: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {
       tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4>, dimension_semantics = [#tpu.dimension_semantics<arbitrary>],
       scalar_prefetch = 1 : i64, scratch_operands = 0 : i64,
@@ -304,10 +304,10 @@ module attributes {gridir.run_time_checks = {semaphore = false}, gridir.operands
 
 // The same where what it is computed by may wrap around.
 
-// CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds = "arithmetic on indices may wrap around", semaphore}}
+// CHECK: module attributes {{{.*}}grid.run_time_checks = {bounds = "arithmetic on indices may wrap around", semaphore}}
 // CHECK-LABEL: func.func @wrapping_elements(
 // CHECK-NOT: cf.assert
-module attributes {gridir.operands = {inputs = [#grid.operand<f32 [104, 128]>], outputs = []}} {
+module attributes {grid.operands = {inputs = [#grid.operand<f32 [104, 128]>], outputs = []}} {
   func.func @wrapping_elements(%i: i32, %x: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {
       tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4>, dimension_semantics = [#tpu.dimension_semantics<arbitrary>],
       scalar_prefetch = 0 : i64, scratch_operands = 0 : i64,
@@ -328,10 +328,10 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [104, 128]>], 
 
 // Reads in a conditional region of a transform are not asserted.
 
-// CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds = "an index map may read beyond a Ref", semaphore}}
+// CHECK: module attributes {{{.*}}grid.run_time_checks = {bounds = "an index map may read beyond a Ref", semaphore}}
 // CHECK-LABEL: func.func @reads_sometimes(
 // CHECK-NOT: cf.assert
-module attributes {gridir.operands = {index = [#grid.operand<i32 [4] space tpu.smem>], inputs = [#grid.operand<f32 [32, 128]>], outputs = []}} {
+module attributes {grid.operands = {index = [#grid.operand<i32 [4] space tpu.smem>], inputs = [#grid.operand<f32 [32, 128]>], outputs = []}} {
   func.func @reads_sometimes(%i: i32, %rows: memref<4xi32, #tpu.memory_space<smem>>, %x: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {
       tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 5>, dimension_semantics = [#tpu.dimension_semantics<arbitrary>],
       scalar_prefetch = 1 : i64, scratch_operands = 0 : i64,
@@ -359,7 +359,7 @@ module attributes {gridir.operands = {index = [#grid.operand<i32 [4] space tpu.s
 
 // A module that cannot be converted back proves nothing; neither does a semaphore of another kernel.
 
-// CHECK: module attributes {gridir.run_time_checks = {bounds = "{{.*}}gridir.operands, the arrays of the call", semaphore = "{{.*}}gridir.operands, the arrays of the call"}}
+// CHECK: module attributes {grid.run_time_checks = {bounds = "{{.*}}grid.operands, the arrays of the call", semaphore = "{{.*}}grid.operands, the arrays of the call"}}
 // CHECK-LABEL: func.func @alone(
 module {
   func.func @alone(%i: i32) attributes {
@@ -373,10 +373,10 @@ module {
 
 // Where ranges show that nothing can fail, a module need not be read back, which this one cannot be.
 
-// CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds, semaphore}}
+// CHECK: module attributes {{{.*}}grid.run_time_checks = {bounds, semaphore}}
 // CHECK-LABEL: func.func @ranges(
 // CHECK-NOT: cf.assert
-module attributes {gridir.operands = {inputs = [#grid.operand<f32 [30, 128]>], outputs = [#grid.operand<i32 [32, 128]>]}} {
+module attributes {grid.operands = {inputs = [#grid.operand<f32 [30, 128]>], outputs = [#grid.operand<i32 [32, 128]>]}} {
   func.func @ranges(%i: i32, %x: memref<8x128xf32, #tpu.memory_space<vmem>>, %o: memref<8x128xi32, #tpu.memory_space<vmem>>) attributes {
       tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4>, dimension_semantics = [#tpu.dimension_semantics<arbitrary>],
       scalar_prefetch = 0 : i64, scratch_operands = 0 : i64,
@@ -404,9 +404,9 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [30, 128]>], o
 
 // The ninth row of 8 is not within: then it is said what keeps the module from being read back.
 
-// CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds = "expected an access inside {{.*}} got 5 to 9 in dimension 0", semaphore = "expected an access inside
+// CHECK: module attributes {{{.*}}grid.run_time_checks = {bounds = "expected an access inside {{.*}} got 5 to 9 in dimension 0", semaphore = "expected an access inside
 // CHECK-LABEL: func.func @a_row_too_far(
-module attributes {gridir.operands = {inputs = [], outputs = [#grid.operand<i32 [32, 128]>]}} {
+module attributes {grid.operands = {inputs = [], outputs = [#grid.operand<i32 [32, 128]>]}} {
   func.func @a_row_too_far(%i: i32, %o: memref<8x128xi32, #tpu.memory_space<vmem>>) attributes {
       tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4>, dimension_semantics = [#tpu.dimension_semantics<arbitrary>],
       scalar_prefetch = 0 : i64, scratch_operands = 0 : i64, window_params = [{transform_indices = @t, window_bounds = array<i64: 8, 128>}]} {
@@ -427,10 +427,10 @@ module attributes {gridir.operands = {inputs = [], outputs = [#grid.operand<i32 
 
 // A grid of five has a block beyond an array of four.
 
-// CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds = [{{.*}}], semaphore}}
+// CHECK: module attributes {{{.*}}grid.run_time_checks = {bounds = [{{.*}}], semaphore}}
 // CHECK-LABEL: func.func @a_block_too_far(
 // CHECK: cf.assert
-module attributes {gridir.operands = {inputs = [#grid.operand<f32 [32, 128]>], outputs = []}} {
+module attributes {grid.operands = {inputs = [#grid.operand<f32 [32, 128]>], outputs = []}} {
   func.func @a_block_too_far(%i: i32, %x: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {
       tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 5>, dimension_semantics = [#tpu.dimension_semantics<arbitrary>],
       scalar_prefetch = 0 : i64, scratch_operands = 0 : i64, window_params = [{transform_indices = @t, window_bounds = array<i64: 8, 128>}]} {
@@ -444,9 +444,9 @@ module attributes {gridir.operands = {inputs = [#grid.operand<f32 [32, 128]>], o
 
 // -----
 
-// CHECK: module attributes {{{.*}}gridir.run_time_checks = {bounds, semaphore = "the kernel has a semaphore operand"}}
+// CHECK: module attributes {{{.*}}grid.run_time_checks = {bounds, semaphore = "the kernel has a semaphore operand"}}
 // CHECK-LABEL: func.func @given(
-module attributes {gridir.operands = {inputs = [#grid.operand<!grid.semaphore<dma> [] space tpu.semaphore_mem>], outputs = []}} {
+module attributes {grid.operands = {inputs = [#grid.operand<!grid.semaphore<dma> [] space tpu.semaphore_mem>], outputs = []}} {
   func.func @given(%sem: memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>) attributes {
       tpu.core_type = #tpu.core_type<tc>, dimension_semantics = [], scalar_prefetch = 0 : i64, scratch_operands = 0 : i64} {
     return
@@ -469,11 +469,11 @@ module {
 
 // Mosaic's checks of a copy within HBM take no bundles, so that nothing is asserted.
 
-// CHECK: gridir.run_time_checks = {bounds = "inputs[0]
+// CHECK: grid.run_time_checks = {bounds = "inputs[0]
 // CHECK-LABEL: func.func @within_hbm(
 // CHECK-NOT: cf.assert
 // REMARK: the bounds checks stay: inputs[0]
-module attributes {gridir.operands = {inputs = [#grid.operand<f32 [32, 128] space any>], outputs = [#grid.operand<f32 [8, 128] space any>]}} {
+module attributes {grid.operands = {inputs = [#grid.operand<f32 [32, 128] space any>], outputs = [#grid.operand<f32 [8, 128] space any>]}} {
   func.func @within_hbm(%i: i32, %x: memref<32x128xf32, #tpu.memory_space<any>>, %o: memref<8x128xf32, #tpu.memory_space<any>>,
                         %sem: memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>) attributes {
       tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 5>, dimension_semantics = [#tpu.dimension_semantics<arbitrary>],

@@ -22,7 +22,7 @@
 func.func @registers(%c: i32, %s: i32, %n: memref<2xi32, #tpu.memory_space<smem>>, %x: !hbm, %m: !vmem) attributes {
     tpu.core_type = #tpu.core_type<sc_vector_subcore>, iteration_bounds = array<i64: 2, 16>,
     dimension_semantics = [#tpu.dimension_semantics<core_parallel>, #tpu.dimension_semantics<subcore_parallel>],
-    scalar_prefetch = 1 : i64, scratch_operands = 1 : i64, window_params = [{}], gridir.without_layout_passes} {
+    scalar_prefetch = 1 : i64, scratch_operands = 1 : i64, window_params = [{}], grid.without_layout_passes} {
   %zero = arith.constant 0 : index
   %v = vector.load %m[%zero, %zero] : !vmem, vector<1x8xf32>
   %w = vector.shape_cast %v : vector<1x8xf32> to vector<8xf32>
