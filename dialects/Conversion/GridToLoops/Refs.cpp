@@ -10,6 +10,7 @@
 #include "dialects/Conversion/GridToLoops/LoopNests.h"
 #include "dialects/Conversion/GridToLoops/Views.h"
 
+#include "dialects/Grid/IR/MemorySpaces.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -43,9 +44,8 @@ Value getScalarMemRef(Value ref) {
 /// they are neither read nor written. Null for other Refs.
 Value getGlobalMemRef(Value ref) {
   auto type = cast<MemRefType>(ref.getType());
-  auto space = dyn_cast_if_present<MemorySpaceAttr>(type.getMemorySpace());
-  return type.getRank() != 0 && space &&
-                 space.getValue() == MemorySpace::GpuGmem
+  return type.getRank() != 0 &&
+                 getSpaceFacts(type).sharing == SpaceSharing::Kernel
              ? getMemRef(ref)
              : Value();
 }

@@ -8,6 +8,7 @@
 
 #include "dialects/Grid/Analysis/InputSharing.h"
 
+#include "dialects/Grid/IR/MemorySpaces.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
@@ -54,15 +55,7 @@ bool hasWindows(KernelOp kernel, unsigned operandNumber) {
     return false;
   auto ref = cast<MemRefType>(
       kernel.getBodyBlock()->getArgument(operandNumber).getType());
-  switch (cast<MemorySpaceAttr>(ref.getMemorySpace()).getValue()) {
-  case MemorySpace::Any:
-  case MemorySpace::Host:
-  case MemorySpace::TpuHbm:
-  case MemorySpace::GpuGmem:
-    return false;
-  default:
-    return true;
-  }
+  return !getSpaceFacts(ref).isOutsideOfCores;
 }
 
 /// The operand that shares memory with an operand of a kernel whose aliases are

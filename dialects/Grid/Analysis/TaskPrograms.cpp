@@ -9,6 +9,7 @@
 #include "dialects/Grid/Analysis/TaskPrograms.h"
 
 #include "dialects/Grid/Analysis/GridParallelism.h"
+#include "dialects/Grid/IR/MemorySpaces.h"
 
 using namespace mlir;
 
@@ -54,28 +55,14 @@ Operation *findTaskOp(KernelOp kernel) {
   return found;
 }
 
-bool isOfSparseCore(MemRefType ref) {
-  auto space = dyn_cast_or_null<MemorySpaceAttr>(ref.getMemorySpace());
-  return space && space.getValue() == MemorySpace::TpuVmemShared;
-}
+bool isOfSparseCore(MemRefType ref) { return getSpaceFacts(ref).isOfSubcores; }
 
 bool isSharedByPrograms(KernelOp kernel, MemRefType ref, ArrayAttr collective) {
   if (collective && !collective.empty())
     return true;
-  auto space = dyn_cast_or_null<MemorySpaceAttr>(ref.getMemorySpace());
-  if (!space)
-    return false;
-  switch (space.getValue()) {
-  case MemorySpace::GpuGmem:
-    return true;
-  case MemorySpace::Any:
-  case MemorySpace::Host:
-  case MemorySpace::TpuHbm:
-  case MemorySpace::TpuVmemShared:
-    break;
-  default:
-    return false;
-  }
+  SpaceSharing sharing = getSpaceFacts(ref).sharing;
+  if (sharing != SpaceSharing::Chip)
+    return sharing == SpaceSharing::Kernel;
   // The cores of a mesh belong to one chip; other programs each have their own
   // chip.
   return llvm::any_of(llvm::seq(kernel.getRank()),

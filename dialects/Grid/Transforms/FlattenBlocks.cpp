@@ -10,6 +10,7 @@
 
 #include "dialects/Grid/Analysis/TaskPrograms.h"
 #include "dialects/Grid/IR/IndexMaps.h"
+#include "dialects/Grid/IR/MemorySpaces.h"
 #include "dialects/Support/CountableTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -102,7 +103,7 @@ private:
     Cut cut;
     cut.shape = spec.getArrayShape();
     // The shapes of a warpgroup program determine its layouts.
-    if (spec.getSpace() == MemorySpace::GpuGmem)
+    if (getFacts(spec.getSpace()).sharing == SpaceSharing::Kernel)
       return std::nullopt;
     if (!map || !spec.getTransforms().empty() ||
         ShapedType::isDynamicShape(cut.shape) ||

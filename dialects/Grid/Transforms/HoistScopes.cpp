@@ -9,6 +9,7 @@
 #include "dialects/Grid/Transforms/Passes.h"
 
 #include "dialects/Grid/IR/Grid.h"
+#include "dialects/Grid/IR/MemorySpaces.h"
 
 namespace gridir::grid {
 #define GEN_PASS_DEF_GRIDHOISTSCOPESPASS
@@ -20,32 +21,16 @@ using namespace gridir::grid;
 
 namespace {
 
-/// True for a memory that only a program of warpgroups names, whose scopes are
-/// planned where they are.
-bool isOfWarpgroups(MemRefType ref) {
-  auto space = dyn_cast_if_present<MemorySpaceAttr>(ref.getMemorySpace());
-  if (!space)
-    return false;
-  switch (space.getValue()) {
-  case MemorySpace::GpuGmem:
-  case MemorySpace::GpuSmem:
-  case MemorySpace::GpuTmem:
-  case MemorySpace::GpuRegs:
-    return true;
-  default:
-    return false;
-  }
-}
-
 /// True for a scope of arrays of numbers of one program. Semaphores are zero at
-/// the entry of each scope.
+/// the entry of each scope. The memory of a program of warpgroups is planned by
+/// scopes where they are.
 bool isOfArrays(ScopedOp scope) {
   if (scope.getCollective() || scope.getTransforms())
     return false;
   return llvm::all_of(scope.getBody().getArgumentTypes(), [](Type type) {
     auto ref = dyn_cast<MemRefType>(type);
     return ref && ref.hasStaticShape() && ref.getElementType().isIntOrFloat() &&
-           !isOfWarpgroups(ref);
+           !getSpaceFacts(ref).isOfWarpgroups;
   });
 }
 

@@ -9,6 +9,7 @@
 #include "dialects/Grid/Transforms/Passes.h"
 
 #include "dialects/Grid/Analysis/BlockAccess.h"
+#include "dialects/Grid/IR/MemorySpaces.h"
 #include "dialects/Grid/Target/Target.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/MathExtras.h"
@@ -75,10 +76,7 @@ private:
           return 1;
       return 0;
     }
-    // The kernel itself copies from these spaces.
-    bool isStaged = space != MemorySpace::Any && space != MemorySpace::TpuHbm &&
-                    space != MemorySpace::Host;
-    if (!isStaged)
+    if (getFacts(space).isOutsideOfCores)
       return 0;
     if (spec.getPipeline())
       return spec.getPipeline().getNumBlocks();
