@@ -12,6 +12,7 @@
 #include "dialects/Grid/Analysis/InputSharing.h"
 #include "dialects/Grid/Analysis/ProgramValues.h"
 #include "dialects/Grid/Analysis/TaskPrograms.h"
+#include "dialects/Grid/Analysis/WindowPositions.h"
 #include "dialects/Grid/IR/IndexMaps.h"
 #include "dialects/Support/Divisors.h"
 #include "dialects/Warpgroup/IR/Warpgroup.h"

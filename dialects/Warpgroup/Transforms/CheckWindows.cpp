@@ -9,6 +9,7 @@
 #include "dialects/Warpgroup/Transforms/Passes.h"
 
 #include "dialects/Grid/Analysis/LoadedUses.h"
+#include "dialects/Grid/Analysis/WindowPositions.h"
 #include "dialects/Grid/IR/KernelParams.h"
 #include "dialects/Warpgroup/IR/Warpgroup.h"
 #include "dialects/Warpgroup/Transforms/DataWindows.h"
@@ -37,7 +38,7 @@ public:
     ProgramValues values(kernel);
     SmallVector<std::pair<SliceRefOp, SmallVector<unsigned>>> found;
     kernel.getBodyRegion().walk([&](SliceRefOp slice) {
-      SmallVector<unsigned> dims = warpgroup::getUnprovedDims(slice, values);
+      SmallVector<unsigned> dims = getUnprovedDims(slice, values);
       if (!dims.empty())
         found.emplace_back(slice, std::move(dims));
     });
@@ -46,7 +47,10 @@ public:
     for (auto &[slice, dims] : found) {
       bool isUnchecked = isUnobserved(slice, disabled && disabled.getValue());
       for (unsigned dim : dims)
-        check(slice, dim, isUnchecked && slice.getSizes()[dim] == 1);
+        if (isUnchecked && slice.getSizes()[dim] == 1)
+          limitOffset(slice, dim);
+        else
+          check(slice, dim);
     }
     numChecked += found.size();
   }
@@ -63,21 +67,15 @@ private:
              llvm::all_of(window.getUsers(), llvm::IsaPred<LoadOp>)));
   }
 
-  static void check(SliceRefOp slice, unsigned dim, bool isUnchecked) {
+  static void check(SliceRefOp slice, unsigned dim) {
     OpBuilder builder(slice);
     int64_t size = slice.getSizes()[dim];
     std::string subject = size == 1 ? std::string("index {0}")
                                     : "a slice of " + std::to_string(size) +
                                           " elements from index {0}";
-    unsigned number = llvm::count_if(slice.getStaticOffsets().take_front(dim),
-                                     ShapedType::isDynamic);
-    OpOperand &offset = slice.getOffsetsMutable()[number];
-    int64_t last = warpgroup::getLastOffset(slice, dim);
-    if (isUnchecked)
-      return offset.set(warpgroup::createLimitedIndex(builder, slice.getLoc(),
-                                                      offset.get(), last));
+    OpOperand &offset = getOffset(slice, dim);
     offset.set(warpgroup::createCheckedIndex(
-        builder, slice.getLoc(), offset.get(), last,
+        builder, slice.getLoc(), offset.get(), getLastOffset(slice, dim),
         cast<MemRefType>(slice.getSource().getType()).getDimSize(dim),
         warpgroup::getBoundsMessage(subject, dim, slice)));
   }

@@ -28,38 +28,11 @@ Type gridir::warpgroup::getIndexType(grid::KernelOp kernel) {
   return IntegerType::get(kernel.getContext(), 32);
 }
 
-int64_t gridir::warpgroup::getLastOffset(grid::SliceRefOp slice, unsigned dim) {
-  auto source = cast<MemRefType>(slice.getSource().getType());
-  return source.getDimSize(dim) - 1 -
-         (slice.getSizes()[dim] - 1) * slice.getStrides()[dim];
-}
-
-SmallVector<unsigned>
-gridir::warpgroup::getUnprovedDims(grid::SliceRefOp slice,
-                                   grid::ProgramValues &values) {
-  SmallVector<unsigned> dims;
-  auto offset = slice.getOffsets().begin();
-  for (auto [dim, first] : llvm::enumerate(slice.getStaticOffsets()))
-    if (ShapedType::isDynamic(first) &&
-        !values.getRange(*offset++).isIn(0, getLastOffset(slice, dim)))
-      dims.push_back(dim);
-  return dims;
-}
-
 std::string gridir::warpgroup::getBoundsMessage(const Twine &subject,
                                                 unsigned dim, Value ref) {
   return (subject + " is out of bounds [0, {1}) in dimension " + Twine(dim) +
           " of " + grid::getRefName(grid::getViewRoot(ref)))
       .str();
-}
-
-Value gridir::warpgroup::createLimitedIndex(OpBuilder &builder, Location loc,
-                                            Value number, int64_t last) {
-  Value zero = arith::ConstantIndexOp::create(builder, loc, 0),
-        limit = arith::ConstantIndexOp::create(builder, loc, last);
-  Value notNegative =
-      arith::MaxSIOp::create(builder, loc, toIndex(builder, loc, number), zero);
-  return arith::MinSIOp::create(builder, loc, notNegative, limit);
 }
 
 Value gridir::warpgroup::createCheckedIndex(OpBuilder &builder, Location loc,

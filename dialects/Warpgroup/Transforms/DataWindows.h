@@ -16,13 +16,6 @@ namespace gridir::warpgroup {
 /// The type of the indices that index maps yield.
 mlir::Type getIndexType(grid::KernelOp kernel);
 
-/// The dimensions along which a window is not proved to be inside of its Ref.
-llvm::SmallVector<unsigned> getUnprovedDims(grid::SliceRefOp slice,
-                                            grid::ProgramValues &values);
-
-/// The last offset along a dimension at which a window is inside of its Ref.
-int64_t getLastOffset(grid::SliceRefOp slice, unsigned dim);
-
 /// Returns the message for a position along a dimension of a Ref that is out of
 /// bounds, as kernels that are mapped to threads have it. `subject` contains
 /// the position as `{0}`, and the message the extent as `{1}`.
@@ -35,10 +28,6 @@ std::string getBoundsMessage(const llvm::Twine &subject, unsigned dim,
 mlir::Value createCheckedIndex(mlir::OpBuilder &builder, mlir::Location loc,
                                mlir::Value number, int64_t last, int64_t extent,
                                llvm::StringRef message);
-
-/// Returns an integer as an index in [0, last]: the nearest one, unchecked.
-mlir::Value createLimitedIndex(mlir::OpBuilder &builder, mlir::Location loc,
-                               mlir::Value number, int64_t last);
 
 /// Creates a window of a Ref, which may itself be a window with unit strides:
 /// then the result is a window of the Ref that is no view.
