@@ -142,7 +142,7 @@ public:
     auto old = warpgroup::ClusterLoadOp::create(
         rewriter, loc, op.getValue().getType(), op.getRef(), op.getAxes(),
         op.getCoordinates());
-    old->setAttr(kUpdateAttr, rewriter.getUnitAttr());
+    old->setAttr(warpgroup::kUpdateAttr, rewriter.getUnitAttr());
     Value next = createElementwise(
         rewriter, loc, old.getType(), {old.getResult(), op.getValue()},
         [&](OpBuilder &builder, Location loc, ValueRange args) {
@@ -151,7 +151,7 @@ public:
     rewriter.modifyOpInPlace(op, [&] {
       op.getValueMutable().assign(next);
       op.removeReductionAttr();
-      op->setAttr(kUpdateAttr, rewriter.getUnitAttr());
+      op->setAttr(warpgroup::kUpdateAttr, rewriter.getUnitAttr());
     });
     return success();
   }

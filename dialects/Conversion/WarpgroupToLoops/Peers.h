@@ -17,10 +17,6 @@
 
 namespace gridir {
 
-/// Marks a load from memory of another program, and the store to it, as one
-/// atomic update. Atomic updates do not race.
-constexpr llvm::StringLiteral kUpdateAttr = "warpgroup.update";
-
 /// A pattern of an op on a Ref of another block or device.
 template <typename OpT> class PeerPattern : public LoweringPattern<OpT> {
 public:
@@ -87,10 +83,11 @@ private:
     }
     createCopyDims(builder, loc, lowering, isLoad ? memref : local,
                    isLoad ? local : memref);
-    createRuntimeCall(builder, loc, lowering, "gridirTaskMove",
-                      {isLoad ? there : address, isLoad ? address : there,
-                       createI64(builder, loc, getBytesPerElement(memref)),
-                       createI64(builder, loc, op->hasAttr(kUpdateAttr))});
+    createRuntimeCall(
+        builder, loc, lowering, "gridirTaskMove",
+        {isLoad ? there : address, isLoad ? address : there,
+         createI64(builder, loc, getBytesPerElement(memref)),
+         createI64(builder, loc, op->hasAttr(warpgroup::kUpdateAttr))});
   }
 };
 

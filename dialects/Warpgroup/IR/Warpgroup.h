@@ -39,6 +39,10 @@ constexpr llvm::StringLiteral kUnionsAttr = "warpgroup.unions";
 constexpr llvm::StringLiteral kScheduleAttr = "warpgroup.schedule";
 constexpr llvm::StringLiteral kMappedAttr = "warpgroup.mapped";
 
+/// Marks a load from memory of another program, and the store to it, as one
+/// atomic update. Atomic updates do not race.
+constexpr llvm::StringLiteral kUpdateAttr = "warpgroup.update";
+
 /// Returns the kernel of a module if it is a warpgroup program, or null. Fails
 /// if there are several kernels.
 mlir::FailureOr<grid::KernelOp> getSingleProgram(mlir::ModuleOp module);

@@ -83,34 +83,60 @@ gridir::warpgroup::getSingleProgram(ModuleOp module) {
   return kernel;
 }
 
+namespace {
+
+/// A discardable attribute: the values that it may have, and their description.
+struct AttributeRule {
+  StringLiteral name;
+  bool (*isValid)(Operation *op, Attribute value);
+  StringLiteral expected;
+};
+
+template <typename AttrT> bool isOfAny(Operation *, Attribute value) {
+  return isa<AttrT>(value);
+}
+
+bool isOffsets(Operation *op, Attribute value) {
+  return isa<gridir::grid::ScopedOp>(op) && isa<DenseI64ArrayAttr>(value);
+}
+
+bool isCount(Operation *, Attribute value) {
+  auto count = dyn_cast<IntegerAttr>(value);
+  return count && count.getType().isSignlessInteger(64) && count.getInt() >= 0;
+}
+
+constexpr AttributeRule kRules[] = {
+    {kOffsetsAttr, isOffsets, "an array of i64 of a scope"},
+    {kMappedAttr, isOfAny<UnitAttr>, "a unit attribute"},
+    {kScheduleAttr, isOfAny<ScheduleAttr>, "a #warpgroup.schedule"},
+    {kSharedBytesAttr, isCount, "an i64 that is no less than 0"},
+    {kTensorColumnsAttr, isCount, "an i64 that is no less than 0"},
+    {kScratchBytesAttr, isCount, "an i64 that is no less than 0"},
+    {kUpdateAttr, isOfAny<UnitAttr>, "a unit attribute"},
+};
+
+} // namespace
+
 LogicalResult
 WarpgroupDialect::verifyOperationAttribute(Operation *op,
                                            NamedAttribute attribute) {
   StringAttr name = attribute.getName();
-  if (name == kOffsetsAttr && !isa<DenseI64ArrayAttr>(attribute.getValue()))
-    return op->emitError("expected an array of i64 as ")
-           << name << ", got " << attribute.getValue();
   if (name == kUnionsAttr)
     return verifyUnions(op, attribute.getValue());
   if (name == kSharedLayoutsAttr)
     return verifySharedLayouts(op, attribute.getValue());
   if (name == kHeldRegistersAttr)
     return verifyHeldRegisters(op, attribute.getValue());
-  if (name == kMappedAttr && !isa<UnitAttr>(attribute.getValue()))
-    return op->emitError("expected a unit attribute as ")
-           << name << ", got " << attribute.getValue();
-  if (name == kScheduleAttr && !isa<ScheduleAttr>(attribute.getValue()))
-    return op->emitError("expected a #warpgroup.schedule as ")
-           << name << ", got " << attribute.getValue();
-  if (llvm::is_contained(
-          {kSharedBytesAttr, kTensorColumnsAttr, kScratchBytesAttr},
-          name.getValue())) {
-    auto count = dyn_cast<IntegerAttr>(attribute.getValue());
-    if (!count || !count.getType().isSignlessInteger(64) || count.getInt() < 0)
-      return op->emitError("expected an i64 that is no less than 0 as ")
-             << name << ", got " << attribute.getValue();
-  }
-  return success();
+  const auto *rule = llvm::find_if(
+      kRules, [&](const AttributeRule &rule) { return rule.name == name; });
+  if (rule == std::end(kRules))
+    return op->emitError("expected a known attribute of warpgroup, got ")
+           << name;
+  if (rule->isValid(op, attribute.getValue()))
+    return success();
+  return op->emitError("expected ")
+         << rule->expected << " as " << name << ", got " << attribute.getValue()
+         << " of '" << op->getName() << "'";
 }
 
 //===----------------------------------------------------------------------===//

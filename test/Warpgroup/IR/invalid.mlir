@@ -190,8 +190,20 @@ grid.kernel @scratch grid() attributes {warpgroup.scratch_bytes = -1 : i64} {
 
 // -----
 
-// expected-error @below {{expected an array of i64 as "warpgroup.offsets", got [0]}}
+// expected-error @below {{expected an array of i64 of a scope as "warpgroup.offsets", got [0] of 'grid.kernel'}}
 grid.kernel @offsets grid() attributes {warpgroup.offsets = [0]} {
+}
+
+// -----
+
+// expected-error @below {{expected a unit attribute as "warpgroup.update", got 1 : i64 of 'grid.kernel'}}
+grid.kernel @update grid() attributes {warpgroup.update = 1 : i64} {
+}
+
+// -----
+
+// expected-error @below {{expected a known attribute of warpgroup, got "warpgroup.other"}}
+grid.kernel @other grid() attributes {warpgroup.other} {
 }
 
 // -----
