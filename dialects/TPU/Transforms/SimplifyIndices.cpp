@@ -190,6 +190,24 @@ void avoidConstant(CmpIPredicate &predicate, int64_t &constant) {
   constant = 0;
 }
 
+/// Returns the number with which `value` compares if `value * divisor +
+/// constant` compares with 0; none if it never equals it.
+static std::optional<int64_t> getLimit(CmpIPredicate predicate,
+                                       int64_t constant, int64_t divisor) {
+  switch (predicate) {
+  case CmpIPredicate::slt:
+  case CmpIPredicate::sge:
+    return llvm::divideCeilSigned(-constant, divisor);
+  case CmpIPredicate::sle:
+  case CmpIPredicate::sgt:
+    return llvm::divideFloorSigned(-constant, divisor);
+  default:
+    if (constant % divisor != 0)
+      return std::nullopt;
+    return -constant / divisor;
+  }
+}
+
 LogicalResult
 CompareWithoutProducts::matchAndRewrite(arith::CmpIOp op,
                                         PatternRewriter &rewriter) const {
@@ -211,22 +229,11 @@ CompareWithoutProducts::matchAndRewrite(arith::CmpIOp op,
   if (divisor == 0 || difference.ops.empty())
     return failure();
 
-  // The sum of `value * factor / divisor` compares with the constant.
-  int64_t constant;
-  switch (*predicate) {
-  case CmpIPredicate::slt:
-  case CmpIPredicate::sge:
-    constant = llvm::divideCeilSigned(-difference.constant, divisor);
-    break;
-  case CmpIPredicate::sle:
-  case CmpIPredicate::sgt:
-    constant = llvm::divideFloorSigned(-difference.constant, divisor);
-    break;
-  default:
-    if (difference.constant % divisor != 0)
-      return failure();
-    constant = -difference.constant / divisor;
-  }
+  std::optional<int64_t> limit =
+      getLimit(*predicate, difference.constant, divisor);
+  if (!limit)
+    return failure();
+  int64_t constant = *limit;
   SmallVector<Value> added, subtracted;
   for (auto [value, factor] : difference.factors) {
     if (std::abs(factor) != divisor)
