@@ -53,9 +53,7 @@ namespace {
 bool isMatrix(Value ref) {
   if (!warpgroup::isInSharedMemory(ref))
     return false;
-  while (auto slice = ref.getDefiningOp<grid::SliceRefOp>())
-    ref = slice.getSource();
-  auto argument = dyn_cast<BlockArgument>(ref);
+  auto argument = dyn_cast<BlockArgument>(warpgroup::getSlicedRef(ref));
   auto scope =
       argument ? dyn_cast<grid::ScopedOp>(argument.getOwner()->getParentOp())
                : grid::ScopedOp();

@@ -70,6 +70,9 @@ getUnionMembers(grid::ScopedOp scope);
 /// the dimensions of threads.
 int64_t getNumWarpgroups(grid::KernelOp kernel);
 
+/// The Ref whose elements a slice has, or a slice of a slice and so on.
+mlir::Value getSlicedRef(mlir::Value ref);
+
 /// True if only warpgroups of this CTA arrive at the barriers that a scope
 /// allocates. Each warp can then arrive separately, without a barrier of the
 /// warpgroup: a late warp holds the phase open.

@@ -318,6 +318,12 @@ int64_t gridir::warpgroup::getNumWarpgroups(grid::KernelOp kernel) {
 // Barriers
 //===----------------------------------------------------------------------===//
 
+Value warpgroup::getSlicedRef(Value ref) {
+  while (auto slice = ref.getDefiningOp<grid::SliceRefOp>())
+    ref = slice.getSource();
+  return ref;
+}
+
 /// True if warpgroups arrive at a barrier, and nothing else does.
 static bool onlyWarpgroupsArrive(Value barriers) {
   return llvm::all_of(barriers.getUsers(), [](Operation *user) {
@@ -334,10 +340,7 @@ bool warpgroup::arriveByWarps(Value barriers) {
 }
 
 bool BarrierArriveOp::signalsForLanes() {
-  Value barriers = getBarrier();
-  while (auto slice = barriers.getDefiningOp<grid::SliceRefOp>())
-    barriers = slice.getSource();
-  return arriveByWarps(barriers);
+  return arriveByWarps(getSlicedRef(getBarrier()));
 }
 
 LogicalResult SyncOp::verify() {

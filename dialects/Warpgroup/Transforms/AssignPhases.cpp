@@ -34,13 +34,6 @@ bool isFollowed(MemRefType type) {
          type.getNumElements() <= kMaxBarriers;
 }
 
-/// The Ref of a scope whose barriers a Ref names.
-Value getAllocation(Value ref) {
-  while (auto slice = ref.getDefiningOp<grid::SliceRefOp>())
-    ref = slice.getSource();
-  return ref;
-}
-
 /// The number of a barrier in its allocation, if it is constant.
 std::optional<int64_t> getNumber(Value ref) {
   SmallVector<int64_t> at(cast<MemRefType>(ref.getType()).getRank(), 0);
@@ -97,7 +90,7 @@ private:
     AwaitingOps result;
     op->walk([&](Operation *inner) {
       if (isa<BarrierWaitOp, BarrierTestOp>(inner))
-        result[getAllocation(inner->getOperand(0))].push_back(inner);
+        result[getSlicedRef(inner->getOperand(0))].push_back(inner);
     });
     return result;
   }
@@ -118,14 +111,14 @@ private:
     } else if (auto wait = dyn_cast<BarrierWaitOp>(op)) {
       advance(wait.getBarrier());
     } else if (auto test = dyn_cast<BarrierTestOp>(op)) {
-      known.erase(getAllocation(test.getBarrier()));
+      known.erase(getSlicedRef(test.getBarrier()));
     } else if (op->getNumRegions()) {
       visitRegions(op);
     }
   }
 
   void advance(Value barrier) {
-    auto phases = known.find(getAllocation(barrier));
+    auto phases = known.find(getSlicedRef(barrier));
     if (phases == known.end())
       return;
     std::optional<int64_t> number = getNumber(barrier);
