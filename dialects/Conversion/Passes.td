@@ -402,14 +402,14 @@ def ConvertWarpgroupToNVVMPass : Pass<"convert-warpgroup-to-nvvm", "::mlir::Modu
     launch. A CTA is a point of the grid in its cluster, and has 128 threads for
     each warpgroup.
 
-    - An array becomes the values of one thread, as its layout defines. All
-      arrays of one shape have the same distribution; an op that needs elements
-      of other threads reads them from shared memory.
+    - An array becomes the values of one thread, as its layout defines. An op
+      that needs elements of other threads exchanges them through shared memory:
+      stores, a barrier, and loads. `warpgroup-plan-memory` has allocated this
+      memory, and `warpgroup-insert-barriers` has ordered the exchanges of
+      different ops; an exchange without either is an error.
     - A Ref in shared memory becomes addresses from the offset that
       `warpgroup-plan-memory` has chosen, swizzled as its scope specifies.
-      `warpgroup-insert-barriers` has ordered the accesses. An exchange between
-      threads within one op has memory of its own, with a barrier after its
-      stores and one before those of the next exchange.
+      `warpgroup-insert-barriers` has ordered the accesses.
     - A Ref in registers becomes local variables.
     - A copy becomes copies by the tensor memory accelerator, which one thread
       starts. Each array, with a tile, is a tensor map. Tensor maps are

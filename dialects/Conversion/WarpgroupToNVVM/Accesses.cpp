@@ -138,8 +138,8 @@ private:
   /// True if the view is a part of a Ref in registers.
   bool isWindow() const { return view.sizes != storage.shape; }
 
-  Coords getOffsets() const {
-    return Coords(llvm::map_range(view.offsets, [](OpFoldResult offset) {
+  Coordinates getOffsets() const {
+    return Coordinates(llvm::map_range(view.offsets, [](OpFoldResult offset) {
       return *getConstantIntValue(offset);
     }));
   }

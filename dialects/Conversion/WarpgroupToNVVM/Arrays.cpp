@@ -205,24 +205,28 @@ LogicalResult lowerParallel(linalg::LinalgOp op, Lowering &lowering) {
     return failure();
   SmallVector<Registers> operands;
   bool readsIndices = op.hasIndexSemantics();
-  for (auto [operand, map] :
-       llvm::zip_equal(op->getOperands(), op.getIndexingMapsArray())) {
-    if (!isa<TensorType>(operand.getType())) {
-      operands.emplace_back(to.getNumRegisters(), lowering.getScalar(operand));
+  for (OpOperand &use : op->getOpOperands()) {
+    Value operand = use.get();
+    AffineMap map = op.getMatchingIndexingMap(&use);
+    // Nothing reads the values of an array that is only written, in any layout.
+    if (!isa<TensorType>(operand.getType()) ||
+        !op.payloadUsesValueFromOperand(&use)) {
+      operands.emplace_back(to.getNumRegisters(),
+                            lowering.get(operand).front());
       continue;
     }
-    std::optional<SmallVector<int64_t>> dims = getMapDims(map);
-    if (!dims) {
+    if (!map.isProjectedPermutation()) {
       arrays.add(operand);
       operands.emplace_back();
       readsIndices = true;
       continue;
     }
-    for (int64_t &d : *dims)
+    SmallVector<int64_t> dims = *getMapDims(map);
+    for (int64_t &d : dims)
       d = ofLoop[d];
     operands.push_back(lowering.redistribute(loc, lowering.get(operand),
                                              lowering.getDistribution(operand),
-                                             to, *dims));
+                                             to, dims));
   }
   Registers registers;
   for (unsigned r = 0; r < to.getNumRegisters(); ++r) {

@@ -23,9 +23,9 @@ constexpr int64_t kMaxBox = 256, kMaxMapRank = 5;
 /// One of the copies that make up the copy of a window.
 struct Piece {
   /// Its start in the window, along each dimension of the array.
-  Coords begin;
+  Coordinates begin;
   /// The same as the coordinates of the Ref in shared memory.
-  Coords coords;
+  Coordinates coords;
 };
 
 /// A copy of a window as copies by the tensor memory accelerator: each of a
@@ -182,9 +182,31 @@ private:
 
   /// Splits the window at the boundaries of panels and boxes.
   LogicalResult split(int64_t numParts) {
+    SmallVector<int64_t> step = box;
+    if (failed(findPieces(step)))
+      return failure();
+    if (getBytesOf(step.back()) % 16 != 0)
+      return refuse("with rows of a multiple of 16 bytes");
+    isByPanels = areWholePanels(step, numParts);
+    if (isByPanels)
+      step.back() = box.back() / numParts;
+    else if (numParts > 1)
+      dividePieces(step, numParts);
+    addPieces(step);
+    box = step;
+    for (const Piece &each : pieces)
+      if (int64_t byte = getKnownByte(each).value_or(0); byte % kAlignment != 0)
+        return refuse("that begins at a multiple of " + Twine(kAlignment) +
+                      " bytes of a Ref in shared memory, not at byte " +
+                      Twine(byte));
+    return success();
+  }
+
+  /// Reduces the sizes of the window to those of pieces that are contiguous in
+  /// shared memory.
+  LogicalResult findPieces(SmallVector<int64_t> &step) {
     const Storage &dest = *tile.storage;
     int64_t last = dest.shape.size() - 1;
-    SmallVector<int64_t> step = box;
     // Rows of the window are adjacent in memory only if the window has all
     // columns of the Ref.
     bool isPart = false;
@@ -223,39 +245,44 @@ private:
       if (d == last - 1 && dest.getNumPanels() > 1)
         isPart = true;
     }
-    if (getBytesOf(step.back()) % 16 != 0)
-      return refuse("with rows of a multiple of 16 bytes");
-    // Whole panels are contiguous. They form one copy if the array consists of
-    // whole panels, or one copy for each block that takes a part of them.
-    const Storage &source = *array.storage;
+    return success();
+  }
+
+  /// True if each part of the copy takes whole panels: these are contiguous,
+  /// and form one copy if the array consists of whole panels, or one copy for
+  /// each block that takes a part of them.
+  bool areWholePanels(ArrayRef<int64_t> step, int64_t numParts) {
+    const Storage &dest = *tile.storage, &source = *array.storage;
     int64_t numPanels = box.back() / dest.width;
-    isByPanels = numPanels % numParts == 0 && dest.getNumPanels() > 1 &&
-                 llvm::isPowerOf2_64(dest.width) &&
-                 dest.getElementsOfByte() == 1 && step.back() == dest.width &&
-                 numPanels > 1 && numPanels / numParts <= kMaxBox &&
-                 llvm::product_of(step) == dest.getPanelElements() &&
-                 source.shape.back() % dest.width == 0 &&
-                 getDivisor(offsets.back()) % dest.width == 0 &&
-                 mapDims.size() < kMaxMapRank;
-    if (isByPanels)
-      step.back() = box.back() / numParts;
-    // The blocks of a team each copy a part of every piece. A piece is divided
-    // along the first dimension of more than one index, so that each part is
-    // contiguous in memory; parts of a swizzled row are not. If a piece cannot
-    // be divided, each block copies some of the pieces.
-    if (numParts > 1 && !isByPanels) {
-      SmallVector<int64_t> whole = step;
-      int64_t *divided = step.begin();
-      while (divided != &step.back() && *divided % numParts != 0)
-        *divided++ = 1;
-      bool isRow = divided == &step.back() && dest.swizzle != 16;
-      if (isRow || *divided % numParts != 0 ||
-          getBytesOf(llvm::product_of(step) / numParts) % kAlignment != 0)
-        step = whole;
-      else
-        *divided /= numParts;
-    }
-    // All pieces, in the order of the elements.
+    return numPanels % numParts == 0 && dest.getNumPanels() > 1 &&
+           llvm::isPowerOf2_64(dest.width) && dest.getElementsOfByte() == 1 &&
+           step.back() == dest.width && numPanels > 1 &&
+           numPanels / numParts <= kMaxBox &&
+           llvm::product_of(step) == dest.getPanelElements() &&
+           source.shape.back() % dest.width == 0 &&
+           getDivisor(offsets.back()) % dest.width == 0 &&
+           mapDims.size() < kMaxMapRank;
+  }
+
+  /// Divides a piece among the blocks of a team, which each copy a part of
+  /// every piece: along the first dimension of more than one index, so that
+  /// each part is contiguous in memory; parts of a swizzled row are not. If a
+  /// piece cannot be divided, each block copies some of the pieces.
+  void dividePieces(SmallVector<int64_t> &step, int64_t numParts) {
+    SmallVector<int64_t> whole = step;
+    int64_t *divided = step.begin();
+    while (divided != &step.back() && *divided % numParts != 0)
+      *divided++ = 1;
+    bool isRow = divided == &step.back() && tile.storage->swizzle != 16;
+    if (isRow || *divided % numParts != 0 ||
+        getBytesOf(llvm::product_of(step) / numParts) % kAlignment != 0)
+      step = whole;
+    else
+      *divided /= numParts;
+  }
+
+  /// Adds all pieces of a size, in the order of the elements.
+  void addPieces(ArrayRef<int64_t> step) {
     Piece piece;
     piece.begin.assign(box.size(), 0);
     SmallVector<int64_t> counts;
@@ -265,7 +292,7 @@ private:
       total *= counts.back();
     }
     for (int64_t number = 0; number < total; ++number) {
-      Coords at = delinearize(number, counts);
+      Coordinates at = delinearize(number, counts);
       for (size_t d = 0; d < box.size(); ++d)
         piece.begin[d] = at[d] * step[d];
       piece.coords.clear();
@@ -273,13 +300,6 @@ private:
         piece.coords.push_back(piece.begin[d]);
       pieces.push_back(piece);
     }
-    box = step;
-    for (const Piece &each : pieces)
-      if (int64_t byte = getKnownByte(each).value_or(0); byte % kAlignment != 0)
-        return refuse("that begins at a multiple of " + Twine(kAlignment) +
-                      " bytes of a Ref in shared memory, not at byte " +
-                      Twine(byte));
-    return success();
   }
 
   /// The start of a piece in a Ref of one panel, at static offsets.

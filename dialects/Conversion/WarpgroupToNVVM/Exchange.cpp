@@ -14,30 +14,6 @@ using namespace mlir;
 
 namespace gridir::warpgroup_to_nvvm {
 
-/// For each register of `to`, finds the register of `from` that holds the
-/// element `find` in every thread; none if a register has no match in some
-/// thread.
-template <typename FindFn>
-static std::optional<SmallVector<unsigned>>
-matchRegisters(const Distribution &from, const Distribution &to, FindFn find) {
-  llvm::DenseMap<int64_t, unsigned> ofFirst;
-  for (unsigned r = 0; r < from.getNumRegisters(); ++r)
-    ofFirst.try_emplace(linearize(from.getElement(r, 0), from.shape), r);
-  SmallVector<unsigned> result;
-  for (unsigned r = 0; r < to.getNumRegisters(); ++r) {
-    auto source =
-        ofFirst.find(linearize(find(to.getElement(r, 0)), from.shape));
-    if (source == ofFirst.end())
-      return std::nullopt;
-    for (unsigned thread = 0; thread < kNumThreads; ++thread)
-      if (from.getElement(source->second, thread) !=
-          find(to.getElement(r, thread)))
-        return std::nullopt;
-    result.push_back(source->second);
-  }
-  return result;
-}
-
 static Registers pick(const Registers &registers, ArrayRef<unsigned> numbers) {
   return llvm::map_to_vector(numbers, [&](unsigned r) { return registers[r]; });
 }
@@ -54,10 +30,11 @@ Registers Lowering::redistribute(Location loc, const Registers &registers,
                                  ArrayRef<int64_t> dims) {
   if (from.isSplat || isSplat(registers))
     return Registers(to.getNumRegisters(), registers.front());
-  auto find = [&](const Coords &coords) {
-    return Coords(llvm::map_range(dims, [&](int64_t d) { return coords[d]; }));
+  auto find = [&](const Coordinates &coords) {
+    return Coordinates(
+        llvm::map_range(dims, [&](int64_t d) { return coords[d]; }));
   };
-  if (auto numbers = matchRegisters(from, to, find))
+  if (auto numbers = findRegisters(from, to, find))
     return pick(registers, *numbers);
   auto memory = getScratch(loc, from.shape, registers.front().getType());
   View stored = getWholeView(builder, memory), loaded = stored;
@@ -79,10 +56,10 @@ Registers Lowering::reshape(Location loc, const Registers &registers,
                             const Distribution &from, const Distribution &to) {
   if (from.isSplat || isSplat(registers))
     return Registers(to.getNumRegisters(), registers.front());
-  auto find = [&](const Coords &coords) {
+  auto find = [&](const Coordinates &coords) {
     return delinearize(linearize(coords, to.shape), from.shape);
   };
-  if (auto numbers = matchRegisters(from, to, find))
+  if (auto numbers = findRegisters(from, to, find))
     return pick(registers, *numbers);
   auto memory = getScratch(loc, from.shape, registers.front().getType());
   auto reshaped = getScratch(loc, to.shape, registers.front().getType());
@@ -99,8 +76,8 @@ static View getWindow(OpBuilder &builder, View all, ArrayRef<int64_t> sizes,
   return all;
 }
 
-static Coords addOffsets(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
-  return Coords(llvm::map_range(llvm::zip_equal(a, b), [](auto both) {
+static Coordinates addOffsets(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
+  return Coordinates(llvm::map_range(llvm::zip_equal(a, b), [](auto both) {
     return std::get<0>(both) + std::get<1>(both);
   }));
 }
@@ -111,7 +88,7 @@ Registers Lowering::extractWindow(Location loc, const Registers &registers,
                                   ArrayRef<int64_t> offsets) {
   if (from.isSplat || isSplat(registers))
     return Registers(to.getNumRegisters(), registers.front());
-  if (auto numbers = matchRegisters(from, to, [&](const Coords &coords) {
+  if (auto numbers = findRegisters(from, to, [&](const Coordinates &coords) {
         return addOffsets(coords, offsets);
       }))
     return pick(registers, *numbers);
@@ -119,52 +96,12 @@ Registers Lowering::extractWindow(Location loc, const Registers &registers,
   return createLoad(loc, getWindow(builder, all, to.shape, offsets), to);
 }
 
-/// For each register of an array, finds the register of a window at offsets
-/// that holds its element in every thread, or -1 if the element is outside of
-/// the window in all threads. Returns none if threads differ.
-static std::optional<SmallVector<int64_t>>
-matchWindow(const Distribution &window, const Distribution &array,
-            ArrayRef<int64_t> offsets) {
-  llvm::DenseMap<int64_t, unsigned> ofFirst;
-  for (unsigned r = 0; r < window.getNumRegisters(); ++r)
-    ofFirst.try_emplace(linearize(window.getElement(r, 0), window.shape), r);
-  auto find = [&](unsigned r, unsigned thread) -> std::optional<Coords> {
-    Coords coords = array.getElement(r, thread);
-    for (auto [at, offset, size] :
-         llvm::zip_equal(coords, offsets, window.shape)) {
-      at -= offset;
-      if (at < 0 || at >= size)
-        return std::nullopt;
-    }
-    return coords;
-  };
-  SmallVector<int64_t> result;
-  for (unsigned r = 0; r < array.getNumRegisters(); ++r) {
-    std::optional<Coords> first = find(r, 0);
-    int64_t source = -1;
-    if (first) {
-      auto known = ofFirst.find(linearize(*first, window.shape));
-      if (known == ofFirst.end())
-        return std::nullopt;
-      source = known->second;
-    }
-    for (unsigned thread = 0; thread < kNumThreads; ++thread) {
-      std::optional<Coords> coords = find(r, thread);
-      if (coords.has_value() != first.has_value() ||
-          (coords && window.getElement(source, thread) != *coords))
-        return std::nullopt;
-    }
-    result.push_back(source);
-  }
-  return result;
-}
-
 Registers Lowering::insertWindow(Location loc, const Registers &window,
                                  const Distribution &from,
                                  const Registers &registers,
                                  const Distribution &to,
                                  ArrayRef<int64_t> offsets) {
-  if (auto numbers = matchWindow(from, to, offsets)) {
+  if (auto numbers = findWindow(from, to, offsets)) {
     Registers result = registers;
     for (auto [value, number] : llvm::zip_equal(result, *numbers))
       if (number >= 0)

@@ -9,14 +9,15 @@
 #ifndef GRIDIR_DIALECTS_CONVERSION_WARPGROUPTONVVM_LOWERING_H
 #define GRIDIR_DIALECTS_CONVERSION_WARPGROUPTONVVM_LOWERING_H
 
-#include "dialects/Conversion/WarpgroupToNVVM/Distribution.h"
+#include "dialects/Conversion/WarpgroupToNVVM/Storage.h"
+#include "dialects/Conversion/WarpgroupToNVVM/ThreadBuilders.h"
 #include "dialects/GPU/Target/Chip.h"
 #include "dialects/Grid/IR/Grid.h"
 #include "dialects/Kernel/IR/Kernel.h"
-#include "dialects/Support/Builders.h"
 #include "dialects/Support/Divisors.h"
-#include "dialects/Warpgroup/IR/TensorMemory.h"
+#include "dialects/Warpgroup/IR/RegisterCoordinates.h"
 #include "dialects/Warpgroup/IR/Warpgroup.h"
+#include "dialects/Warpgroup/Inference/Exchanges.h"
 #include "dialects/Warpgroup/Layout/Conversion.h"
 #include "dialects/Warpgroup/Layout/SharedRounds.h"
 
@@ -33,90 +34,6 @@
 /// value there: it is a window of memory, and each access computes its
 /// addresses itself.
 namespace gridir::warpgroup_to_nvvm {
-
-//===----------------------------------------------------------------------===//
-// Memory
-//===----------------------------------------------------------------------===//
-
-/// Memory that was given to the kernel, or that a scope allocates.
-struct Storage {
-  enum class Kind { Global, Shared, Registers, Tensor };
-  Kind kind = Kind::Global;
-  /// The address of the first element; null for registers. In tensor memory an
-  /// i32 of lane and column.
-  mlir::Value base;
-  llvm::SmallVector<int64_t> shape;
-  mlir::Type elementType;
-  /// The number of columns that are adjacent. A wider matrix consists of column
-  /// blocks of this width, one after the other, without gaps.
-  int64_t width = 1;
-  /// The bytes of a row whose pieces of 16 bytes are permuted; 16 for none.
-  int64_t swizzle = 16;
-  /// For global memory: the number of the operand.
-  int64_t operand = -1;
-  /// For registers: the distribution of the array, and a local variable for
-  /// each register. For barriers: one variable whose bits are the phases of the
-  /// next waits.
-  std::optional<Distribution> distribution;
-  llvm::SmallVector<mlir::Value> variables;
-  /// For barriers: true if each warp arrives separately instead of one thread
-  /// for the warpgroup.
-  bool isOfWarps = false;
-  /// True for an MMA accumulator. 16-bit accumulators are packed two per 32-bit
-  /// variable. Variables that exceed the registers of a thread are in local
-  /// memory.
-  bool isAccumulator = false;
-  int64_t numHeld = 0;
-  /// For tensor memory: the layout of the array.
-  std::optional<warpgroup::TensorMemoryLayout> tensor;
-  /// True if elements of less than a byte are packed.
-  bool isPacked = false;
-  int64_t getElementBytes() const;
-  /// The bytes of this many consecutive elements.
-  int64_t getBytes(int64_t elements) const;
-  int64_t getElementsOfByte() const {
-    return isPacked ? 8 / elementType.getIntOrFloatBitWidth() : 1;
-  }
-  /// The elements from one index to the next along dimension `d`; along the
-  /// last one inside of a panel.
-  int64_t getStride(unsigned d) const;
-  int64_t getNumPanels() const {
-    return shape.empty() ? 1 : shape.back() / width;
-  }
-  int64_t getPanelElements() const {
-    return (shape.size() < 2 ? 1 : shape[shape.size() - 2]) * width;
-  }
-  bool isRowMajor() const { return swizzle == 16 && getNumPanels() == 1; }
-  /// Elements of a local variable. No MMA has sums of more than 32 bits; its
-  /// lowering reports these.
-  int64_t getElementsOfVariable() const {
-    return isAccumulator
-               ? std::max<int64_t>(32 / elementType.getIntOrFloatBitWidth(), 1)
-               : 1;
-  }
-};
-
-/// The length of a row of an array. At least 1, since it divides: a program may
-/// have arrays without elements, which it never accesses.
-inline int64_t getRowLength(llvm::ArrayRef<int64_t> shape) {
-  return shape.empty() ? 1 : std::max<int64_t>(shape.back(), 1);
-}
-
-/// The window of memory that a Ref represents.
-struct View {
-  std::shared_ptr<Storage> storage;
-  /// For each dimension of the storage; an offset is an i32 value or attribute.
-  llvm::SmallVector<mlir::OpFoldResult> offsets;
-  llvm::SmallVector<int64_t> strides;
-  /// For each dimension of the Ref, that of the storage; -1 for one along which
-  /// elements repeat.
-  llvm::SmallVector<int64_t> dims, sizes;
-
-  mlir::Type getElementType() const { return storage->elementType; }
-};
-
-/// The view of all of a storage.
-View getWholeView(mlir::Builder &builder, std::shared_ptr<Storage> storage);
 
 /// The state of the profile: events at the begin and end of the author's
 /// scopes.
@@ -139,7 +56,6 @@ struct Trace {
 
 class Lowering;
 using Handler = std::function<llvm::LogicalResult(mlir::Operation *)>;
-using Registers = llvm::SmallVector<mlir::Value>;
 
 /// The kernel while it is emitted.
 class Lowering {
@@ -152,7 +68,7 @@ public:
   grid::KernelOp kernel;
   mlir::OpBuilder &builder;
   mlir::LLVM::LLVMFuncOp function;
-  Distributions distributions;
+  warpgroup::Distributions distributions;
   /// True if some threads may still read the memory of an exchange.
   bool exchangePending = false;
   /// Blocks of a cluster, and warpgroups of a block.
@@ -340,7 +256,8 @@ public:
   /// Returns the leader's value in all threads of the warpgroup.
   mlir::Value createUniform(mlir::Location loc, mlir::Value value);
   /// Before the stores of an exchange: inserts a barrier if threads may still
-  /// read those of another one.
+  /// read those of another exchange for the same op. `warpgroup.sync` separates
+  /// the exchanges for different ops.
   void beginExchange(mlir::Location loc);
   /// After its stores: a barrier.
   void endStores(mlir::Location loc);
@@ -423,6 +340,9 @@ public:
                                          mlir::MemRefType type, bool isOfBlock);
 
 private:
+  /// Reports an exchange for an op that memory or barriers were not planned
+  /// for.
+  llvm::LogicalResult verifyExchange(mlir::Operation *op);
   /// The columns are allocated before the first barrier of the CTA, their
   /// address is then in shared memory, and they are freed after the last
   /// barrier.
@@ -469,8 +389,12 @@ private:
   mlir::Operation *beginning = nullptr;
   mlir::LLVM::GlobalOp shared;
   int64_t sharedBytes, scratchBytes = 0;
-  /// Bytes that each warpgroup has for relayouts.
-  int64_t relayoutBytes = warpgroup::kRoundBytes;
+  /// Bytes that each warpgroup has for exchanges.
+  int64_t plannedBytes = 0;
+  warpgroup::Exchanges exchanges;
+  /// True if there was an exchange for the current op, and if no barrier
+  /// separates it from one for an earlier op.
+  bool hasExchanged = false, isUnordered = false;
   /// The bytes of each warpgroup; their number is known at the end.
   mlir::LLVM::ConstantOp scratchSize;
   mlir::Value scratchBase;
@@ -519,68 +443,9 @@ void addTensorProductLowerings(Lowering &lowering);
 /// An op on numbers, or on arrays element by element.
 llvm::LogicalResult lowerElementwise(mlir::Operation *op, Lowering &lowering);
 
-//===----------------------------------------------------------------------===//
-// Small builders
-//===----------------------------------------------------------------------===//
-
-/// Converts an address of the CTA's own shared memory to an address of the
-/// cluster's shared memory. The numbers are equal, since one window contains
-/// the other; LLVM would convert through generic addresses.
-mlir::Value toCluster(mlir::OpBuilder &builder, mlir::Location loc,
-                      mlir::Value address);
-
-/// Reports a view of an array whose size in bytes does not fit 32 bits.
-llvm::LogicalResult checkAddresses(mlir::Operation *op, const View &view);
-
-/// The i32 sum `offset + index * stride`, folded where it is known.
-mlir::OpFoldResult createOffset(mlir::OpBuilder &builder, mlir::Location loc,
-                                mlir::OpFoldResult offset,
-                                mlir::OpFoldResult index, int64_t stride = 1);
-
-/// Emits inline PTX without a corresponding op.
-mlir::LLVM::InlineAsmOp
-createAssembly(mlir::OpBuilder &builder, mlir::Location loc,
-               mlir::TypeRange results, mlir::ValueRange operands,
-               llvm::StringRef text, llvm::StringRef constraints,
-               bool hasSideEffects = true);
-
-/// The address this many bytes after another one.
-mlir::Value createBytesBehind(mlir::OpBuilder &builder, mlir::Location loc,
-                              mlir::Value pointer, int64_t bytes);
-
-/// Splits a constant byte offset off an address, which the instruction adds.
-mlir::Value splitAddress(mlir::OpBuilder &builder, mlir::Location loc,
-                         mlir::Value address, int64_t &bytes);
-
-/// The type in which memory holds an element.
-mlir::Type getStorageType(mlir::Type elementType);
-
-/// The same 32-bit values, passed through opaque code. The results of an MMA
-/// must not be read before the wait for it, and its operands must not be
-/// written after its start, although LLVM sees them as ordinary values.
-Registers createOpaque(mlir::OpBuilder &builder, mlir::Location loc,
-                       llvm::ArrayRef<mlir::Value> values);
-
-/// The same 64-bit value, opaque to LLVM. Code that depends on it, even if it
-/// is otherwise constant, stays where it is.
-mlir::Value createHidden(mlir::OpBuilder &builder, mlir::Location loc,
-                         mlir::Value value, bool isFixed = false);
-
 /// Floats of a byte, an even number of them, as ones of 16 bits.
 Registers extendBytes(Lowering &lowering, mlir::Location loc,
                       llvm::ArrayRef<mlir::Value> values);
-
-/// Packs values narrower than 32 bits into words, and the reverse.
-Registers packWords(mlir::OpBuilder &builder, mlir::Location loc,
-                    llvm::ArrayRef<mlir::Value> values);
-Registers unpackWords(mlir::OpBuilder &builder, mlir::Location loc,
-                      llvm::ArrayRef<mlir::Value> words, mlir::Type type);
-
-/// A value in the type in which memory holds it, and the reverse.
-mlir::Value toStorage(mlir::OpBuilder &builder, mlir::Location loc,
-                      mlir::Value value);
-mlir::Value fromStorage(mlir::OpBuilder &builder, mlir::Location loc,
-                        mlir::Value value, mlir::Type elementType);
 
 } // namespace gridir::warpgroup_to_nvvm
 

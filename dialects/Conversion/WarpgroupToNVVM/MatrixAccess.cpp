@@ -19,8 +19,8 @@ namespace gridir::warpgroup_to_nvvm {
 static constexpr int64_t kRowBytes = 16, kWordBytes = 4, kMaxMatrices = 4;
 
 /// The difference of the coordinates of two elements.
-static Coords subtract(const Coords &to, const Coords &from) {
-  Coords result;
+static Coordinates subtract(const Coordinates &to, const Coordinates &from) {
+  Coordinates result;
   for (auto [a, b] : llvm::zip_equal(to, from))
     result.push_back(a - b);
   return result;
@@ -51,7 +51,7 @@ static bool hasRows(const View &view) {
 
 /// The distance between the elements of consecutive words, if it is the same in
 /// every group of `count`.
-static bool addUp(ArrayRef<Coords> registers, int64_t count) {
+static bool addUp(ArrayRef<Coordinates> registers, int64_t count) {
   for (size_t first = 0; first < registers.size(); first += count)
     for (int64_t i = 0; i < count; ++i)
       if (subtract(registers[first + i], registers[first]) !=
@@ -69,7 +69,7 @@ MatrixAccess::get(Lowering &lowering, Location loc, const View &view,
   if (column == view.dims.end())
     return std::nullopt;
   MatrixAccess access(lowering, loc, view);
-  ArrayRef<Coords> registers = distribution.registers;
+  ArrayRef<Coordinates> registers = distribution.registers;
   const int64_t perWord = kWordBytes / view.storage->getElementBytes();
   for (access.numMatrices = kMaxMatrices; access.numMatrices > 0;
        access.numMatrices /= 2)
@@ -82,15 +82,15 @@ MatrixAccess::get(Lowering &lowering, Location loc, const View &view,
   // three bits a row; or, transposed, an index in a word and two bits select a
   // row, and three bits an element of it.
   const auto &threads = distribution.threadBits;
-  std::array<Coords, 3> inner = {subtract(registers[1], registers[0]),
-                                 threads[0], threads[1]},
-                        outer = {threads[2], threads[3], threads[4]};
-  auto isColumn = [&](const Coords &coords, int64_t expected) {
-    Coords all(view.dims.size(), 0);
+  std::array<Coordinates, 3> inner = {subtract(registers[1], registers[0]),
+                                      threads[0], threads[1]},
+                             outer = {threads[2], threads[3], threads[4]};
+  auto isColumn = [&](const Coordinates &coords, int64_t expected) {
+    Coordinates all(view.dims.size(), 0);
     all[column - view.dims.begin()] = expected;
     return coords == all;
   };
-  auto isAlongColumns = [&](ArrayRef<Coords> bits, int64_t first) {
+  auto isAlongColumns = [&](ArrayRef<Coordinates> bits, int64_t first) {
     return llvm::all_of(llvm::enumerate(bits), [&](auto bit) {
       return isColumn(bit.value(), first << bit.index());
     });
@@ -110,7 +110,7 @@ MatrixAccess::get(Lowering &lowering, Location loc, const View &view,
        first += perWord * access.numMatrices)
     rows.registers.push_back(registers[first]);
   // A row begins at a multiple of its size.
-  for (const Coords &coords : rows.registers)
+  for (const Coordinates &coords : rows.registers)
     if (coords[column - view.dims.begin()] % (kRowBytes / kWordBytes * perWord))
       return std::nullopt;
   rows.threadBits = threads;
@@ -121,10 +121,10 @@ MatrixAccess::get(Lowering &lowering, Location loc, const View &view,
     rows.threadBits[3 + bit] =
         matrix < access.numMatrices
             ? subtract(registers[perWord * matrix], registers[0])
-            : Coords(view.dims.size(), 0);
+            : Coordinates(view.dims.size(), 0);
   }
   if (access.numMatrices == kMaxMatrices) {
-    Coords sum = rows.threadBits[3];
+    Coordinates sum = rows.threadBits[3];
     for (auto [to, from] : llvm::zip_equal(sum, rows.threadBits[4]))
       to += from;
     if (sum != subtract(registers[3 * perWord], registers[0]))

@@ -372,7 +372,7 @@ private:
           distribution.getCoords(0, thread)[i] - distribution.registers[0][i];
       mostOfThread = std::max(mostOfThread, part % width);
     }
-    for (const Coords &coords : distribution.registers)
+    for (const Coordinates &coords : distribution.registers)
       mostOfRegister = std::max(mostOfRegister, coords[i] % width);
     return view.strides[last] == 1 && mostOfThread + mostOfRegister < width;
   }

@@ -10,8 +10,8 @@
 #include "dialects/Conversion/WarpgroupToNVVM/RingPhases.h"
 #include "dialects/Conversion/WarpgroupToNVVM/SharedArrays.h"
 #include "dialects/Warpgroup/IR/Registers.h"
+#include "dialects/Warpgroup/Inference/RegisterRefs.h"
 
-#include "dialects/Warpgroup/Layout/NamedLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -131,8 +131,8 @@ LogicalResult unflatten(Lowering &lowering, Operation *op, ValueRange values,
 using BodyFn = llvm::function_ref<void(Block &)>;
 
 /// Emits a region of an op again: a block with the registers of its arguments,
-/// and a terminator of the same kind. In a loop, the end must not leave a
-/// dependence for the begin.
+/// and a terminator of the same kind. In a loop, the end must not leave an
+/// exchange for the begin.
 LogicalResult lowerRegion(Lowering &lowering, Region &from, Region &to,
                           bool isRepeated, BodyFn begin) {
   if (from.empty())
@@ -154,9 +154,10 @@ LogicalResult lowerRegion(Lowering &lowering, Region &from, Region &to,
   if (failed(lowering.lowerBlock(source)))
     return failure();
   Operation *terminator = source.getTerminator();
-  // Every iteration begins without a pending exchange of the previous one.
   if (isRepeated && lowering.exchangePending)
-    lowering.createSync(from.getParentOp()->getLoc());
+    return from.getParentOp()->emitError(
+        "expected a warpgroup.sync after the last exchange of threads in a "
+        "loop; run warpgroup-insert-barriers first");
   createLike(builder, terminator, flatten(lowering, terminator->getOperands()),
              TypeRange());
   return success();
@@ -245,33 +246,6 @@ grid::MemorySpace getSpace(MemRefType type) {
   return space ? space.getValue() : grid::MemorySpace::Default;
 }
 
-/// Returns the distribution of a Ref in registers: that of the MMA for an
-/// accumulator, otherwise that of the first value that is loaded or stored.
-FailureOr<Distribution> getRegisterDistribution(grid::ScopedOp op, Value ref,
-                                                bool isAccumulator,
-                                                Lowering &lowering) {
-  auto type = cast<MemRefType>(ref.getType());
-  if (isAccumulator)
-    if (std::optional<Distribution> products = Distribution::get(
-            *warpgroup::getNamedLayout("wgmma", std::nullopt), type.getShape()))
-      return *products;
-  auto tensor = RankedTensorType::get(type.getShape(), type.getElementType());
-  // The list of users begins with the last one.
-  auto users = llvm::to_vector(ref.getUsers());
-  for (Operation *user : llvm::reverse(users))
-    for (Type known : llvm::concat<const Type>(user->getOperandTypes(),
-                                               user->getResultTypes()))
-      if (auto array = dyn_cast<RankedTensorType>(known))
-        if (array.dropEncoding() == tensor) {
-          if (failed(lowering.convertType(op, array)))
-            return failure();
-          return lowering.distributions.get(array);
-        }
-  return *Distribution::get(
-      warpgroup::Layout::blocked(type.getShape(), /*maxVector=*/1),
-      type.getShape());
-}
-
 /// Creates a Ref in registers.
 FailureOr<std::shared_ptr<Storage>>
 createRegisters(grid::ScopedOp op, BlockArgument ref, Lowering &lowering) {
@@ -283,10 +257,12 @@ createRegisters(grid::ScopedOp op, BlockArgument ref, Lowering &lowering) {
   storage->isAccumulator = warpgroup::isAccumulator(ref);
   unsigned count = 1;
   if (type.getRank()) {
-    FailureOr<Distribution> distribution =
-        getRegisterDistribution(op, ref, storage->isAccumulator, lowering);
-    if (failed(distribution))
-      return failure();
+    std::optional<Distribution> distribution =
+        warpgroup::getRegisterDistribution(ref, lowering.distributions);
+    if (!distribution)
+      return op.emitError("expected arrays with layouts in ")
+             << op.getRefName(ref.getArgNumber())
+             << "; run warpgroup-infer-layouts first";
     storage->distribution = std::move(*distribution);
     count = storage->distribution->getNumRegisters();
   }

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Conversion/WarpgroupToNVVM/Structured.h"
-#include "dialects/Warpgroup/Inference/LayoutFrame.h"
+#include "dialects/Warpgroup/Inference/RegisterReduction.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -15,9 +15,6 @@ using namespace mlir;
 
 namespace gridir::warpgroup_to_nvvm {
 namespace {
-
-/// The number of results that are exchanged through shared memory at a time.
-constexpr unsigned kExchanged = 8;
 
 /// A value of at most 32 bits of the thread whose lane differs in one bit.
 Value createShuffle(OpBuilder &builder, Location loc, Value value,
@@ -45,11 +42,10 @@ class Reduction {
 public:
   Reduction(linalg::LinalgOp op, Lowering &lowering)
       : op(op), lowering(lowering), builder(lowering.builder), loc(op.getLoc()),
-        numValues(op.getNumDpsInits()) {}
+        numValues(op.getNumDpsInits()), reduction(op, lowering.distributions) {}
 
   LogicalResult lower() {
-    find();
-    if (all.getNumRegisters() > warpgroup::kMaxElementsOfThread)
+    if (reduction.all.getNumRegisters() > warpgroup::kMaxElementsOfThread)
       return refuse("a reduction of an array that threads divide evenly");
     reduceRegisters();
     reduceThreads();
@@ -58,65 +54,16 @@ public:
   }
 
 private:
-  void find() {
-    dims = *getMapDims(op.getMatchingIndexingMap(op.getDpsInitOperand(0)));
-    findAll();
-    for (const Coords &coords : all.registers)
-      if (!llvm::is_contained(coordsOfSums, project(coords)))
-        coordsOfSums.push_back(project(coords));
-  }
-
   void reduceThreads() {
     for (unsigned bit = 0; bit < kNumThreadBits; ++bit)
-      if (isReduced(bit))
+      if (reduction.isReduced(bit))
         bit < kNumLaneBits ? reduceLanes(bit) : reduceWarps(bit);
-  }
-
-  /// The distribution of a result directly after the reduction.
-  Distribution getHeld(Value result) const {
-    auto type = cast<RankedTensorType>(result.getType());
-    Distribution held;
-    held.shape.assign(type.getShape().begin(), type.getShape().end());
-    held.space = held.shape;
-    held.registers = coordsOfSums;
-    for (auto [to, from] : llvm::zip_equal(held.threadBits, all.threadBits))
-      to = project(from);
-    return held;
   }
 
   LogicalResult refuse(StringRef expected) {
     return op->emitError("expected ")
            << expected << " on a GPU, got " << op->getName() << " of "
            << op->getOperand(0).getType();
-  }
-
-  /// How all elements are held: as the first input that has them holds them,
-  /// where their coordinates are sums.
-  void findAll() {
-    SmallVector<int64_t> loops = op.getStaticLoopRanges();
-    for (OpOperand *input : op.getDpsInputOperands()) {
-      AffineMap map = op.getMatchingIndexingMap(input);
-      if (!map.isPermutation() ||
-          lowering.getDistribution(input->get()).isFlat())
-        continue;
-      all = Distribution::getProjection(lowering.getDistribution(input->get()),
-                                        *getMapDims(inversePermutation(map)),
-                                        loops);
-      return;
-    }
-    all = *Distribution::get(warpgroup::Layout::blocked(loops, /*maxVector=*/1),
-                             loops);
-  }
-
-  Coords project(ArrayRef<int64_t> coords) const {
-    return Coords(llvm::map_range(dims, [&](int64_t d) { return coords[d]; }));
-  }
-
-  bool isReduced(unsigned bit) const {
-    // Each bit of a layout leads along one dimension.
-    return llvm::any_of(all.threadBits[bit], [](int64_t x) { return x; }) &&
-           llvm::all_of(project(all.threadBits[bit]),
-                        [](int64_t x) { return x == 0; });
   }
 
   /// `sum` with `other` added to it, for each of the results.
@@ -129,16 +76,17 @@ private:
   void reduceRegisters() {
     SmallVector<Registers> inputs;
     for (OpOperand *input : op.getDpsInputOperands())
-      inputs.push_back(
-          lowering.redistribute(loc, lowering.get(input->get()),
-                                lowering.getDistribution(input->get()), all,
-                                *getMapDims(op.getMatchingIndexingMap(input))));
-    sums.resize(coordsOfSums.size());
-    for (unsigned r = 0; r < all.getNumRegisters(); ++r) {
+      inputs.push_back(lowering.redistribute(
+          loc, lowering.get(input->get()),
+          lowering.getDistribution(input->get()), reduction.all,
+          *getMapDims(op.getMatchingIndexingMap(input))));
+    sums.resize(reduction.sums.size());
+    for (unsigned r = 0; r < reduction.all.getNumRegisters(); ++r) {
       auto elements = llvm::map_to_vector(
           inputs, [&](const Registers &values) { return values[r]; });
-      auto known = llvm::find(coordsOfSums, project(all.registers[r]));
-      SmallVector<Value> &sum = sums[known - coordsOfSums.begin()];
+      auto known = llvm::find(reduction.sums,
+                              reduction.project(reduction.all.registers[r]));
+      SmallVector<Value> &sum = sums[known - reduction.sums.begin()];
       if (sum.empty())
         sum = elements;
       else
@@ -160,8 +108,10 @@ private:
     Value thread = lowering.getThread();
     Value other = arith::XOrIOp::create(builder, loc, thread,
                                         createI32(builder, loc, 1 << bit));
-    for (size_t first = 0; first < sums.size(); first += kExchanged) {
-      size_t count = std::min<size_t>(kExchanged, sums.size() - first);
+    for (size_t first = 0; first < sums.size();
+         first += warpgroup::kExchangedSums) {
+      size_t count =
+          std::min<size_t>(warpgroup::kExchangedSums, sums.size() - first);
       for (unsigned i = 0; i < numValues; ++i) {
         Registers sent, got;
         for (size_t j = 0; j < count; ++j)
@@ -191,7 +141,8 @@ private:
     for (auto [i, result] : llvm::enumerate(op->getResults())) {
       int64_t rank = cast<RankedTensorType>(result.getType()).getRank();
       SmallVector<int64_t> same = llvm::to_vector(llvm::seq<int64_t>(0, rank));
-      Distribution held = getHeld(result);
+      Distribution held = reduction.getHeld(
+          cast<RankedTensorType>(result.getType()).getShape());
       if (i == 0) {
         SmallVector<Registers> inits;
         for (Value init : op.getDpsInits())
@@ -221,12 +172,8 @@ private:
   OpBuilder &builder;
   Location loc;
   unsigned numValues;
-  /// How all elements are held, and which dimensions stay.
-  Distribution all;
-  SmallVector<int64_t> dims;
-  /// Where each sum of a thread is in the result, without the thread's part,
-  /// and the sum, of each of the results.
-  SmallVector<Coords> coordsOfSums;
+  warpgroup::RegisterReduction reduction;
+  /// Each sum of a thread, of each of the results.
   SmallVector<SmallVector<Value>> sums;
   llvm::DenseMap<size_t, SmallVector<Value>> fetched;
 };

@@ -322,7 +322,8 @@ Registers Lowering::relayout(Location loc, const Registers &registers,
     return shuffle(loc, registers, *plan);
   if (plan && plan->kind == Kind::SharedMemory)
     if (auto rounds = warpgroup::planSharedRounds(
-            *source, *dest, from.getShape(), bits, relayoutBytes))
+            *source, *dest, from.getShape(), bits,
+            std::min(plannedBytes, warpgroup::kRoundBytes)))
       return exchangeInRounds(loc, registers, *rounds,
                               distributions.get(to).getNumRegisters());
   return redistribute(loc, registers, distributions.get(from),

@@ -86,13 +86,15 @@ void Lowering::createClusterSync(Location loc) {
 }
 
 void Lowering::beginExchange(Location loc) {
-  if (exchangePending)
-    createSync(loc);
+  if (!exchangePending)
+    return;
+  isUnordered |= !hasExchanged;
+  createSync(loc);
 }
 
 void Lowering::endStores(Location loc) {
   createSync(loc);
-  exchangePending = true;
+  hasExchanged = exchangePending = true;
 }
 
 namespace {

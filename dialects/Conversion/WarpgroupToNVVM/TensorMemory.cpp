@@ -294,7 +294,7 @@ private:
 
   /// The matrices of the view: the coordinates of each along the leading
   /// dimensions, and the column where it begins.
-  SmallVector<std::pair<Coords, int64_t>> getMatrices() const {
+  SmallVector<std::pair<Coordinates, int64_t>> getMatrices() const {
     int64_t rank = storage.shape.size();
     SmallVector<int64_t> sizes(rank - 2, 1);
     for (auto [d, size] : llvm::zip_equal(view.dims, view.sizes))
@@ -303,9 +303,9 @@ private:
     int64_t count = 1;
     for (int64_t size : sizes)
       count *= size;
-    SmallVector<std::pair<Coords, int64_t>> result;
+    SmallVector<std::pair<Coordinates, int64_t>> result;
     for (int64_t i = 0; i < count; ++i) {
-      Coords coords = delinearize(i, sizes);
+      Coordinates coords = delinearize(i, sizes);
       int64_t number = 0;
       for (int64_t d = 0; d < rank - 2; ++d)
         number = number * storage.shape[d] + coords[d];
@@ -315,13 +315,13 @@ private:
   }
 
   /// The coordinates in the view of the element of a matrix at a step.
-  Coords getCoords(ArrayRef<int64_t> leading, TensorStep step,
-                   int64_t element = 0) const {
+  Coordinates getCoords(ArrayRef<int64_t> leading, TensorStep step,
+                        int64_t element = 0) const {
     auto [row, column] = layout.getElement(step.lane, step.column);
-    Coords all(leading);
+    Coordinates all(leading);
     all.push_back(row);
     all.push_back(column + element);
-    return Coords(
+    return Coordinates(
         llvm::map_range(view.dims, [&](int64_t d) { return all[d]; }));
   }
 
@@ -330,7 +330,7 @@ private:
     Distribution result;
     result.shape.assign(view.sizes.begin(), view.sizes.end());
     result.space = result.shape;
-    Coords none(storage.shape.size() - 2, 0);
+    Coordinates none(storage.shape.size() - 2, 0);
     for (auto [to, step] : llvm::zip_equal(result.threadBits, shape->threads))
       to = getCoords(none, step);
     for (const auto &[leading, begin] : getMatrices())

@@ -96,8 +96,7 @@ public:
     if (bytes > limits->ctaSharedBytes) {
       kernel.emitError("expected at most ")
           << limits->ctaSharedBytes << " bytes of shared memory on " << chip
-          << ", got " << bytes << ", " << bytes - sharedBytes.getInt()
-          << " of them for exchanges between threads";
+          << ", got " << bytes << "; run warpgroup-plan-memory for this chip";
       return signalPassFailure();
     }
     finish(kernel, function, lowering);

@@ -38,6 +38,17 @@ int64_t gridir::warpgroup::getVectorLength(RankedTensorType type) {
   return getLayout(type)->getVectorLength(type.getShape());
 }
 
+const Distribution *
+gridir::warpgroup::Distributions::find(RankedTensorType type) {
+  auto &held = known[type];
+  if (!held) {
+    held = std::make_unique<std::optional<Distribution>>();
+    if (std::optional<Layout> layout = getLayout(type))
+      *held = Distribution::get(*layout, type.getShape());
+  }
+  return held->has_value() ? &**held : nullptr;
+}
+
 //===----------------------------------------------------------------------===//
 // RegisterCoordinates
 //===----------------------------------------------------------------------===//

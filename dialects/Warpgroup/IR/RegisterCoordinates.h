@@ -16,9 +16,11 @@
 #ifndef GRIDIR_DIALECTS_WARPGROUP_IR_REGISTERCOORDINATES_H
 #define GRIDIR_DIALECTS_WARPGROUP_IR_REGISTERCOORDINATES_H
 
-#include "dialects/Warpgroup/Layout/Layout.h"
+#include "dialects/Warpgroup/Layout/Distribution.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/DenseMap.h"
+#include <memory>
 
 namespace gridir::warpgroup {
 
@@ -36,6 +38,19 @@ int64_t getNumRegisters(mlir::RankedTensorType type);
 /// last dimension, with that alignment: the width of one load or store of a
 /// thread.
 int64_t getVectorLength(mlir::RankedTensorType type);
+
+/// The distribution of each array of a kernel, from the layout of its type.
+class Distributions {
+public:
+  /// Null for a type without a layout, or with one that is not linear in its
+  /// bits.
+  const Distribution *find(mlir::RankedTensorType type);
+  const Distribution &get(mlir::RankedTensorType type) { return *find(type); }
+
+private:
+  llvm::DenseMap<mlir::Type, std::unique_ptr<std::optional<Distribution>>>
+      known;
+};
 
 /// The exclusive or of the basis vectors of the set bits of the number of a
 /// thread, of the number's type; null where they are all zero.

@@ -168,8 +168,8 @@ bool gridir::warpgroup::isReducedInRegisters(linalg::LinalgOp op) {
        llvm::zip_equal(op.getDpsInputs(), op.getDpsInits())) {
     // A shuffle moves 32 bits.
     Type type = getElementTypeOrSelf(init);
-    if (getElementTypeOrSelf(input) != type || !type.isIntOrFloat() ||
-        type.getIntOrFloatBitWidth() > 32)
+    if (!isTensor(input) || getElementTypeOrSelf(input) != type ||
+        !type.isIntOrFloat() || type.getIntOrFloatBitWidth() > 32)
       return false;
   }
   auto maps = op.getIndexingMapsArray();
@@ -192,6 +192,19 @@ static bool addCaptured(linalg::LinalgOp op,
       }
   });
   return found;
+}
+
+/// Prefers layouts in which each thread holds all elements that it reduces:
+/// they need no exchange.
+static void preferWholeRows(LayoutFrame &frame, ArrayRef<int64_t> reduced) {
+  Coordinates kept;
+  for (int64_t dim : llvm::seq<int64_t>(frame.shape.size()))
+    if (!llvm::is_contained(reduced, dim))
+      kept.push_back(frame.shape[dim]);
+  if (reduced.empty() || kept.empty())
+    return;
+  if (auto rows = Layout::blocked(kept, 1).insertDims(reduced, kept))
+    frame.preferred.push_back(*rows);
 }
 
 static LogicalResult addStructured(linalg::LinalgOp op,
@@ -266,15 +279,7 @@ static LogicalResult addStructured(linalg::LinalgOp op,
            (dims.empty() ? 0 : countReduction(layout, space, dims));
   };
   frame.isRepeatable = !readsTensor && dims.empty();
-  // No exchange is needed if each thread holds all elements that it reduces.
-  if (!dims.empty() && dims.size() < space.size()) {
-    Coordinates kept;
-    for (int64_t dim : llvm::seq<int64_t>(space.size()))
-      if (!llvm::is_contained(dims, dim))
-        kept.push_back(space[dim]);
-    if (auto rows = Layout::blocked(kept, 1).insertDims(dims, kept))
-      frame.preferred.push_back(*rows);
-  }
+  preferWholeRows(frame, dims);
   return success();
 }
 

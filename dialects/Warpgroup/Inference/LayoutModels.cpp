@@ -105,16 +105,20 @@ static SmallVector<Layout> getAccumulatorLayouts(ArrayRef<int64_t> shape) {
   return keepFitting({*getNamedLayout("wgmma", std::nullopt)}, shape);
 }
 
-/// The layouts for loads and stores of matrices in tensor memory.
-static SmallVector<Layout> getTensorMemoryLayouts(ArrayRef<int64_t> shape,
+/// The layouts for loads and stores of matrices in tensor memory. A register
+/// moves 32 bits, and has the elements that share them.
+static SmallVector<Layout> getTensorMemoryLayouts(RankedTensorType type,
                                                   bool isPaired) {
+  ArrayRef<int64_t> shape = type.getShape();
+  int64_t ofWord = std::max<int64_t>(32 / getBits(type), 1);
   SmallVector<Layout> known;
   if (shape.size() < 2)
     return known;
   SmallVector<int64_t> leading =
       llvm::to_vector(llvm::seq<int64_t>(shape.size() - 2));
   auto add = [&](StringRef name, std::optional<int64_t> number) {
-    if (std::optional<Layout> layout = getNamedLayout(name, number))
+    std::optional<Layout> layout = getNamedLayout(name, number);
+    if (layout && layout->getVectorLength(layout->getTile()) >= ofWord)
       known.push_back(*layout->insertDims(leading, layout->getTile()));
   };
   if (shape[leading.size()] % 128 == 0) {
@@ -173,8 +177,7 @@ static LogicalResult addAccess(Operation *op, Value ref, Type valueType,
     frame.allowed = getAccumulatorLayouts(type.getShape());
   else if (space == grid::MemorySpace::GpuTmem)
     frame.allowed = getTensorMemoryLayouts(
-        type.getShape(),
-        hasPairedBlocks(op->getParentOfType<grid::KernelOp>()));
+        type, hasPairedBlocks(op->getParentOfType<grid::KernelOp>()));
   else if (space == grid::MemorySpace::GpuSmem)
     frame.cost = [type, panelBytes = getPanelBytes(ref)](const Layout &layout) {
       return countShared(layout, type, panelBytes);

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Warpgroup/Inference/Exchanges.h"
 #include "dialects/Warpgroup/Transforms/MemoryAccesses.h"
 #include "dialects/Warpgroup/Transforms/Passes.h"
 
@@ -49,6 +50,8 @@ struct Pending {
   /// Accumulators of MMAs that have not been waited for. No barrier completes
   /// MMAs.
   Roots accumulators;
+  /// True if some threads may still load what others exchanged with them.
+  bool exchanged = false;
 
   bool any() const { return !read.empty() || !written.empty() || waits; }
 
@@ -63,13 +66,14 @@ struct Pending {
     }
     lanesWait |= other.lanesWait;
     copies |= other.copies;
+    exchanged |= other.exchanged;
     accumulators.insert_range(other.accumulators);
   }
 
   void synchronize() {
     read.clear();
     written.clear();
-    waits = lanesWait = copies = false;
+    waits = lanesWait = copies = exchanged = false;
   }
 
   void waitForPhase() {
@@ -95,13 +99,6 @@ bool overlapsAny(const Roots &roots, Value root) {
 //===----------------------------------------------------------------------===//
 // Questions to ops
 //===----------------------------------------------------------------------===//
-
-bool changesSemaphore(Operation *op, grid::SemaphoreChange::Kind kind) {
-  auto semaphores = dyn_cast<grid::SemaphoreOpInterface>(op);
-  return semaphores &&
-         llvm::any_of(semaphores.getSemaphoreChanges(),
-                      [&](const auto &change) { return change.kind == kind; });
-}
 
 /// True if one thread announces to others that all have come to an op.
 bool signalsForThreads(Operation *op) {
@@ -154,14 +151,6 @@ bool needsThreads(Operation *loop) {
                                                     : WalkResult::advance();
   });
   return result.wasInterrupted();
-}
-
-/// The Ref that allocates the accumulator of an MMA.
-Value getAccumulator(MmaOp op) {
-  Value ref = op.getAcc();
-  while (auto window = ref.getDefiningOp<grid::SliceRefOp>())
-    ref = window.getSource();
-  return ref;
 }
 
 //===----------------------------------------------------------------------===//
@@ -233,7 +222,7 @@ private:
       // The previous iteration may have started MMAs, and lanes may have left
       // it at different times.
       op->walk([&](MmaOp product) {
-        Value accumulator = getAccumulator(product);
+        Value accumulator = getSlicedRef(product.getAcc());
         if (!op->isAncestor(accumulator.getParentBlock()->getParentOp()))
           pending.accumulators.insert(accumulator);
       });
@@ -260,7 +249,7 @@ private:
     if (pending.written.empty() && !pending.copies &&
         (pending.read.empty() || !writesMemory(loop)))
       isPending &= needsThreads(loop);
-    if (isPending)
+    if (isPending || pending.exchanged)
       synchronizeBefore(terminator);
   }
 
@@ -270,11 +259,14 @@ private:
     bool isPending = llvm::any_of(accesses, [&](const MemoryAccess &access) {
       return conflicts(access);
     });
+    bool exchanges = this->exchanges.get(op).most > 0;
     if (isPending || (startsPhase(op) && pending.waits) ||
-        (signalsForThreads(op) && pending.any()))
+        (signalsForThreads(op) && pending.any()) ||
+        (exchanges && pending.exchanged))
       synchronizeBefore(op);
     synchronizeLanes(op);
     record(op, accesses);
+    pending.exchanged |= exchanges;
   }
 
   void waitForAccumulators(Operation *op, ArrayRef<MemoryAccess> accesses) {
@@ -331,7 +323,7 @@ private:
     if (auto wait = dyn_cast<MmaWaitOp>(op))
       pending.waitForProducts(wait.getPending());
     if (auto product = dyn_cast<MmaOp>(op)) {
-      pending.accumulators.insert(getAccumulator(product));
+      pending.accumulators.insert(getSlicedRef(product.getAcc()));
       ++pending.productsSinceWait;
       // The lanes of a warp start an MMA together.
       pending.lanesWait = false;
@@ -339,6 +331,7 @@ private:
   }
 
   OpBuilder builder;
+  Exchanges exchanges;
   Pending pending;
   /// True in code of single warps, and if an earlier scope had arrays in shared
   /// or tensor memory.

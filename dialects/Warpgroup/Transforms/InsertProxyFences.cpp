@@ -312,11 +312,7 @@ private:
           scope.getBody().getArguments(), [&](BlockArgument ref) {
             return memory == MemorySpace::GpuSmem && getMemory(ref) == memory;
           });
-    auto semaphores = dyn_cast<grid::SemaphoreOpInterface>(op);
-    if (semaphores &&
-        llvm::any_of(semaphores.getSemaphoreChanges(), [](const auto &change) {
-          return change.kind == grid::SemaphoreChange::Signal;
-        }))
+    if (changesSemaphore(op, grid::SemaphoreChange::Signal))
       return true;
     // Another program may wait for the value.
     auto access = dyn_cast<grid::RefAccessOpInterface>(op);

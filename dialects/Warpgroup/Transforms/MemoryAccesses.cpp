@@ -147,3 +147,11 @@ SmallVector<MemoryAccess> warpgroup::getMemoryAccesses(Operation *op) {
   }
   return accesses;
 }
+
+bool warpgroup::changesSemaphore(Operation *op,
+                                 grid::SemaphoreChange::Kind kind) {
+  auto semaphores = dyn_cast<grid::SemaphoreOpInterface>(op);
+  return semaphores &&
+         llvm::any_of(semaphores.getSemaphoreChanges(),
+                      [&](const auto &change) { return change.kind == kind; });
+}

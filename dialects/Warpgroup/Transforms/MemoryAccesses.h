@@ -35,6 +35,9 @@ struct MemoryAccess {
 /// regions. An op without an interface for effects may do anything.
 llvm::SmallVector<MemoryAccess> getMemoryAccesses(mlir::Operation *op);
 
+/// True if an op changes semaphores in this way.
+bool changesSemaphore(mlir::Operation *op, grid::SemaphoreChange::Kind kind);
+
 } // namespace gridir::warpgroup
 
 #endif // GRIDIR_DIALECTS_WARPGROUP_TRANSFORMS_MEMORYACCESSES_H

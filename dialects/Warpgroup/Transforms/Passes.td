@@ -276,6 +276,9 @@ def WarpgroupInsertBarriersPass : Pass<"warpgroup-insert-barriers", "::mlir::Mod
       warp arrives separately, only its lanes synchronize (`warp`);
     - before a copy or an MMA that completes a phase of a barrier, if a thread
       may still wait for the phase before it;
+    - before an op for which threads exchange elements through shared memory, if
+      some may still read those of an earlier exchange: a relayout, a reduction
+      across warps, or an op that reads elements of other threads;
     - at the end of the body of a loop, for the next iteration;
     - before a scope whose Refs may share memory with an earlier one, for all
       threads of the CTA (`block`).
@@ -286,9 +289,10 @@ def WarpgroupInsertBarriersPass : Pass<"warpgroup-insert-barriers", "::mlir::Mod
     `mma_wait 0` if there may be none.
 
     Two Refs are the same memory if offsets of `warpgroup-plan-memory` overlap,
-    or if an input of the kernel is an alias of an output. Exchanges between
-    threads that `convert-warpgroup-to-nvvm` makes for an op, such as relayouts
-    through shared memory, have memory and barriers of their own.
+    or if an input of the kernel is an alias of an output. All exchanges of a
+    warpgroup use the same memory, which no Ref has. An exchange consists of
+    stores, a barrier and loads: `convert-warpgroup-to-nvvm` emits the barriers
+    inside of one op, and rejects an op that lacks the one before it.
 
     Before:
 
@@ -322,9 +326,10 @@ def WarpgroupPlanMemoryPass : Pass<"warpgroup-plan-memory", "::mlir::ModuleOp"> 
     follow all arrays and share no bytes, since all are initialized when the
     kernel begins. `warpgroup.shared_bytes` of the kernel is the total.
 
-    For relayouts through shared memory, each warpgroup has
-    `warpgroup.scratch_bytes` after these: as many as relayouts can use, or as
-    are left; they work in rounds of this size.
+    For exchanges between its threads, each warpgroup has
+    `warpgroup.scratch_bytes` after these: as many as the largest exchange
+    requires. A relayout works in rounds, and gets as many as it can use, or as
+    are left.
 
     The offset of a Ref in `gpu.tmem` counts columns of tensor memory;
     `warpgroup.tensor_columns` are allocated, a power of two of at least 32. The

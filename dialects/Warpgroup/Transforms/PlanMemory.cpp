@@ -12,8 +12,7 @@
 #include "dialects/Warpgroup/IR/SharedLayout.h"
 #include "dialects/Warpgroup/IR/TensorMemory.h"
 #include "dialects/Warpgroup/IR/Warpgroup.h"
-#include "dialects/Warpgroup/Layout/Conversion.h"
-#include "dialects/Warpgroup/Layout/SharedRounds.h"
+#include "dialects/Warpgroup/Inference/Exchanges.h"
 #include "dialects/Warpgroup/Transforms/Passes.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -33,8 +32,9 @@ namespace {
 /// The period of every swizzle, in bytes.
 constexpr int64_t kArrayAlignment = 1024;
 
-/// The alignment of each warpgroup's scratch for relayouts.
-constexpr int64_t kScratchAlignment = 16;
+/// The alignment of each warpgroup's memory for exchanges, and the bytes of the
+/// address of tensor memory.
+constexpr int64_t kScratchAlignment = 16, kSlotBytes = 8;
 
 /// The alignment of Refs in tensor memory in columns, and the minimum
 /// allocation.
@@ -79,13 +79,16 @@ public:
     if (failed(ends))
       return signalPassFailure();
     int64_t end = placeBarriers(*kernel, llvm::alignTo(ends->bytes, 8));
-    Scratch scratch = getScratch(*kernel);
+    // The address of the tensor memory that is allocated.
+    int64_t used = ends->columns ? end + kSlotBytes : end;
+    Exchange scratch = getScratch(*kernel);
     int64_t numWarpgroups = getNumWarpgroups(*kernel);
-    if (scratch.least)
-      arrays.push_back({"relayouts", scratch.least * numWarpgroups});
-    int64_t needed = scratch.least ? llvm::alignTo(end, kScratchAlignment) +
-                                         scratch.least * numWarpgroups
-                                   : end;
+    int64_t needed = used;
+    if (scratch.least) {
+      used = llvm::alignTo(used, kScratchAlignment);
+      needed = used + scratch.least * numWarpgroups;
+      arrays.push_back({"exchanges", scratch.least * numWarpgroups});
+    }
     if (needed > limits->ctaSharedBytes) {
       refuse(*kernel, "bytes of shared memory", arrays, needed,
              limits->ctaSharedBytes, limits->name);
@@ -100,9 +103,7 @@ public:
     if (verifyOnly)
       return;
     if (scratch.least) {
-      int64_t left = (limits->ctaSharedBytes -
-                      int64_t(llvm::alignTo(end, kScratchAlignment))) /
-                     numWarpgroups;
+      int64_t left = (limits->ctaSharedBytes - used) / numWarpgroups;
       (*kernel)->setAttr(kScratchBytesAttr,
                          Builder(&getContext())
                              .getI64IntegerAttr(std::min(scratch.most, left)));
@@ -136,39 +137,15 @@ private:
     return gpu::getLargestChip(/*hasTensorMemory=*/found.wasInterrupted());
   }
 
-  /// The shared memory that relayouts require for each warpgroup, and the
-  /// amount that they can use.
-  struct Scratch {
-    int64_t least = 0, most = 0;
-  };
-
-  /// Relayouts through shared memory share one scratch buffer per warpgroup. It
-  /// must hold the smallest possible round of each relayout, and is larger if
-  /// memory remains, which saves rounds.
-  static Scratch getScratch(grid::KernelOp kernel) {
-    Scratch scratch;
-    kernel.getBodyRegion().walk([&](RelayoutOp op) {
-      auto from = cast<RankedTensorType>(op.getValue().getType());
-      std::optional<Layout> source = getLayout(from),
-                            dest = getLayout(op.getType());
-      if (!source || !dest)
-        return;
-      Type element = from.getElementType();
-      unsigned bits =
-          element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
-      auto plan = planConversion(*source, *dest, from.getShape(), bits);
-      if (!plan || plan->kind != Conversion::Kind::SharedMemory)
-        return;
-      int64_t all = from.getNumElements() * llvm::divideCeil(bits, 8);
-      auto cover = [&](int64_t &bytes, int64_t maxBytes) {
-        auto rounds =
-            planSharedRounds(*source, *dest, from.getShape(), bits, maxBytes);
-        bytes =
-            std::max<int64_t>(bytes, llvm::alignTo(rounds ? rounds->bytes : all,
-                                                   kScratchAlignment));
-      };
-      cover(scratch.least, 0);
-      cover(scratch.most, kRoundBytes);
+  /// The shared memory that exchanges between the threads of a warpgroup
+  /// require, and the amount that they can use: all of them share it.
+  static Exchange getScratch(grid::KernelOp kernel) {
+    Exchange scratch;
+    Exchanges exchanges;
+    kernel.getBodyRegion().walk([&](Operation *op) {
+      Exchange exchange = exchanges.get(op);
+      scratch.least = std::max(scratch.least, exchange.least);
+      scratch.most = std::max(scratch.most, exchange.most);
     });
     return scratch;
   }

@@ -252,3 +252,60 @@ grid.kernel @warps grid() {
     grid.store %c1, %t : i32, memref<i32, #grid.space<gpu.smem>>
   }
 }
+
+// -----
+
+#vector = #warpgroup.layout<strided(1)>
+
+// Threads exchange elements in the memory of the exchange before: an element of an array, and the sums of warps. An op
+// without an exchange needs no barrier, nor does one after another barrier.
+// CHECK-LABEL: grid.kernel @exchanges
+// CHECK: tensor.extract
+// CHECK-NEXT: tensor.extract %{{.*}} : tensor<1xf32
+// CHECK-NEXT: warpgroup.sync warpgroup
+// CHECK-NEXT: linalg.reduce
+// CHECK: warpgroup.commit_smem
+// CHECK-NEXT: tensor.extract
+// CHECK-NOT: warpgroup.sync
+grid.kernel @exchanges grid() {
+  %i = arith.constant 0 : index
+  %v = arith.constant dense<1.0> : tensor<128xf32, #vector>
+  %one = arith.constant dense<1.0> : tensor<1xf32, #vector>
+  %z = arith.constant dense<0.0> : tensor<f32, #warpgroup.layout<splat>>
+  %a = tensor.extract %v[%i] : tensor<128xf32, #vector>
+  %b = tensor.extract %one[%i] : tensor<1xf32, #vector>
+  %c = linalg.reduce { arith.addf } ins(%v : tensor<128xf32, #vector>)
+      outs(%z : tensor<f32, #warpgroup.layout<splat>>) dimensions = [0]
+  warpgroup.commit_smem
+  %d = tensor.extract %v[%i] : tensor<128xf32, #vector>
+}
+
+// -----
+
+#vector = #warpgroup.layout<strided(1)>
+
+// An exchange in a branch or before a loop is pending, and one in a loop is complete at its end.
+// CHECK-LABEL: grid.kernel @exchanges_in_regions
+// CHECK: scf.if
+// CHECK-NEXT: tensor.extract
+// CHECK-NEXT: }
+// CHECK-NEXT: scf.for
+// CHECK-NEXT: warpgroup.sync warpgroup
+// CHECK-NEXT: tensor.extract
+// CHECK-NEXT: warpgroup.sync warpgroup
+// CHECK-NEXT: }
+// CHECK-NEXT: warpgroup.sync warpgroup
+// CHECK-NEXT: tensor.extract
+grid.kernel @exchanges_in_regions grid() {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %v = arith.constant dense<1.0> : tensor<128xf32, #vector>
+  %first = arith.constant true
+  scf.if %first {
+    %a = tensor.extract %v[%c0] : tensor<128xf32, #vector>
+  }
+  scf.for %i = %c0 to %c1 step %c1 {
+    %b = tensor.extract %v[%i] : tensor<128xf32, #vector>
+  }
+  %c = tensor.extract %v[%c1] : tensor<128xf32, #vector>
+}

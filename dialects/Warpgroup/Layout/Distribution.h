@@ -1,4 +1,4 @@
-//===- Distribution.h - Which thread holds which elements ------*- C++ -*--===//
+//===- Distribution.h - Layouts as sums of coordinates ---------*- C++ -*--===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,35 +6,31 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GRIDIR_DIALECTS_CONVERSION_WARPGROUPTONVVM_DISTRIBUTION_H
-#define GRIDIR_DIALECTS_CONVERSION_WARPGROUPTONVVM_DISTRIBUTION_H
+#ifndef GRIDIR_DIALECTS_WARPGROUP_LAYOUT_DISTRIBUTION_H
+#define GRIDIR_DIALECTS_WARPGROUP_LAYOUT_DISTRIBUTION_H
 
 #include "dialects/Warpgroup/Layout/Layout.h"
-#include "mlir/IR/BuiltinTypes.h"
-#include "llvm/ADT/DenseMap.h"
 #include <array>
-#include <memory>
 
-namespace gridir::warpgroup_to_nvvm {
-
-using warpgroup::kNumLaneBits;
-using warpgroup::kNumThreadBits;
-using warpgroup::kNumThreads;
-
-using Coords = llvm::SmallVector<int64_t, 4>;
+namespace gridir::warpgroup {
 
 /// The elements of an array that the threads of a warpgroup hold in their
-/// registers: register `r` of a thread holds element `registers[r]` plus the
-/// sum of `threadBits[b]` over the set bits `b` of the thread's number. Threads
-/// that differ only in a bit with a zero vector hold copies.
+/// registers, in the form in which code computes addresses: register `r` of a
+/// thread holds element `registers[r]` plus the sum of `threadBits[b]` over the
+/// set bits `b` of the thread's number. Threads that differ only in a bit with
+/// a zero vector hold copies.
+///
+/// A distribution of an array follows from its layout, which passes choose and
+/// compare. Others are of elements that no array of the program has: partial
+/// sums, words of an instruction, and chunks of a copy.
 class Distribution {
 public:
   /// The sizes of the coordinate space: the shape of the array, or its number
   /// of elements if the array is distributed in row-major order and no sum of
   /// coordinates describes it.
   llvm::SmallVector<int64_t> shape, space;
-  llvm::SmallVector<Coords> registers;
-  std::array<Coords, kNumThreadBits> threadBits;
+  llvm::SmallVector<Coordinates> registers;
+  std::array<Coordinates, kNumThreadBits> threadBits;
   /// True if all registers hold the single value of all elements.
   bool isSplat = false;
 
@@ -50,10 +46,10 @@ public:
   bool hasCopies() const;
 
   /// The coordinates in the space of register `r` of a thread.
-  Coords getCoords(unsigned r, unsigned thread) const;
+  Coordinates getCoords(unsigned r, unsigned thread) const;
 
   /// The element there, as coordinates of the array.
-  Coords getElement(unsigned r, unsigned thread) const;
+  Coordinates getElement(unsigned r, unsigned thread) const;
 
   /// Returns the number of elements that are adjacent along the last dimension
   /// and in consecutive registers: a power of two, at most `limit`.
@@ -64,12 +60,8 @@ public:
 
   /// Returns the distribution of a layout, or none if the layout is not such a
   /// sum. A splat has one register for each element that a thread would hold.
-  static std::optional<Distribution> get(const warpgroup::Layout &layout,
+  static std::optional<Distribution> get(const Layout &layout,
                                          llvm::ArrayRef<int64_t> shape);
-
-  /// Distributes all elements to threads in row-major order, in runs of `run`
-  /// elements.
-  static Distribution getStrided(llvm::ArrayRef<int64_t> shape, int64_t run);
 
   /// Projects another distribution to the dimensions `dims`, in this order, for
   /// example to the rows or columns of a matrix.
@@ -78,24 +70,20 @@ public:
                                     llvm::ArrayRef<int64_t> shape);
 };
 
-/// The distribution of each array of a kernel, from the layout of its type.
-class Distributions {
-public:
-  /// Null for a type without a layout, or with one that is not linear in its
-  /// bits.
-  const Distribution *find(mlir::RankedTensorType type);
-  const Distribution &get(mlir::RankedTensorType type) { return *find(type); }
+/// For each register of `to`, finds the register of `from` that holds the
+/// element `find` in every thread; none if a register has no match in some
+/// thread.
+std::optional<llvm::SmallVector<unsigned>>
+findRegisters(const Distribution &from, const Distribution &to,
+              llvm::function_ref<Coordinates(const Coordinates &)> find);
 
-private:
-  llvm::DenseMap<mlir::Type, std::unique_ptr<std::optional<Distribution>>>
-      known;
-};
+/// For each register of an array, finds the register of a window at offsets
+/// that holds its element in every thread, or -1 if the element is outside of
+/// the window in all threads. Returns none if threads differ.
+std::optional<llvm::SmallVector<int64_t>>
+findWindow(const Distribution &window, const Distribution &array,
+           llvm::ArrayRef<int64_t> offsets);
 
-/// Coordinates of element number `index` of an array.
-Coords delinearize(int64_t index, llvm::ArrayRef<int64_t> shape);
-int64_t linearize(llvm::ArrayRef<int64_t> coords,
-                  llvm::ArrayRef<int64_t> shape);
+} // namespace gridir::warpgroup
 
-} // namespace gridir::warpgroup_to_nvvm
-
-#endif // GRIDIR_DIALECTS_CONVERSION_WARPGROUPTONVVM_DISTRIBUTION_H
+#endif // GRIDIR_DIALECTS_WARPGROUP_LAYOUT_DISTRIBUTION_H

@@ -1,0 +1,266 @@
+//===- Exchanges.cpp - Elements that threads exchange ---------------------===//
+//
+// Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Warpgroup/Inference/Exchanges.h"
+
+#include "dialects/Grid/IR/Grid.h"
+#include "dialects/Warpgroup/IR/Warpgroup.h"
+#include "dialects/Warpgroup/Inference/RegisterReduction.h"
+#include "dialects/Warpgroup/Inference/RegisterRefs.h"
+#include "dialects/Warpgroup/Layout/Conversion.h"
+#include "dialects/Warpgroup/Layout/SharedRounds.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace gridir;
+using namespace gridir::warpgroup;
+
+namespace {
+
+/// The alignment of each array.
+constexpr int64_t kAlignment = 16;
+
+/// The bytes of this many elements of a type.
+int64_t getBytes(Type element, int64_t count) {
+  int64_t bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
+  return llvm::alignTo(count * llvm::divideCeil(bits, 8), kAlignment);
+}
+
+int64_t getBytes(RankedTensorType array) {
+  return getBytes(array.getElementType(), array.getNumElements());
+}
+
+/// The bytes of all elements, where some thread lacks an element of `to` that
+/// is element `c[dims[0]], c[dims[1]], ...` of `from`.
+int64_t getMovedBytes(const Distribution &from, const Distribution &to,
+                      ArrayRef<int64_t> dims, Type element) {
+  if (from.isSplat || findRegisters(from, to, [&](const Coordinates &coords) {
+        return Coordinates(
+            llvm::map_range(dims, [&](int64_t d) { return coords[d]; }));
+      }))
+    return 0;
+  return getBytes(element, from.getNumElements());
+}
+
+SmallVector<int64_t> getAllDims(int64_t rank) {
+  return llvm::to_vector(llvm::seq<int64_t>(0, rank));
+}
+
+/// A relayout works in rounds: it requires the memory of the smallest one.
+Exchange getOfRelayout(RelayoutOp op) {
+  auto from = cast<RankedTensorType>(op.getValue().getType());
+  std::optional<Layout> source = getLayout(from),
+                        dest = getLayout(op.getType());
+  if (!source || !dest)
+    return {};
+  Type element = from.getElementType();
+  unsigned bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
+  auto plan = planConversion(*source, *dest, from.getShape(), bits);
+  if (source->isSplat() ||
+      (plan && plan->kind != Conversion::Kind::SharedMemory))
+    return {};
+  auto count = [&](int64_t maxBytes) -> int64_t {
+    auto rounds =
+        plan ? planSharedRounds(*source, *dest, from.getShape(), bits, maxBytes)
+             : std::nullopt;
+    return rounds ? llvm::alignTo(rounds->bytes, kAlignment) : getBytes(from);
+  };
+  return {count(0), count(kRoundBytes)};
+}
+
+/// The inputs of a structured op from which threads read elements of others:
+/// arrays that its body reads, then those with other indexing maps than
+/// projections, or all inputs of a reduction that is not one of registers.
+SmallVector<RankedTensorType> getReadArrays(linalg::LinalgOp op,
+                                            bool isReduction) {
+  llvm::SetVector<Value> arrays;
+  op->getRegion(0).walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands())
+      if (isa<RankedTensorType>(operand.getType()))
+        arrays.insert(operand);
+  });
+  for (OpOperand &operand : op->getOpOperands())
+    if (isa<RankedTensorType>(operand.get().getType()) &&
+        (isReduction
+             ? op.isDpsInput(&operand)
+             : !op.getMatchingIndexingMap(&operand).isProjectedPermutation()))
+      arrays.insert(operand.get());
+  return llvm::map_to_vector(arrays, [](Value array) {
+    return cast<RankedTensorType>(array.getType());
+  });
+}
+
+int64_t getOfRegisterReduction(linalg::LinalgOp op,
+                               Distributions &distributions) {
+  RegisterReduction reduction(op, distributions);
+  // Larger ones have no lowering.
+  if (reduction.all.getNumRegisters() > kMaxElementsOfThread)
+    return 0;
+  int64_t bytes = 0;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    auto type = cast<RankedTensorType>(input->get().getType());
+    SmallVector<int64_t> dims;
+    for (AffineExpr expr : op.getMatchingIndexingMap(input).getResults())
+      dims.push_back(cast<AffineDimExpr>(expr).getPosition());
+    bytes =
+        std::max(bytes, getMovedBytes(distributions.get(type), reduction.all,
+                                      dims, type.getElementType()));
+  }
+  auto warpBits = llvm::seq(kNumLaneBits, kNumThreadBits);
+  bool areWarpsReduced = llvm::any_of(
+      warpBits, [&](unsigned bit) { return reduction.isReduced(bit); });
+  int64_t numSums = std::min<int64_t>(kExchangedSums, reduction.sums.size());
+  for (OpOperand &init : op.getDpsInitsMutable()) {
+    auto type = cast<RankedTensorType>(init.get().getType());
+    auto result = cast<RankedTensorType>(op.getTiedOpResult(&init).getType());
+    Type element = type.getElementType();
+    Distribution held = reduction.getHeld(type.getShape());
+    SmallVector<int64_t> dims = getAllDims(type.getRank());
+    if (areWarpsReduced)
+      bytes = std::max(bytes, getBytes(element, numSums * kNumThreads));
+    bytes = std::max(
+        {bytes, getMovedBytes(distributions.get(type), held, dims, element),
+         getMovedBytes(held, distributions.get(result), dims, element)});
+  }
+  return bytes;
+}
+
+int64_t getOfStructured(linalg::LinalgOp op, Distributions &distributions) {
+  bool isParallel = op->getNumResults() == 1 && op.getNumReductionLoops() == 0;
+  if (!isParallel && isReducedInRegisters(op))
+    return getOfRegisterReduction(op, distributions);
+  int64_t bytes = 0;
+  for (RankedTensorType array : getReadArrays(op, !isParallel))
+    bytes += getBytes(array);
+  return bytes;
+}
+
+/// The threads with the same elements read what their owner has got.
+int64_t getOfAtomic(grid::AtomicRmwOp op, Distributions &distributions) {
+  if (op.getResult().use_empty())
+    return 0;
+  auto type = dyn_cast<RankedTensorType>(op.getType());
+  if (!type)
+    return getBytes(op.getType(), 1);
+  const Distribution &held = distributions.get(type);
+  return held.hasCopies() || held.exceeds() ? getBytes(type) : 0;
+}
+
+/// The static offsets of a window in the Ref that it is a window of; none if
+/// other views are between them, or dimensions are absent.
+std::optional<Coordinates> getOffsets(Value window) {
+  Coordinates sums(cast<MemRefType>(window.getType()).getRank(), 0);
+  while (auto slice = window.getDefiningOp<grid::SliceRefOp>()) {
+    if (slice.getStaticOffsets().size() != sums.size())
+      return std::nullopt;
+    auto offsets = getMixedValues(slice.getStaticOffsets(), slice.getOffsets(),
+                                  slice.getContext());
+    for (auto [sum, offset] : llvm::zip_equal(sums, offsets)) {
+      std::optional<int64_t> number = getConstantIntValue(offset);
+      if (!number)
+        return std::nullopt;
+      sum += *number;
+    }
+    window = slice.getSource();
+  }
+  return isa<BlockArgument>(window) ? std::optional(sums) : std::nullopt;
+}
+
+/// A value that is loaded from or stored to a Ref in registers, whose threads
+/// hold other elements.
+int64_t getOfRegisters(Value ref, Type value, Distributions &distributions) {
+  auto root = dyn_cast<BlockArgument>(getSlicedRef(ref));
+  auto array = dyn_cast<RankedTensorType>(value);
+  if (!root || !array || !isa<grid::ScopedOp>(root.getOwner()->getParentOp()))
+    return 0;
+  auto type = cast<MemRefType>(root.getType());
+  auto space =
+      dyn_cast_if_present<grid::MemorySpaceAttr>(type.getMemorySpace());
+  if (space && space.getValue() != grid::MemorySpace::GpuRegs &&
+      space.getValue() != grid::MemorySpace::Default)
+    return 0;
+  std::optional<Coordinates> offsets = getOffsets(ref);
+  std::optional<Distribution> held =
+      getRegisterDistribution(root, distributions);
+  if (!offsets || !held)
+    return 0;
+  const Distribution &window = distributions.get(array);
+  if (window.isSplat ||
+      (findWindow(window, *held, *offsets) &&
+       findRegisters(*held, window, [&](const Coordinates &coords) {
+         Coordinates all = coords;
+         for (auto [at, offset] : llvm::zip_equal(all, *offsets))
+           at += offset;
+         return all;
+       })))
+    return 0;
+  return getBytes(type.getElementType(), held->getNumElements());
+}
+
+/// The largest array of an op that needs them whole.
+int64_t getOfLargest(Operation *op) {
+  int64_t bytes = 0;
+  for (Type type : op->getOperandTypes())
+    if (auto array = dyn_cast<RankedTensorType>(type))
+      bytes = std::max(bytes, getBytes(array));
+  return bytes;
+}
+
+/// The number that one thread reads for all; lanes of a warp shuffle it.
+int64_t getOfNumber(Operation *op) {
+  return op->getParentOfType<WarpsOp>()
+             ? 0
+             : getBytes(op->getResult(0).getType(), 1);
+}
+
+} // namespace
+
+Exchange Exchanges::get(Operation *op) {
+  if (auto relayout = dyn_cast<RelayoutOp>(op))
+    return getOfRelayout(relayout);
+  auto isHeld = [&](Type type) {
+    auto array = dyn_cast<RankedTensorType>(type);
+    return !array || distributions.find(array);
+  };
+  if (!llvm::all_of(op->getOperandTypes(), isHeld) ||
+      !llvm::all_of(op->getResultTypes(), isHeld))
+    return {};
+  int64_t bytes =
+      llvm::TypeSwitch<Operation *, int64_t>(op)
+          .Case([&](linalg::LinalgOp op) {
+            return op.hasPureTensorSemantics()
+                       ? getOfStructured(op, distributions)
+                       : 0;
+          })
+          .Case([&](grid::AtomicRmwOp op) {
+            return getOfAtomic(op, distributions);
+          })
+          .Case([](tensor::ExtractOp op) {
+            auto type = cast<RankedTensorType>(op.getTensor().getType());
+            return type.getNumElements() == 1 ||
+                           isa<linalg::LinalgOp>(op->getParentOp())
+                       ? 0
+                       : getBytes(type);
+          })
+          .Case([&](grid::LoadOp op) {
+            return getOfRegisters(op.getRef(), op.getType(), distributions);
+          })
+          .Case<grid::StoreOp, grid::AccumulateOp>([&](auto op) {
+            return getOfRegisters(op.getRef(), op.getValue().getType(),
+                                  distributions);
+          })
+          .Case<grid::PrintOp, TmaGatherOp, TmaScatterOp>(
+              [](Operation *op) { return getOfLargest(op); })
+          .Case<grid::SemaphoreReadOp, BarrierTestOp>(
+              [](Operation *op) { return getOfNumber(op); })
+          .Default(int64_t(0));
+  return {bytes, bytes};
+}
