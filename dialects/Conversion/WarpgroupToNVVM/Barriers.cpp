@@ -27,7 +27,7 @@ Lowering::addBarriers(grid::ScopedOp op, Value ref, int64_t offset) {
   auto barrier = cast<warpgroup::BarrierType>(type.getElementType());
   Location loc = op.getLoc();
   for (ArrayAttr axes : barrier.getCluster())
-    if (failed(checkClusterAxes(
+    if (failed(getRanks().checkAxes(
             op, llvm::to_vector(axes.getAsRange<StringAttr>()))))
       return failure();
   if (type.getNumElements() > kMaxBarriers)
@@ -46,7 +46,7 @@ Lowering::addBarriers(grid::ScopedOp op, Value ref, int64_t offset) {
     builder.setInsertionPointToStart(first.thenBlock());
     int64_t numBlocks = 1;
     for (ArrayAttr axes : barrier.getCluster())
-      numBlocks += getNumAlong(axes) - 1;
+      numBlocks += getRanks().getNumAlong(axes) - 1;
     int64_t numArrivals = barrier.getArrivals() * numBlocks;
     if (storage->isOfWarps)
       numArrivals *= kNumWarps;
@@ -189,18 +189,19 @@ LogicalResult lowerArrive(warpgroup::BarrierArriveOp op, Lowering &lowering) {
   lowering.createForLeader(loc, Value(), [&] {
     auto arriveAt = [&](Value rank) {
       NVVM::MBarrierArriveOp::create(
-          builder, loc, Type(), lowering.createPeerAddress(loc, address, rank),
-          Value(), lowering.getBarrierScope(type));
+          builder, loc, Type(),
+          createPeerAddress(lowering.builder, loc, address, rank), Value(),
+          lowering.getBarrierScope(type));
     };
     if (type.getLeaderTracked()) {
       for (ArrayAttr axes : type.getCluster())
-        arriveAt(lowering.createFirst(loc, axes));
+        arriveAt(lowering.getRanks().createFirst(loc, axes));
       return;
     }
     arrive(Value());
     for (ArrayAttr axes : type.getCluster())
-      for (int64_t i = 1; i < lowering.getNumAlong(axes); ++i)
-        arriveAt(lowering.createNeighbour(loc, axes, i));
+      for (int64_t i = 1; i < lowering.getRanks().getNumAlong(axes); ++i)
+        arriveAt(lowering.getRanks().createNeighbour(loc, axes, i));
   });
   return success();
 }

@@ -15,17 +15,6 @@ using namespace mlir;
 
 namespace gridir::warpgroup_to_nvvm {
 
-LogicalResult Lowering::checkClusterAxes(Operation *op,
-                                         ArrayRef<StringAttr> axes) {
-  for (StringAttr axis : axes) {
-    std::optional<unsigned> dim = kernel.findDim(axis);
-    if (!dim || kernel.getDim(*dim).getKind() != grid::DimKind::Cluster)
-      return op->emitError("expected an axis of the cluster, got ")
-             << axis.getValue();
-  }
-  return success();
-}
-
 /// True if a kernel reads global memory that it also writes, by threads or by
 /// copies.
 static bool readsWhatItWrites(grid::KernelOp kernel) {
@@ -69,68 +58,6 @@ Lowering::getBarrierScope(warpgroup::BarrierType type) const {
   return isOfOthers ? NVVM::MemScopeKind::CLUSTER : NVVM::MemScopeKind::CTA;
 }
 
-int64_t Lowering::getClusterSize(StringAttr axis) {
-  return kernel.getDim(*kernel.findDim(axis)).getSize();
-}
-
-int64_t Lowering::getClusterStride(StringAttr axis) {
-  int64_t stride = 1;
-  for (unsigned i = *kernel.findDim(axis) + 1; i < kernel.getRank(); ++i)
-    if (kernel.getDim(i).getKind() == grid::DimKind::Cluster)
-      stride *= kernel.getDim(i).getSize();
-  return stride;
-}
-
-Value Lowering::createClusterCoord(Location loc, StringAttr axis) {
-  Value coord =
-      arith::DivUIOp::create(builder, loc, clusterRank,
-                             createI32(builder, loc, getClusterStride(axis)));
-  return arith::RemUIOp::create(builder, loc, coord,
-                                createI32(builder, loc, getClusterSize(axis)));
-}
-
-int64_t Lowering::getNumAlong(ArrayAttr axes) {
-  int64_t count = 1;
-  for (auto axis : axes.getAsRange<StringAttr>())
-    count *= getClusterSize(axis);
-  return count;
-}
-
-Value Lowering::createNeighbour(Location loc, ArrayAttr axes,
-                                int64_t distance) {
-  Value rank = clusterRank;
-  for (auto axis : llvm::reverse(axes.getAsRange<StringAttr>())) {
-    int64_t size = getClusterSize(axis), step = distance % size;
-    distance /= size;
-    if (step == 0)
-      continue;
-    Value other =
-        arith::AddIOp::create(builder, loc, createClusterCoord(loc, axis),
-                              createI32(builder, loc, step));
-    other = arith::RemUIOp::create(builder, loc, other,
-                                   createI32(builder, loc, size));
-    rank = createPeer(loc, rank, axis, other);
-  }
-  return rank;
-}
-
-Value Lowering::createFirst(Location loc, ArrayAttr axes) {
-  Value rank = clusterRank;
-  for (auto axis : axes.getAsRange<StringAttr>())
-    rank = createPeer(loc, rank, axis, createI32(builder, loc, 0));
-  return rank;
-}
-
-Value Lowering::createPeer(Location loc, Value from, StringAttr axis,
-                           Value coord) {
-  Value difference =
-      arith::SubIOp::create(builder, loc, coord, createClusterCoord(loc, axis));
-  difference =
-      arith::MulIOp::create(builder, loc, difference,
-                            createI32(builder, loc, getClusterStride(axis)));
-  return arith::AddIOp::create(builder, loc, from, difference);
-}
-
 Value toCluster(OpBuilder &builder, Location loc, Value address) {
   auto type = LLVM::LLVMPointerType::get(
       builder.getContext(),
@@ -140,20 +67,6 @@ Value toCluster(OpBuilder &builder, Location loc, Value address) {
   return LLVM::IntToPtrOp::create(builder, loc, type, address);
 }
 
-Value Lowering::createPeerAddress(Location loc, Value address, Value rank) {
-  auto remote = LLVM::LLVMPointerType::get(
-      builder.getContext(),
-      static_cast<unsigned>(NVVM::NVVMMemorySpace::SharedCluster));
-  return NVVM::MapaOp::create(builder, loc, remote, address, rank);
-}
-
-View Lowering::createPeerView(Location loc, const View &view, Value rank) {
-  View peer = view;
-  peer.storage = std::make_shared<Storage>(*view.storage);
-  peer.storage->base = createPeerAddress(loc, view.storage->base, rank);
-  return peer;
-}
-
 namespace {
 
 /// The rank of the block that an op names.
@@ -161,14 +74,14 @@ template <typename OpT> Value createRank(Lowering &lowering, OpT op) {
   Location loc = op.getLoc();
   Value rank = lowering.getClusterRank();
   for (auto [axis, value] : llvm::zip_equal(op.getAxes(), op.getCoordinates()))
-    rank = lowering.createPeer(
+    rank = lowering.getRanks().createPeer(
         loc, rank, cast<StringAttr>(axis),
         toI32(lowering.builder, loc, lowering.getIndex(value)));
   return rank;
 }
 
 template <typename OpT> LogicalResult checkPeer(Lowering &lowering, OpT op) {
-  if (failed(lowering.checkClusterAxes(
+  if (failed(lowering.getRanks().checkAxes(
           op, llvm::to_vector(op.getAxes().template getAsRange<StringAttr>()))))
     return failure();
   if (lowering.getView(op.getRef()).storage->kind == Storage::Kind::Shared)
@@ -184,7 +97,8 @@ LogicalResult lowerClusterLoad(warpgroup::ClusterLoadOp op,
     return failure();
   Location loc = op.getLoc();
   const View &view = lowering.getView(op.getRef());
-  View peer = lowering.createPeerView(loc, view, createRank(lowering, op));
+  View peer =
+      createPeerView(lowering.builder, loc, view, createRank(lowering, op));
   lowering.set(
       op.getResult(),
       lowering.createLoad(loc, peer, lowering.getDistribution(op.getResult())));
@@ -206,7 +120,7 @@ public:
     const View &view = lowering.getView(op.getRef());
     Distribution distribution = lowering.getDistribution(op.getValue());
     Value rank = createRank(lowering, op);
-    View peer = lowering.createPeerView(loc, view, rank);
+    View peer = createPeerView(lowering.builder, loc, view, rank);
     if (!op.getBarrier() && !op.getReduction()) {
       lowering.createStore(loc, peer, distribution,
                            lowering.get(op.getValue()));
@@ -215,8 +129,9 @@ public:
     if (!op.getBarrier())
       return op.emitError(
           "expected a barrier for the completion of the update");
-    Value barrier = lowering.createPeerAddress(
-        loc, lowering.createAddress(loc, lowering.getView(op.getBarrier()), {}),
+    Value barrier = createPeerAddress(
+        lowering.builder, loc,
+        lowering.createAddress(loc, lowering.getView(op.getBarrier()), {}),
         rank);
     barrier = toRegister(barrier);
     std::string suffix;

@@ -338,7 +338,7 @@ public:
     if (axes)
       llvm::append_range(this->axes, axes->getAsRange<StringAttr>());
     for (StringAttr axis : this->axes)
-      size *= lowering.getClusterSize(axis);
+      size *= lowering.getRanks().getSize(axis);
   }
 
   int64_t getSize() const { return size; }
@@ -350,9 +350,9 @@ public:
     for (StringAttr axis : axes) {
       member = arith::MulIOp::create(
           builder, loc, member,
-          createI32(builder, loc, lowering.getClusterSize(axis)));
-      member = arith::AddIOp::create(builder, loc, member,
-                                     lowering.createClusterCoord(loc, axis));
+          createI32(builder, loc, lowering.getRanks().getSize(axis)));
+      member = arith::AddIOp::create(
+          builder, loc, member, lowering.getRanks().createCoord(loc, axis));
     }
     return member;
   }
@@ -362,14 +362,14 @@ public:
     Value first = lowering.getClusterRank();
     for (StringAttr axis : axes) {
       SmallVector<int64_t> more;
-      int64_t stride = lowering.getClusterStride(axis);
+      int64_t stride = lowering.getRanks().getStride(axis);
       for (int64_t rank : ranks)
-        for (int64_t i = 0; i < lowering.getClusterSize(axis); ++i)
+        for (int64_t i = 0; i < lowering.getRanks().getSize(axis); ++i)
           more.push_back(rank + i * stride);
       ranks = more;
-      Value own = arith::MulIOp::create(builder, loc,
-                                        lowering.createClusterCoord(loc, axis),
-                                        createI32(builder, loc, stride));
+      Value own = arith::MulIOp::create(
+          builder, loc, lowering.getRanks().createCoord(loc, axis),
+          createI32(builder, loc, stride));
       first = arith::SubIOp::create(builder, loc, first, own);
     }
     int64_t mask = 0;
@@ -394,11 +394,11 @@ LogicalResult checkPair(Lowering &lowering, warpgroup::TmaLoadOp op,
     return op.emitError("expected a chip whose copies can arrive at barriers "
                         "of other blocks, got ")
            << lowering.chip.name;
-  if (lowering.getClusterSize(axis) != 2 ||
-      lowering.getClusterStride(axis) != 1)
+  if (lowering.getRanks().getSize(axis) != 2 ||
+      lowering.getRanks().getStride(axis) != 1)
     return op.emitError(
                "expected the innermost axis of a cluster, of size 2, got ")
-           << axis.getValue() << " of " << lowering.getClusterSize(axis);
+           << axis.getValue() << " of " << lowering.getRanks().getSize(axis);
   return success();
 }
 
@@ -407,7 +407,7 @@ LogicalResult lowerTmaLoad(warpgroup::TmaLoadOp op, Lowering &lowering) {
   Location loc = op.getLoc();
   StringAttr pair;
   if (op.getCollective() &&
-      failed(lowering.checkClusterAxes(
+      failed(lowering.getRanks().checkAxes(
           op, llvm::to_vector(op.getCollective()->getAsRange<StringAttr>()))))
     return failure();
   if (op.getLeaderTracked()) {
@@ -433,9 +433,9 @@ LogicalResult lowerTmaLoad(warpgroup::TmaLoadOp op, Lowering &lowering) {
     if (pair) {
       // The first block expects the windows of both, which end at its barrier.
       Value zero = createI32(builder, loc, 0);
-      Value isFirst =
-          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                lowering.createClusterCoord(loc, pair), zero);
+      Value isFirst = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::eq,
+          lowering.getRanks().createCoord(loc, pair), zero);
       auto expects = scf::IfOp::create(builder, loc, isFirst);
       {
         OpBuilder::InsertionGuard guard(builder);
@@ -444,9 +444,9 @@ LogicalResult lowerTmaLoad(warpgroup::TmaLoadOp op, Lowering &lowering) {
       }
       group = NVVM::CTAGroupKindAttr::get(builder.getContext(),
                                           NVVM::CTAGroupKind::CTA_2);
-      end = lowering.createPeerAddress(
-          loc, barrier,
-          lowering.createPeer(loc, lowering.getClusterRank(), pair, zero));
+      end = createPeerAddress(lowering.builder, loc, barrier,
+                              lowering.getRanks().createPeer(
+                                  loc, lowering.getClusterRank(), pair, zero));
       end = LLVM::PtrToIntOp::create(builder, loc, builder.getI32Type(), end);
       end = LLVM::IntToPtrOp::create(builder, loc, barrier.getType(), end);
     } else {

@@ -9,8 +9,7 @@
 #ifndef GRIDIR_DIALECTS_CONVERSION_WARPGROUPTONVVM_LOWERING_H
 #define GRIDIR_DIALECTS_CONVERSION_WARPGROUPTONVVM_LOWERING_H
 
-#include "dialects/Conversion/WarpgroupToNVVM/Storage.h"
-#include "dialects/Conversion/WarpgroupToNVVM/ThreadBuilders.h"
+#include "dialects/Conversion/WarpgroupToNVVM/ClusterRanks.h"
 #include "dialects/GPU/Target/Chip.h"
 #include "dialects/Grid/IR/Grid.h"
 #include "dialects/Kernel/IR/Kernel.h"
@@ -197,36 +196,12 @@ public:
   /// the whole GPU. Copies and MMAs have their own order.
   mlir::NVVM::MemScopeKind getBarrierScope(warpgroup::BarrierType type) const;
 
-  /// The number of CTAs of a cluster along one of its axes, and the stride
-  /// between their ranks.
-  int64_t getClusterSize(mlir::StringAttr axis);
-  /// Reports attributes that are not axes of the cluster.
-  llvm::LogicalResult checkClusterAxes(mlir::Operation *op,
-                                       mlir::ArrayRef<mlir::StringAttr> axes);
-  int64_t getClusterStride(mlir::StringAttr axis);
-  /// The coordinate of the block along it.
-  mlir::Value createClusterCoord(mlir::Location loc, mlir::StringAttr axis);
+  /// The blocks of the cluster.
+  ClusterRanks getRanks() { return {kernel, builder, clusterRank}; }
   /// Returns the coordinate along a dimension for a linear number within the
   /// dimensions of its kind; the last dimension is the fastest.
   mlir::Value createGridCoord(mlir::Location loc, mlir::Value number,
                               unsigned dim);
-  /// The number of CTAs along axes that count as one; the rank of the CTA at
-  /// `distance`, modulo that number, and that of the first.
-  int64_t getNumAlong(mlir::ArrayAttr axes);
-  mlir::Value createNeighbour(mlir::Location loc, mlir::ArrayAttr axes,
-                              int64_t distance);
-  mlir::Value createFirst(mlir::Location loc, mlir::ArrayAttr axes);
-  /// The rank of the block at a coordinate along an axis, and along all others
-  /// where the one of rank `from` is.
-  mlir::Value createPeer(mlir::Location loc, mlir::Value from,
-                         mlir::StringAttr axis, mlir::Value coord);
-  /// An address in shared memory as the one of the same offset in another
-  /// block.
-  mlir::Value createPeerAddress(mlir::Location loc, mlir::Value address,
-                                mlir::Value rank);
-  /// The same window of another block's memory.
-  View createPeerView(mlir::Location loc, const View &view, mlir::Value rank);
-
   /// The coordinates of register `r` of a distribution, in its space.
   llvm::SmallVector<mlir::Value> createCoords(const Distribution &distribution,
                                               unsigned r);

@@ -20,7 +20,7 @@ LogicalResult checkTensorCore(Operation *op, Lowering &lowering,
   if (!lowering.chip.hasTensorMemory)
     return op->emitError("expected a chip that has tensor memory, got ")
            << lowering.chip.name;
-  if (axis && lowering.getClusterStride(axis) != 1)
+  if (axis && lowering.getRanks().getStride(axis) != 1)
     return op->emitError("expected a pair of blocks along the innermost axis "
                          "of the cluster, got ")
            << axis;
@@ -33,7 +33,7 @@ void createForTensorCore(Lowering &lowering, Location loc, StringAttr axis,
   Value acts;
   if (axis)
     acts = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                 lowering.createClusterCoord(loc, axis),
+                                 lowering.getRanks().createCoord(loc, axis),
                                  createI32(builder, loc, 0));
   lowering.createForLeader(loc, acts, [&] {
     createFenceAfterSync(builder, loc);
