@@ -161,6 +161,30 @@ def _alias(pair: Any) -> ir.DenseI64ArrayAttr:
     return ir.DenseI64ArrayAttr.get(numbers)
 
 
+def _expect_kinds(
+    strings: Mapping[str, Any], operands: Mapping[str, Any], scratch: Any, cost: Any, arg_locs: Any
+) -> None:
+    """Raises ValueError if a part of a kernel is of another kind."""
+    for what, text in strings.items():
+        _expect(text, (str, type(None)), f"a string for {what}")
+    for what, given in operands.items():
+        _expect_all(given, OperandAttr, "an operand", what)
+    _expect_all(scratch, ir.Type, "a type", "scratch")
+    _expect(cost, (CostAttr, type(None)), "an estimate of the cost")
+    if arg_locs is not None:
+        _expect_all(arg_locs, ir.Location, "a location", "arg_locs")
+
+
+def _semantics(names: Any) -> ir.Attribute:
+    return _array([DimSemanticsAttr.get(name) for name in _expect_all(names, str, "a semantics", "semantics")])
+
+
+def _metadata(entries: Any) -> ir.Attribute:
+    """The author's strings, and attributes for other values."""
+    known = _dict(entries, (str, ir.Attribute), "a string", "metadata")
+    return ir.DictAttr.get({k: ir.StringAttr.get(v) if isinstance(v, str) else v for k, v in known.items()})
+
+
 @_ods_cext.register_operation(_Dialect, replace=True)
 class KernelOp(_GeneratedKernelOp):
     """A kernel that runs once for every point of a grid."""
@@ -219,16 +243,10 @@ class KernelOp(_GeneratedKernelOp):
         """
         context = loc.context if loc else None
         _expect(name, str, "a string for name")
-        for what, text in (("backend", backend), ("source", source)):
-            _expect(text, (str, type(None)), f"a string for {what}")
-        for what, given in (("index_operands", index_operands), ("inputs", inputs), ("outputs", outputs)):
-            _expect_all(given, OperandAttr, "an operand", what)
-        _expect_all(scratch, ir.Type, "a type", "scratch")
-        _expect(cost, (CostAttr, type(None)), "an estimate of the cost")
-        if arg_locs is not None:
-            _expect_all(arg_locs, ir.Location, "a location", "arg_locs")
-        dims = [dim(size) for size in _expect_all(grid, (Integral, ir.Attribute, type(None)), "a dimension", "grid")]
         strings = {"backend": backend, "source": source}
+        operands = {"index_operands": index_operands, "inputs": inputs, "outputs": outputs}
+        _expect_kinds(strings, operands, scratch, cost, arg_locs)
+        dims = [dim(size) for size in _expect_all(grid, (Integral, ir.Attribute, type(None)), "a dimension", "grid")]
         super().__init__(
             ir.StringAttr.get(name, context=context),
             _array(dims),
@@ -236,22 +254,13 @@ class KernelOp(_GeneratedKernelOp):
             _array(inputs),
             _array(outputs),
             num_kernelRegions=1 + len(inputs) + len(outputs),
-            semantics=_array([DimSemanticsAttr.get(s) for s in _expect_all(semantics, str, "a semantics", "semantics")])
-            if semantics is not None
-            else None,
+            semantics=None if semantics is None else _semantics(semantics),
             aliases=_array([_alias(p) for p in _expect_all(aliases, object, "a pair", "aliases")]) if aliases else None,
             functional_aliases=functional_aliases or None,
             params=_array(_expect_all(params, ir.Attribute, "an attribute", "params")) if params else None,
             cost=cost,
             scratch_origins=_array(_strings(scratch_origins, "scratch_origins")) if scratch_origins else None,
-            metadata=ir.DictAttr.get(
-                {
-                    key: ir.StringAttr.get(value) if isinstance(value, str) else value
-                    for key, value in _dict(metadata, (str, ir.Attribute), "a string", "metadata").items()
-                }
-            )
-            if metadata is not None
-            else None,
+            metadata=None if metadata is None else _metadata(metadata),
             jax=ir.DictAttr.get(_dict(jax, ir.Attribute, "an attribute", "jax")) if jax else None,
             debug=debug or None,
             **{k: ir.StringAttr.get(v) for k, v in strings.items() if v is not None},
@@ -259,12 +268,22 @@ class KernelOp(_GeneratedKernelOp):
             ip=ip,
         )
         index_refs = [spec.ref_type for spec in index_operands]
-        block_refs = [spec.ref_type for spec in (*inputs, *outputs)]
+        self._add_blocks(len(grid), index_refs, [spec.ref_type for spec in (*inputs, *outputs)], scratch, arg_locs)
+
+    def _add_blocks(
+        self,
+        rank: int,
+        index_refs: Sequence[ir.Type],
+        block_refs: Sequence[ir.Type],
+        scratch: Sequence[ir.Type],
+        arg_locs: Sequence[ir.Location] | None,
+    ) -> None:
+        """Adds the blocks of the body and of the index maps, without ops."""
         location = self.location
         types = [*index_refs, *block_refs, *scratch]
         regions = self.operation.regions
         regions[0].blocks.append(*types, arg_locs=list(arg_locs) if arg_locs else [location] * len(types))
-        ids = [ir.IntegerType.get_signless(32, self.context)] * len(grid)
+        ids = [ir.IntegerType.get_signless(32, self.context)] * rank
         for i in range(len(block_refs)):
             regions[1 + i].blocks.append(*ids, *index_refs, arg_locs=[location] * (len(ids) + len(index_refs)))
 

@@ -151,7 +151,6 @@ def build_kernel(
         notes.entries["shared"] = params.to_attribute(len(shared))
     names += [f"global[{i}]" for i in range(len(shared))]
     location = _location(request.jaxpr)
-    cost = request.cost_estimate
     kernel = grid.KernelOp(
         jax_core.symbol_name(request.kernel_name),
         grid=grid_dims(request, notes),
@@ -164,8 +163,7 @@ def build_kernel(
         aliases=request.input_output_aliases,
         functional_aliases=request.functional_aliases and bool(request.input_output_aliases),
         params=[params.record_to_attribute(r) for r in records_of(request.compiler_params).values()],
-        cost=cost
-        and grid.CostAttr.get(cost.flops, cost.transcendentals, cost.bytes_accessed, cost.remote_bytes_transferred),
+        cost=_cost(request.cost_estimate),
         metadata=_metadata(request.metadata),
         backend=request.backend,
         source=_source(request),
@@ -179,6 +177,13 @@ def build_kernel(
     for i, (block, block_mapping) in enumerate(zip(kernel.index_maps, mapping.block_mappings, strict=True)):
         _write_index_map(context, block, block_mapping, names[num_index + i])
     return kernel
+
+
+def _cost(cost: Any) -> ir.Attribute | None:
+    """The author's estimate of the work of a call."""
+    if not cost:
+        return None
+    return grid.CostAttr.get(cost.flops, cost.transcendentals, cost.bytes_accessed, cost.remote_bytes_transferred)
 
 
 def _parameter_names(request: KernelRequest) -> list[str]:
