@@ -9,10 +9,12 @@
 #include "dialects/Register/Register.h"
 
 #include "dialects/Conversion/WarpgroupToLoops/WarpgroupToLoops.h"
+#include "dialects/GPU/Target/GPUTarget.h"
 #include "dialects/Grid/IR/Grid.h"
 #include "dialects/Kernel/IR/Kernel.h"
 #include "dialects/TPU/IR/StableMosaic.h"
 #include "dialects/TPU/IR/TPU.h"
+#include "dialects/TPU/Target/TPUTarget.h"
 #include "dialects/Warpgroup/IR/Warpgroup.h"
 #include "dialects/Warpgroup/Inference/LayoutFrame.h"
 #include "mlir/Dialect/AMX/AMXDialect.h"
@@ -58,7 +60,7 @@ void gridir::registerAllDialects(DialectRegistry &registry) {
                   complex::ComplexDialect,
                   DLTIDialect,
                   func::FuncDialect,
-                  gpu::GPUDialect,
+                  mlir::gpu::GPUDialect,
                   index::IndexDialect,
                   linalg::LinalgDialect,
                   LLVM::LLVMDialect,
@@ -76,6 +78,8 @@ void gridir::registerAllDialects(DialectRegistry &registry) {
                   x86vector::X86VectorDialect>();
   // clang-format on
 
+  gridir::gpu::registerParamsModels(registry);
+  tpu::registerParamsModels(registry);
   registerWarpgroupToLoops(registry);
   warpgroup::registerLayoutModels(registry);
   registerAllInterfaces(registry);

@@ -9,8 +9,8 @@
 #include "dialects/Conversion/WarpgroupToNVVM/Lowering.h"
 
 #include "dialects/Conversion/Passes.h"
+#include "dialects/GPU/Target/GPUTarget.h"
 #include "dialects/GPU/Transforms/PtxName.h"
-#include "dialects/Grid/IR/KernelParams.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
@@ -235,7 +235,7 @@ private:
       abi.setProfileDirAttr(lowering.trace->directory);
       abi.setProfileTruncates(lowering.trace->truncates);
     }
-    if (grid::allowsApproximations(kernel))
+    if (gridir::gpu::allowsApproximations(kernel))
       kernel::KernelDialect::MappingAttrHelper(&getContext())
           .setAttr(getOperation(), kernel::MappingAttr::get(
                                        &getContext(), std::nullopt,

@@ -18,6 +18,9 @@ namespace gridir::gpu {
 /// global memory.
 bool isProgram(grid::KernelOp kernel);
 
+/// True if the author of a warpgroup kernel set `approx_math`.
+bool allowsApproximations(grid::KernelOp kernel);
+
 /// An NVIDIA GPU. `gpu-legalize-kernel` checks the types of a chip.
 class GPUTarget : public grid::LoopsTarget {
 public:
@@ -37,6 +40,9 @@ public:
 private:
   const Chip *chip;
 };
+
+/// Attaches `ParamsAttrInterface` to the parameters of backends for a GPU.
+void registerParamsModels(mlir::DialectRegistry &registry);
 
 } // namespace gridir::gpu
 

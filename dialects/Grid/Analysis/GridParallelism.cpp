@@ -12,6 +12,7 @@
 #include "dialects/Grid/Analysis/KernelChecks.h"
 #include "dialects/Grid/Analysis/RefNames.h"
 #include "dialects/Grid/Analysis/TaskPrograms.h"
+#include "dialects/Grid/IR/KernelParams.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -324,11 +325,7 @@ SmallVector<DimSemantics> getClaimedSemantics(KernelOp kernel) {
   if (!kernel.getParams())
     return claims;
   for (Attribute params : kernel.getParamsAttr()) {
-    ArrayAttr names;
-    if (auto tpu = dyn_cast<TpuParamsAttr>(params))
-      names = tpu.getDimensionSemantics();
-    else if (auto gpu = dyn_cast<MosaicGpuParamsAttr>(params))
-      names = gpu.getDimensionSemantics();
+    ArrayAttr names = cast<ParamsAttrInterface>(params).getDimensionClaims();
     if (!names)
       continue;
     for (auto [claim, attr] : llvm::zip(authored, names))

@@ -13,6 +13,7 @@
 #include "dialects/Grid/Analysis/LoadedUses.h"
 #include "dialects/Grid/Analysis/ProgramGuards.h"
 #include "dialects/Grid/Analysis/RefNames.h"
+#include "dialects/Grid/IR/KernelParams.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/MapVector.h"
@@ -49,17 +50,21 @@ void CheckResult::lower(Verdict to, std::string why, Location where,
   witness.assign(program.begin(), program.end());
 }
 
-/// True if the author gave parameters of one of these kinds.
-template <typename... ParamsTy> static bool hasParams(KernelOp kernel) {
+/// True if the author gave parameters of a backend that leaves blocks
+/// undefined, or of one that does not.
+static bool hasParams(KernelOp kernel, bool leavesUndefined) {
   return kernel.getParams() &&
-         llvm::any_of(kernel.getParamsAttr(), llvm::IsaPred<ParamsTy...>);
+         llvm::any_of(kernel.getParamsAttr(), [&](Attribute params) {
+           return cast<ParamsAttrInterface>(params).leavesBlocksUndefined() ==
+                  leavesUndefined;
+         });
 }
 
 CheckResult judgeAliasedOutput(KernelOp kernel, CheckResult onTpu,
                                std::string reason) {
   if (onTpu.verdict == CheckResult::proved)
     return onTpu;
-  if (hasParams<TritonParamsAttr, MosaicGpuParamsAttr>(kernel)) {
+  if (hasParams(kernel, /*leavesUndefined=*/false)) {
     CheckResult result(onTpu.check, onTpu.subject, onTpu.loc);
     result.reason = std::move(reason);
     return result;
@@ -68,7 +73,7 @@ CheckResult judgeAliasedOutput(KernelOp kernel, CheckResult onTpu,
       "on a tpu, where its block is initially undefined, " + onTpu.reason;
   onTpu.isProvedElsewhere = true;
   // A kernel without parameters may be for any target.
-  if (!hasParams<TpuParamsAttr>(kernel))
+  if (!hasParams(kernel, /*leavesUndefined=*/true))
     onTpu.verdict = CheckResult::unknown;
   return onTpu;
 }

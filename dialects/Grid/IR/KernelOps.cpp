@@ -8,6 +8,7 @@
 
 #include "dialects/Grid/IR/Grid.h"
 #include "dialects/Grid/IR/IndexMaps.h"
+#include "dialects/Grid/IR/KernelParams.h"
 #include "dialects/Grid/IR/RefList.h"
 #include "dialects/Grid/IR/RefTypes.h"
 #include "dialects/Support/CountableTypes.h"
@@ -271,7 +272,8 @@ static LogicalResult verifyParams(KernelOp kernel) {
       llvm::count_if(kernel.getDims().getAsRange<DimAttr>(),
                      [](DimAttr dim) { return !dim.getVmapped(); });
   for (Attribute params : kernel.getParamsAttr()) {
-    if (!isa<TpuParamsAttr, MosaicGpuParamsAttr, TritonParamsAttr>(params))
+    auto record = dyn_cast<ParamsAttrInterface>(params);
+    if (!record)
       return kernel.emitOpError(
                  "expected compiler parameters of a backend, got ")
              << params;
@@ -279,11 +281,7 @@ static LogicalResult verifyParams(KernelOp kernel) {
       return kernel.emitOpError(
                  "expected one record of parameters for each backend, got ")
              << params << " as another";
-    ArrayAttr semantics;
-    if (auto tpu = dyn_cast<TpuParamsAttr>(params))
-      semantics = tpu.getDimensionSemantics();
-    if (auto gpu = dyn_cast<MosaicGpuParamsAttr>(params))
-      semantics = gpu.getDimensionSemantics();
+    ArrayAttr semantics = record.getDimensionClaims();
     if (semantics && semantics.size() != numDims)
       return kernel.emitOpError("expected dimension_semantics for ")
              << numDims << " dimensions, got " << semantics.size();

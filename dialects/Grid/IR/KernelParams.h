@@ -11,6 +11,8 @@
 
 #include "dialects/Grid/IR/Grid.h"
 
+#include "dialects/Grid/IR/GridParamsInterface.h.inc"
+
 namespace gridir::grid {
 
 /// Returns the compiler parameters of one kind, or null. A kernel has at most
@@ -21,12 +23,6 @@ template <typename ParamsT> ParamsT getParams(KernelOp kernel) {
       if (auto params = mlir::dyn_cast<ParamsT>(record))
         return params;
   return {};
-}
-
-/// True if the author of a warpgroup kernel set `approx_math`.
-inline bool allowsApproximations(KernelOp kernel) {
-  auto params = getParams<MosaicGpuParamsAttr>(kernel);
-  return params && params.getApproxMath() && params.getApproxMath().getValue();
 }
 
 } // namespace gridir::grid

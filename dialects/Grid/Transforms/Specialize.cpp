@@ -9,6 +9,7 @@
 #include "dialects/Grid/Transforms/Passes.h"
 
 #include "dialects/Grid/IR/Grid.h"
+#include "dialects/Grid/IR/KernelParams.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Matchers.h"
@@ -66,12 +67,8 @@ static void eraseDimSemantics(KernelOp kernel, unsigned dim,
     authored += !kernel.getDim(i).getVmapped();
   SmallVector<Attribute> records;
   for (Attribute record : kernel.getParamsAttr()) {
-    ArrayAttr claims;
-    if (auto tpu = dyn_cast<TpuParamsAttr>(record))
-      claims = tpu.getDimensionSemantics();
-    else if (auto gpu = dyn_cast<MosaicGpuParamsAttr>(record))
-      claims = gpu.getDimensionSemantics();
-    if (claims) {
+    if (ArrayAttr claims =
+            cast<ParamsAttrInterface>(record).getDimensionClaims()) {
       // No other field of a record is an array of these strings.
       AttrTypeReplacer replacer;
       replacer.addReplacement([&](ArrayAttr array) -> std::optional<Attribute> {

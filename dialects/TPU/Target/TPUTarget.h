@@ -42,6 +42,9 @@ private:
   const Chip *chip;
 };
 
+/// Attaches `ParamsAttrInterface` to the parameters of backends for a TPU.
+void registerParamsModels(mlir::DialectRegistry &registry);
+
 } // namespace gridir::tpu
 
 #endif // GRIDIR_DIALECTS_TPU_TARGET_TPUTARGET_H

@@ -9,7 +9,7 @@
 #include "dialects/Warpgroup/Transforms/PartialReduction.h"
 #include "dialects/Warpgroup/Transforms/Passes.h"
 
-#include "dialects/Grid/IR/KernelParams.h"
+#include "dialects/GPU/Target/GPUTarget.h"
 #include "dialects/Support/Builders.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -192,7 +192,7 @@ public:
   using WarpgroupDeferReductionsPassBase::WarpgroupDeferReductionsPassBase;
 
   void runOnOperation() override {
-    bool anyOrder = grid::allowsApproximations(getOperation());
+    bool anyOrder = gridir::gpu::allowsApproximations(getOperation());
     // Outer loops first: a sum that is deferred to after an inner loop stays
     // there.
     SmallVector<scf::ForOp> loops;
