@@ -1,4 +1,4 @@
-//===- Storage.h - Memory, and windows of it ------------------*- C++ -*--===//
+//===- Storage.h - Memory, and windows of it -------------------*- C++ -*--===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- ThreadBuilders.h - Code of one thread ------------------*- C++ -*--===//
+//===- ThreadBuilders.h - Code of one thread -------------------*- C++ -*--===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

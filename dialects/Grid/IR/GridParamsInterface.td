@@ -1,4 +1,4 @@
-//===- GridParamsInterface.td - Compiler parameters ------*- tablegen -*-===//
+//===- GridParamsInterface.td - Compiler parameters --------*- tablegen -*-===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

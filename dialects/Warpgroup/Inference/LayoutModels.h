@@ -25,6 +25,14 @@ getWindowTile(mlir::OffsetSizeAndStrideOpInterface op, Shape shape,
 /// put them in.
 void attachSliceModels(mlir::MLIRContext &context);
 
+/// Attaches it to the ops of `grid` that access Refs, and to those of
+/// `warpgroup` that access Refs of other CTAs.
+void attachAccessModels(mlir::MLIRContext &context);
+void attachClusterAccessModels(mlir::MLIRContext &context);
+
+/// Elements take a power of two of bits in memory, a byte at least.
+unsigned getMemoryBits(mlir::RankedTensorType type);
+
 } // namespace gridir::warpgroup
 
 #endif // GRIDIR_DIALECTS_WARPGROUP_INFERENCE_LAYOUTMODELS_H

@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The kernels of blocks that `convert-grid-to-warpgroup` can convert, and the
-// loads in them that copies to shared memory can precede.
+// The kernels of blocks that `convert-grid-to-warpgroup` can convert.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,9 +14,7 @@
 #define GRIDIR_DIALECTS_WARPGROUP_TRANSFORMS_BLOCKPROGRAM_H
 
 #include "dialects/GPU/Target/Chip.h"
-#include "dialects/Grid/IR/Grid.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "llvm/ADT/SetVector.h"
+#include "dialects/Warpgroup/Transforms/SharedLoads.h"
 
 namespace gridir::warpgroup {
 
@@ -46,33 +43,6 @@ std::optional<Obstacle> findObstacle(grid::KernelOp kernel,
 /// True if a kernel of blocks has no schedule yet and no obstacle.
 bool canBecomeProgram(grid::KernelOp kernel, const gpu::Chip &chip,
                       BlockForm form);
-
-/// A load that a bulk copy to shared memory precedes: of an input's block, or
-/// of a window of one, in the rows that matrix units read.
-struct SharedLoad {
-  unsigned input;
-  /// The view that is loaded; null for the whole block.
-  grid::SliceRefOp window;
-  /// The innermost loop of the body that loads a window in each iteration; null
-  /// if each program loads one.
-  mlir::scf::ForOp loop;
-};
-
-std::optional<SharedLoad> matchSharedLoad(grid::LoadOp load);
-
-/// True if the rows of a block or window begin at multiples of 16 bytes, the
-/// unit of copies by threads.
-bool hasAlignedRows(const SharedLoad &load, grid::KernelOp kernel);
-
-/// True if bulk copies can precede all loads of an input.
-bool isSharable(grid::KernelOp kernel, unsigned input);
-
-/// Collects the ops that compute values from program ids, scalars of inputs
-/// that do not change, and the induction variables of `loop`, which may be
-/// null, and of loops around it. Fails if values depend on others.
-mlir::LogicalResult collectComputation(mlir::ValueRange values,
-                                       mlir::scf::ForOp loop,
-                                       llvm::SetVector<mlir::Operation *> &ops);
 
 /// Returns the dimensions of an operand's array along which some program's
 /// block has elements outside of the array.
