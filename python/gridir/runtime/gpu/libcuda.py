@@ -14,8 +14,16 @@ from typing import Any
 
 from gridir.errors import Error, LaunchError
 from gridir.runtime.gpu.launch import WORD_BYTES, Launch, Operand, TensorMap
+from gridir.runtime.gpu.launch_arguments import (
+    ArgumentSources,
+    Configuration,
+    LaunchMemory,
+    LaunchValues,
+    PreparedLaunch,
+    Slot,
+    encode_tensor_map,
+)
 
-_TENSOR_MAP_BYTES, _TENSOR_MAP_ALIGNMENT = 128, 64
 _STATIC_SHARED_BYTES = 48 << 10
 """A function that requests more shared memory needs explicit permission."""
 _PORTABLE_CLUSTER = 8
@@ -25,7 +33,6 @@ _NOT_FOUND_LIBRARY = "expected NVIDIA's driver (libcuda.so.1) on this machine, f
 _OPTION_ERROR_LOG, _OPTION_ERROR_BYTES = 5, 6
 _MAJOR, _MINOR, _MULTIPROCESSORS, _SHARED_OPTIN = 75, 76, 16, 97
 _FUNCTION_DYNAMIC_SHARED, _FUNCTION_NON_PORTABLE_CLUSTER = 8, 14
-_LAUNCH_CLUSTER = 4
 _SIZE_BYTES = 4
 """Bytes of a size of a dynamic grid."""
 _MOST_KEPT = 1024
@@ -46,21 +53,6 @@ class DriverError(Error):
     def __init__(self, message: str, code: int = 0, **kwargs: Any):
         super().__init__(message, **kwargs)
         self.code = code
-
-
-class _Attribute(ctypes.Structure):
-    _fields_ = (("id", ctypes.c_int), ("padding", ctypes.c_int), ("value", ctypes.c_uint32 * 16))
-
-
-class _Config(ctypes.Structure):
-    _fields_ = (
-        ("grid", ctypes.c_uint * 3),
-        ("block", ctypes.c_uint * 3),
-        ("shared_bytes", ctypes.c_uint),
-        ("stream", ctypes.c_void_p),
-        ("attributes", ctypes.POINTER(_Attribute)),
-        ("num_attributes", ctypes.c_uint),
-    )
 
 
 class Cuda:
@@ -330,7 +322,7 @@ class Function:
                 cuda.call("cuFuncSetAttribute", self._handle, _FUNCTION_NON_PORTABLE_CLUSTER, 1)
         self._maps: dict[tuple[int, TensorMap], ctypes.Array[ctypes.c_char]] = {}
         # The arguments of launches that use no memory of their own, and the configuration for each stream.
-        self._ready: dict[tuple[int, ...], _Values] = {}
+        self._ready: dict[tuple[int, ...], LaunchValues] = {}
         self._configs: dict[int, Configuration] = {}
         self._default = None if launch.ctas is None else Configuration(launch, 0)
 
@@ -378,9 +370,9 @@ class Function:
             if (ready := self._ready.get(key)) is not None:
                 self._start(ready, stream)
                 return b""
-            with _Scratch(self, self._device, stream) as memory:
+            with LaunchMemory(self, self._device, stream) as memory:
                 arguments = launch.arguments(operands, memory)
-                values = _Values(arguments.values)
+                values = LaunchValues(arguments.values)
                 self._start(values, stream, Configuration(launch, stream) if is_dynamic else None)
                 if not memory.is_used and not is_dynamic:
                     self._keep(self._ready, key, values)
@@ -395,7 +387,7 @@ class Function:
         self._device.synchronize(stream)
         return int.from_bytes(self._device.read(address, _SIZE_BYTES), "little", signed=True)
 
-    def _start(self, values: _Values, stream: int, config: Configuration | None = None) -> None:
+    def _start(self, values: LaunchValues, stream: int, config: Configuration | None = None) -> None:
         config = config or self._configs.get(stream)
         if config is None:
             config = Configuration(self._launch, stream)
@@ -419,8 +411,8 @@ class Function:
         if any(isinstance(parameter, TensorMap) for parameter in self._launch.parameters):
             return None
         operands = [x.operand for x in self._launch.parameters if isinstance(x, Operand)]
-        slots = [_Slot(number) for number in range(max(operands, default=-1) + 1)]
-        return tuple(self._launch.arguments(slots, _Sources(self._device)).values)
+        slots = [Slot(number) for number in range(max(operands, default=-1) + 1)]
+        return tuple(self._launch.arguments(slots, ArgumentSources(self._device)).values)
 
     @staticmethod
     def _keep(cache: dict[Any, Any], key: Any, value: Any) -> None:
@@ -457,193 +449,6 @@ class Function:
         """
         key = address, tensor_map
         if (known := self._maps.get(key)) is None:
-            known = _encode(self._device.cuda, address, tensor_map)
+            known = encode_tensor_map(self._device.cuda, address, tensor_map)
             self._keep(self._maps, key, known)
         return known
-
-
-class _Values:
-    """The arguments of a launch in the memory that the driver reads.
-
-    Attributes:
-      pointers: the address of each argument.
-    """
-
-    def __init__(self, values: list[Any]):
-        self._values = values
-        self.pointers = (ctypes.c_void_p * max(len(values), 1))(*map(ctypes.addressof, values))
-
-
-class Configuration:
-    """The sizes of a launch on a stream in the memory that the driver reads.
-
-    Attributes:
-      reference: the argument of the driver's functions.
-      address: the same as a number.
-    """
-
-    def __init__(self, launch: Launch, stream: int, sizes: Sequence[Sequence[int]] = ()):
-        grid, block, cluster = sizes or ((launch.ctas or 0, 1, 1), (launch.threads, 1, 1), (launch.cluster_ctas, 1, 1))
-        attributes = (_Attribute * 1)()
-        attributes[0].id = _LAUNCH_CLUSTER
-        attributes[0].value[:3] = tuple(cluster)
-        num_attributes = 1 if launch.cluster_ctas > 1 else 0
-        self._config = _Config(tuple(grid), tuple(block), launch.shared_bytes, stream, attributes, num_attributes)
-        self.reference = ctypes.byref(self._config)
-        self.address = ctypes.addressof(self._config)
-
-
-class PreparedLaunch:
-    """The parts of a launch in the memory that the driver reads; it keeps them alive.
-
-    Attributes:
-      context: the handle of the context.
-      function: the handle of the function.
-      config: the address of the configuration, for the default stream.
-      arguments: the address of the addresses of the arguments.
-      sources: the number of an operand, or -1 and a constant, for each argument; None if they depend on addresses in
-        another way.
-    """
-
-    def __init__(
-        self,
-        function: Function,
-        values: _Values,
-        config: Configuration,
-        sources: tuple[tuple[int, int], ...] | None,
-    ):
-        self._parts = function, values, config
-        self.context, self.function = function.handles
-        self.config = config.address
-        self.arguments, self.sources = ctypes.addressof(values.pointers), sources
-
-
-class _Slot(int):
-    """The number of an operand in place of its address."""
-
-
-class _Sources:
-    """Finds where each argument of a launch comes from; the launch has no memory of its own and no tensor map."""
-
-    def __init__(self, device: Device):
-        self._device = device
-
-    def pointer(self, memory: int) -> tuple[int, int]:
-        """See `Materializer`."""
-        return (memory, 0) if isinstance(memory, _Slot) else (-1, memory)
-
-    def scalar(self, value: int) -> tuple[int, int]:
-        """See `Materializer`."""
-        return -1, value
-
-    def tensor_map(self, memory: int, tensor_map: TensorMap) -> tuple[int, int]:
-        """See `Materializer`."""
-        raise AssertionError(f"expected a launch without tensor maps, got one of operand {tensor_map.operand}")
-
-    def scratch(self, size: int, *, zeroed: bool) -> int:
-        """See `Materializer`."""
-        raise AssertionError(f"expected a launch without memory of its own, got {size} bytes, zeroed: {zeroed}")
-
-    def report(self, size: int) -> int:
-        """See `Materializer`."""
-        raise AssertionError(f"expected a launch without checks, got a report of {size} bytes")
-
-    def unused(self) -> int:
-        """See `Materializer`."""
-        return self._device.unused_memory
-
-
-class _Scratch:
-    """The memory that one launch uses, which is allocated and freed in the order of a stream.
-
-    As a context manager it frees the memory once the work that the stream has then is done.
-    """
-
-    def __init__(self, function: Function, device: Device, stream: int):
-        self._function, self._device, self._stream = function, device, ctypes.c_void_p(stream)
-        self._allocated: dict[int, int] = {}
-        self._reports: dict[int, int] = {}
-
-    def __enter__(self) -> _Scratch:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_: Any) -> None:
-        for address, size in self._reports.items():
-            self._device.cuda.give_back_report(address, size)
-        # After a fault of a kernel nothing can be freed; the error of the kernel is the one to report.
-        with contextlib.nullcontext() if kind is None else contextlib.suppress(DriverError):
-            for address in self._allocated:
-                self._device.cuda.call("cuMemFreeAsync", ctypes.c_uint64(address), self._stream)
-
-    def pointer(self, memory: int) -> ctypes.c_uint64:
-        """See `Materializer`."""
-        return ctypes.c_uint64(memory)
-
-    def scalar(self, value: int) -> ctypes.c_int64:
-        """See `Materializer`."""
-        return ctypes.c_int64(value)
-
-    def tensor_map(self, memory: int, tensor_map: TensorMap) -> ctypes.Array[ctypes.c_char]:
-        """See `Materializer`."""
-        return self._function.encode(memory, tensor_map)
-
-    def scratch(self, size: int, *, zeroed: bool) -> int:
-        """See `Materializer`."""
-        address = ctypes.c_uint64()
-        size = max(-(-size // WORD_BYTES), 1) * WORD_BYTES
-        cuda = self._device.cuda
-        cuda.call("cuMemAllocAsync", ctypes.byref(address), ctypes.c_size_t(size), self._stream)
-        self._allocated[address.value] = size
-        if zeroed:
-            cuda.call("cuMemsetD8Async", address, ctypes.c_ubyte(0), ctypes.c_size_t(size), self._stream)
-        return address.value
-
-    def unused(self) -> int:
-        """See `Materializer`."""
-        return self._device.unused_memory
-
-    def report(self, size: int) -> int:
-        """See `Materializer`."""
-        address = self._device.cuda.take_report(size)
-        self._reports[address] = size
-        return address
-
-    @property
-    def is_used(self) -> bool:
-        """True if the launch has memory that no other launch may use at the same time."""
-        return bool(self._allocated or self._reports)
-
-    def size_of(self, address: int) -> int:
-        """Returns the bytes of memory that this launch uses."""
-        return self._allocated[address]
-
-
-def _encode(cuda: Cuda, address: int, tensor_map: TensorMap) -> ctypes.Array[ctypes.c_char]:
-    if 0 in tensor_map.shape:
-        # No copy finds a tile in a tensor without elements, and the driver makes no map of one.
-        return ctypes.create_string_buffer(_TENSOR_MAP_BYTES)
-    rank = len(tensor_map.shape)
-    memory = ctypes.create_string_buffer(_TENSOR_MAP_BYTES + _TENSOR_MAP_ALIGNMENT)
-    offset = -ctypes.addressof(memory) % _TENSOR_MAP_ALIGNMENT
-    encoded = (ctypes.c_char * _TENSOR_MAP_BYTES).from_buffer(memory, offset)
-    # The driver counts dimensions from the innermost, which has no stride.
-    shape = (ctypes.c_uint64 * rank)(*tensor_map.shape[::-1])
-    strides = (ctypes.c_uint64 * max(rank - 1, 1))(*tensor_map.strides[-2::-1])
-    box = (ctypes.c_uint32 * rank)(*tensor_map.box[::-1])
-    steps = (ctypes.c_uint32 * rank)(*[1] * rank)
-    cuda.call(
-        "cuTensorMapEncodeTiled",
-        encoded,
-        tensor_map.cuda_numbers["cuda_type"],
-        rank,
-        ctypes.c_void_p(address),
-        shape,
-        strides,
-        box,
-        steps,
-        0,
-        tensor_map.cuda_numbers["cuda_swizzle"],
-        0,
-        0,
-    )
-    return encoded

@@ -18,7 +18,8 @@ from typing import Any
 from gridir.runtime.gpu.arrays import ArrayView, Facts, key_of, names_stream
 from gridir.runtime.gpu.bundle import OperandInfo, bytes_of
 from gridir.runtime.gpu.dlpack import exchange_of, takes_version
-from gridir.runtime.gpu.libcuda import PreparedLaunch, open_cuda
+from gridir.runtime.gpu.launch_arguments import PreparedLaunch
+from gridir.runtime.gpu.libcuda import open_cuda
 
 _PATH = Path(__file__).parents[2] / "mlir" / "_mlir_libs" / "libgridir_launch.so"
 _UNKNOWN = -1
