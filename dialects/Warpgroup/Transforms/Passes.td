@@ -10,6 +10,7 @@
 #define GRIDIR_DIALECTS_WARPGROUP_TRANSFORMS_PASSES_TD
 
 include "dialects/Warpgroup/Transforms/BlockPasses.td"
+include "dialects/Warpgroup/Transforms/ContractionPasses.td"
 include "mlir/Pass/PassBase.td"
 
 def WarpgroupAssignPhasesPass : Pass<"warpgroup-assign-phases", "::gridir::grid::KernelOp"> {
