@@ -198,7 +198,7 @@ LogicalResult FunctionBuilder::buildBody() {
     }
     lowering.setView(ref, std::move(view));
   }
-  if (failed(lowering.lowerBlock(body)))
+  if (failed(lowerBlock(body, lowering)))
     return failure();
   func::ReturnOp::create(builder, body.getTerminator()->getLoc());
   return success();
@@ -377,7 +377,7 @@ LogicalResult FunctionBuilder::buildTransform(unsigned windowNumber,
     lowering.set(body.getArgument(i), entry->getArgument(i));
   setIndexViews(lowering, body.getArguments().drop_front(rank),
                 entry->getArguments().drop_front(rank));
-  if (failed(lowering.lowerBlock(body)))
+  if (failed(lowerBlock(body, lowering)))
     return failure();
 
   bool byElements = llvm::any_of(dims, [](grid::BlockDimAttr dim) {

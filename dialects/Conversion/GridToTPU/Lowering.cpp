@@ -181,7 +181,7 @@ FailureOr<MemRefType> Lowering::convertRef(Operation *op, MemRefType type) {
 // The walk
 //===----------------------------------------------------------------------===//
 
-const Handlers &Handlers::getAll() {
+const Handlers &getHandlers() {
   static const Handlers all = [] {
     Handlers handlers;
     addViewLowerings(handlers);
@@ -219,13 +219,6 @@ SmallVector<Value> Lowering::get(ValueRange range) {
 void Lowering::set(ValueRange from, ValueRange to) {
   for (auto [source, target] : llvm::zip_equal(from, to))
     set(source, target);
-}
-
-LogicalResult Lowering::lowerBlock(Block &block) {
-  for (Operation &op : block.without_terminator())
-    if (failed(lowerOp(&op)))
-      return failure();
-  return success();
 }
 
 /// True if an op keeps its meaning on a TPU: ops on numbers, and elementwise
@@ -323,7 +316,7 @@ LogicalResult Lowering::lowerOp(Operation *op) {
   if (structured && !structured.hasPureTensorSemantics())
     return op->emitError("expected tensors on the tpu target, got memrefs; "
                          "load and store the Refs");
-  if (const Handlers::Handler *handler = Handlers::getAll().find(op))
+  if (const Handlers::Handler *handler = getHandlers().find(op))
     return (*handler)(op, *this);
   if (isa_and_nonnull<tpu::TPUDialect>(op->getDialect()))
     return lowerOwnOp(op);

@@ -9,6 +9,7 @@
 #ifndef GRIDIR_DIALECTS_CONVERSION_GRIDTOTPU_LOWERING_H
 #define GRIDIR_DIALECTS_CONVERSION_GRIDTOTPU_LOWERING_H
 
+#include "dialects/Conversion/Support/Handlers.h"
 #include "dialects/Grid/IR/Grid.h"
 #include "dialects/Support/Builders.h"
 #include "dialects/TPU/IR/TPU.h"
@@ -23,9 +24,7 @@
 #include <functional>
 
 /// Grid kernels become Mosaic's by one walk over the body: every op is emitted
-/// again, on vectors. A Ref has no SSA value there: it is a window of one of
-/// the kernel's memrefs, and each access computes the window itself, as Mosaic
-/// requires.
+/// again, on vectors. A Ref is a window of one of the kernel's memrefs.
 namespace gridir::grid_to_tpu {
 
 /// The window of a memref that a Ref represents.
@@ -59,33 +58,8 @@ struct View {
 class Lowering;
 
 /// The lowerings of ops whose meaning on a TPU differs.
-class Handlers {
-public:
-  using Handler =
-      std::function<llvm::LogicalResult(mlir::Operation *, Lowering &)>;
-
-  /// The handlers of all parts of the conversion. The table is shared by all
-  /// functions of a kernel, since building it takes longer than emitting a
-  /// small function.
-  static const Handlers &getAll();
-
-  template <typename OpT>
-  void add(llvm::LogicalResult (*lower)(OpT, Lowering &)) {
-    handlers[mlir::TypeID::get<OpT>()] = [lower](mlir::Operation *op,
-                                                 Lowering &lowering) {
-      return lower(llvm::cast<OpT>(op), lowering);
-    };
-  }
-
-  /// The handler of an op, or null.
-  const Handler *find(mlir::Operation *op) const {
-    auto it = handlers.find(op->getName().getTypeID());
-    return it == handlers.end() ? nullptr : &it->second;
-  }
-
-private:
-  llvm::DenseMap<mlir::TypeID, Handler> handlers;
-};
+using Handlers = gridir::Handlers<Lowering>;
+const Handlers &getHandlers();
 
 /// One function of the kernel while it is emitted: the body, or a transform.
 class Lowering {
@@ -104,8 +78,6 @@ public:
   /// The number of consecutive elements that were inserted into each value.
   llvm::DenseMap<mlir::Operation *, int64_t> insertedElements;
 
-  /// Emits the ops of a block but its terminator.
-  llvm::LogicalResult lowerBlock(mlir::Block &block);
   /// Emits one op.
   llvm::LogicalResult lowerOp(mlir::Operation *op);
 

@@ -88,7 +88,7 @@ LogicalResult lowerRegion(Lowering &lowering, Region &from, Region &to) {
   SmallVector<Location> locs(types->size(), from.getLoc());
   Block *target = lowering.builder.createBlock(&to, to.end(), *types, locs);
   lowering.set(source.getArguments(), target->getArguments());
-  if (failed(lowering.lowerBlock(source)))
+  if (failed(lowerBlock(source, lowering)))
     return failure();
   Operation *terminator = source.getTerminator();
   createLike(lowering.builder, terminator,
@@ -170,7 +170,7 @@ LogicalResult lowerSwitch(scf::IndexSwitchOp op, Lowering &lowering) {
       selector.isOrdered ? arith::CmpIPredicate::sle : arith::CmpIPredicate::eq;
   OpBuilder::InsertionGuard guard(builder);
   auto lowerCase = [&](Block &source) {
-    if (failed(lowering.lowerBlock(source)))
+    if (failed(lowerBlock(source, lowering)))
       return failure();
     scf::YieldOp::create(builder, source.getTerminator()->getLoc(),
                          lowering.get(source.getTerminator()->getOperands()));
@@ -193,7 +193,7 @@ LogicalResult lowerSwitch(scf::IndexSwitchOp op, Lowering &lowering) {
     builder.setInsertionPointToEnd(choice.elseBlock());
   }
   if (!outermost) {
-    if (failed(lowering.lowerBlock(op.getDefaultBlock())))
+    if (failed(lowerBlock(op.getDefaultBlock(), lowering)))
       return failure();
     lowering.set(
         op.getResults(),
@@ -236,7 +236,7 @@ LogicalResult lowerScoped(grid::ScopedOp op, Lowering &lowering) {
             : memref::AllocaOp::create(builder, op.getLoc(), *type).getResult();
     lowering.setView(argument, getWholeView(memref, refType.getElementType()));
   }
-  if (failed(lowering.lowerBlock(body)))
+  if (failed(lowerBlock(body, lowering)))
     return failure();
   Operation *yield = body.getTerminator();
   tpu::YieldOp::create(builder, yield->getLoc(),

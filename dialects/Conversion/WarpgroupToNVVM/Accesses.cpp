@@ -250,10 +250,10 @@ LogicalResult lowerAccumulate(grid::AccumulateOp op, Lowering &lowering) {
 
 } // namespace
 
-void addAccessLowerings(Lowering &lowering) {
-  lowering.add(lowerLoad);
-  lowering.add(lowerStore);
-  lowering.add(lowerAccumulate);
+void addAccessLowerings(Handlers &handlers) {
+  handlers.add(lowerLoad);
+  handlers.add(lowerStore);
+  handlers.add(lowerAccumulate);
 }
 
 } // namespace gridir::warpgroup_to_nvvm

@@ -314,20 +314,20 @@ LogicalResult lowerLayoutCast(warpgroup::LayoutCastOp op, Lowering &lowering) {
 
 } // namespace
 
-void addArrayLowerings(Lowering &lowering) {
-  lowering.add(lowerConstant);
-  lowering.add(lowerEmpty);
-  lowering.add(lowerSplat);
-  lowering.add(lowerStructuredOp<linalg::BroadcastOp>);
-  lowering.add(lowerStructuredOp<linalg::FillOp>);
-  lowering.add(lowerStructuredOp<linalg::GenericOp>);
-  lowering.add(lowerStructuredOp<linalg::MapOp>);
-  lowering.add(lowerStructuredOp<linalg::ReduceOp>);
-  lowering.add(lowerStructuredOp<linalg::TransposeOp>);
-  lowering.add(lowerReshape<tensor::CollapseShapeOp>);
-  lowering.add(lowerReshape<tensor::ExpandShapeOp>);
-  lowering.add(lowerExtract);
-  lowering.add(lowerLayoutCast);
+void addArrayLowerings(Handlers &handlers) {
+  handlers.add(lowerConstant);
+  handlers.add(lowerEmpty);
+  handlers.add(lowerSplat);
+  handlers.add(lowerStructuredOp<linalg::BroadcastOp>);
+  handlers.add(lowerStructuredOp<linalg::FillOp>);
+  handlers.add(lowerStructuredOp<linalg::GenericOp>);
+  handlers.add(lowerStructuredOp<linalg::MapOp>);
+  handlers.add(lowerStructuredOp<linalg::ReduceOp>);
+  handlers.add(lowerStructuredOp<linalg::TransposeOp>);
+  handlers.add(lowerReshape<tensor::CollapseShapeOp>);
+  handlers.add(lowerReshape<tensor::ExpandShapeOp>);
+  handlers.add(lowerExtract);
+  handlers.add(lowerLayoutCast);
 }
 
 } // namespace gridir::warpgroup_to_nvvm

@@ -236,6 +236,6 @@ LogicalResult lowerAtomicRmw(grid::AtomicRmwOp op, Lowering &lowering) {
 
 } // namespace
 
-void addAtomicLowerings(Lowering &lowering) { lowering.add(lowerAtomicRmw); }
+void addAtomicLowerings(Handlers &handlers) { handlers.add(lowerAtomicRmw); }
 
 } // namespace gridir::warpgroup_to_nvvm

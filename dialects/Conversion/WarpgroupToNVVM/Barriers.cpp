@@ -243,13 +243,13 @@ LogicalResult lowerCommitGmem(warpgroup::CommitGmemOp op, Lowering &lowering) {
 
 } // namespace
 
-void addBarrierLowerings(Lowering &lowering) {
-  lowering.add(lowerWait);
-  lowering.add(lowerTest);
-  lowering.add(lowerArrive);
-  lowering.add(lowerNamed);
-  lowering.add(lowerCommitSmem);
-  lowering.add(lowerCommitGmem);
+void addBarrierLowerings(Handlers &handlers) {
+  handlers.add(lowerWait);
+  handlers.add(lowerTest);
+  handlers.add(lowerArrive);
+  handlers.add(lowerNamed);
+  handlers.add(lowerCommitSmem);
+  handlers.add(lowerCommitGmem);
 }
 
 } // namespace gridir::warpgroup_to_nvvm

@@ -116,9 +116,9 @@ LogicalResult lowerQueryCancel(warpgroup::QueryClusterCancelOp op,
 
 } // namespace
 
-void addClusterLaunchLowerings(Lowering &lowering) {
-  lowering.add(lowerTryCancel);
-  lowering.add(lowerQueryCancel);
+void addClusterLaunchLowerings(Handlers &handlers) {
+  handlers.add(lowerTryCancel);
+  handlers.add(lowerQueryCancel);
 }
 
 } // namespace gridir::warpgroup_to_nvvm

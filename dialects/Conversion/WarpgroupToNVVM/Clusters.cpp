@@ -264,9 +264,9 @@ LogicalResult lowerClusterStore(warpgroup::ClusterStoreOp op,
 
 } // namespace
 
-void addClusterLowerings(Lowering &lowering) {
-  lowering.add(lowerClusterLoad);
-  lowering.add(lowerClusterStore);
+void addClusterLowerings(Handlers &handlers) {
+  handlers.add(lowerClusterLoad);
+  handlers.add(lowerClusterStore);
 }
 
 } // namespace gridir::warpgroup_to_nvvm

@@ -568,11 +568,11 @@ LogicalResult lowerWaitGroup(warpgroup::WaitGroupOp op, Lowering &lowering) {
 
 } // namespace
 
-void addCopyLowerings(Lowering &lowering) {
-  lowering.add(lowerTmaLoad);
-  lowering.add(lowerTmaStore);
-  lowering.add(lowerCommitGroup);
-  lowering.add(lowerWaitGroup);
+void addCopyLowerings(Handlers &handlers) {
+  handlers.add(lowerTmaLoad);
+  handlers.add(lowerTmaStore);
+  handlers.add(lowerCommitGroup);
+  handlers.add(lowerWaitGroup);
 }
 
 } // namespace gridir::warpgroup_to_nvvm

@@ -71,6 +71,6 @@ LogicalResult lowerGather(grid::GatherOp op, Lowering &lowering) {
 
 } // namespace
 
-void addGatherLowerings(Lowering &lowering) { lowering.add(lowerGather); }
+void addGatherLowerings(Handlers &handlers) { handlers.add(lowerGather); }
 
 } // namespace gridir::warpgroup_to_nvvm

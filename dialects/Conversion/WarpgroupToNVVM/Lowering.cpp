@@ -30,32 +30,39 @@ Lowering::Lowering(grid::KernelOp kernel, OpBuilder &builder,
                    LLVM::LLVMFuncOp function, LLVM::GlobalOp shared,
                    int64_t sharedBytes, const gpu::Chip &chip)
     : chip(chip), kernel(kernel), builder(builder), function(function),
-      shared(shared), sharedBytes(sharedBytes) {
-  addProgramLowerings(*this);
-  addViewLowerings(*this);
-  addAccessLowerings(*this);
-  addBarrierLowerings(*this);
-  addSyncLowerings(*this);
-  addCopyLowerings(*this);
-  addRowCopyLowerings(*this);
-  addThreadCopyLowerings(*this);
-  addClusterLowerings(*this);
-  addClusterLaunchLowerings(*this);
-  addAtomicLowerings(*this);
-  addGatherLowerings(*this);
-  addSemaphoreLowerings(*this);
-  addPrintLowerings(*this);
-  addProfileLowerings(*this);
-  addArrayLowerings(*this);
-  addPackedLowerings(*this);
-  addRelayoutLowerings(*this);
-  addSliceLowerings(*this);
-  addProductLowerings(*this);
-  addRegisterProductLowerings(*this);
-  addTensorMemoryLowerings(*this);
-  addTensorCommitLowerings(*this);
-  addTensorCopyLowerings(*this);
-  addTensorProductLowerings(*this);
+      shared(shared), sharedBytes(sharedBytes) {}
+
+static const Handlers &getHandlers() {
+  static const Handlers all = [] {
+    Handlers handlers;
+    addProgramLowerings(handlers);
+    addViewLowerings(handlers);
+    addAccessLowerings(handlers);
+    addBarrierLowerings(handlers);
+    addSyncLowerings(handlers);
+    addCopyLowerings(handlers);
+    addRowCopyLowerings(handlers);
+    addThreadCopyLowerings(handlers);
+    addClusterLowerings(handlers);
+    addClusterLaunchLowerings(handlers);
+    addAtomicLowerings(handlers);
+    addGatherLowerings(handlers);
+    addSemaphoreLowerings(handlers);
+    addPrintLowerings(handlers);
+    addProfileLowerings(handlers);
+    addArrayLowerings(handlers);
+    addPackedLowerings(handlers);
+    addRelayoutLowerings(handlers);
+    addSliceLowerings(handlers);
+    addProductLowerings(handlers);
+    addRegisterProductLowerings(handlers);
+    addTensorMemoryLowerings(handlers);
+    addTensorCommitLowerings(handlers);
+    addTensorCopyLowerings(handlers);
+    addTensorProductLowerings(handlers);
+    return handlers;
+  }();
+  return all;
 }
 
 LogicalResult Lowering::verifyInRegisters(Operation *op, ShapedType array) {
@@ -143,7 +150,7 @@ LogicalResult Lowering::lowerBody() {
   examineCluster();
   if (failed(verifyArrays()) || failed(createPrologue()))
     return failure();
-  if (failed(lowerBlock(*kernel.getBodyBlock())))
+  if (failed(lowerBlock(*kernel.getBodyBlock(), *this)))
     return failure();
   endTrace();
   // Pending copies may still read the memory of this CTA, and other CTAs may
@@ -166,13 +173,6 @@ LogicalResult Lowering::lowerBody() {
     createBlockSync(kernel.getLoc());
   if (tensorColumns)
     freeTensorMemory();
-  return success();
-}
-
-LogicalResult Lowering::lowerBlock(Block &block) {
-  for (Operation &op : block.without_terminator())
-    if (failed(lowerOp(&op)))
-      return failure();
   return success();
 }
 
@@ -209,10 +209,9 @@ LogicalResult Lowering::lowerOp(Operation *op) {
         return op->emitError("expected a load, a copy or an MMA of elements "
                              "that share bytes, got ")
                << op->getName() << " of " << ref.getType();
-  auto handler = handlers.find(op->getName().getStringRef());
-  if (handler != handlers.end()) {
+  if (const Handlers::Handler *handler = getHandlers().find(op)) {
     llvm::SaveAndRestore ofOp(hasExchanged, false);
-    if (failed(handler->second(op)))
+    if (failed((*handler)(op, *this)))
       return failure();
     return verifyExchange(op);
   }

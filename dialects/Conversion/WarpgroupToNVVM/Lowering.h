@@ -9,6 +9,7 @@
 #ifndef GRIDIR_DIALECTS_CONVERSION_WARPGROUPTONVVM_LOWERING_H
 #define GRIDIR_DIALECTS_CONVERSION_WARPGROUPTONVVM_LOWERING_H
 
+#include "dialects/Conversion/Support/Handlers.h"
 #include "dialects/Conversion/WarpgroupToNVVM/ClusterRanks.h"
 #include "dialects/GPU/Target/Chip.h"
 #include "dialects/Grid/IR/Grid.h"
@@ -25,13 +26,10 @@
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/StringMap.h"
-#include <functional>
 
 /// Warpgroup programs become the code of one thread by one walk over the body:
-/// every op is emitted again, on the registers of a thread. A Ref has no SSA
-/// value there: it is a window of memory, and each access computes its
-/// addresses itself.
+/// every op is emitted again, on the registers of a thread. A Ref is a window
+/// of memory.
 namespace gridir::warpgroup_to_nvvm {
 
 /// The state of the profile: events at the begin and end of the author's
@@ -54,7 +52,7 @@ struct Trace {
 //===----------------------------------------------------------------------===//
 
 class Lowering;
-using Handler = std::function<llvm::LogicalResult(mlir::Operation *)>;
+using Handlers = gridir::Handlers<Lowering>;
 
 /// The kernel while it is emitted.
 class Lowering {
@@ -104,8 +102,6 @@ public:
   llvm::LogicalResult verifyChip();
   /// Emits the body, after the common beginning of kernels.
   llvm::LogicalResult lowerBody();
-  /// Emits the ops of a block but its terminator.
-  llvm::LogicalResult lowerBlock(mlir::Block &block);
   llvm::LogicalResult lowerOp(mlir::Operation *op);
 
   //===--------------------------------------------------------------------===//
@@ -297,13 +293,6 @@ public:
   /// A parameter of the kernel that is a tensor map.
   mlir::Value getTensorMap(kernel::TensorMapAttr map);
 
-  template <typename OpT>
-  void add(llvm::LogicalResult (*lower)(OpT, Lowering &)) {
-    handlers[OpT::getOperationName()] = [this, lower](mlir::Operation *op) {
-      return lower(llvm::cast<OpT>(op), *this);
-    };
-  }
-
   /// The barriers and their phases, initialized when the kernel begins.
   mlir::FailureOr<std::shared_ptr<Storage>>
   addBarriers(grid::ScopedOp op, mlir::Value ref, int64_t offset);
@@ -356,7 +345,6 @@ private:
 
   llvm::DenseMap<mlir::Value, Registers> values;
   llvm::DenseMap<mlir::Value, View> views;
-  llvm::StringMap<Handler> handlers;
   llvm::SmallVector<std::pair<Distribution, llvm::SmallVector<mlir::Value>>, 0>
       threadParts;
   llvm::DenseMap<mlir::Type, llvm::SmallVector<mlir::Value>> movedVariables;
@@ -382,21 +370,21 @@ private:
 // The parts of the conversion
 //===----------------------------------------------------------------------===//
 
-void addProgramLowerings(Lowering &lowering);
-void addViewLowerings(Lowering &lowering);
-void addAccessLowerings(Lowering &lowering);
-void addBarrierLowerings(Lowering &lowering);
-void addSyncLowerings(Lowering &lowering);
-void addCopyLowerings(Lowering &lowering);
-void addRowCopyLowerings(Lowering &lowering);
-void addThreadCopyLowerings(Lowering &lowering);
-void addClusterLowerings(Lowering &lowering);
-void addClusterLaunchLowerings(Lowering &lowering);
-void addAtomicLowerings(Lowering &lowering);
-void addGatherLowerings(Lowering &lowering);
-void addSemaphoreLowerings(Lowering &lowering);
-void addPrintLowerings(Lowering &lowering);
-void addProfileLowerings(Lowering &lowering);
+void addProgramLowerings(Handlers &handlers);
+void addViewLowerings(Handlers &handlers);
+void addAccessLowerings(Handlers &handlers);
+void addBarrierLowerings(Handlers &handlers);
+void addSyncLowerings(Handlers &handlers);
+void addCopyLowerings(Handlers &handlers);
+void addRowCopyLowerings(Handlers &handlers);
+void addThreadCopyLowerings(Handlers &handlers);
+void addClusterLowerings(Handlers &handlers);
+void addClusterLaunchLowerings(Handlers &handlers);
+void addAtomicLowerings(Handlers &handlers);
+void addGatherLowerings(Handlers &handlers);
+void addSemaphoreLowerings(Handlers &handlers);
+void addPrintLowerings(Handlers &handlers);
+void addProfileLowerings(Handlers &handlers);
 
 /// True if a kernel has semaphores or its author requests a profile. Its code
 /// has one parameter for both.
@@ -404,16 +392,16 @@ bool hasSemaphores(grid::KernelOp kernel);
 bool hasProfile(grid::KernelOp kernel);
 /// True if a kernel has checks. Its code has a parameter for their report.
 bool hasChecks(grid::KernelOp kernel);
-void addArrayLowerings(Lowering &lowering);
-void addPackedLowerings(Lowering &lowering);
-void addRelayoutLowerings(Lowering &lowering);
-void addSliceLowerings(Lowering &lowering);
-void addProductLowerings(Lowering &lowering);
-void addRegisterProductLowerings(Lowering &lowering);
-void addTensorMemoryLowerings(Lowering &lowering);
-void addTensorCommitLowerings(Lowering &lowering);
-void addTensorCopyLowerings(Lowering &lowering);
-void addTensorProductLowerings(Lowering &lowering);
+void addArrayLowerings(Handlers &handlers);
+void addPackedLowerings(Handlers &handlers);
+void addRelayoutLowerings(Handlers &handlers);
+void addSliceLowerings(Handlers &handlers);
+void addProductLowerings(Handlers &handlers);
+void addRegisterProductLowerings(Handlers &handlers);
+void addTensorMemoryLowerings(Handlers &handlers);
+void addTensorCommitLowerings(Handlers &handlers);
+void addTensorCopyLowerings(Handlers &handlers);
+void addTensorProductLowerings(Handlers &handlers);
 
 /// An op on numbers, or on arrays element by element.
 llvm::LogicalResult lowerElementwise(mlir::Operation *op, Lowering &lowering);

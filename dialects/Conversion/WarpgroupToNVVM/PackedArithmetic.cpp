@@ -356,14 +356,14 @@ Registers extendBytes(Lowering &lowering, Location loc,
   return results;
 }
 
-void addPackedLowerings(Lowering &lowering) {
-  lowering.add(lowerPacked<arith::AddFOp, LLVM::FAddOp>);
-  lowering.add(lowerPacked<arith::SubFOp, LLVM::FSubOp>);
-  lowering.add(lowerPacked<arith::MulFOp, LLVM::FMulOp>);
-  lowering.add(lowerIntegers<arith::SIToFPOp>);
-  lowering.add(lowerIntegers<arith::UIToFPOp>);
-  lowering.add(lowerExtend);
-  lowering.add(lowerTruncate);
+void addPackedLowerings(Handlers &handlers) {
+  handlers.add(lowerPacked<arith::AddFOp, LLVM::FAddOp>);
+  handlers.add(lowerPacked<arith::SubFOp, LLVM::FSubOp>);
+  handlers.add(lowerPacked<arith::MulFOp, LLVM::FMulOp>);
+  handlers.add(lowerIntegers<arith::SIToFPOp>);
+  handlers.add(lowerIntegers<arith::UIToFPOp>);
+  handlers.add(lowerExtend);
+  handlers.add(lowerTruncate);
 }
 
 } // namespace gridir::warpgroup_to_nvvm

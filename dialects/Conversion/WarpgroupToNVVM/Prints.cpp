@@ -172,10 +172,10 @@ bool hasChecks(grid::KernelOp kernel) {
       .wasInterrupted();
 }
 
-void addPrintLowerings(Lowering &lowering) {
-  lowering.add(lowerPrint);
-  lowering.add(lowerAssert);
-  lowering.add(lowerDelay);
+void addPrintLowerings(Handlers &handlers) {
+  handlers.add(lowerPrint);
+  handlers.add(lowerAssert);
+  handlers.add(lowerDelay);
 }
 
 } // namespace gridir::warpgroup_to_nvvm

@@ -398,9 +398,9 @@ LogicalResult lowerMmaWait(warpgroup::MmaWaitOp op, Lowering &lowering) {
 
 } // namespace
 
-void addProductLowerings(Lowering &lowering) {
-  lowering.add(lowerMma);
-  lowering.add(lowerMmaWait);
+void addProductLowerings(Handlers &handlers) {
+  handlers.add(lowerMma);
+  handlers.add(lowerMmaWait);
 }
 
 } // namespace gridir::warpgroup_to_nvvm

@@ -170,6 +170,6 @@ void Lowering::endTrace() {
   });
 }
 
-void addProfileLowerings(Lowering &lowering) { lowering.add(lowerProfile); }
+void addProfileLowerings(Handlers &handlers) { handlers.add(lowerProfile); }
 
 } // namespace gridir::warpgroup_to_nvvm

@@ -151,7 +151,7 @@ LogicalResult lowerRegion(Lowering &lowering, Region &from, Region &to,
     return failure();
   if (begin)
     begin(*target);
-  if (failed(lowering.lowerBlock(source)))
+  if (failed(lowerBlock(source, lowering)))
     return failure();
   Operation *terminator = source.getTerminator();
   if (isRepeated && lowering.exchangePending)
@@ -353,7 +353,7 @@ LogicalResult lowerScoped(grid::ScopedOp op, Lowering &lowering) {
     if (failed(lowering.convertType(op, type)))
       return failure();
   if (failed(createRefs(op, offsets, lowering)) ||
-      failed(lowering.lowerBlock(body)))
+      failed(lowerBlock(body, lowering)))
     return failure();
   for (auto [result, value] :
        llvm::zip_equal(op.getResults(), body.getTerminator()->getOperands()))
@@ -363,17 +363,17 @@ LogicalResult lowerScoped(grid::ScopedOp op, Lowering &lowering) {
 
 } // namespace
 
-void addProgramLowerings(Lowering &lowering) {
-  lowering.add(lowerProgramId);
-  lowering.add(lowerNumPrograms);
-  lowering.add(lowerAssumeMultiple);
-  lowering.add(lowerSetMaxRegisters);
-  lowering.add(lowerFor);
-  lowering.add(lowerControl<scf::IfOp>);
-  lowering.add(lowerControl<scf::WhileOp>);
-  lowering.add(lowerControl<scf::IndexSwitchOp>);
-  lowering.add(lowerWarps);
-  lowering.add(lowerScoped);
+void addProgramLowerings(Handlers &handlers) {
+  handlers.add(lowerProgramId);
+  handlers.add(lowerNumPrograms);
+  handlers.add(lowerAssumeMultiple);
+  handlers.add(lowerSetMaxRegisters);
+  handlers.add(lowerFor);
+  handlers.add(lowerControl<scf::IfOp>);
+  handlers.add(lowerControl<scf::WhileOp>);
+  handlers.add(lowerControl<scf::IndexSwitchOp>);
+  handlers.add(lowerWarps);
+  handlers.add(lowerScoped);
 }
 
 } // namespace gridir::warpgroup_to_nvvm

@@ -267,8 +267,8 @@ LogicalResult lowerMmaSync(warpgroup::MmaSyncOp op, Lowering &lowering) {
 
 } // namespace
 
-void addRegisterProductLowerings(Lowering &lowering) {
-  lowering.add(lowerMmaSync);
+void addRegisterProductLowerings(Handlers &handlers) {
+  handlers.add(lowerMmaSync);
 }
 
 } // namespace gridir::warpgroup_to_nvvm

@@ -346,6 +346,6 @@ LogicalResult lowerRelayout(warpgroup::RelayoutOp op, Lowering &lowering) {
 
 } // namespace
 
-void addRelayoutLowerings(Lowering &lowering) { lowering.add(lowerRelayout); }
+void addRelayoutLowerings(Handlers &handlers) { handlers.add(lowerRelayout); }
 
 } // namespace gridir::warpgroup_to_nvvm

@@ -177,9 +177,9 @@ template <typename OpT> LogicalResult lowerRows(OpT op, Lowering &lowering) {
 
 } // namespace
 
-void addRowCopyLowerings(Lowering &lowering) {
-  lowering.add(lowerRows<warpgroup::TmaGatherOp>);
-  lowering.add(lowerRows<warpgroup::TmaScatterOp>);
+void addRowCopyLowerings(Handlers &handlers) {
+  handlers.add(lowerRows<warpgroup::TmaGatherOp>);
+  handlers.add(lowerRows<warpgroup::TmaScatterOp>);
 }
 
 } // namespace gridir::warpgroup_to_nvvm

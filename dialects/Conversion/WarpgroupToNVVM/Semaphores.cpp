@@ -142,10 +142,10 @@ LogicalResult lowerReadOf(grid::SemaphoreReadOp op, Lowering &lowering) {
 
 } // namespace
 
-void addSemaphoreLowerings(Lowering &lowering) {
-  lowering.add(lowerSignal);
-  lowering.add(lowerWaitFor);
-  lowering.add(lowerReadOf);
+void addSemaphoreLowerings(Handlers &handlers) {
+  handlers.add(lowerSignal);
+  handlers.add(lowerWaitFor);
+  handlers.add(lowerReadOf);
 }
 
 } // namespace gridir::warpgroup_to_nvvm

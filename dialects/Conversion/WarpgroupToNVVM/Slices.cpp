@@ -86,10 +86,10 @@ LogicalResult lowerInsert(tensor::InsertOp op, Lowering &lowering) {
 
 } // namespace
 
-void addSliceLowerings(Lowering &lowering) {
-  lowering.add(lowerExtractSlice);
-  lowering.add(lowerInsertSlice);
-  lowering.add(lowerInsert);
+void addSliceLowerings(Handlers &handlers) {
+  handlers.add(lowerExtractSlice);
+  handlers.add(lowerInsertSlice);
+  handlers.add(lowerInsert);
 }
 
 } // namespace gridir::warpgroup_to_nvvm

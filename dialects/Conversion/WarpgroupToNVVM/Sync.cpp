@@ -117,6 +117,6 @@ LogicalResult lowerSync(warpgroup::SyncOp op, Lowering &lowering) {
 
 } // namespace
 
-void addSyncLowerings(Lowering &lowering) { lowering.add(lowerSync); }
+void addSyncLowerings(Handlers &handlers) { handlers.add(lowerSync); }
 
 } // namespace gridir::warpgroup_to_nvvm

@@ -156,8 +156,8 @@ LogicalResult lowerTensorCopy(warpgroup::TmemCopyOp op, Lowering &lowering) {
 
 } // namespace
 
-void addTensorCopyLowerings(Lowering &lowering) {
-  lowering.add(lowerTensorCopy);
+void addTensorCopyLowerings(Handlers &handlers) {
+  handlers.add(lowerTensorCopy);
 }
 
 } // namespace gridir::warpgroup_to_nvvm

@@ -72,8 +72,8 @@ LogicalResult lowerTensorCommit(warpgroup::Tcgen05CommitOp op,
 
 } // namespace
 
-void addTensorCommitLowerings(Lowering &lowering) {
-  lowering.add(lowerTensorCommit);
+void addTensorCommitLowerings(Handlers &handlers) {
+  handlers.add(lowerTensorCommit);
 }
 
 } // namespace gridir::warpgroup_to_nvvm

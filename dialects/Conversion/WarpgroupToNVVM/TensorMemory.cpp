@@ -460,9 +460,9 @@ LogicalResult storeTensorMemory(Operation *op, Value ref, Type type,
   return success();
 }
 
-void addTensorMemoryLowerings(Lowering &lowering) {
-  lowering.add(lowerCommitTmem);
-  lowering.add(lowerWaitTmemLoad);
+void addTensorMemoryLowerings(Handlers &handlers) {
+  handlers.add(lowerCommitTmem);
+  handlers.add(lowerWaitTmemLoad);
 }
 
 } // namespace gridir::warpgroup_to_nvvm

@@ -369,8 +369,8 @@ LogicalResult lowerTensorProduct(warpgroup::Tcgen05MmaOp op,
 
 } // namespace
 
-void addTensorProductLowerings(Lowering &lowering) {
-  lowering.add(lowerTensorProduct);
+void addTensorProductLowerings(Handlers &handlers) {
+  handlers.add(lowerTensorProduct);
 }
 
 } // namespace gridir::warpgroup_to_nvvm

@@ -206,10 +206,10 @@ LogicalResult lowerCpAsyncWait(warpgroup::CpAsyncWaitOp op,
 
 } // namespace
 
-void addThreadCopyLowerings(Lowering &lowering) {
-  lowering.add(lowerCpAsync);
-  lowering.add(lowerCpAsyncCommit);
-  lowering.add(lowerCpAsyncWait);
+void addThreadCopyLowerings(Handlers &handlers) {
+  handlers.add(lowerCpAsync);
+  handlers.add(lowerCpAsyncCommit);
+  handlers.add(lowerCpAsyncWait);
 }
 
 } // namespace gridir::warpgroup_to_nvvm

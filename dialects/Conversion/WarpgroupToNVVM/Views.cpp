@@ -215,11 +215,11 @@ LogicalResult lowerReinterpretation(OpT op, Lowering &lowering) {
 
 } // namespace
 
-void addViewLowerings(Lowering &lowering) {
-  lowering.add(lowerSliceRef);
-  lowering.add(lowerTransposeRef);
-  lowering.add(lowerReinterpretation<grid::ReshapeRefOp>);
-  lowering.add(lowerReinterpretation<grid::BitcastRefOp>);
+void addViewLowerings(Handlers &handlers) {
+  handlers.add(lowerSliceRef);
+  handlers.add(lowerTransposeRef);
+  handlers.add(lowerReinterpretation<grid::ReshapeRefOp>);
+  handlers.add(lowerReinterpretation<grid::BitcastRefOp>);
 }
 
 } // namespace gridir::warpgroup_to_nvvm
