@@ -100,6 +100,11 @@ SmallVector<RankedTensorType> getReadArrays(linalg::LinalgOp op,
 
 int64_t getOfRegisterReduction(linalg::LinalgOp op,
                                Distributions &distributions) {
+  auto isHeld = [&](Type type) {
+    return distributions.find(cast<RankedTensorType>(type)) != nullptr;
+  };
+  if (!llvm::all_of(op->getOperandTypes(), isHeld))
+    return 0;
   RegisterReduction reduction(op, distributions);
   // Larger ones have no lowering.
   if (reduction.all.getNumRegisters() > kMaxElementsOfThread)
@@ -150,8 +155,8 @@ int64_t getOfAtomic(grid::AtomicRmwOp op, Distributions &distributions) {
   auto type = dyn_cast<RankedTensorType>(op.getType());
   if (!type)
     return getBytes(op.getType(), 1);
-  const Distribution &held = distributions.get(type);
-  return held.hasCopies() || held.exceeds() ? getBytes(type) : 0;
+  const Distribution *held = distributions.find(type);
+  return held && (held->hasCopies() || held->exceeds()) ? getBytes(type) : 0;
 }
 
 /// The static offsets of a window in the Ref that it is a window of; none if
@@ -190,12 +195,12 @@ int64_t getOfRegisters(Value ref, Type value, Distributions &distributions) {
   std::optional<Coordinates> offsets = getOffsets(ref);
   std::optional<Distribution> held =
       getRegisterDistribution(root, distributions);
-  if (!offsets || !held)
+  const Distribution *window = distributions.find(array);
+  if (!offsets || !held || !window)
     return 0;
-  const Distribution &window = distributions.get(array);
-  if (window.isSplat ||
-      (findWindow(window, *held, *offsets) &&
-       findRegisters(*held, window, [&](const Coordinates &coords) {
+  if (window->isSplat ||
+      (findWindow(*window, *held, *offsets) &&
+       findRegisters(*held, *window, [&](const Coordinates &coords) {
          Coordinates all = coords;
          for (auto [at, offset] : llvm::zip_equal(all, *offsets))
            at += offset;
@@ -226,12 +231,11 @@ int64_t getOfNumber(Operation *op) {
 Exchange Exchanges::get(Operation *op) {
   if (auto relayout = dyn_cast<RelayoutOp>(op))
     return getOfRelayout(relayout);
-  auto isHeld = [&](Type type) {
-    auto array = dyn_cast<RankedTensorType>(type);
-    return !array || distributions.find(array);
+  auto hasLayout = [](Type type) {
+    return !isa<RankedTensorType>(type) || getLayout(type);
   };
-  if (!llvm::all_of(op->getOperandTypes(), isHeld) ||
-      !llvm::all_of(op->getResultTypes(), isHeld))
+  if (!llvm::all_of(op->getOperandTypes(), hasLayout) ||
+      !llvm::all_of(op->getResultTypes(), hasLayout))
     return {};
   int64_t bytes =
       llvm::TypeSwitch<Operation *, int64_t>(op)
