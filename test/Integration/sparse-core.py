@@ -271,12 +271,13 @@ def together():
     check("together", [np.asarray(call(x))], np.broadcast_to(x[:, None], (cores, 3, 8)))
 
 
-with (
-    gridir.installed(checks=["races", "semaphores"]),
-    jax.sharding.use_abstract_mesh(jax.sharding.AbstractMesh((), (), abstract_device=chip)),
-):
-    for part in (scans, reductions, sorts, packs, elements, loops, rows, shared, together):
-        part()
+with jax.sharding.use_abstract_mesh(jax.sharding.AbstractMesh((), (), abstract_device=chip)):
+    with gridir.installed(checks=["races", "semaphores"]):
+        for part in (scans, reductions, sorts, packs, elements, loops, rows, shared, together):
+            part()
+    # Subcores that begin later do not fill what others have written.
+    with gridir.installed(checks=["uninitialized"]):
+        shared()
 # CHECK: cummax 3, cummin 3, cumsum 3, scan_count 1, all_reduce 3, sort 16, unpack 4, pack 4, bitcast 1
-# CHECK-SAME: load_gather 1, store_scatter 1, store_compressed 1, parallel_loop 1, rows 1, shared 1, together 1
+# CHECK-SAME: load_gather 1, store_scatter 1, store_compressed 1, parallel_loop 1, rows 1, shared 2, together 1
 print(", ".join(f"{name} {count}" for name, count in checked.items()))

@@ -249,6 +249,15 @@ void GridLoopBuilder::createFunctions() {
                                    builder.getUnitAttr());
 
   builder.setInsertionPointToStart(&rangeFunction.getBody().front());
+  // A call asks for its work items once, before any of them runs.
+  if (auto initial = kernel->getAttrOfType<ArrayAttr>(kInitialResultsAttrName))
+    for (auto [value, ref] : llvm::zip_equal(initial, kernel.getOutputRefs()))
+      if (auto number = dyn_cast<TypedAttr>(value))
+        linalg::FillOp::create(
+            builder, loc,
+            ValueRange(arith::ConstantOp::create(builder, loc, number)),
+            ValueRange(rangeFunction.getArgument(kernel.getNumDynamicDims() +
+                                                 ref.getArgNumber())));
   SmallVector<Value> sizes = createGridSizes(rangeFunction.getArguments());
   func::ReturnOp::create(
       builder, loc, createCount(builder, loc, sizes, lowering.parallelDims));

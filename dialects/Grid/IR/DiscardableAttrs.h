@@ -49,6 +49,11 @@ inline constexpr llvm::StringLiteral kMemoryPlanAttrName = "grid.memory_plan";
 /// numbers of their arguments.
 inline constexpr llvm::StringLiteral kUnsignedAttrName = "grid.unsigned";
 
+/// The values that the results of a kernel hold before its first program: a
+/// number for each result, or a unit attribute for one that holds any values.
+inline constexpr llvm::StringLiteral kInitialResultsAttrName =
+    "grid.initial_results";
+
 /// Marks the store of a copy, and its record: other copies see it at once,
 /// without a commit of the program.
 inline constexpr llvm::StringLiteral kCopiedAttrName = "grid.copied";

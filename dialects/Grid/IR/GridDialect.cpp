@@ -95,6 +95,21 @@ bool isOfModule(Operation *op, Attribute value) {
   return isa<ModuleOp>(op) && isa<DictionaryAttr>(value);
 }
 
+bool isInitialResults(Operation *op, Attribute value) {
+  auto kernel = dyn_cast<KernelOp>(op);
+  auto values = dyn_cast<ArrayAttr>(value);
+  if (!kernel || !values || values.size() != kernel.getOutputRefs().size())
+    return false;
+  return llvm::all_of(
+      llvm::zip_equal(values, kernel.getOutputRefs()), [](auto pair) {
+        auto [initial, ref] = pair;
+        auto type = dyn_cast<MemRefType>(ref.getType());
+        return isa<UnitAttr>(initial) ||
+               (isa<IntegerAttr, FloatAttr>(initial) && type &&
+                cast<TypedAttr>(initial).getType() == type.getElementType());
+      });
+}
+
 template <typename AttrT> bool isOfAny(Operation *, Attribute value) {
   return isa<AttrT>(value);
 }
@@ -111,6 +126,8 @@ constexpr AttributeRule kRules[] = {
     {kChecksAttrName, isChecks, "an array of dictionaries of a kernel"},
     {kMemoryPlanAttrName, isOfKernel<MemoryPlanAttr>,
      "a #grid.memory_plan of a kernel"},
+    {kInitialResultsAttrName, isInitialResults,
+     "a number or a unit attribute for each result of a kernel"},
     {kUnsignedAttrName, isOfAny<DenseI64ArrayAttr>, "an array of i64"},
     {kCopiedAttrName, isOfAny<UnitAttr>, "a unit attribute"},
     {kCopiedDimsAttrName, isOfAny<DenseI64ArrayAttr>, "an array of i64"},

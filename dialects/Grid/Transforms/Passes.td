@@ -481,9 +481,11 @@ def GridPoisonMemoryPass : Pass<"grid-poison-memory", "::gridir::grid::KernelOp"
     (`grid-infer-dimension-semantics`). The highest integer of a Ref in
     `grid.unsigned` is unsigned.
 
-    An output stays unchanged if an input shares its memory, or if the first
-    program with a block is not known. So does memory that other programs may
-    write before its owner begins.
+    `grid.initial_results` gives an output the same values before any program
+    begins, since no program may have some of its elements. An output stays
+    unchanged if an input shares its memory. So does memory that other programs
+    may write before its owner begins, and scratch that the programs of a core
+    share.
 
     Before:
 
@@ -503,7 +505,8 @@ def GridPoisonMemoryPass : Pass<"grid-poison-memory", "::gridir::grid::KernelOp"
     grid.kernel @sums grid(%i = 4, %k = 8)
         outputs(%o_ref: f32 [512] block [128] at (%i) origin "o_ref")
         scratch(%sum: memref<128xf32>)
-        semantics [parallel, arbitrary] {
+        semantics [parallel, arbitrary]
+        attributes {grid.initial_results = [0x7FC00000 : f32]} {
       %k0 = grid.program_id 1
       %c0 = arith.constant 0 : i32
       %begins = arith.cmpi eq, %k0, %c0 : i32

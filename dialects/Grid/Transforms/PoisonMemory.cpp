@@ -50,11 +50,10 @@ static APInt getIntegerPoison(Value ref, unsigned width, MemoryFill fill) {
                          : APInt::getSignedMaxValue(width);
 }
 
-/// Returns the initial contents of a Ref. Null for Refs without such a value,
-/// such as semaphores.
-static TypedAttr getPoison(Value ref, MemoryFill fill) {
-  auto type = cast<MemRefType>(ref.getType());
-  Type element = type.getElementType();
+/// Returns the initial value of the elements of a Ref. Null for Refs without
+/// such a value, such as semaphores.
+static TypedAttr getPoisonedElement(Value ref, MemoryFill fill) {
+  Type element = cast<MemRefType>(ref.getType()).getElementType();
   TypedAttr scalar;
   if (auto floating = dyn_cast<FloatType>(element)) {
     const llvm::fltSemantics &semantics = floating.getFloatSemantics();
@@ -68,10 +67,18 @@ static TypedAttr getPoison(Value ref, MemoryFill fill) {
   }
   if (scalar && fill == MemoryFill::Zero)
     scalar = Builder(element.getContext()).getZeroAttr(element);
+  return scalar;
+}
+
+/// Returns the initial contents of a Ref; null as above.
+static TypedAttr getPoison(Value ref, MemoryFill fill) {
+  auto type = cast<MemRefType>(ref.getType());
+  TypedAttr scalar = getPoisonedElement(ref, fill);
   if (!scalar || !type.hasStaticShape() || type.getRank() == 0)
     return type.hasStaticShape() ? scalar : TypedAttr();
-  return DenseElementsAttr::get(RankedTensorType::get(type.getShape(), element),
-                                Attribute(scalar));
+  return DenseElementsAttr::get(
+      RankedTensorType::get(type.getShape(), type.getElementType()),
+      Attribute(scalar));
 }
 
 /// True if programs write such a Ref in the memory of others, possibly before
@@ -114,17 +121,34 @@ public:
       if (!isParallel(kernel.getDimSemantics(dim)))
         sequential.push_back(dim);
     auto builder = OpBuilder::atBlockBegin(kernel.getBodyBlock());
-    // Scratch lives while the programs of the sequential dimensions run.
-    poisonAtFirst(builder, kernel, sequential, kernel.getScratchRefs());
+    // Scratch lives while the programs of the sequential dimensions run. Of
+    // programs that share it, none is known to be the first.
+    SmallVector<Value> scratch;
+    for (BlockArgument ref : kernel.getScratchRefs())
+      if (!isSharedByPrograms(kernel, cast<MemRefType>(ref.getType()), {}))
+        scratch.push_back(ref);
+    poisonAtFirst(builder, kernel, sequential, scratch);
+    Attribute any = UnitAttr::get(&getContext());
+    SmallVector<Attribute> initial;
     for (unsigned i = kernel.getNumIndexOperands() + kernel.getNumInputs(),
                   e = kernel.getNumOperandSpecs();
          i < e; ++i) {
       std::optional<SmallVector<unsigned>> dims =
           getRevisitingDims(access, i, sequential);
+      Value ref = kernel.getBodyBlock()->getArgument(i);
+      TypedAttr value = getPoisonedElement(ref, fill);
+      initial.push_back(any);
       if (dims)
-        poisonAtFirst(builder, kernel, *dims,
-                      kernel.getBodyBlock()->getArgument(i));
+        poisonAtFirst(builder, kernel, *dims, ref);
+      // No program may have some of its elements.
+      if (value && access.getAliasSet(i).size() == 1) {
+        initial.back() = value;
+        numPoisoned += !dims;
+      }
     }
+    if (llvm::any_of(initial, [&](Attribute value) { return value != any; }))
+      kernel->setAttr(kInitialResultsAttrName,
+                      ArrayAttr::get(&getContext(), initial));
   }
 
 private:

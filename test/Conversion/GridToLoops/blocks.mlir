@@ -457,3 +457,16 @@ grid.kernel @single grid(%i = 3, %j = 2)
   %w = tensor.expand_shape %v [[0, 1]] output_shape [1, 1] : tensor<1xf32> into tensor<1x1xf32>
   grid.store %w, %o : tensor<1x1xf32>, memref<1x1xf32, #grid.space<default>>
 }
+
+// -----
+
+// A result has its values before the number of work items is known, and so before any of them runs.
+// CHECK-LABEL: func.func @initial_results.range(
+// CHECK-SAME:    %{{.*}}: memref<8xf32>, %[[O:.*]]: memref<8xf32>, %{{.*}}: memref<4xi32>)
+// CHECK:         %[[ONE:.*]] = arith.constant 1.000000e+00 : f32
+// CHECK:         linalg.fill ins(%[[ONE]] : f32) outs(%[[O]] : memref<8xf32>)
+// CHECK-NOT:     linalg.fill
+// CHECK:         return
+grid.kernel @initial_results grid(%i = 2) inputs(%x: f32 [8]) outputs(%o: f32 [8], %p: i32 [4])
+    semantics [parallel] attributes {grid.initial_results = [1.0 : f32, unit]} {
+}

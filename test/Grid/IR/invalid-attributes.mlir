@@ -229,6 +229,18 @@ grid.kernel @memory_plan grid() attributes {grid.memory_plan = []} {
 
 // -----
 
+// expected-error @below {{expected a number or a unit attribute for each result of a kernel as grid.initial_results, got [unit] of 'grid.kernel'}}
+grid.kernel @initial_results grid() attributes {grid.initial_results = [unit]} {
+}
+
+// -----
+
+// expected-error @below {{expected a number or a unit attribute for each result of a kernel as grid.initial_results, got [0 : i32] of 'grid.kernel'}}
+grid.kernel @initial_result grid() outputs(%o: f32 [8]) attributes {grid.initial_results = [0 : i32]} {
+}
+
+// -----
+
 // expected-error @below {{expected an array of i64 as grid.unsigned, got 0 : i64 of 'grid.kernel'}}
 grid.kernel @unsigned grid() attributes {grid.unsigned = 0 : i64} {
 }

@@ -81,9 +81,14 @@ grid.kernel @unsigned grid(%i = 4)
   }
 }
 
-// An input's memory is written already; of shared blocks, or blocks that a quotient chooses, none is surely the first.
+// An input's memory is written already; of shared blocks, or blocks that a quotient chooses, none is surely the first:
+// they have their values before any program begins.
 // CHECK-LABEL: grid.kernel @left_alone
 // CHECK-NOT: grid.store
+// CHECK:     grid.initial_results = [unit, 0x7FC00000 : f32, 0x7FC00000 : f32]
+// CHECK-NOT: grid.store
+// ZERO-LABEL: grid.kernel @left_alone
+// ZERO:       grid.initial_results = [unit, 0.000000e+00 : f32, 0.000000e+00 : f32]
 grid.kernel @left_alone grid(%i = 4, %j = 4)
     inputs(%x: f32 [32] block [8] at (%j))
     outputs(%o: f32 [32] block [8] at (%j), %p: f32 [32] block [8] at (%j), %q: f32 [16] block [8] at (%j floordiv 2))
@@ -103,4 +108,15 @@ grid.kernel @of_others grid(%i = 2 named "x" cluster)
   %v = grid.load %own : memref<8xf32> -> tensor<8xf32>
   %peer = arith.constant 1 : i32
   warpgroup.cluster_store %v to %tile ["x"][%peer] : tensor<8xf32>, memref<8xf32>, i32
+}
+
+// Of the programs of a core, which share memory, none is known to be the first.
+// CHECK-LABEL: grid.kernel @of_core
+// CHECK:     scratch(%[[SHARED:[a-z0-9_]+]]: memref<8xf32, #grid.space<tpu.vmem_shared>>,
+// CHECK-NOT: grid.store %{{.+}}, %[[SHARED]]
+// CHECK:     grid.store
+// CHECK-NOT: grid.store
+grid.kernel @of_core grid(%c = 2 named "c" core, %s = 16 named "s" subcore)
+    scratch(%shared: memref<8xf32, #grid.space<tpu.vmem_shared>>, %own: memref<8xf32>)
+    semantics [core_parallel, subcore_parallel] {
 }
