@@ -22,8 +22,11 @@ namespace gridir::warpgroup_to_nvvm {
 LogicalResult lowerElementwise(Operation *op, Lowering &lowering) {
   OpBuilder &builder = lowering.builder;
   Value result = op->getResult(0);
+  // Products of two words have no trait of elementwise ops.
+  bool isElementwise = op->hasTrait<OpTrait::Elementwise>() ||
+                       isa<arith::MulSIExtendedOp, arith::MulUIExtendedOp>(op);
   bool isArray = llvm::any_of(op->getOperandTypes(), llvm::IsaPred<TensorType>);
-  if ((isArray && !op->hasTrait<OpTrait::Elementwise>()) ||
+  if ((isArray && !isElementwise) ||
       (!isArray && isa<TensorType>(result.getType())))
     return op->emitError("expected an op that has a lowering for GPUs, got ")
            << op->getName();
@@ -31,7 +34,7 @@ LogicalResult lowerElementwise(Operation *op, Lowering &lowering) {
       lowering.convertType(op, result.getType());
   if (failed(types))
     return failure();
-  Registers registers;
+  SmallVector<Registers> registers(op->getNumResults());
   for (auto [r, type] : llvm::enumerate(*types)) {
     SmallVector<Value> operands;
     for (Value operand : op->getOperands()) {
@@ -39,9 +42,14 @@ LogicalResult lowerElementwise(Operation *op, Lowering &lowering) {
       operands.push_back(isa<TensorType>(operand.getType()) ? values[r]
                                                             : values.front());
     }
-    registers.push_back(createLike(builder, op, operands, type)->getResult(0));
+    // All results have one type.
+    Operation *part = createLike(builder, op, operands,
+                                 SmallVector<Type>(op->getNumResults(), type));
+    for (auto [of, value] : llvm::zip_equal(registers, part->getResults()))
+      of.push_back(value);
   }
-  lowering.set(result, std::move(registers));
+  for (auto [value, of] : llvm::zip_equal(op->getResults(), registers))
+    lowering.set(value, std::move(of));
   return success();
 }
 

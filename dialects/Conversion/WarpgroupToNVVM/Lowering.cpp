@@ -215,8 +215,8 @@ LogicalResult Lowering::lowerOp(Operation *op) {
       return failure();
     return verifyExchange(op);
   }
-  if (op->getNumRegions() == 0 && op->getNumResults() == 1 &&
-      isMemoryEffectFree(op))
+  if (op->getNumRegions() == 0 && op->getNumResults() > 0 &&
+      llvm::all_equal(op->getResultTypes()) && isMemoryEffectFree(op))
     return lowerElementwise(op, *this);
   return op->emitError("expected an op that has a lowering for GPUs, got ")
          << op->getName();

@@ -9,6 +9,7 @@
 #include "dialects/Conversion/WarpgroupToNVVM/Lowering.h"
 #include "dialects/Conversion/WarpgroupToNVVM/RingPhases.h"
 #include "dialects/Conversion/WarpgroupToNVVM/SharedArrays.h"
+#include "dialects/Grid/Analysis/TaskPrograms.h"
 #include "dialects/Warpgroup/IR/Registers.h"
 #include "dialects/Warpgroup/Inference/RegisterRefs.h"
 
@@ -20,11 +21,16 @@ using namespace mlir;
 namespace gridir::warpgroup_to_nvvm {
 
 Value Lowering::createGridCoord(Location loc, Value number, unsigned dim) {
+  // The cores of a mesh and the programs of a grid are CTAs alike.
+  auto getKind = [&](unsigned i) {
+    grid::DimKind kind = kernel.getDim(i).getKind();
+    return grid::isCoreDim(kernel, i) ? grid::DimKind::Grid : kind;
+  };
   bool isFirst = true;
   int64_t below = 1;
   for (auto [i, attr] : llvm::enumerate(kernel.getDims())) {
     auto other = cast<grid::DimAttr>(attr);
-    if (other.getKind() != kernel.getDim(dim).getKind())
+    if (getKind(i) != getKind(dim))
       continue;
     if (i < dim)
       isFirst = false;

@@ -65,6 +65,41 @@ grid.kernel @coordinates grid(%i = 2, %j = 3, %k = 5) outputs(%o: i32 [] space g
 
 // -----
 
+// The cores of a mesh are blocks, too, whatever their dimensions are called.
+// CHECK: gpu.module @cores
+// CHECK: %[[CORE:.+]] = nvvm.read.ptx.sreg.ctaid.x
+// CHECK: arith.divui %[[CORE]], %c48_i32
+// CHECK: %[[REST:.+]] = arith.divui %[[CORE]], %c16_i32
+// CHECK: arith.remui %[[REST]], %c3_i32
+// CHECK: arith.remui %[[CORE]], %c16_i32
+grid.kernel @cores grid(%i = 2 named "core" core, %j = 3, %k = 16 named "subcore" subcore)
+    outputs(%o: i32 [] space gpu.gmem) {
+  %i = grid.program_id "core"
+  %j = grid.program_id 1
+  %k = grid.program_id "subcore"
+  %a = arith.muli %j, %i : i32
+  %b = arith.addi %a, %k : i32
+  grid.store %b, %o : i32, memref<i32, #grid.space<gpu.gmem>>
+}
+
+// -----
+
+// Each element of a product has two words.
+// CHECK: gpu.module @words
+// CHECK: %[[LOW:.+]], %[[HIGH:.+]] = arith.mulsi_extended %{{.+}}, %{{.+}} : i32
+// CHECK: llvm.store %[[LOW]]
+// CHECK: llvm.store %[[HIGH]]
+grid.kernel @words grid()
+    inputs(%x: i32 [128] space gpu.gmem)
+    outputs(%o: i32 [128] space gpu.gmem, %p: i32 [128] space gpu.gmem) {
+  %v = grid.load %x : memref<128xi32, #grid.space<gpu.gmem>> -> tensor<128xi32, #warpgroup.layout<strided(1)>>
+  %low, %high = arith.mulsi_extended %v, %v : tensor<128xi32, #warpgroup.layout<strided(1)>>
+  grid.store %low, %o : tensor<128xi32, #warpgroup.layout<strided(1)>>, memref<128xi32, #grid.space<gpu.gmem>>
+  grid.store %high, %p : tensor<128xi32, #warpgroup.layout<strided(1)>>, memref<128xi32, #grid.space<gpu.gmem>>
+}
+
+// -----
+
 // An underscore alone is no name in PTX.
 // CHECK: kernel.abi @__ shared_bytes
 // CHECK: gpu.module @__ attributes
