@@ -338,3 +338,16 @@ def run_halves(x: Any) -> Any:
 [kernel] = gridir.lower(run_halves, X).kernels
 for check in check_kernel(kernel, ["in-bounds"]).checks:
     print(check.verdict, check.check, check.subject)
+
+
+def tail(x_ref, o_ref):
+    """The last block is loaded whole, at a position that is known."""
+    rows = pl.ds(pl.program_id(0) * 32, 32)
+    inside = pl.program_id(0) * 32 + jnp.arange(32) < 100
+    triton.store(o_ref.at[rows], triton.load(x_ref.at[rows]) * 2, mask=inside)
+
+
+# CHECK: on a GPU: True
+with gridir.installed(emulate="gpu:sm_90a"):
+    call = pl.pallas_call(tail, grid=(4,), out_shape=jax.ShapeDtypeStruct((100,), X.dtype))
+    print("on a GPU:", np.array_equal(call(X.ravel()[:100]), X.ravel()[:100] * 2))

@@ -10,6 +10,7 @@
 
 #include "dialects/GPU/Target/GPUTarget.h"
 #include "dialects/Grid/Analysis/InputSharing.h"
+#include "dialects/Grid/Analysis/LoadedUses.h"
 #include "dialects/Grid/Analysis/ProgramValues.h"
 #include "dialects/Grid/Analysis/TaskPrograms.h"
 #include "dialects/Grid/Analysis/WindowPositions.h"
@@ -265,12 +266,31 @@ private:
   }
 
   /// Programs do not check accesses, so `warpgroup-check-windows` checks
-  /// offsets. Accesses with a mask may exceed a Ref where the mask is false.
+  /// offsets. Accesses with a mask may exceed a Ref where the mask is false,
+  /// and loads where the value may be discarded.
   void visitSlice(grid::SliceRefOp slice) {
     for (unsigned dim : getUnprovedDims(slice, values))
       if (form == BlockForm::Parts || getLastOffset(slice, dim) < 0 ||
-          hasMaskedAccess(slice))
+          hasMaskedAccess(slice) || exceedsToDiscard(slice, dim))
         return add(slice.getLoc(), "a window may exceed its Ref");
+  }
+
+  /// True if the elements of a window inside of its Ref are used where others
+  /// may be outside. Products of matrices need a program, whose calls then fail
+  /// unless the position is known.
+  bool exceedsToDiscard(grid::SliceRefOp slice, unsigned dim) {
+    if (slice.getSizes()[dim] == 1 || slice.getResult().use_empty() ||
+        !grid::isLoadedToDiscard(slice.getResult()))
+      return false;
+    unsigned number = llvm::count_if(slice.getStaticOffsets().take_front(dim),
+                                     ShapedType::isDynamic);
+    Interval range = values.getRange(slice.getOffsets()[number]);
+    constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+    bool isKnown = range.low > -kMost && range.high < kMost;
+    return isKnown ||
+           !kernel.getBodyRegion()
+                .walk([](grid::DotOp) { return WalkResult::interrupt(); })
+                .wasInterrupted();
   }
 
   static bool hasMaskedAccess(Value ref) {

@@ -3,7 +3,7 @@
 // RUN:   --remarks-filter=warpgroup-choose-schedule --remark-format=emitRemark | FileCheck %s --check-prefix=REMARK
 
 // Each of these kernels is mapped to threads, and a remark states the reason.
-// CHECK-COUNT-33: warpgroup.mapped
+// CHECK-COUNT-34: warpgroup.mapped
 // CHECK-NOT: warpgroup.mapped
 
 // REMARK: the kernel is mapped to threads, since {{.*}}its grid is dynamic
@@ -16,6 +16,19 @@ grid.kernel @index grid(%i = 4) index(%n: i32 [4]) outputs(%o: f32 [512] block [
 // -----
 // REMARK: since {{.*}}it has no outputs
 grid.kernel @none grid(%i = 4) inputs(%x: f32 [512] block [128] at (%i)) {
+}
+// -----
+// REMARK: since {{.*}}a window may exceed its Ref
+grid.kernel @past_the_end grid(%i = 4)
+    inputs(%x: f32 [100], %m: i1 [128] block [32] at (%i)) outputs(%o: f32 [128] block [32] at (%i))
+    semantics [parallel] {
+  %p = grid.program_id 0
+  %c32 = arith.constant 32 : i32
+  %first = arith.muli %p, %c32 : i32
+  %w = grid.slice_ref %x[%first] [32] [1] : memref<100xf32, #grid.space<default>>, i32 -> memref<32xf32, #grid.space<default>>
+  %v = grid.load %w : memref<32xf32, #grid.space<default>> -> tensor<32xf32>
+  %mask = grid.load %m : memref<32xi1, #grid.space<default>> -> tensor<32xi1>
+  grid.store %v, %o mask %mask : tensor<32xf32>, memref<32xf32, #grid.space<default>>, tensor<32xi1>
 }
 // -----
 // REMARK: since {{.*}}its programs wait for one another
