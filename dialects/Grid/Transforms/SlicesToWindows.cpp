@@ -82,6 +82,9 @@ public:
     auto type = dyn_cast<RankedTensorType>(value.getType());
     if (!type || box.isWhole(type.getShape()))
       return value;
+    // Values that are rotated again and again fall into single elements.
+    if (boxes.size() > kMaxBoxes)
+      return {};
     auto [known, isNew] = boxes.try_emplace(
         Key(value.getAsOpaquePointer(),
             std::vector<int64_t>(box.offsets.begin(), box.offsets.end()),
@@ -159,6 +162,8 @@ private:
       return get(op.getSource(), inner);
     return isOutside ? get(op.getDest(), box) : Value();
   }
+
+  static constexpr size_t kMaxBoxes = 512;
 
   /// A value, and the offsets and sizes of a box.
   using Key = std::tuple<void *, std::vector<int64_t>, std::vector<int64_t>>;
