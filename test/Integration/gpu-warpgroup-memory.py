@@ -328,3 +328,13 @@ def nobody_arrives(x, o, met):
 # CHECK:      note: 32 threads of each of warps 0 to 3 of block (0, 0, 0) wait at line {{.*}}memory.py:{{[0-9]+}}:5
 # CHECK-NEXT: nobody_arrives {{[0-9]+}}: no thread can continue
 look("nobody_arrives", whole(nobody_arrives, scratch_types=[plgpu.Barrier()]), X, X)
+
+# Blocks that wait alike share a note.
+# CHECK:      nobody_in_cluster None: no thread can continue
+# CHECK:      note: 32 threads of each of warps 0 to 3 of blocks (0, 0, 0), (1, 0, 0) wait at line
+look(
+    "nobody_in_cluster",
+    whole(nobody_arrives, scratch_types=[plgpu.Barrier()], cluster=(2,), cluster_names=("c",)),
+    X,
+    X,
+)

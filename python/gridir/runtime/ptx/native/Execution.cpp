@@ -523,6 +523,24 @@ struct WaitingThreads {
   const Thread *first;
 };
 
+/// Blocks whose threads wait alike.
+struct WaitingBlocks {
+  std::string threads, wait;
+  std::vector<std::string> blocks;
+  const Site *site;
+};
+
+/// The first blocks, and the number of the others.
+std::string describeBlocks(const std::vector<std::string> &blocks) {
+  constexpr size_t kMost = 3;
+  std::string text = blocks.size() == 1 ? "block " : "blocks ";
+  for (size_t i = 0; i < std::min(blocks.size(), kMost); ++i)
+    text += (i ? ", " : "") + blocks[i];
+  if (blocks.size() > kMost)
+    text += " and " + std::to_string(blocks.size() - kMost) + " more";
+  return text;
+}
+
 /// The numbers of warps, in ascending order, as "warp 2" or "each of warps 0 to
 /// 3, 6".
 std::string describeWarps(const std::vector<unsigned> &warps) {
@@ -571,21 +589,35 @@ std::vector<WaitingThreads> findWaiting(const Cta &cta) {
 void Execution::setStuck(const std::string &message) {
   setFault(message, 0, nullptr);
   constexpr size_t kMost = 16;
+  // Most blocks wait alike.
+  std::vector<WaitingBlocks> found;
   for (const std::unique_ptr<Cluster> &cluster : live)
     for (const std::unique_ptr<Cta> &cta : cluster->ctas)
       for (const WaitingThreads &group : findWaiting(*cta)) {
         const Site &where = function.translation.sites[group.site];
-        if (report.fault->waiting.size() < kMost)
-          report.fault->waiting.push_back(
-              {where.where,
-               std::to_string(group.count) + " threads of " +
-                   describeWarps(group.warps) + " of block " +
-                   describe(getVector(group.first->frame, BlockId)) +
-                   " wait at line " + std::to_string(where.where.line) + ": " +
-                   where.text + describeArrivals(group.first->wait),
-               {},
-               where.source});
+        std::string threads = std::to_string(group.count) + " threads of " +
+                              describeWarps(group.warps);
+        std::string wait = " wait at line " + std::to_string(where.where.line) +
+                           ": " + where.text +
+                           describeArrivals(group.first->wait);
+        auto known = llvm::find_if(found, [&](const WaitingBlocks &other) {
+          return other.threads == threads && other.wait == wait;
+        });
+        if (known == found.end()) {
+          if (found.size() == kMost)
+            continue;
+          found.push_back({threads, wait, {}, &where});
+          known = std::prev(found.end());
+        }
+        known->blocks.push_back(
+            describe(getVector(group.first->frame, BlockId)));
       }
+  for (const WaitingBlocks &group : found)
+    report.fault->waiting.push_back(
+        {group.site->where,
+         group.threads + " of " + describeBlocks(group.blocks) + group.wait,
+         {},
+         group.site->source});
 }
 
 // Functions that generated code calls.
