@@ -109,6 +109,18 @@ def log_gamma_kernel(x):
         return pl.pallas_call(kernel, out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype))(x)
 
 
+def narrow_norm(x, w):
+    """A root mean square norm in bfloat16, in which each op rounds."""
+    mean = jnp.mean(jnp.square(x), axis=-1, keepdims=True)
+    return w * (x * jax.lax.rsqrt(mean + jnp.asarray(1e-5, x.dtype)))
+
+
+def narrow_norm_by_roots(x, w, epsilon=1e-5):
+    """The same in another order, with as many roundings."""
+    mean = jnp.mean(jnp.square(x), axis=-1, keepdims=True)
+    return (w * x) / jnp.sqrt(mean + jnp.asarray(epsilon, x.dtype))
+
+
 def changed(function, index, change):
     """The same with one element changed."""
     return lambda *args: (lambda y: y.at[index].set(change(y[index])))(function(*args))
@@ -148,6 +160,15 @@ CASES = {
         narrow,
         {"in float32": wide_sum, "from the end": lambda x: bf16_sum(x[::-1])},
         {"a term is missing": functools.partial(wide_sum, skip=3), "a block is missing": lambda x: wide_sum(x[16:])},
+    ),
+    "narrow_norm": (
+        narrow_norm,
+        (normal(5, (48, 128), "bfloat16"), normal(6, (128,), "bfloat16")),
+        {"by roots": narrow_norm_by_roots},
+        {
+            "another epsilon": functools.partial(narrow_norm_by_roots, epsilon=0.2),
+            "sixteen units in the last place": changed(narrow_norm, (5, 5), lambda v: v * (1 + 16 * 2.0**-7)),
+        },
     ),
     "softmax": (
         softmax,
@@ -210,7 +231,7 @@ for name, (function, args, implementations, bugs) in CASES.items():
         found += title in bugs and result.wrong > 0
         if (title in bugs) != (result.wrong > 0):
             print(f"{name}, {title}:", *result.describe("the other"), sep="\n  ")
-# CHECK: 13 honest implementations of 13 are right, 18 bugs of 18 are found
+# CHECK: 14 honest implementations of 14 are right, 20 bugs of 20 are found
 counts = [sum(len(case[i]) for case in CASES.values()) for i in (2, 3)]
 print(f"{honest} honest implementations of {counts[0]} are right, {found} bugs of {counts[1]} are found")
 

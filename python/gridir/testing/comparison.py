@@ -33,6 +33,9 @@ _MUCH_LARGER = 4
 # An error may be this many times the root mean square of the runs with noise, plus one ulp.
 _SPREADS = 10
 
+# The same for types of less than 32 bits, where a spread of one ulp counts, too.
+_NARROW_SPREADS = 3
+
 
 @dataclasses.dataclass(frozen=True)
 class Errors:
@@ -314,7 +317,15 @@ def _allowed(got: np.ndarray, exact: np.ndarray, samples: np.ndarray, dtype: Any
     # With few runs, the spread of an element may be too small by chance; elements of an array usually have similar
     # spreads.
     usual = float(np.median(spread)) if spread.size else 0.0
-    return ulp + _SPREADS * np.maximum(spread, usual / 2)
+    allowed = ulp + _SPREADS * np.maximum(spread, usual / 2)
+    if jnp.finfo(dtype).bits >= 32:
+        return allowed
+    # Each op of a narrow type rounds by half an ulp, and a chain of them may add up to more than one.
+    with np.errstate(all="ignore"):
+        of_chain = np.sqrt(np.mean(moved**2, axis=0)) / ulp
+    of_chain = np.where(np.isfinite(of_chain), of_chain, 0.0)
+    usual = float(np.median(of_chain)) if of_chain.size else 0.0
+    return np.maximum(allowed, _NARROW_SPREADS * np.maximum(of_chain, usual) * ulp)
 
 
 def _errors(ours: np.ndarray, theirs: np.ndarray, exact: np.ndarray, dtype: Any) -> tuple[Errors, Errors] | None:
