@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import sys
 import traceback
@@ -16,6 +15,7 @@ from typing import Any
 import click
 
 from gridir.cli.chip import chip_notes
+from gridir.cli.output import json_text
 from gridir.errors import Error, Frame, NoKernelError, OptionError, places_in, reported_by_kernel
 from gridir.host import EXTRAS
 
@@ -33,7 +33,7 @@ class Commands(click.Group):
         except click.ClickException as error:
             record = error.record if isinstance(error, Reported) else {}
             record = record or {"type": type(error).__name__, "message": error.format_message()}
-            click.echo(json.dumps({"error": record}))
+            click.echo(json_text({"error": record}))
             sys.exit(error.exit_code)
         sys.exit(status if isinstance(status, int) else 0)
 
@@ -78,12 +78,20 @@ def short_errors(debug: bool, path: str) -> Iterator[None]:
 
 
 def describe(error: Exception) -> str:
-    """Returns the class and the first line of an exception that is not gridir's."""
+    """Returns the class and the first line of an exception that is not gridir's; without text, the line that failed."""
     own = reported_by_kernel(error)
     if own is not None:
         return f"kernel `{own.kernel}`: {own.message}".partition("\n")[0]
     summary = str(error).strip().partition("\n")[0]
-    return ": ".join(filter(None, (type(error).__name__, summary)))
+    return ": ".join(filter(None, (type(error).__name__, summary or _failed_line(error))))
+
+
+def _failed_line(error: Exception) -> str:
+    frames = traceback.extract_tb(error.__traceback__)
+    if not frames or not frames[-1].line:
+        return ""
+    last = frames[-1]
+    return f"{last.line} ({last.filename.rpartition('site-packages/')[2]}:{last.lineno})"
 
 
 def to_json(error: Exception, path: str = "") -> dict[str, Any]:

@@ -18,13 +18,13 @@ kernel's attribute `jax`, each entry only if the rest of the kernel does not det
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import jax
 
 from gridir import emit
-from gridir.errors import Frame, KernelError
+from gridir.errors import Frame, KernelError, OptionError
 from gridir.frontend import fields
 from gridir.frontend.compat import jax_core, jax_gpu
 from gridir.frontend.header import index_maps, params, trees
@@ -78,8 +78,19 @@ def _index_map_tree(mapping: Any, notes: Notes) -> None:
         notes.object("index_map_tree", tree)
 
 
-def _metadata(metadata: Mapping[str, Any] | None) -> dict[str, ir.Attribute] | None:
-    return None if metadata is None else {str(key): params.to_attribute(value) for key, value in metadata.items()}
+def _metadata(request: KernelRequest) -> dict[str, ir.Attribute] | None:
+    if request.metadata is None:
+        return None
+    found = {}
+    for key, value in request.metadata.items():
+        try:
+            found[str(key)] = params.to_attribute(value)
+        except OptionError:
+            raise KernelError(
+                f"expected metadata that JSON has, got {value!r} of type {type(value).__name__} for {key!r}",
+                kernel=request.kernel_name,
+            ) from None
+    return found
 
 
 def _check_arguments(request: KernelRequest) -> None:
@@ -94,7 +105,10 @@ def _check_arguments(request: KernelRequest) -> None:
         f"expected a body of {expected} arguments, as the kernel has operands, results and scratch, got one of {found}",
         kernel=request.kernel_name,
         frames=[Frame(source[1], source[2], 0, source[0])] if source else [],
-        notes=["JAX derives such a body when it differentiates a kernel with an integer operand"],
+        notes=[
+            "JAX derives such a body when it differentiates a kernel and an operand has no tangent: an integer, or an "
+            "array that is constant"
+        ],
     )
 
 
@@ -116,8 +130,8 @@ def build_kernel(
 
     Raises:
       UnsupportedError: if the mapping, or one of its index maps, has a feature that `grid` lacks.
-      OptionError: if the compiler parameters are malformed, or the metadata is.
-      KernelError: if the body has other arguments than the mapping says.
+      OptionError: if the compiler parameters are malformed.
+      KernelError: if the metadata is malformed, or the body has other arguments than the mapping says.
     """
     fields.check_all_known(request)
     mapping: Any = request.grid_mapping
@@ -164,7 +178,7 @@ def build_kernel(
         functional_aliases=request.functional_aliases and bool(request.input_output_aliases),
         params=[params.record_to_attribute(r) for r in records_of(request.compiler_params).values()],
         cost=_cost(request.cost_estimate),
-        metadata=_metadata(request.metadata),
+        metadata=_metadata(request),
         backend=request.backend,
         source=_source(request),
         jax=notes.finish(),

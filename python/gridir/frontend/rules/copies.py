@@ -10,6 +10,8 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from gridir import emit
 from gridir.frontend.compat import jax_core
 from gridir.frontend.rules.ref_views import is_array, slice_ref, transformed, unflatten
@@ -19,6 +21,7 @@ from gridir.frontend.walk.levels import TPU
 from gridir.frontend.walk.types import element_type
 from gridir.mlir import ir
 from gridir.mlir.dialects import grid
+from gridir.runtime.dtypes import DTYPES
 from gridir.runtime.tpu.tiles import extent_in_tiles
 
 
@@ -246,6 +249,39 @@ def _start_rows(
     emit.for_loop(emit.index(0), count, emit.index(1), [], copy)
 
 
+def _author_type(ref: ir.Value) -> str:
+    """The dtype and shape of a Ref as JAX writes them, and the name of the author's Ref that it is part of."""
+    type_, element = ref.type, str(ref.type.element_type)
+    text = f"{np.dtype(DTYPES[element]).name if element in DTYPES else element}{list(type_.shape)}"
+    root = ref
+    # Of a view the operation that makes it has the Ref; a Ref itself is an argument of a block.
+    while operands := getattr(root.owner, "operands", None):
+        root = operands[0]
+    name = _author_name(root)
+    return f"{text} of {name}" if name else text
+
+
+def _author_name(root: Any) -> str:
+    """The author's name of a Ref that is an operand or scratch of the kernel, or that a scope has; "" for another."""
+    number, attributes = ir.BlockArgument(root).arg_number, root.owner.owner.attributes
+    if "origins" in attributes:
+        names = [ir.StringAttr(name).value for name in ir.ArrayAttr(attributes["origins"])]
+    else:
+        kinds = [kind for kind in ("index_operands", "inputs", "outputs") if kind in attributes]
+        names = [spec.origin or "" for kind in kinds for spec in ir.ArrayAttr(attributes[kind])]
+        if "scratch_origins" in attributes:
+            names += [ir.StringAttr(name).value for name in ir.ArrayAttr(attributes["scratch_origins"])]
+    return names[number] if number < len(names) else ""
+
+
+def _check_ends(ctx: RuleContext, source: ir.Value, dest: ir.Value) -> None:
+    """Rejects a copy between Refs of different shapes or dtypes."""
+    kinds = [(list(ref.type.shape), ref.type.element_type) for ref in (source, dest)]
+    if kinds[0] != kinds[1]:
+        ends = " to ".join(map(_author_type, (source, dest)))
+        raise ctx.invalid(f"expected a copy between Refs of one shape and dtype, got one from {ends}")
+
+
 def _start_parts(ctx: RuleContext, source: Any, dest: Any, start: Callable[..., None], skips_padding: bool) -> None:
     """Starts a copy, or one for each element where its size is computed.
 
@@ -291,6 +327,7 @@ def dma_start(
         sem, counts_reads = source_sem, False
 
     def start(source: ir.Value, dest: ir.Value, adds: bool = add) -> None:
+        _check_ends(ctx, source, dest)
         grid.CopyStartOp(
             source,
             dest,

@@ -99,9 +99,11 @@ def slice_ref(
     is_at_origin = not dropped and list(sizes) == shape and all(number == 0 for number in numbers)
     if is_at_origin and all(stride == 1 or size == 1 for stride, size in zip(strides, sizes, strict=True)):
         return ref
-    # No index of an array without elements is right, and so none is reached, or it is an error of the call.
-    for dim, (number, size, extent) in enumerate(zip(numbers, sizes, shape, strict=True)) if 0 in shape else ():
-        if number is not None and extent == 0 and size > 0:
+    # A window outside of its Ref is not reached, or its value is discarded, or it is an error of the call.
+    for dim, (number, size, stride, extent) in enumerate(zip(numbers, sizes, strides, shape, strict=True)):
+        if number is None or size < 1 or extent < 0:
+            continue
+        if number < 0 or number + (size - 1) * stride >= extent:
             offsets = [*offsets[:dim], emit.constant(number, emit.i32()), *offsets[dim + 1 :]]
             numbers[dim] = None
     result = [size for i, size in enumerate(sizes) if i not in dropped]

@@ -3,7 +3,7 @@
 
 import jax
 import jax.numpy as jnp
-from gridir.errors import UnsupportedError
+from gridir.errors import KernelError, UnsupportedError
 from gridir.frontend.lower import lower
 from jax import lax
 from jax._src.pallas.mosaic import sc_primitives
@@ -164,5 +164,21 @@ report(
         "expected the assembly of `approx_tanh`, got 'sqrt.approx.f32 $0, $1;'": value(assembly, X),
         "note: write it with jax.numpy": value(assembly, X),
         "expected a dtype that kernels support, got void": value(lambda x, y: x, X, array(jax.dtypes.float0)),
+    },
+)
+
+# CHECK: KernelError: 2 of 2 refused in these words
+report(
+    KernelError,
+    {
+        "expected a copy between Refs of one shape and dtype, got one from float32[4, 128] of refs[0] to "
+        "float32[8, 128] of refs[2]": copied(lambda x, n: x.at[:4], lambda o, n: o),
+        "got one from float32[8, 128] of refs[0] to int32[8, 128] of ": body(
+            lambda x, o: pl.run_scoped(
+                lambda ref: (pltpu.sync_copy(x, ref), o.__setitem__(..., ref[...].astype(o.dtype))),
+                pltpu.VMEM((8, 128), jnp.int32),
+            ),
+            X,
+        ),
     },
 )
