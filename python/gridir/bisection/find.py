@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from gridir.bisection.changes import Change, first_change, is_changed_at
+from gridir.bisection.faults import OwnFaults
 from gridir.bisection.oracle import Expected, expected_calls, expected_of, to_record
 from gridir.bisection.route import Route, routes_of
 from gridir.bisection.search import RIGHT, UNKNOWN, Outcome, Progress, Search, Verdict, clear, narrow
@@ -194,6 +196,9 @@ def _bisect_call(
     inserting = frozenset(own) - frozenset(plain)
     if pipeline is not None and (missing := sorted(inserting - frozenset(passes_of(pipeline)))):
         raise OptionError(f"expected a pipeline with the passes that insert the checks, got one without {missing[0]!r}")
+    # Of other passes than the target's own, those are searched that change the results, whatever these are.
+    faults = OwnFaults(to_record(expected), worker)
+    judge = expected.judge if pipeline is not None else functools.partial(expected.judge, explains=faults.explain)
     for route in routes_of(kernel, pipeline):
         rest: Sequence[str] | None = None
         if trusted is not None:
@@ -204,7 +209,7 @@ def _bisect_call(
             worker,
             kernel.bytecode,
             route,
-            expected.judge,
+            judge,
             trusted=rest,
             kept=inserting,
             halve=halve,
@@ -217,7 +222,10 @@ def _bisect_call(
             other = "name passes with --pipeline" if expected.record is not None else "write a reference()"
             reason = f"the oracle is this code itself: {other}, or choose another target"
             verdict = dataclasses.replace(verdict, outcome=Outcome(UNKNOWN, reason))
+        if faults.reason and verdict.outcome.verdict == RIGHT:
+            verdict = dataclasses.replace(verdict, outcome=Outcome(UNKNOWN, faults.reason))
         verdicts.append(verdict)
+        faults.reason = ""
     right = [verdict.route for verdict in verdicts if verdict.outcome.verdict == RIGHT]
     # A stage or target that checks less does not show that a report is a fault of other passes.
     verdicts = [verdict if verdict.outcome.is_report else clear(verdict, right) for verdict in verdicts]

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import functools
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +18,7 @@ from gridir.cli.example import Example, ExampleParameter, load_example
 from gridir.cli.manual import USAGE, manual
 from gridir.cli.module_file import is_module, read_module
 from gridir.cli.on import choose_device, on_option
+from gridir.cli.output import json_text
 from gridir.cli.passes import load_option, load_passes
 from gridir.cli.progress import progress
 
@@ -172,7 +172,7 @@ def bisect(
             written = [(one, *_write(one, output, worker, reduce)) if write else (one, None, None) for one in found]
     notes = advice([one.expected.kernel for one in found if not one.is_wrong], target, chosen)
     if as_json:
-        click.echo(json.dumps([_to_json(*one) | ({"advice": notes} if notes else {}) for one in written]))
+        click.echo(json_text([_to_json(*one) | ({"advice": notes} if notes else {}) for one in written]))
     else:
         lines = [line for one in written for line in _describe(*one)]
         click.echo("\n".join(lines + [f"  note: {text}" for text in notes]))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import json
+import functools
 import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,7 @@ from gridir.cli.example import Example, ExampleParameter, load_example
 from gridir.cli.manual import USAGE, manual
 from gridir.cli.module_file import format_run, is_module, refuse_options, run_module
 from gridir.cli.on import choose_device, on_option
+from gridir.cli.output import json_text
 from gridir.cli.passes import load_option, load_passes
 from gridir.cli.progress import progress
 from gridir.errors import UnsupportedError
@@ -108,7 +109,7 @@ def run(
         with short_errors(debug, file[0]):
             load_passes(load)
             record = run_module(file, target, stage, pipeline, check, checks, schedule_seed, repeat, on)
-        click.echo(json.dumps(record) if as_json else format_run(record))
+        click.echo(json_text(record) if as_json else format_run(record))
         if record["differences"]:
             raise click.exceptions.Exit(1)
         return
@@ -122,7 +123,8 @@ def run(
         )
         if check:
             tell(f"running {example.name} again, to compare the results")
-            record |= _check(example, results, against or (REFERENCE if example.reference else INTERPRET))
+            oracle = against or (REFERENCE if example.reference else INTERPRET)
+            record |= _check(example, results, oracle, functools.partial(_faults, kernels, target))
     if record.get("differences"):
         from gridir.cli.advice import advice_on_difference
 
@@ -130,7 +132,7 @@ def run(
             record["advice"] = [*record.get("advice", ()), *notes]
     if told := chip_notes():
         record["notes"] = told
-    click.echo(json.dumps(record) if as_json else "\n\n".join([_format(record), *profiles]))
+    click.echo(json_text(record) if as_json else "\n\n".join([_format(record), *profiles]))
     if record.get("differences") or record.get("unwritten") or record.get("nan_on_both"):
         raise click.exceptions.Exit(1)
 
@@ -200,7 +202,15 @@ def _time(call: Any, repeat: int) -> float:
     return best * 1e3
 
 
-def _check(example: Example, results: Any, against: str) -> dict[str, Any]:
+def _faults(kernels: Sequence[Kernel], target: str) -> list[str]:
+    """The faults of the kernels that explain results which differ."""
+    from gridir.compiler.checks import faults_of
+
+    name = target.partition(":")[0]
+    return [f"kernel `{kernel.name}`: {fault}" for kernel in kernels for fault in faults_of(kernel, name)]
+
+
+def _check(example: Example, results: Any, against: str, faults: Callable[[], list[str]]) -> dict[str, Any]:
     """The part of the record that says how the results compare with the oracle's."""
     from gridir.testing import compare, prepare_reference
 
@@ -234,8 +244,11 @@ def _check(example: Example, results: Any, against: str) -> dict[str, Any]:
         "remarks": [line for c in comparisons if not c.wrong for line in c.describe(oracle)],
         "nan_on_both": nan,
     }
+    if record["differences"]:
+        record["faults"] = faults()
     if record["differences"] and against == REFERENCE:
-        record["differences"] += _whose_difference(example, found.written if found is not None else results)
+        masks = found.masks if found is not None else ()
+        record["differences"] += _whose_difference(example, results, masks, record["faults"])
     if found is not None:
         record["unwritten"], record["where"] = found.unwritten, found.where([c.wrong_elements for c in comparisons])
     return record
@@ -248,11 +261,13 @@ class _Diagnosis:
     Attributes:
       unwritten: says which depend on memory that nothing has written; empty where none does.
       written: the results with those of the oracle in place of these.
+      masks: for each result the elements that do.
       where: says of the wrong elements of each result where they are.
     """
 
     unwritten: list[str]
     written: Any
+    masks: tuple[Any, ...]
     where: Callable[[Sequence[Any]], list[str]]
 
 
@@ -279,6 +294,7 @@ def _diagnose(example: Example, results: Any, expected: Any, comparisons: Sequen
     return _Diagnosis(
         [*lines, *(f"  {line}" for line in found.lines)] if lines else [],
         jax.tree.unflatten(tree, written),
+        found.masks,
         lambda wrong: describe_wrong(example.function, example.args, wrong, found.calls),
     )
 
@@ -312,17 +328,29 @@ def _run_wide(example: Example, against: str) -> WideRun:
     return kernel.around(run_wide(example.reference, example.args).exact)
 
 
-def _whose_difference(example: Example, results: Any) -> list[str]:
-    """Reports if a kernel that differs from its reference is at least computed as it is written."""
+def _whose_difference(example: Example, results: Any, masks: Sequence[Any], faults: Sequence[str]) -> list[str]:
+    """Reports if a kernel that differs from its reference is at least computed as it is written.
+
+    Elements of the masks depend on memory that nothing has written, and are the same on no machine. Nothing is reported
+    if a fault of the kernel explains that its results differ from interpret mode's.
+    """
+    import jax
+    import numpy as np
+
+    from gridir.report.wrong import as_array
     from gridir.testing import compare, run_wide
 
     try:
         expected, _ = _interpret(example)
     except Exception as error:  # As above.
         return [f"JAX's interpret mode cannot run this program: {describe(error)}"]
+    leaves, tree = jax.tree.flatten(results)
+    if masks:
+        pairs = zip(masks, map(as_array, leaves), map(as_array, jax.tree.leaves(expected)), strict=True)
+        results = jax.tree.unflatten(tree, [np.where(mask, want.astype(got.dtype), got) for mask, got, want in pairs])
     comparisons: list[Comparison] = compare(results, expected, lambda: run_wide(example.function, example.args))
     if any(comparison.wrong for comparison in comparisons):
-        return ["the results differ from interpret mode's, too"]
+        return [] if faults else ["the results differ from interpret mode's, too"]
     return ["the results equal interpret mode's: the kernel as written differs from reference()"]
 
 
@@ -370,5 +398,6 @@ def _format(record: dict[str, Any]) -> str:
         lines += [
             f"    {text}" for text in unwritten + record["differences"] + record.get("where", []) + record["remarks"]
         ]
+        lines += [f"  gridir check: {text}" for text in record.get("faults", [])]
     lines += [f"  note: {text}" for text in record.get("advice", [])]
     return "\n".join(lines)

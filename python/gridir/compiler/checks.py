@@ -56,6 +56,11 @@ class Check:
     written_at: tuple[Frame, ...] = ()
     targets: tuple[str, ...] = ()
 
+    def __str__(self) -> str:
+        """The property, the subject, the reason and the line, as one line."""
+        place = f", at {self.frames[0]}" if self.frames else ""
+        return f"`{self.check}` of {self.subject} is {self.verdict}: {self.reason}{place}"
+
     def to_json(self) -> dict[str, Any]:
         """The record for `json.dumps`."""
         location = self.frames[0] if self.frames else None
@@ -138,6 +143,27 @@ def check_kernel(kernel: Kernel, checks: Sequence[str] = ()) -> KernelChecks:
         (op,) = [op for op in module.body.operations if op.operation.name == "grid.kernel"]
         entries = ir.ArrayAttr(op.operation.attributes["grid.checks"])
         return KernelChecks(kernel.name, tuple(_read(ir.DictAttr(entry)) for entry in entries))
+
+
+def faults_of(kernel: Kernel, target: str) -> tuple[Check, ...]:
+    """Returns the checks that show that the results of a kernel are undefined on a target.
+
+    Args:
+      kernel: a kernel of `gridir.lower`, for any target.
+      target: the name of the target, as "tpu".
+
+    Raises:
+      CompileError: when the kernel cannot be checked.
+    """
+    names = ["written", "disjoint", "aliases", "initialized", *(["no-revisit"] if target == "tpu" else ())]
+    checks = check_kernel(kernel, names).checks
+    # Elements that no program writes are no fault of those that are written.
+    refuted = [check for check in checks if check.verdict == "refuted" and check.check != "written"]
+    return (*refuted, *(check for check in checks if check.verdict == "unknown" and _is_refuted_for(check, target)))
+
+
+def _is_refuted_for(check: Check, target: str) -> bool:
+    return bool(check.targets and (check.program or check.element)) and target not in check.targets
 
 
 def _read(entry: ir.DictAttr) -> Check:

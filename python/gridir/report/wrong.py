@@ -18,6 +18,7 @@ import jax
 import numpy as np
 from jax.extend.core import jaxpr_as_fun
 
+from gridir.compiler.checks import check_kernel
 from gridir.compiler.cpu import CpuOptions
 from gridir.compiler.targets import CPU
 from gridir.errors import Error
@@ -141,14 +142,25 @@ def _describe_unwritten(zero: Call, nan: Call) -> list[str]:
         outside = mask & outsides[number]
         left = x == _FILLS["zero"](x.dtype)
         left &= (y != y) if jax.numpy.issubdtype(y.dtype, jax.numpy.inexact) else (y == _FILLS["nan"](y.dtype))
-        never = mask if left[mask].all() else outside
         operand = _output(grid, number)
+        # A program may have stored what it read from such memory.
+        is_stored = operand is not None and operand.name in _written_outputs(zero)
+        never = mask if left[mask].all() and not is_stored else outside
         name = f"{operand.name if operand else f'result {number}'} of kernel `{zero.kernel.name}`"
         for found, what in ((never, "never written"), (mask & ~never, "computed from memory that nothing has written")):
             if found.any():
                 lines.append(f"{name}: {found.sum()} of {_count(found.size)} {what}, {_extent(found)}")
                 lines += _describe_blocks(grid, operand, found)
     return lines
+
+
+def _written_outputs(call: Call) -> set[str]:
+    """The outputs whose elements programs write, each of them."""
+    try:
+        checks = check_kernel(call.kernel, ["written"]).checks
+    except Error:
+        return set()
+    return {check.subject for check in checks if check.verdict == "proved"}
 
 
 def _first_read(closed: Any, args: Sequence[Any]) -> list[str]:

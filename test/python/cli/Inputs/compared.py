@@ -149,3 +149,47 @@ def reference(x):
 
 def example_args():
     return (jnp.arange(32.0 * 128).reshape(32, 128),)
+
+
+def stale(x):
+    """A ring whose slot is read before it is filled: two blocks hold what the memory held, the others old rows."""
+
+    def kernel(x_ref, o_ref, kept_ref):
+        slot = pl.program_id(0) % 2
+        o_ref[...] = kept_ref[slot]
+        kept_ref[slot] = x_ref[...] * 2
+
+    rows = pl.BlockSpec((8, 128), lambda i: (i, 0))
+    scratch = [pltpu.VMEM((2, 8, 128), jnp.float32)]
+    return pl.pallas_call(
+        kernel, out_shape=SHAPE, grid=(4,), in_specs=[rows], out_specs=rows, scratch_shapes=scratch, name="stale"
+    )(x)
+
+
+def skipped(x):
+    """Fills half of its scratch."""
+
+    def kernel(x_ref, o_ref, kept_ref):
+        kept_ref[:, :64] = x_ref[:, :64] * 2
+        o_ref[...] = kept_ref[...]
+
+    scratch = [pltpu.VMEM((32, 128), jnp.float32)]
+    return pl.pallas_call(kernel, out_shape=SHAPE, scratch_shapes=scratch, name="skipped")(x)
+
+
+def accumulated(x):
+    """Adds to an output that an input is in, which a TPU does not copy to the block of the output."""
+
+    def kernel(x_ref, _, o_ref):
+        o_ref[...] += x_ref[...]
+
+    rows = pl.BlockSpec((8, 128), lambda i: (i, 0))
+    return pl.pallas_call(
+        kernel,
+        out_shape=SHAPE,
+        grid=(4,),
+        in_specs=[rows, rows],
+        out_specs=rows,
+        input_output_aliases={1: 0},
+        name="accumulated",
+    )(x, x)

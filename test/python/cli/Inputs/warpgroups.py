@@ -2,6 +2,7 @@
 
 import jax
 import jax.numpy as jnp
+from jax.experimental import pallas as pl
 from jax.experimental.pallas import mosaic_gpu as plgpu
 
 
@@ -27,6 +28,25 @@ def warpgroups(x):
 def negated(x):
     """Its results are not those of the kernel, so that there is no reference for the kernel."""
     return -warpgroups(-x)
+
+
+def half_kernel(x_gmem, o_gmem, x_smem, barrier):
+    rows = pl.ds(jax.lax.axis_index("i") * 32, 32)
+    plgpu.copy_gmem_to_smem(x_gmem.at[rows], x_smem, barrier)
+    plgpu.barrier_wait(barrier)
+    o_gmem[rows] = jnp.sum(x_smem[...], axis=1)
+
+
+def half(x):
+    """Of four blocks of rows the grid has two."""
+    return plgpu.kernel(
+        half_kernel,
+        out_type=jax.ShapeDtypeStruct((x.shape[0],), x.dtype),
+        scratch_types=[plgpu.SMEM((32, 64), x.dtype), plgpu.Barrier()],
+        grid=(2,),
+        grid_names=("i",),
+        kernel_name="half",
+    )(x)
 
 
 def reference(x):
