@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,7 +13,7 @@ from gridir.cli.chip import chip_option
 from gridir.cli.errors import short_errors
 from gridir.cli.example import ExampleParameter, load_example
 from gridir.cli.manual import USAGE, manual
-from gridir.cli.output import OutputFile
+from gridir.cli.output import OutputFile, json_text
 from gridir.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -80,7 +79,7 @@ def build(
         chips = () if ptx_only else cubins or (chosen.check_options(None).chip,)
         bundle = bundle_of(example.check_kernels(kernels), chips)
         write_bundle(bundle, output)
-    click.echo(json.dumps(_record(bundle, output)) if as_json else _format(bundle, output))
+    click.echo(json_text(_record(bundle, output)) if as_json else _format(bundle, output))
 
 
 def _record(bundle: Bundle, output: str) -> dict[str, Any]:

@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
 from gridir.cli.chip import chip_option
@@ -14,6 +12,7 @@ from gridir.cli.errors import Reported, short_errors
 from gridir.cli.example import ExampleParameter, load_example
 from gridir.cli.manual import USAGE, manual
 from gridir.cli.module_file import is_module, read_module
+from gridir.cli.output import json_text
 from gridir.cli.progress import progress
 
 
@@ -56,7 +55,7 @@ def check(file: tuple[str, str | None], checks: tuple[str, ...], chip: str | Non
             kernels = example.check_kernels(gridir.lower(example.function, *example.args).kernels)
         reports = [check_kernel(kernel, checks) for kernel in kernels]
     if as_json:
-        click.echo(json.dumps([report.to_json() for report in reports]))
+        click.echo(json_text([report.to_json() for report in reports]))
     else:
         click.echo("\n\n".join(map(str, reports)))
     if any(report.refuted for report in reports):

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,6 +12,7 @@ import click
 from gridir.cli.errors import short_errors
 from gridir.cli.example import ExampleParameter, load_example
 from gridir.cli.manual import USAGE, manual
+from gridir.cli.output import json_text
 from gridir.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def gpu_check(file: tuple[str, str | None], chip: str, compare: bool, as_json: b
             for kernel, codes in zip(record["kernels"], tables, strict=True):
                 kernel["codes"] = {name: code.to_json() for name, code in codes.items()}
             text = _show(report, tables)
-    click.echo(json.dumps(record) if as_json else text)
+    click.echo(json_text(record) if as_json else text)
     if any(kernel.cubin.spill_bytes for kernel in report.kernels):
         raise click.exceptions.Exit(1)
 

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 
 import click
@@ -14,6 +13,7 @@ from gridir.cli.chip import chip_option
 from gridir.cli.errors import short_errors
 from gridir.cli.example import ExampleParameter, load_example
 from gridir.cli.manual import USAGE, manual
+from gridir.cli.output import json_text
 from gridir.cli.passes import load_option, load_passes
 
 
@@ -73,7 +73,7 @@ def lower(
 
         chosen = get_target(target)
         if list_stages:
-            click.echo(json.dumps(chosen.stages) if as_json else "\n".join(chosen.stages))
+            click.echo(json_text(chosen.stages) if as_json else "\n".join(chosen.stages))
             return
         load_passes(load)
         example = load_example(*file, chip)
@@ -90,7 +90,7 @@ def lower(
             if not as_json:
                 click.echo(text)
     if as_json:
-        click.echo(json.dumps(records))
+        click.echo(json_text(records))
 
 
 def _save_stages(kernel, directory: str, locations: bool) -> None:

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import os
 import re
 import time
@@ -16,6 +15,7 @@ import click
 
 from gridir.cli.errors import short_errors
 from gridir.cli.manual import USAGE, manual
+from gridir.cli.output import json_text
 from gridir.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def ptx_run(
         with short_errors(debug, file):
             record = _launch_module(file, arguments, checks, schedule_seed)
             record["files"] = _write(arguments, out)
-        click.echo(json.dumps(record) if as_json else "{entry}: ran {milliseconds:.1f} ms".format(**record))
+        click.echo(json_text(record) if as_json else "{entry}: ran {milliseconds:.1f} ms".format(**record))
         return
     with short_errors(debug, file), progress() as tell:
         from gridir.runtime import ptx
@@ -187,7 +187,7 @@ def ptx_run(
     if counts is not None:
         record["profile"] = counts.to_json()
     if as_json:
-        click.echo(json.dumps(record))
+        click.echo(json_text(record))
     else:
         click.echo("{entry}: translated in {translate_milliseconds:.1f} ms, ran {milliseconds:.1f} ms".format(**record))
         if counts is not None:

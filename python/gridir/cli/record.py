@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
@@ -14,6 +13,7 @@ from gridir.cli.chip import chip_option
 from gridir.cli.errors import Reported, describe, short_errors
 from gridir.cli.example import ExampleParameter, load_example
 from gridir.cli.manual import USAGE, manual
+from gridir.cli.output import json_text
 from gridir.cli.progress import progress
 
 
@@ -101,7 +101,7 @@ def record(
         if not recorder.paths and not recorder.skipped:
             raise Reported(f"{example.name} calls no Pallas kernel", 2)
     if as_json:
-        click.echo(json.dumps({"files": list(map(str, recorder.paths)), "skipped": recorder.skipped}))
+        click.echo(json_text({"files": list(map(str, recorder.paths)), "skipped": recorder.skipped}))
     else:
         for path in recorder.paths:
             click.echo(str(path))

@@ -18,7 +18,7 @@ import click
 from gridir.cli.errors import describe, short_errors, to_json
 from gridir.cli.manual import manual
 from gridir.cli.on import CHIP, choose_device, on_option
-from gridir.cli.output import OutputFile
+from gridir.cli.output import OutputFile, json_text
 from gridir.cli.passes import load_option, load_passes
 from gridir.cli.progress import progress
 from gridir.errors import Error
@@ -102,7 +102,7 @@ def replay(
             again["image"] = None if image is None else image.read_bytes()
             code = _replay(found, name, target, show, again, on, reduced, debug)
         if as_json:
-            click.echo(json.dumps(found))
+            click.echo(json_text(found))
         elif "error" in found:
             click.echo(f"{name}: {found['error']['text']}", err=True)
         else:

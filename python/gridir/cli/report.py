@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 
 import click
@@ -14,7 +13,7 @@ from gridir.cli.chip import chip_option
 from gridir.cli.errors import short_errors
 from gridir.cli.example import ExampleParameter, load_example
 from gridir.cli.manual import USAGE, manual
-from gridir.cli.output import OutputFile
+from gridir.cli.output import OutputFile, json_text
 from gridir.cli.progress import progress
 
 
@@ -95,7 +94,7 @@ def report(
             progress=show,
         )
         example.check_kernels(data.kernels)
-        text = json.dumps(data.to_json()) if as_json else render(data)
+        text = json_text(data.to_json()) if as_json else render(data)
     if as_json:
         click.echo(text)
     else:

@@ -5,14 +5,13 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
 from gridir.cli.chip import chip_option
 from gridir.cli.errors import short_errors
 from gridir.cli.example import ExampleParameter, load_example
 from gridir.cli.manual import USAGE, manual
+from gridir.cli.output import json_text
 from gridir.cli.progress import progress
 
 
@@ -69,6 +68,6 @@ def targets(
             example.function, *example.args, targets=targets, jobs=jobs, timeout=timeout, progress=show
         )
         example.check_kernels(explanation.verdicts)
-    click.echo(json.dumps(explanation.to_json()) if as_json else str(explanation))
+    click.echo(json_text(explanation.to_json()) if as_json else str(explanation))
     if explanation.refused:
         raise click.exceptions.Exit(1)

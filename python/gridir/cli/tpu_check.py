@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 import textwrap
 
 import click
@@ -13,6 +12,7 @@ import click
 from gridir.cli.errors import short_errors
 from gridir.cli.example import ExampleParameter, load_example
 from gridir.cli.manual import USAGE, manual
+from gridir.cli.output import json_text
 from gridir.cli.progress import progress
 
 
@@ -79,7 +79,7 @@ def tpu_check(
             keep=keep,
         )
     if as_json:
-        click.echo(json.dumps(report.to_json(profile=lines)))
+        click.echo(json_text(report.to_json(profile=lines)))
     else:
         click.echo(str(report))
         for kernel in (*report.kernels, *report.jax) if lines else ():

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
@@ -13,7 +12,7 @@ import click
 from gridir.cli.errors import Reported, short_errors
 from gridir.cli.example import Example, ExampleParameter, load_example
 from gridir.cli.manual import USAGE, manual
-from gridir.cli.output import OutputFile
+from gridir.cli.output import OutputFile, json_text
 from gridir.cli.progress import progress
 
 _INTERRUPTED = 130
@@ -161,7 +160,7 @@ def tune(
             text = render(result)
         with click.open_file(html, "w", encoding="utf-8") as opened:
             opened.write(text)
-    click.echo(json.dumps(result.to_json()) if as_json else table(result.problem, rows))
+    click.echo(json_text(result.to_json()) if as_json else table(result.problem, rows))
     if not result.problem.legal:
         raise click.exceptions.Exit(1)
 

@@ -91,7 +91,9 @@ def _of_report(target: str, candidate: Candidate, report: Any) -> Verdict:
     figures = {"bundles": report.bundles, "cycles": report.cycles, "VMEM bytes": report.vmem_bytes}
     if report.prediction is not None:
         figures["predicted us"] = round(report.prediction.seconds * 1e6, 2)
-    return Verdict(target, report.name, ACCEPTED, "libtpu", figures=figures)
+    # libtpu writes no schedule of a SparseCore.
+    known = {name: number for name, number in figures.items() if number is not None}
+    return Verdict(target, report.name, ACCEPTED, "libtpu", figures=known)
 
 
 def _ledger(target: str, kernel: Kernel, report: Any) -> Ledger | None:
