@@ -42,7 +42,10 @@ int64_t getBytes(RankedTensorType array) {
 /// is element `c[dims[0]], c[dims[1]], ...` of `from`.
 int64_t getMovedBytes(const Distribution &from, const Distribution &to,
                       ArrayRef<int64_t> dims, Type element) {
-  if (from.isSplat || findRegisters(from, to, [&](const Coordinates &coords) {
+  bool isSame =
+      from == to && llvm::equal(dims, llvm::seq<int64_t>(dims.size()));
+  if (from.isSplat || isSame ||
+      findRegisters(from, to, [&](const Coordinates &coords) {
         return Coordinates(
             llvm::map_range(dims, [&](int64_t d) { return coords[d]; }));
       }))

@@ -161,7 +161,10 @@ bool needsThreads(Operation *loop) {
 /// iterations begin without pending accesses of the one before.
 class BarrierInsertion {
 public:
-  explicit BarrierInsertion(MLIRContext *context) : builder(context) {}
+  explicit BarrierInsertion(grid::KernelOp kernel)
+      : builder(kernel.getContext()),
+        mayExchange(!kernel->hasAttr(kSharedBytesAttr) ||
+                    kernel->hasAttr(kScratchBytesAttr)) {}
 
   void visit(Block &block) {
     for (Operation &op : llvm::make_early_inc_range(block)) {
@@ -259,7 +262,7 @@ private:
     bool isPending = llvm::any_of(accesses, [&](const MemoryAccess &access) {
       return conflicts(access);
     });
-    bool exchanges = this->exchanges.get(op).most > 0;
+    bool exchanges = mayExchange && this->exchanges.get(op).most > 0;
     if (isPending || (startsPhase(op) && pending.waits) ||
         (signalsForThreads(op) && pending.any()) ||
         (exchanges && pending.exchanged))
@@ -331,6 +334,8 @@ private:
   }
 
   OpBuilder builder;
+  /// False if the memory is planned, and there is none for exchanges.
+  bool mayExchange;
   Exchanges exchanges;
   Pending pending;
   /// True in code of single warps, and if an earlier scope had arrays in shared
@@ -355,7 +360,7 @@ public:
       return signalPassFailure();
     if (!*kernel)
       return;
-    BarrierInsertion insertion(&getContext());
+    BarrierInsertion insertion(*kernel);
     insertion.visit(*kernel->getBodyBlock());
     numBarriers += insertion.numBarriers;
     numProductWaits += insertion.numWaits;
