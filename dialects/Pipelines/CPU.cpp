@@ -190,8 +190,8 @@ void buildGridToCPUPipeline(OpPassManager &pm,
   if (options.stages.reaches(CPUStage::Planned))
     addPlanning(pm, "cpu", options.planning, /*warpgroupsAsTasks=*/true);
   buildPlannedToLoopsPipeline(pm, options);
-  // Before fusion, which makes producers part of the first reduction. The
-  // result of that is memory, of which threads of a GPU share little.
+  // Before fusion, which makes producers part of the first reduction. Its
+  // result would be shared memory on a GPU, which has little.
   if (options.stages.reaches(CPUStage::Loops))
     pm.addNestedPass<func::FuncOp>(loops::createLoopsSplitReductionsPass());
   buildLoopsToCPUPipeline(pm, options);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Loops/Transforms/Passes.h"
+#include "dialects/Support/NeutralElement.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -26,22 +27,14 @@ namespace {
 /// side. The order of a sum depends on them, so they are no property of a CPU.
 constexpr int64_t kMostElements = 4, kFewestWindows = 16;
 
-/// The element that leaves every other one as it is; none if the body is not a
-/// single function of two elements that has one.
-std::optional<TypedAttr> getNeutralElement(linalg::ReduceOp op) {
+/// True if the body combines an element with a result by one op, so that
+/// results can be combined by it, too.
+bool hasOneCombiner(linalg::ReduceOp op) {
   Block &body = *op.getBody();
-  if (op.getNumDpsInputs() != 1 || body.getOperations().size() != 2)
-    return std::nullopt;
-  Operation &combiner = body.front();
-  auto isArgument = [&](Value x) {
-    return llvm::is_contained(body.getArguments(), x);
-  };
-  if (combiner.getNumOperands() != 2 ||
-      combiner.getOperand(0) == combiner.getOperand(1) ||
-      !llvm::all_of(combiner.getOperands(), isArgument) ||
-      body.getTerminator()->getOperands() != combiner.getResults())
-    return std::nullopt;
-  return arith::getNeutralElement(&combiner);
+  return body.getOperations().size() == 2 &&
+         llvm::all_of(body.getArguments(), [](BlockArgument argument) {
+           return argument.hasOneUse();
+         });
 }
 
 /// True if windows are short parts of rows, with several rows in each.
@@ -77,11 +70,11 @@ public:
   void runOnOperation() override {
     SmallVector<linalg::ReduceOp> ops;
     getOperation()->walk([&](linalg::ReduceOp op) {
-      if (op.getNumDpsInputs() == 1 && reducesWindows(op))
+      if (hasOneCombiner(op) && reducesWindows(op))
         ops.push_back(op);
     });
     for (linalg::ReduceOp op : ops)
-      if (std::optional<TypedAttr> neutral = getNeutralElement(op))
+      if (std::optional<TypedAttr> neutral = gridir::getNeutralElement(op))
         split(op, *neutral);
   }
 

@@ -46,7 +46,7 @@ func.func @rows(%x: tensor<8x512x4xf32>, %init: tensor<8x512xf32>) -> tensor<8x5
   return %0 : tensor<8x512xf32>
 }
 
-// A function that is not one op may depend on the order.
+// A sum of squares is not squared again.
 // CHECK-LABEL: func.func @squares
 // CHECK:         dimensions = [1, 3]
 func.func @squares(%x: tensor<8x4x512x4xf32>, %init: tensor<8x512xf32>) -> tensor<8x512xf32> {
