@@ -30,6 +30,7 @@ driver = ptx.open_driver()
 driver.pretend(9, devices=3, has_current_context=False)
 
 from device_arrays import DeviceArray, DLPackArray, ExchangeArray, StridedArray
+from gridir.frontend.compat.jax_equations import HAS_FUNCTIONAL_ALIASES
 from gridir.runtime import gpu
 from gridir.runtime.gpu import open_device
 from gridir.runtime.gpu.host_arrays import execute_on_device
@@ -262,10 +263,12 @@ for thread in threads:
     thread.join()
 print("reports of 6 threads:", "right" if len(found) == 24 and all(found) else found)
 
-# A dynamic grid has its sizes in arrays of the GPU. A warpgroup program reads them itself.
+# A dynamic grid has its sizes in arrays of the GPU. A warpgroup program reads them itself. JAX 0.10 lets an operand
+# keep its values beside the result that has its memory; such a kernel with a dynamic grid is no program.
 # CHECK: <kernel some_rows(grid[0]: int32[], x_ref: float32[64, 128], o_ref: float32[64, 128]
 program = gpu.load(f"{directory}/some_rows_program.gridir")
-assert program["some_rows"]._kernel.launch.dynamic_ctas is None
+is_program = program["some_rows"]._kernel.launch.dynamic_ctas is None
+assert is_program != HAS_FUNCTIONAL_ALIASES
 some_rows = gpu.load(f"{directory}/some_rows.gridir")
 print(some_rows["some_rows"])
 for count in (3, 0, -1, 8):
