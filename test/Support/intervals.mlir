@@ -41,3 +41,15 @@ func.func @induction() {
   }
   return
 }
+
+// A loop that counts down has no range of its own.
+// CHECK-LABEL: func.func @downwards(
+// CHECK: arith.addi {{.*}} : index
+func.func @downwards(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c-1 = arith.constant -1 : index
+  scf.for %i = %c0 to %n step %c-1 {
+    %0 = arith.addi %i, %i : index
+  }
+  return
+}

@@ -398,7 +398,7 @@ private:
     SmallVector<int64_t> ranges = op.getStaticLoopRanges();
     SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
     int64_t columns = ranges[tiling.vectorDim];
-    if (ShapedType::isDynamic(columns))
+    if (ShapedType::isDynamic(columns) || columns == 0)
       return;
     int64_t rows =
         target.getOuterReductionUnroll() / llvm::divideCeil(columns, lanes);
@@ -459,7 +459,22 @@ private:
     ++numGrouped;
   }
 
+  /// True if the elements of each array can be counted. Upstream's types of
+  /// views cannot hold the strides of others.
+  static bool areCountable(ValueRange arrays) {
+    return llvm::all_of(arrays.getTypes(), [](Type type) {
+      auto array = dyn_cast<MemRefType>(type);
+      return !array || !array.hasStaticShape() ||
+             *gridir::countPoints(array.getShape()) <
+                 std::numeric_limits<int64_t>::max();
+    });
+  }
+
   void tile(RewriterBase &rewriter, linalg::GenericOp op) {
+    if (!areCountable(op->getOperands())) {
+      ++numLeft;
+      return;
+    }
     op = gridir::cpu::walkGatheredRows(rewriter, op);
     op = gridir::cpu::turnLoadsIntoOperands(rewriter, op);
     if (!canTile(op)) {

@@ -266,10 +266,13 @@ Window createWindow(OpBuilder &builder, Location loc, KernelLowering &lowering,
   auto arrayType = cast<MemRefType>(array.getType());
   SmallVector<OpFoldResult> starts;
   SmallVector<int64_t> shape;
-  for (const WindowDim &dim : dims) {
-    // A start with one value is a constant, which the type of a view can hold.
+  for (auto [d, dim] : llvm::enumerate(dims)) {
+    // A start with one value is a constant, which the type of a view can hold
+    // if it is inside of the array.
     Interval range = lowering.ranges.get(dim.start);
-    starts.push_back(range.isConstant()
+    bool isInside =
+        range.low >= 0 && range.low <= arrayType.getDimSize(d) - dim.size;
+    starts.push_back(range.isConstant() && isInside
                          ? OpFoldResult(builder.getIndexAttr(range.low))
                          : dim.start);
     shape.push_back(dim.size);

@@ -259,6 +259,10 @@ PipelineModeAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (writeBuffers && *writeBuffers < 1)
     return emitError() << "expected at least one write buffer, got "
                        << *writeBuffers;
+  constexpr int64_t most = std::numeric_limits<int32_t>::max();
+  if (buffers > most || writeBuffers.value_or(0) > most)
+    return emitError() << "expected at most " << most << " buffers, got "
+                       << std::max(buffers, writeBuffers.value_or(0));
   if (prefetched < 0 || prefetched > buffers)
     return emitError() << "expected at most " << buffers
                        << " prefetched blocks, got " << prefetched;

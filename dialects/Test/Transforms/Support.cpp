@@ -34,7 +34,7 @@ Interval getRange(Value value) {
   if (std::optional<Interval> step = inferInductionRange(value, getRange))
     return *step;
   if (auto loop = dyn_cast<scf::ForOp>(value.getParentBlock()->getParentOp());
-      loop && isa<BlockArgument>(value))
+      loop && isa<BlockArgument>(value) && value != loop.getInductionVar())
     return inferCarriedRanges(
         loop, getRange)[cast<BlockArgument>(value).getArgNumber() - 1];
   Operation *op = value.getDefiningOp();

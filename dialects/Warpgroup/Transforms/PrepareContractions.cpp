@@ -223,6 +223,9 @@ public:
         swapOperands(dot);
         ++numSwapped;
       }
+    // A loop whose results nothing uses would be erased with their uses.
+    IRRewriter rewriter(&getContext());
+    (void)runRegionDCE(rewriter, kernel->getRegions());
     split(kernel.getBodyBlock());
   }
 

@@ -103,3 +103,39 @@ func.func @written(%x: memref<64x40xf32>, %rows: memref<8xi32>) {
   }
   return
 }
+
+// -----
+
+#all = affine_map<(d0, d1) -> (d0, d1)>
+
+// No view has the strides of an array with more elements than can be counted.
+// CHECK-LABEL: func.func @uncountable
+// CHECK-NOT:     scf.for
+// CHECK:         linalg.generic
+func.func @uncountable(%x: memref<8x4611686018427387904xf32>, %y: memref<8x4611686018427387904xf32>) {
+  linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%x : memref<8x4611686018427387904xf32>) outs(%y : memref<8x4611686018427387904xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  }
+  return
+}
+
+// -----
+
+#two = affine_map<(d0, d1) -> (d0, d1)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+// A sum of no columns has no accumulators.
+// CHECK-LABEL: func.func @no_columns
+// CHECK-NOT:     linalg.generic
+// CHECK:         return
+func.func @no_columns(%x: memref<128x0xf32>, %y: memref<0xf32>) {
+  linalg.generic {indexing_maps = [#two, #column], iterator_types = ["reduction", "parallel"]}
+      ins(%x : memref<128x0xf32>) outs(%y : memref<0xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %in, %out : f32
+    linalg.yield %0 : f32
+  }
+  return
+}

@@ -22,6 +22,12 @@ func.func private @f() attributes {a = #grid.block_dim<whole>}
 
 // -----
 
+// expected-error @below {{expected at most 2147483647 buffers, got 2147483648}}
+grid.kernel @many_buffers grid(%i = 4) inputs(%x: f32 [32] block [8] at (%i) pipeline <2147483648>) {
+}
+
+// -----
+
 // expected-error @below {{expected at least one buffer, got 0}}
 func.func private @f() attributes {a = #grid.pipeline<0>}
 

@@ -216,3 +216,16 @@ grid.kernel @dependent grid(%i = 4)
   %e = grid.dot %t, %c contract [1] x [0] : tensor<64x256xbf16>, tensor<256x64xbf16> -> tensor<64x64xf32>
   grid.store %e, %o : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>
 }
+
+// -----
+
+// A contraction that nothing uses is erased.
+// CHECK-LABEL: grid.kernel @unused
+// CHECK-NOT: grid.dot
+grid.kernel @unused grid(%i = 4) inputs(%x: bf16 [256, 256] block [64, 256] at (%i, 0), %y: bf16 [256, 64])
+    outputs(%o: f32 [256, 64] block [64, 64] at (%i, 0)) semantics [parallel] {
+  %a = grid.load %x : memref<64x256xbf16, #grid.space<default>> -> tensor<64x256xbf16>
+  %b = grid.load %y : memref<256x64xbf16, #grid.space<default>> -> tensor<256x64xbf16>
+  %d = grid.dot %a, %b contract [1] x [0] : tensor<64x256xbf16>, tensor<256x64xbf16> -> tensor<64x64xf32>
+  %e = arith.negf %d : tensor<64x64xf32>
+}
