@@ -85,6 +85,15 @@ bool isWhole(OperandAttr spec) {
       });
 }
 
+/// True if a block of an operand may lie outside of its array.
+bool isMoved(KernelOp kernel, unsigned operand) {
+  BlockAccess access(kernel);
+  return llvm::any_of(
+      llvm::seq(kernel.getOperandSpec(operand).getRank()), [&](unsigned dim) {
+        return access.overhangs(operand, dim).kind != QueryResult::no;
+      });
+}
+
 /// Builds the two functions of one kernel.
 class GridLoopBuilder {
 public:
@@ -186,7 +195,8 @@ LogicalResult GridLoopBuilder::check() {
       return lowering.fail(
           kernel, "expected blocks without transforms, got transforms of " +
                       name + ", which only another backend supports");
-    if (isa<SemaphoreType>(spec.getElementType()) && !isWhole(spec))
+    if (isa<SemaphoreType>(spec.getElementType()) &&
+        (!isWhole(spec) || isMoved(kernel, i)))
       return lowering.fail(
           kernel, "expected semaphores in one block, got blocks of " + name);
   }

@@ -36,6 +36,8 @@ static LogicalResult verifyCopy(Operation *op, MemRefType source,
     return op->emitOpError("expected source and destination of one shape and "
                            "element type, got ")
            << source << " and " << dest;
+  if (isa<SemaphoreType>(source.getElementType()))
+    return op->emitOpError("expected a copy of numbers, got one of ") << source;
   return success();
 }
 

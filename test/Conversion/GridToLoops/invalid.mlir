@@ -26,6 +26,13 @@ grid.kernel @cut_semaphores grid(%i = 2)
 
 // -----
 
+// expected-error @below {{expected semaphores in one block, got blocks of args[0]}}
+grid.kernel @moved_semaphores grid(%i = 2)
+    inputs(%s: !grid.semaphore<dma> [2] block [2] at (%i) origin "args[0]") outputs(%o: f32 [8]) {
+}
+
+// -----
+
 grid.kernel @remote_signal grid()
     inputs() outputs(%o: f32 [8])
     scratch(%s: memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>) {

@@ -438,6 +438,14 @@ func.func @print_signs(%x: i32) {
 
 // -----
 
+func.func @copied_semaphores(%x: memref<2x!grid.semaphore<dma>>, %s: memref<!grid.semaphore<dma>>) {
+  // expected-error @below {{expected a copy of numbers, got one of 'memref<2x!grid.semaphore<dma>>'}}
+  grid.copy_start %x, %x sem %s : memref<2x!grid.semaphore<dma>>, memref<2x!grid.semaphore<dma>>, memref<!grid.semaphore<dma>>
+  return
+}
+
+// -----
+
 func.func @copy_shapes(%x: memref<8xf32>, %y: memref<4xf32>, %s: memref<!grid.semaphore<dma>>) {
   // expected-error @below {{expected source and destination of one shape and element type, got 'memref<8xf32>' and 'memref<4xf32>'}}
   grid.copy_start %x, %y sem %s : memref<8xf32>, memref<4xf32>, memref<!grid.semaphore<dma>>
