@@ -34,8 +34,9 @@ def read_corpus(directory: Path) -> list[Input]:
     """Returns the inputs of every `.mlir` file below a directory, without repetitions."""
     inputs: dict[Input, None] = {}
     for path in sorted(directory.rglob("*.mlir")):
-        # Inputs of tests are not tests, and passes that only tests run may crash. Tests of the tools misspell options.
-        if not {"Inputs", "Test", "tools"}.isdisjoint(path.relative_to(directory).parts):
+        # Inputs of tests are not tests, and passes that only tests run may crash. Tests of the tools and of the driver
+        # misspell options.
+        if not {"Driver", "Inputs", "Test", "tools"}.isdisjoint(path.relative_to(directory).parts):
             continue
         content = path.read_text()
         command_lines = list(read_command_lines(content))
