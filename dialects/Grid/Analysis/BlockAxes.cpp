@@ -118,14 +118,6 @@ void BlockAxes::joinGroups(Value whole, unsigned dim, Value parts,
 /// A group of dimensions of `parts` is one dimension of `whole`.
 void BlockAxes::joinReshaped(Value whole, Value parts,
                              ArrayRef<SmallVector<int64_t, 2>> groups) {
-  // Upstream verifies the number of dimensions, and not each of them.
-  int64_t rank = getShape(parts).size();
-  for (ArrayRef<int64_t> group : groups)
-    if (llvm::any_of(group,
-                     [&](int64_t part) { return part < 0 || part >= rank; })) {
-      block(whole);
-      return block(parts);
-    }
   for (auto [dim, group] : llvm::enumerate(groups)) {
     SmallVector<int64_t> longer;
     for (int64_t part : group)

@@ -403,3 +403,11 @@ grid.kernel @across_maps_in_map grid(%i = 4)
       %c = arith.addi %a, %a
     }) {
 }
+
+// -----
+
+grid.kernel @groups grid(%i = 1) inputs(%x: f32 [3, 64, 64]) outputs(%o: f32 [192, 64]) {
+  %a = grid.load %x : memref<3x64x64xf32, #grid.space<default>> -> tensor<3x64x64xf32>
+  // expected-error @below {{expected groups of all dimensions in order, got [[-4611686018427387904, 1], [2]]}}
+  %c = tensor.collapse_shape %a [[-4611686018427387904, 1], [2]] : tensor<3x64x64xf32> into tensor<192x64xf32>
+}

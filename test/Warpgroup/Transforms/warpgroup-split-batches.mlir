@@ -199,17 +199,3 @@ grid.kernel @uneven grid(%i = 1)
   %e = tensor.expand_shape %s [[0, 1], [2]] output_shape [3, 64, 64] : tensor<192x64xf32> into tensor<3x64x64xf32>
   grid.store %e, %o : tensor<3x64x64xf32>, memref<3x64x64xf32, #grid.space<default>>
 }
-
-// -----
-
-// Upstream's verifier accepts a group with a dimension that does not exist.
-// STATISTICS: (S) 0 num-split
-// CHECK-LABEL: grid.kernel @unknown_dimension
-grid.kernel @unknown_dimension grid(%i = 1) inputs(%q: bf16 [3, 64, 64], %k: bf16 [64, 64])
-    outputs(%o: f32 [192, 64]) semantics [parallel] {
-  %a = grid.load %q : memref<3x64x64xbf16, #grid.space<default>> -> tensor<3x64x64xbf16>
-  %b = grid.load %k : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
-  %c = tensor.collapse_shape %a [[-4611686018427387904, 1], [2]] : tensor<3x64x64xbf16> into tensor<192x64xbf16>
-  %s = grid.dot %c, %b contract [1] x [0] : tensor<192x64xbf16>, tensor<64x64xbf16> -> tensor<192x64xf32>
-  grid.store %s, %o : tensor<192x64xf32>, memref<192x64xf32, #grid.space<default>>
-}
