@@ -41,7 +41,8 @@ public:
     for (auto [index, frame] : llvm::enumerate(frames))
       for (const LayoutFrame::Part &part : frame.parts)
         if (part.value && !frame.isRepeatable) {
-          setLayout(part.value, assignment.getLayout(index, part));
+          if (failed(setLayout(part.value, assignment.getLayout(index, part))))
+            return failure();
           ++numTensors;
         }
     for (auto [index, frame] : llvm::enumerate(frames))
@@ -59,9 +60,22 @@ public:
   int64_t numTensors = 0, numRelayouts = 0, numInstructions = 0;
 
 private:
-  static void setLayout(Value value, LayoutAttr layout) {
-    auto type = cast<RankedTensorType>(value.getType());
-    value.setType(type.cloneWithEncoding(layout));
+  /// Fails if no thread can hold its elements.
+  static FailureOr<RankedTensorType>
+  getType(Location loc, RankedTensorType type, LayoutAttr layout) {
+    if (failed(layout.verifyEncoding(type.getShape(), type.getElementType(),
+                                     [&] { return emitError(loc); })))
+      return failure();
+    return type.cloneWithEncoding(layout);
+  }
+
+  static LogicalResult setLayout(Value value, LayoutAttr layout) {
+    FailureOr<RankedTensorType> type = getType(
+        value.getLoc(), cast<RankedTensorType>(value.getType()), layout);
+    if (failed(type))
+      return failure();
+    value.setType(*type);
+    return success();
   }
 
   /// The op once more, in another layout.
@@ -91,7 +105,11 @@ private:
 
   LogicalResult setOperand(const LayoutFrame::Part &part, LayoutAttr layout) {
     Value value = part.operand->get();
-    RankedTensorType type = part.getType().cloneWithEncoding(layout);
+    FailureOr<RankedTensorType> known =
+        getType(value.getLoc(), part.getType(), layout);
+    if (failed(known))
+      return failure();
+    RankedTensorType type = *known;
     OpBuilder builder(part.operand->getOwner());
     if (part.isUnread) {
       part.operand->set(makeEmpty(builder, value.getLoc(), type));

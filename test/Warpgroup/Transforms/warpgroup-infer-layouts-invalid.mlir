@@ -93,3 +93,15 @@ grid.kernel @argument grid() inputs() outputs(%o: f32 [64] space gpu.gmem) seman
     }
   }
 }
+
+// -----
+
+// Rows of odd length are in each thread.
+grid.kernel @large grid(%i = 24) inputs(%x: f32 [24, 50257] block [1, 50257] at (%i, 0))
+    outputs(%o: f32 [24] block [1] at (%i)) semantics [parallel] {
+  %zero = arith.constant dense<0.0> : tensor<1xf32>
+  // expected-error @below {{expected at most 16384 elements in each thread, got 50257}}
+  %v = grid.load %x : memref<1x50257xf32, #grid.space<default>> -> tensor<1x50257xf32>
+  %sum = linalg.reduce {arith.addf} ins(%v : tensor<1x50257xf32>) outs(%zero : tensor<1xf32>) dimensions = [1]
+  grid.store %sum, %o : tensor<1xf32>, memref<1xf32, #grid.space<default>>
+}
