@@ -178,17 +178,15 @@ private:
         /*vectorizeNDExtract=*/true, /*flatten1DDepthwiseConv=*/false,
         /*assumeDynamicDimsMatchVecSizes=*/false,
         /*createNamedContraction=*/isContraction);
+    if (gathers)
+      gathers->finish(rewriter);
     if (failed(result)) {
       if (!reads.empty())
         generic.setIndexingMapsAttr(maps);
-      if (gathers)
-        gathers->finish(rewriter);
       ++numLeft;
       return;
     }
     rewriter.eraseOp(op);
-    if (gathers)
-      gathers->finish(rewriter);
     for (auto &[view, loops] : reads)
       reverseReads(rewriter, view, loops);
     ++numVectorized;
