@@ -315,7 +315,9 @@ def CPUPrefetchReadsPass : Pass<"cpu-prefetch-reads", "::mlir::ModuleOp"> {
     A processor waits for memory when a loop reads an operand that exceeds the
     caches, unless it executes many iterations at once. The more an iteration
     computes, the fewer these are. This pass makes such a loop fetch the lines
-    that it reads 1 KiB later. The reads that it changes
+    that it reads 16 KiB later, or a part of 16 KiB for each array that it reads.
+    Where the next row is elsewhere, the distance is at most a quarter of a row.
+    The reads that it changes
 
     - are of an operand of at least `cache-bytes`;
     - are in a loop that reads 4 KiB or more of it;
@@ -359,8 +361,8 @@ def CPUPrefetchReadsPass : Pass<"cpu-prefetch-reads", "::mlir::ModuleOp"> {
 
     ```
     scf.for %j = %c0 to %c2048 step %c16 {
-      %c256 = arith.constant 256 : index
-      %ahead = arith.addi %j, %c256 : index
+      %c4096 = arith.constant 4096 : index
+      %ahead = arith.addi %j, %c4096 : index
       memref.prefetch %x[%i, %ahead], read, locality<3>, data : memref<4096x2048xf32>
       %v = vector.transfer_read %x[%i, %j], %zero {in_bounds = [true]} : memref<4096x2048xf32>, vector<16xf32>
     }
@@ -392,7 +394,9 @@ def CPUStreamStoresPass : Pass<"cpu-stream-stores", "::mlir::ModuleOp"> {
     pass turns vector stores of the kernel into streaming stores where
 
     - the array is an operand of at least `cache-bytes` that the kernel only
-      writes, so that no later program reads what is not in the caches;
+      writes, so that no later program reads what is not in the caches. If the
+      other operands are less than a quarter of the array, it has four times
+      `cache-bytes`: stores to the caches do not displace what the kernel reads;
     - each iteration of each loop around the store writes other elements, and no
       other store writes the same ones: a block that is written again is faster
       in the caches;
@@ -430,7 +434,7 @@ def CPUStreamStoresPass : Pass<"cpu-stream-stores", "::mlir::ModuleOp"> {
     }
     ```
 
-    After, with `cache-bytes` of 16 MiB:
+    After, with `cache-bytes` of 8 MiB:
 
     ```
     kernel.abi @k aligned_operands = array<i64: 0>

@@ -29,13 +29,17 @@ using namespace gridir::cpu;
 
 namespace {
 
-/// The distance of a prefetch: long enough to hide the latency of memory, and
-/// short enough that the first-level cache still holds the lines.
-constexpr int64_t kAheadBytes = 1024;
+/// The shortest row.
+constexpr int64_t kLeastRowBytes = 4096;
 
-/// The shortest row. After its end, the loop fetches lines of an unrelated row
-/// if the next row is elsewhere: at most a quarter as many as are needed.
-constexpr int64_t kLeastRowBytes = 4 * kAheadBytes;
+/// The distance of a prefetch is a part of a row if the next row is elsewhere:
+/// at the end of each row, the loop fetches lines that nothing reads.
+constexpr int64_t kPartsOfRow = 4;
+
+/// The most that all streams of a loop fetch ahead: several pages, where the
+/// processor itself stops at the end of each, and no more than the first-level
+/// cache holds.
+constexpr int64_t kMostBytesAhead = 16 << 10;
 
 /// Lines that one turn of a loop may fetch.
 constexpr int64_t kMostLinesOfTurn = 16;
@@ -59,6 +63,8 @@ struct Stream {
   /// The elements from one iteration to the next, and those that each reads.
   int64_t stride, part;
   int64_t elementBytes;
+  /// The elements that all iterations read if the parts are contiguous.
+  int64_t row = 0;
 
   bool isContiguous() const { return stride == part; }
   int64_t getPartBytes() const { return part * elementBytes; }
@@ -108,8 +114,8 @@ private:
       std::optional<Stream> next = getStream(read, loop, *step);
       if (!next)
         continue;
-      int64_t turns = llvm::divideCeil(*end - *first, *step);
-      if (turns * next->getPartBytes() < kLeastRowBytes) {
+      next->row = llvm::divideCeil(*end - *first, *step) * next->part;
+      if (next->row * next->elementBytes < kLeastRowBytes) {
         ++numShort;
         continue;
       }
@@ -124,7 +130,7 @@ private:
         *stream = *next;
     }
     for (const Stream &stream : streams)
-      create(stream);
+      create(stream, streams.size());
   }
 
   /// None unless the position in a large operand moves with the loop, element
@@ -218,12 +224,24 @@ private:
            llvm::divideCeilSigned(leastBytes, getElementBytes(type));
   }
 
+  /// The distance of a prefetch in a row, in elements.
+  static int64_t getDistance(const Stream &stream, int64_t numStreams) {
+    ArrayRef<int64_t> shape =
+        cast<MemRefType>(stream.position.root.getType()).getShape();
+    int64_t bytes = kMostBytesAhead / numStreams;
+    bool isNextAdjacent = shape.size() == 1 || stream.row % shape.back() == 0;
+    if (!isNextAdjacent)
+      bytes = std::min(bytes, stream.row * stream.elementBytes / kPartsOfRow);
+    return std::max(bytes / kLineBytes, int64_t(1)) * kLineBytes /
+           stream.elementBytes;
+  }
+
   /// Fetches what a later iteration reads.
-  void create(const Stream &stream) {
+  void create(const Stream &stream, int64_t numStreams) {
     vector::TransferReadOp read = stream.last;
     int64_t begin = read.getVectorType().getNumElements() - stream.part;
     if (stream.isContiguous())
-      begin += kAheadBytes / stream.elementBytes;
+      begin += getDistance(stream, numStreams);
     else
       begin += kAheadRows * stream.stride;
     createLines(read, begin, stream.getPartBytes(), stream.elementBytes,

@@ -34,6 +34,25 @@ namespace {
 /// The shortest streaming store of a vector.
 constexpr int64_t kLeastBytes = 16;
 
+/// A kernel that reads less than this part of what it writes leaves the caches
+/// to its results.
+constexpr int64_t kLeastPartRead = 4;
+
+/// The share of the caches that such results may take, in multiples of that of
+/// other kernels.
+constexpr int64_t kShareOfResults = 4;
+
+/// The size of an operand; none unless it is static. A byte holds a bool.
+std::optional<int64_t> getBytes(Type operand) {
+  auto type = dyn_cast<MemRefType>(operand);
+  if (!type || !type.hasStaticShape() || !type.getElementType().isIntOrFloat())
+    return std::nullopt;
+  int64_t bytes, element = std::max(8u, type.getElementTypeBitWidth()) / 8;
+  if (llvm::MulOverflow(*gridir::countPoints(type.getShape()), element, bytes))
+    return std::numeric_limits<int64_t>::max();
+  return bytes;
+}
+
 /// The ops that write an operand without other uses.
 struct Writes {
   SmallVector<vector::TransferWriteOp> transfers;
@@ -160,7 +179,8 @@ public:
     unsigned numOperands =
         std::min((*kernel).getNumArguments(), (*range).getNumArguments());
     for (unsigned operand = 0; operand < numOperands; ++operand)
-      if (stream((*kernel).getArgument(operand)))
+      if (exceedsCaches(*range, operand) &&
+          stream((*kernel).getArgument(operand)))
         aligned.push_back(operand);
     if (aligned.empty())
       return;
@@ -173,18 +193,28 @@ public:
   }
 
 private:
+  /// True if a result is not in the caches after the kernel, or is there at the
+  /// expense of other operands.
+  bool exceedsCaches(func::FuncOp range, unsigned operand) {
+    std::optional<int64_t> bytes = getBytes(range.getArgumentTypes()[operand]);
+    if (!bytes || *bytes < cacheBytes)
+      return false;
+    uint64_t others = 0;
+    for (auto [number, type] : llvm::enumerate(range.getArgumentTypes()))
+      if (number != operand)
+        others =
+            llvm::SaturatingAdd<uint64_t>(others, getBytes(type).value_or(0));
+    return others >= uint64_t(*bytes / kLeastPartRead) ||
+           *bytes / kShareOfResults >= cacheBytes;
+  }
+
   /// Converts stores of an operand to streaming stores if legal. Returns true
   /// if any was converted.
   bool stream(Value operand) {
-    auto type = dyn_cast<MemRefType>(operand.getType());
-    if (!type || !type.hasStaticShape() || !type.getLayout().isIdentity() ||
-        !type.getElementType().isIntOrFloat())
+    auto type = cast<MemRefType>(operand.getType());
+    if (!type.getLayout().isIdentity())
       return false;
-    // A byte holds a bool.
     int64_t bits = std::max(8u, type.getElementTypeBitWidth());
-    int64_t elements = *gridir::countPoints(type.getShape());
-    if (elements < llvm::divideCeilSigned(cacheBytes.getValue(), bits / 8))
-      return false;
     std::optional<Writes> writes = findWrites(operand);
     if (!writes) {
       ++numRead;

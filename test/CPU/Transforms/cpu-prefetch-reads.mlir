@@ -10,19 +10,20 @@
 // STATS-NEXT: 0 num-short
 
 // An iteration reads 128 bytes of %x, two lines, through views of the array, and 64 bytes of %y.
+// Both are fetched 8 KiB ahead.
 // CHECK-LABEL: func.func @rows
 // CHECK:         scf.for %{{.*}} = %{{.*}} to %{{.*}}
 // CHECK:         %[[ROW:.*]] = memref.collapse_shape
 // CHECK:         scf.for %[[J:.*]] =
-// CHECK:           %[[C256:.*]] = arith.constant 256 : index
-// CHECK:           %[[AHEAD:.*]] = arith.addi %[[J]], %[[C256]]
+// CHECK:           %[[C2048:.*]] = arith.constant 2048 : index
+// CHECK:           %[[AHEAD:.*]] = arith.addi %[[J]], %[[C2048]]
 // CHECK:           memref.prefetch %[[ROW]][%[[AHEAD]]], read, locality<3>, data
-// CHECK:           %[[C272:.*]] = arith.constant 272 : index
-// CHECK:           %[[NEXT:.*]] = arith.addi %[[J]], %[[C272]]
+// CHECK:           %[[C2064:.*]] = arith.constant 2064 : index
+// CHECK:           %[[NEXT:.*]] = arith.addi %[[J]], %[[C2064]]
 // CHECK:           memref.prefetch %[[ROW]][%[[NEXT]]], read, locality<3>, data
 // CHECK:           vector.transfer_read %[[ROW]][%[[J]]]
-// CHECK:           %[[C512:.*]] = arith.constant 512 : index
-// CHECK:           %[[OTHER:.*]] = arith.addi %[[J]], %[[C512]]
+// CHECK:           %[[C4096:.*]] = arith.constant 4096 : index
+// CHECK:           %[[OTHER:.*]] = arith.addi %[[J]], %[[C4096]]
 // CHECK:           memref.prefetch %{{.*}}[%{{.*}}, %[[OTHER]]], read, locality<3>, data
 // CHECK:           vector.transfer_read
 // CHECK:           vector.transfer_read
@@ -57,15 +58,16 @@ module {
 
 // -----
 
-// Of reads that differ by a constant the last one is fetched ahead: here the row below, one to the right.
+// Of reads that differ by a constant the last one is fetched ahead: here the row below, one to the right. The next row
+// is elsewhere, so that the distance is a quarter of the 8 KiB of a row.
 // STATS:      CPUPrefetchReadsPass
 // STATS-NEXT: 1 num-prefetched
 // STATS-NEXT: 0 num-short
 
 // CHECK-LABEL: func.func @stencil
 // CHECK-COUNT-2: vector.transfer_read
-// CHECK:         %[[C257:.*]] = arith.constant 256 : index
-// CHECK:         %[[AHEAD:.*]] = arith.addi %[[RIGHT:.*]], %[[C257]]
+// CHECK:         %[[C513:.*]] = arith.constant 512 : index
+// CHECK:         %[[AHEAD:.*]] = arith.addi %[[RIGHT:.*]], %[[C513]]
 // CHECK:         memref.prefetch %[[X:.*]][%[[BELOW:.*]], %[[AHEAD]]]
 // CHECK-NEXT:    vector.transfer_read %[[X]][%[[BELOW]], %[[RIGHT]]]
 // CHECK-NOT:     memref.prefetch

@@ -223,7 +223,7 @@ module {
 // CHECK:           memref.store
 module {
   kernel.abi @branches
-  func.func @branches(%o: memref<64x256xf32>, %status: memref<4xi64>, %lo: index, %hi: index) {
+  func.func @branches(%o: memref<64x256xf32>, %x: memref<64x256xf32>, %status: memref<4xi64>, %lo: index, %hi: index) {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c63 = arith.constant 63 : index
@@ -239,7 +239,7 @@ module {
     }
     return
   }
-  func.func @branches.range(%o: memref<64x256xf32>) -> index {
+  func.func @branches.range(%o: memref<64x256xf32>, %x: memref<64x256xf32>) -> index {
     %c64 = arith.constant 64 : index
     return %c64 : index
   }
@@ -293,5 +293,52 @@ module {
   func.func @aligned.range(%a: memref<64x1001xf32>, %b: memref<64x256xf32>, %c: memref<64x256xf32>, %d: memref<64x256xf32>, %e: memref<64x256xf32>, %f: memref<64x256xf32>) -> index {
     %c64 = arith.constant 64 : index
     return %c64 : index
+  }
+}
+
+// -----
+
+// The caches keep a result of up to four times their size if the kernel reads little else: %small here.
+// STATS:      (S) 0 num-rewritten
+// STATS-NEXT: (S) 1 num-streamed
+// CHECK-LABEL: kernel.abi @fill aligned_operands = [0]
+// CHECK:         vector.store {{.*}} nontemporal = true
+module {
+  kernel.abi @fill
+  func.func @fill(%o: memref<256x256xf32>, %small: memref<256xf32>, %status: memref<4xi64>, %lo: index, %hi: index) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %one = arith.constant dense<1.0> : vector<64xf32>
+    scf.for %i = %lo to %hi step %c1 {
+      vector.transfer_write %one, %o[%i, %c0] {in_bounds = [true]} : vector<64xf32>, memref<256x256xf32>
+    }
+    return
+  }
+  func.func @fill.range(%o: memref<256x256xf32>, %small: memref<256xf32>) -> index {
+    %c256 = arith.constant 256 : index
+    return %c256 : index
+  }
+}
+
+// -----
+
+// STATS:      (S) 0 num-rewritten
+// STATS-NEXT: (S) 0 num-streamed
+// CHECK-LABEL: kernel.abi @fill_less
+// CHECK:         vector.transfer_write
+module {
+  kernel.abi @fill_less
+  func.func @fill_less(%o: memref<252x256xf32>, %small: memref<256xf32>, %status: memref<4xi64>, %lo: index, %hi: index) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %one = arith.constant dense<1.0> : vector<64xf32>
+    scf.for %i = %lo to %hi step %c1 {
+      vector.transfer_write %one, %o[%i, %c0] {in_bounds = [true]} : vector<64xf32>, memref<252x256xf32>
+    }
+    return
+  }
+  func.func @fill_less.range(%o: memref<252x256xf32>, %small: memref<256xf32>) -> index {
+    %c252 = arith.constant 252 : index
+    return %c252 : index
   }
 }
