@@ -175,25 +175,21 @@ void buildLoopsToCPUPipeline(OpPassManager &pm,
     addLowering(pm);
 }
 
-void buildPlannedToLoopsPipeline(OpPassManager &pm,
-                                 const CPUPipelineOptions &options) {
-  if (!options.stages.reaches(CPUStage::Loops))
-    return;
-  // The plan runs here, so that its remarks refer to the kernel's own blocks.
-  pm.addNestedPass<grid::KernelOp>(grid::createGridFlattenBlocksPass());
-  pm.addPass(createConvertGridToLoopsPass(
-      {options.planning.has(RunTimeCheck::Bounds)}));
-}
-
 void buildGridToCPUPipeline(OpPassManager &pm,
                             const CPUPipelineOptions &options) {
   if (options.stages.reaches(CPUStage::Planned))
     addPlanning(pm, "cpu", options.planning, /*warpgroupsAsTasks=*/true);
-  buildPlannedToLoopsPipeline(pm, options);
-  // Before fusion, which makes producers part of the first reduction. Its
-  // result would be shared memory on a GPU, which has little.
-  if (options.stages.reaches(CPUStage::Loops))
+  if (options.stages.reaches(CPUStage::Loops)) {
+    // The plan runs before, so that its remarks refer to the kernel's own
+    // blocks.
+    pm.addNestedPass<grid::KernelOp>(grid::createGridFlattenBlocksPass());
+    pm.addNestedPass<grid::KernelOp>(grid::createGridWidenBlocksPass());
+    pm.addPass(createConvertGridToLoopsPass(
+        {options.planning.has(RunTimeCheck::Bounds)}));
+    // Before fusion, which makes producers part of the first reduction. Its
+    // result would be shared memory on a GPU, which has little.
     pm.addNestedPass<func::FuncOp>(loops::createLoopsSplitReductionsPass());
+  }
   buildLoopsToCPUPipeline(pm, options);
 }
 

@@ -50,11 +50,6 @@ struct CPUPipelineOptions
           clEnumValN(CPUStage::LLVM, "llvm", "The llvm dialect"))};
 };
 
-/// Adds the part from a planned kernel to loops over the grid, in which blocks
-/// are views of arrays.
-void buildPlannedToLoopsPipeline(mlir::OpPassManager &pm,
-                                 const CPUPipelineOptions &options);
-
 /// Adds the part of the pipeline from a kernel as loops (after
 /// `convert-grid-to-loops`) to the llvm dialect.
 void buildLoopsToCPUPipeline(mlir::OpPassManager &pm,

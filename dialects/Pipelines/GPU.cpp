@@ -72,7 +72,8 @@ void addTensorStages(OpPassManager &pm, CPUStage startAfter,
   CPUPipelineOptions options;
   options.stages.startAfter = startAfter;
   options.stages.stopAfter = stopAfter;
-  buildPlannedToLoopsPipeline(pm, options);
+  if (options.stages.reaches(CPUStage::Loops))
+    pm.addPass(createConvertGridToLoopsPass());
   buildLoopsToCPUPipeline(pm, options);
 }
 

@@ -554,4 +554,75 @@ def GridSqueezeBlocksPass : Pass<"grid-squeeze-blocks", "::gridir::grid::KernelO
   ];
 }
 
+def GridWidenBlocksPass : Pass<"grid-widen-blocks", "::gridir::grid::KernelOp"> {
+  let summary = "Make blocks of columns blocks of rows";
+  let description = [{
+    A block of a few columns is a short part of each of its rows. Programs that
+    read and write such parts use the memory less well than programs with long
+    parts of fewer rows. This pass makes one block of the blocks of columns next
+    to each other, and divides its rows among programs, so that blocks keep about
+    as many elements.
+
+    It applies where
+
+    - rows of the blocks of the first output have less than `least-row-bytes`
+      and are parts of the rows of the array;
+    - all dimensions are parallel, shapes are static, and there is no scratch
+      and no prefetched scalar;
+    - each element of a row is computed from elements of the same column of the
+      operands, and each row from the same row or from operands without rows:
+      the body may reduce or reorder other dimensions alone, and has no product
+      (`grid.dot`), no position and no number of the program;
+    - one grid dimension numbers the blocks of columns of all operands that have
+      them, as their last dimension, and nothing else;
+    - all blocks of rows are inside their arrays;
+    - operands without rows have at most as many elements as the block.
+
+    Before:
+
+    ```mlir
+    grid.kernel @scale grid(%i = 4, %j = 8)
+        inputs(%x: f32 [512, 1024] block [128, 128] at (%i, %j),
+               %s: f32 [1, 1024] block [1, 128] at (0, %j))
+        outputs(%o: f32 [512, 1024] block [128, 128] at (%i, %j))
+        semantics [parallel, parallel] {
+      %v = grid.load %x : memref<128x128xf32, #grid.space<default>> -> tensor<128x128xf32>
+      %r = grid.load %s : memref<1x128xf32, #grid.space<default>> -> tensor<1x128xf32>
+      %f = tensor.collapse_shape %r [[0, 1]] : tensor<1x128xf32> into tensor<128xf32>
+      %e = tensor.empty() : tensor<128x128xf32>
+      %b = linalg.broadcast ins(%f : tensor<128xf32>) outs(%e : tensor<128x128xf32>) dimensions = [0]
+      %w = arith.mulf %v, %b : tensor<128x128xf32>
+      grid.store %w, %o : tensor<128x128xf32>, memref<128x128xf32, #grid.space<default>>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    grid.kernel @scale grid(%i = 4, %j = 1, %k = 8)
+        inputs(%x: f32 [512, 1024] block [16, 1024] at ((%i * 8) + %k, %j),
+               %s: f32 [1, 1024] block [1, 1024] at (0, %j))
+        outputs(%o: f32 [512, 1024] block [16, 1024] at ((%i * 8) + %k, %j))
+        semantics [parallel, parallel, parallel] {
+      %v = grid.load %x : memref<16x1024xf32, #grid.space<default>> -> tensor<16x1024xf32>
+      %r = grid.load %s : memref<1x1024xf32, #grid.space<default>> -> tensor<1x1024xf32>
+      %f = tensor.collapse_shape %r [[0, 1]] : tensor<1x1024xf32> into tensor<1024xf32>
+      %e = tensor.empty() : tensor<16x1024xf32>
+      %b = linalg.broadcast ins(%f : tensor<1024xf32>) outs(%e : tensor<16x1024xf32>) dimensions = [0]
+      %w = arith.mulf %v, %b : tensor<16x1024xf32>
+      grid.store %w, %o : tensor<16x1024xf32>, memref<16x1024xf32, #grid.space<default>>
+    }
+    ```
+  }];
+  let options = [
+    Option<"leastRowBytes", "least-row-bytes", "int64_t", /*default=*/"4096",
+           "Set the length of rows of blocks that are long enough">,
+  ];
+  let statistics = [
+    Statistic<"numWidened", "num-widened", "Number of kernels with wider blocks">,
+    Statistic<"numKept", "num-kept",
+              "Number of kernels that keep blocks of columns">,
+  ];
+}
+
 #endif // GRIDIR_DIALECTS_GRID_TRANSFORMS_BLOCKPASSES_TD

@@ -9,7 +9,7 @@
 #include "dialects/Warpgroup/Transforms/Passes.h"
 
 #include "dialects/Grid/Analysis/MaskBounds.h"
-#include "dialects/Warpgroup/Transforms/BlockResize.h"
+#include "dialects/Grid/Transforms/BlockResize.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 namespace gridir::warpgroup {
@@ -123,7 +123,7 @@ private:
   /// True if blocks have a dimension of their array as a whole.
   bool hasWholeDim(unsigned operand, unsigned dim) {
     OperandAttr spec = kernel.getOperandSpec(operand);
-    unsigned arrayDim = warpgroup::findBlockDim(spec, dim).arrayDim;
+    unsigned arrayDim = grid::findBlockDim(spec, dim).arrayDim;
     BlockDimAttr block = spec.getBlockDims()[arrayDim];
     return spec.getTransforms().empty() &&
            block.getKind() == BlockKind::Blocked &&
@@ -171,10 +171,9 @@ private:
     auto type = cast<MemRefType>(ref.getType());
     for (auto [dim, size] : llvm::enumerate(shape))
       if (size != type.getDimSize(dim))
-        warpgroup::resizeBlock(
+        grid::resizeBlock(
             kernel, operand,
-            warpgroup::findBlockDim(kernel.getOperandSpec(operand), dim)
-                .arrayDim,
+            grid::findBlockDim(kernel.getOperandSpec(operand), dim).arrayDim,
             size);
     ref.setType(kernel.getOperandSpec(operand).getRefType());
   }

@@ -9,9 +9,9 @@
 #include "dialects/Warpgroup/Transforms/Passes.h"
 
 #include "dialects/GPU/Target/GPUTarget.h"
+#include "dialects/Grid/Transforms/BlockResize.h"
 #include "dialects/Warpgroup/IR/Warpgroup.h"
 #include "dialects/Warpgroup/Transforms/BlockProgram.h"
-#include "dialects/Warpgroup/Transforms/BlockResize.h"
 #include "dialects/Warpgroup/Transforms/ContractionPadding.h"
 #include "dialects/Warpgroup/Transforms/RestrictReduction.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

@@ -10,8 +10,8 @@
 
 #include "dialects/GPU/Target/GPUTarget.h"
 #include "dialects/Grid/Analysis/TaskPrograms.h"
-#include "dialects/Warpgroup/Transforms/BlockResize.h"
-#include "dialects/Warpgroup/Transforms/ProgramSplit.h"
+#include "dialects/Grid/Transforms/BlockResize.h"
+#include "dialects/Grid/Transforms/ProgramSplit.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 
@@ -216,7 +216,7 @@ private:
     });
     if (!isEven || mayOverhang(kernel, axes, axis))
       return;
-    warpgroup::splitProgram(kernel, axes, axis, parts, DimKind::Grid);
+    grid::splitProgram(kernel, axes, axis, parts, DimKind::Grid);
     ++numSplit;
   }
 
@@ -231,7 +231,7 @@ private:
       if (!dim)
         continue;
       OperandAttr spec = kernel.getOperandSpec(i);
-      unsigned arrayDim = warpgroup::findBlockDim(spec, *dim).arrayDim;
+      unsigned arrayDim = grid::findBlockDim(spec, *dim).arrayDim;
       BlockDimAttr block = spec.getBlockDims()[arrayDim];
       if (block.getKind() == BlockKind::Blocked &&
           spec.getArrayShape()[arrayDim] % block.getSize() != 0)

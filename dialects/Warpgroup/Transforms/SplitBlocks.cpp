@@ -8,8 +8,8 @@
 
 #include "dialects/Warpgroup/Transforms/Passes.h"
 
+#include "dialects/Grid/Transforms/ProgramSplit.h"
 #include "dialects/Warpgroup/IR/Warpgroup.h"
-#include "dialects/Warpgroup/Transforms/ProgramSplit.h"
 
 namespace gridir::warpgroup {
 #define GEN_PASS_DEF_WARPGROUPSPLITBLOCKSPASS
@@ -78,7 +78,7 @@ private:
       return kernel.emitError("expected all ")
              << whole << " elements of dimension " << dim
              << " in one part, since they depend on one another, got " << size;
-    warpgroup::splitProgram(kernel, axes, *axis, whole / size, kind);
+    grid::splitProgram(kernel, axes, *axis, whole / size, kind);
     ++numDims;
     return success();
   }

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/Warpgroup/Transforms/BlockResize.h"
+#include "dialects/Grid/Transforms/BlockResize.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -37,8 +37,8 @@ static void changeAttributes(Operation *op, Value result) {
   }
 }
 
-void gridir::warpgroup::resizeValues(const BlockAxes &axes, unsigned axis,
-                                     function_ref<int64_t(int64_t)> getSize) {
+void gridir::grid::resizeValues(const BlockAxes &axes, unsigned axis,
+                                function_ref<int64_t(int64_t)> getSize) {
   SmallVector<Value> values = axes.getValues(axis);
   for (Value value : values) {
     auto type = cast<ShapedType>(value.getType());
@@ -52,8 +52,8 @@ void gridir::warpgroup::resizeValues(const BlockAxes &axes, unsigned axis,
       changeAttributes(op, value);
 }
 
-gridir::warpgroup::BlockDimPlace
-gridir::warpgroup::findBlockDim(OperandAttr spec, unsigned refDim) {
+gridir::grid::BlockDimPlace gridir::grid::findBlockDim(OperandAttr spec,
+                                                       unsigned refDim) {
   BlockDimPlace place;
   unsigned kept = 0;
   for (BlockDimAttr dim : spec.getBlockDims()) {
@@ -65,8 +65,8 @@ gridir::warpgroup::findBlockDim(OperandAttr spec, unsigned refDim) {
   return place;
 }
 
-void gridir::warpgroup::resizeBlock(KernelOp kernel, unsigned operand,
-                                    unsigned arrayDim, int64_t size) {
+void gridir::grid::resizeBlock(KernelOp kernel, unsigned operand,
+                               unsigned arrayDim, int64_t size) {
   OperandAttr spec = kernel.getOperandSpec(operand);
   SmallVector<BlockDimAttr> block = spec.getBlockDims();
   block[arrayDim] = BlockDimAttr::get(kernel.getContext(),

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/Warpgroup/Transforms/ProgramSplit.h"
+#include "dialects/Grid/Transforms/ProgramSplit.h"
 
+#include "dialects/Grid/Transforms/BlockResize.h"
 #include "dialects/Support/Builders.h"
-#include "dialects/Warpgroup/Transforms/BlockResize.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -38,8 +38,7 @@ public:
     for (Value value : axes.getValues(axis))
       if (auto slice = value.getDefiningOp<SliceRefOp>())
         shiftWindow(slice);
-    warpgroup::resizeValues(axes, axis,
-                            [&](int64_t whole) { return whole / parts; });
+    resizeValues(axes, axis, [&](int64_t whole) { return whole / parts; });
   }
 
 private:
@@ -90,10 +89,10 @@ private:
     if (!refDim)
       return;
     OperandAttr spec = kernel.getOperandSpec(operand);
-    auto [arrayDim, index] = warpgroup::findBlockDim(spec, *refDim);
+    auto [arrayDim, index] = findBlockDim(spec, *refDim);
     BlockDimAttr old = spec.getBlockDims()[arrayDim];
     int64_t size = getPartSize(ref, *refDim);
-    warpgroup::resizeBlock(kernel, operand, arrayDim, size);
+    resizeBlock(kernel, operand, arrayDim, size);
 
     unsigned number = operand - kernel.getNumIndexOperands();
     Block &map = kernel.getIndexMap(number).front();
@@ -190,8 +189,7 @@ private:
 
 } // namespace
 
-void gridir::warpgroup::splitProgram(KernelOp kernel, const BlockAxes &axes,
-                                     unsigned axis, int64_t parts,
-                                     DimKind kind) {
+void gridir::grid::splitProgram(KernelOp kernel, const BlockAxes &axes,
+                                unsigned axis, int64_t parts, DimKind kind) {
   ProgramSplit(kernel, axes, axis, parts, kind).apply();
 }

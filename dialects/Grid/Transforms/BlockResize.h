@@ -6,16 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GRIDIR_DIALECTS_WARPGROUP_TRANSFORMS_BLOCKRESIZE_H
-#define GRIDIR_DIALECTS_WARPGROUP_TRANSFORMS_BLOCKRESIZE_H
+#ifndef GRIDIR_DIALECTS_GRID_TRANSFORMS_BLOCKRESIZE_H
+#define GRIDIR_DIALECTS_GRID_TRANSFORMS_BLOCKRESIZE_H
 
 #include "dialects/Grid/Analysis/BlockAxes.h"
 
-namespace gridir::warpgroup {
+namespace gridir::grid {
 
 /// Changes the sizes of all Refs and tensors along an axis, and the attributes
 /// of ops that repeat it.
-void resizeValues(const grid::BlockAxes &axes, unsigned axis,
+void resizeValues(const BlockAxes &axes, unsigned axis,
                   llvm::function_ref<int64_t(int64_t)> getSize);
 
 /// A dimension of a block as a dimension of the array, and as the number of its
@@ -25,12 +25,12 @@ struct BlockDimPlace {
 };
 
 /// Returns the place of a dimension of a block's Ref.
-BlockDimPlace findBlockDim(grid::OperandAttr spec, unsigned refDim);
+BlockDimPlace findBlockDim(OperandAttr spec, unsigned refDim);
 
 /// Changes the size of a block along a dimension of its array.
-void resizeBlock(grid::KernelOp kernel, unsigned operand, unsigned arrayDim,
+void resizeBlock(KernelOp kernel, unsigned operand, unsigned arrayDim,
                  int64_t size);
 
-} // namespace gridir::warpgroup
+} // namespace gridir::grid
 
-#endif // GRIDIR_DIALECTS_WARPGROUP_TRANSFORMS_BLOCKRESIZE_H
+#endif // GRIDIR_DIALECTS_GRID_TRANSFORMS_BLOCKRESIZE_H

@@ -6,19 +6,19 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GRIDIR_DIALECTS_WARPGROUP_TRANSFORMS_PROGRAMSPLIT_H
-#define GRIDIR_DIALECTS_WARPGROUP_TRANSFORMS_PROGRAMSPLIT_H
+#ifndef GRIDIR_DIALECTS_GRID_TRANSFORMS_PROGRAMSPLIT_H
+#define GRIDIR_DIALECTS_GRID_TRANSFORMS_PROGRAMSPLIT_H
 
 #include "dialects/Grid/Analysis/BlockAxes.h"
 
-namespace gridir::warpgroup {
+namespace gridir::grid {
 
 /// Splits each program of a kernel into equal `parts` along an axis, which a
 /// new dimension of this kind numbers. They divide the sizes of all dimensions
 /// along the axis. `axes` stays valid for the other axes.
-void splitProgram(grid::KernelOp kernel, const grid::BlockAxes &axes,
-                  unsigned axis, int64_t parts, grid::DimKind kind);
+void splitProgram(KernelOp kernel, const BlockAxes &axes, unsigned axis,
+                  int64_t parts, DimKind kind);
 
-} // namespace gridir::warpgroup
+} // namespace gridir::grid
 
-#endif // GRIDIR_DIALECTS_WARPGROUP_TRANSFORMS_PROGRAMSPLIT_H
+#endif // GRIDIR_DIALECTS_GRID_TRANSFORMS_PROGRAMSPLIT_H
