@@ -119,6 +119,7 @@ void addLowering(OpPassManager &pm) {
   // the conversions are a few integer instructions.
   pm.addPass(loops::createLoopsExpandSmallFloatsPass());
   pm.addPass(loops::createLoopsExpandExtremaPass());
+  pm.addPass(loops::createLoopsClampConversionsPass());
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = true;
   expand.includeF8E8M0 = true;

@@ -106,6 +106,61 @@ def LoopsCanonicalizeBodiesPass : Pass<"loops-canonicalize-bodies", "::mlir::fun
   ];
 }
 
+def LoopsClampConversionsPass : Pass<"loops-clamp-conversions"> {
+  let summary = "Limit floats instead of the integers that they become";
+  let description = [{
+    A conversion of a float to an integer that JAX defines for every number gives
+    the nearest integer of the type, and 0 for NaN. As selections of integers it
+    needs the results of comparisons in the width of each type. Where the float
+    represents the smallest and the largest integer exactly, this pass limits the
+    float to them, which is an instruction each.
+
+    Before:
+
+    ```mlir
+    func.func @f(%x: f32) -> i8 {
+      %low = arith.constant -128.0 : f32
+      %high = arith.constant 128.0 : f32
+      %zero = arith.constant 0.0 : f32
+      %smallest = arith.constant -128 : i8
+      %largest = arith.constant 127 : i8
+      %below = arith.cmpf olt, %x, %low : f32
+      %above = arith.cmpf oge, %x, %high : f32
+      %nan = arith.cmpf uno, %x, %x : f32
+      %out = arith.ori %below, %above : i1
+      %outside = arith.ori %out, %nan : i1
+      %safe = arith.select %outside, %zero, %x : f32
+      %i = arith.fptosi %safe : f32 to i8
+      %l = arith.select %below, %smallest, %i : i8
+      %y = arith.select %above, %largest, %l : i8
+      return %y : i8
+    }
+    ```
+
+    After:
+
+    ```mlir
+    func.func @f(%x: f32) -> i8 {
+      %nan = arith.cmpf uno, %x, %x : f32
+      %zero = arith.constant 0.0 : f32
+      %number = arith.select %nan, %zero, %x : f32
+      %low = arith.constant -128.0 : f32
+      %below = arith.cmpf ogt, %low, %number : f32
+      %l = arith.select %below, %low, %number : f32
+      %high = arith.constant 127.0 : f32
+      %above = arith.cmpf olt, %high, %l : f32
+      %h = arith.select %above, %high, %l : f32
+      %y = arith.fptosi %h : f32 to i8
+      return %y : i8
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"numClamped", "num-clamped", "Number of conversions">,
+  ];
+}
+
 def LoopsComputeInPlacePass : Pass<"loops-compute-in-place"> {
   let summary = "Compute each stored value in the memory of its store";
   let description = [{

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Support/Builders.h"
+#include "dialects/Support/SaturatingConversions.h"
 #include "dialects/TPU/IR/TPU.h"
 #include "dialects/TPU/Transforms/Guards.h"
 #include "dialects/TPU/Transforms/Numbers.h"
@@ -27,82 +28,13 @@ using namespace gridir::tpu;
 
 namespace {
 
-/// Returns a constant of any format as f64, or none if f64 cannot represent it.
-std::optional<double> toDouble(APFloat number) {
-  bool losesInfo;
-  number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
-                 &losesInfo);
-  if (losesInfo)
-    return std::nullopt;
-  return number.convertToDouble();
-}
-
-/// The number that all elements of a value are.
-std::optional<double> getNumber(Value value) {
-  APFloat number(0.0);
-  if (!matchPattern(value, m_ConstantFloat(&number)))
-    return std::nullopt;
-  return toDouble(number);
-}
-
-/// Returns the operand that a value compares with a number.
-Value getCompared(Value value, arith::CmpFPredicate predicate,
-                  double expected) {
-  auto compare = value.getDefiningOp<arith::CmpFOp>();
-  if (!compare || compare.getPredicate() != predicate ||
-      getNumber(compare.getRhs()) != expected)
-    return {};
-  return compare.getLhs();
-}
-
-/// A conversion with the guards that keep its operand in range, and its result.
-struct SaturatingConversion {
-  Value input;
-  /// The smallest and the largest integer of the type.
-  int64_t smallest, largest;
-};
-
-/// Matches `select(x >= 2^n, largest, select(x < -2^n, smallest, fptosi(y)))`,
-/// or `select(x >= 2^n, largest, fptoui(y))`, where `y` is `x`, or 0 where the
-/// integers do not reach or `x` is no number.
-std::optional<SaturatingConversion> match(arith::SelectOp outer) {
-  auto type = dyn_cast<IntegerType>(getElementTypeOrSelf(outer.getType()));
-  if (!type || !type.isSignless() || type.getWidth() > 32)
-    return std::nullopt;
-  unsigned width = type.getWidth();
-  auto inner = outer.getFalseValue().getDefiningOp<arith::SelectOp>();
-  Operation *convert =
-      (inner ? inner.getFalseValue() : outer.getFalseValue()).getDefiningOp();
-  bool isSigned = isa_and_nonnull<arith::FPToSIOp>(convert);
-  if (isSigned != static_cast<bool>(inner) ||
-      (!isSigned && !isa_and_nonnull<arith::FPToUIOp>(convert)))
-    return std::nullopt;
-  auto safe = convert->getOperand(0).getDefiningOp<arith::SelectOp>();
-  if (!safe || !matchPattern(safe.getTrueValue(), m_AnyZeroFloat()))
-    return std::nullopt;
-  SaturatingConversion found{
-      safe.getFalseValue(), isSigned ? llvm::minIntN(width) : 0,
-      isSigned ? llvm::maxIntN(width) : int64_t(llvm::maxUIntN(width))};
-  // Unsigned bounds are stored as signed constants.
-  int64_t limit = llvm::SignExtend64(found.largest, width);
-  if (!isNumber(outer.getTrueValue(), limit) ||
-      getCompared(outer.getCondition(), arith::CmpFPredicate::OGE,
-                  double(found.largest + 1)) != found.input)
-    return std::nullopt;
-  if (isSigned && (!isNumber(inner.getTrueValue(), found.smallest) ||
-                   getCompared(inner.getCondition(), arith::CmpFPredicate::OLT,
-                               double(found.smallest)) != found.input))
-    return std::nullopt;
-  return found;
-}
-
 /// A SparseCore has the instruction for vectors only.
 bool isFiniteTest(arith::CmpFOp op, bool isTensorCore) {
   Type type = op.getLhs().getType();
   return (isTensorCore || isa<VectorType>(type)) &&
          getElementTypeOrSelf(type).isF32() && !op.use_empty() &&
          op.getPredicate() == arith::CmpFPredicate::OLT &&
-         getNumber(op.getRhs()) == std::numeric_limits<double>::infinity() &&
+         getFloat(op.getRhs()) == std::numeric_limits<double>::infinity() &&
          op.getLhs().getDefiningOp<math::AbsFOp>();
 }
 
@@ -112,7 +44,7 @@ bool isLooseReciprocal(arith::DivFOp op) {
   auto type = dyn_cast<VectorType>(op.getType());
   auto loose = arith::FastMathFlags::afn | arith::FastMathFlags::ninf;
   return type && type.getElementType().isF32() &&
-         getNumber(op.getLhs()) == 1.0 &&
+         getFloat(op.getLhs()) == 1.0 &&
          (op.getFastmath() & loose) != arith::FastMathFlags::none;
 }
 
@@ -140,7 +72,8 @@ public:
     // Collected first and changed later, because a change erases other ops.
     SmallVector<std::pair<arith::SelectOp, SaturatingConversion>> conversions;
     getOperation().walk([&](arith::SelectOp op) {
-      if (std::optional<SaturatingConversion> found = match(op))
+      if (std::optional<SaturatingConversion> found =
+              matchSaturatingConversion(op))
         conversions.emplace_back(op, *found);
     });
     for (auto [op, found] : conversions)
@@ -180,7 +113,7 @@ private:
     OpBuilder builder(op);
     Location loc = op.getLoc();
     Type type = op.getType();
-    bool isUnsigned = found.smallest == 0;
+    bool isUnsigned = !found.isSigned;
     Value input = found.input, result;
     if (auto wide = input.getDefiningOp<arith::ExtFOp>();
         wide && getElementTypeOrSelf(wide.getIn()).isBF16())
