@@ -123,6 +123,8 @@ Value visitTerms(VectorTransferOpInterface access,
     } else if (isa<memref::CollapseShapeOp, memref::ExpandShapeOp,
                    memref::CastOp>(view)) {
       memref = cast<ViewLikeOpInterface>(view).getViewSource();
+    } else if (isa<memref::AllocOp, memref::AllocaOp>(view)) {
+      return memref;
     } else {
       return {};
     }

@@ -488,8 +488,6 @@ def CPUTileBodyPass : Pass<"cpu-tile-body", "::mlir::func::FuncOp"> {
       is added to accumulators in memory, then the next line of the same rows: a
       processor fetches a few rows ahead, and not parts of many rows;
     - reductions across short rows with accumulators of several of them;
-    - reductions along at most four elements with an accumulator for each result
-      if there are 16 results side by side, as in a pooling layer;
     - other reductions along a row with accumulators that are added once, at the
       end of the row: 32 for f32, regardless of the width of a register, so a
       floating-point sum has the same order on every CPU. Element i is added to
@@ -756,6 +754,8 @@ def CPUVectorizeBodyPass : Pass<"cpu-vectorize-body", "::mlir::func::FuncOp"> {
     accumulators in registers over reduction loops, and lowers ops with
     alternative lowerings: transfers with a permutation, and reductions of
     vectors. Operands that a loop walks backwards are read forwards and shuffled.
+    Reads of each second, third or fourth element read all elements, so that
+    reads of the elements between become the same read.
     Loads at positions that are data become `vector.gather`, which LLVM makes
     instructions or scalar loads, whichever is faster on the CPU.
     The lanes of a floating-point sum are added by halves; LLVM would use a

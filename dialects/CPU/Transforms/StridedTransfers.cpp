@@ -13,15 +13,9 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
+using namespace gridir::cpu;
 
 namespace {
-
-/// The largest distance of elements for which all between them are loaded, too:
-/// a load and a shuffle for each vector of these.
-constexpr int64_t kLargestStride = 4;
-
-/// Fewer elements are loaded one by one.
-constexpr int64_t kLeastElements = 4;
 
 /// The dimension of the memref that a vector of one dimension walks, and the
 /// distance of its elements.

@@ -326,8 +326,6 @@ private:
         tiling.vectorDim = getInnermost(map);
     if (tiling.vectorDim < 0)
       tiling.vectorDim = numLoops - 1;
-    if (int columns = getColumnsOfShortRows(op, tiling.vectorDim); columns >= 0)
-      tiling.vectorDim = columns;
     unsigned vector = tiling.vectorDim;
     tiling.reducesVector = !isParallel(kinds[vector]);
     for (AffineMap map : maps) {
@@ -371,25 +369,6 @@ private:
     if (tiling.reducesVector)
       tiling.order.push_back(vector);
     return tiling;
-  }
-
-  /// The loop over the results of a reduction along rows of at most four
-  /// elements, such as the squares of a pooling layer: a vector then has an
-  /// element of each row. -1 for other ops.
-  static int getColumnsOfShortRows(linalg::GenericOp op, unsigned vector) {
-    SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-    SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
-    // The order of a sum depends on these limits, so they are no property of a
-    // CPU.
-    constexpr int64_t mostElements = 4, leastRows = 16;
-    if (isParallel(kinds[vector]) || ShapedType::isDynamic(ranges[vector]) ||
-        ranges[vector] > mostElements)
-      return -1;
-    int columns = getInnermost(op.getIndexingMapsArray().back());
-    if (columns < 0 || ShapedType::isDynamic(ranges[columns]) ||
-        ranges[columns] < leastRows)
-      return -1;
-    return columns;
   }
 
   /// Reduces several short rows of accumulators at a time: one would wait for

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/CPU/Transforms/GatheredElements.h"
+#include "dialects/CPU/Transforms/InterleavedReads.h"
 #include "dialects/CPU/Transforms/MirroredReads.h"
 #include "dialects/CPU/Transforms/Passes.h"
 #include "dialects/CPU/Transforms/TransferHoisting.h"
@@ -143,6 +144,9 @@ public:
     for (linalg::LinalgOp op : ops)
       vectorize(rewriter, op, target);
     simplify();
+    getOperation()->walk([&](vector::TransferReadOp read) {
+      gridir::cpu::readWholeGroups(rewriter, read);
+    });
     // Folding views computes the same index for each access.
     DominanceInfo dominance(getOperation());
     eliminateCommonSubExpressions(rewriter, dominance, getOperation());

@@ -402,10 +402,12 @@ def LoopsSplitReductionsPass : Pass<"loops-split-reductions", "::mlir::func::Fun
     A pooling layer reduces windows of a few rows and a few elements of each.
     Elements of different windows lie between those of one, so that each row
     would have to be taken apart. This pass reduces the rows first, whose elements
-    are adjacent, and takes apart the one row that is left.
+    are adjacent, and takes apart the one row that is left: it combines the first
+    elements of all windows with the second ones, and so on.
 
-    A window has at most four elements of a row, at least 16 windows lie side by
-    side, and the function has a neutral element.
+    A window has at most four elements of a row, and at least 16 windows lie side
+    by side. One that has several rows is reduced by a single op that has a
+    neutral element.
 
     Before:
 
@@ -421,8 +423,18 @@ def LoopsSplitReductionsPass : Pass<"loops-split-reductions", "::mlir::func::Fun
     %zeros = linalg.fill ins(%cst : f32) outs(%empty : tensor<8x512x4xf32>) -> tensor<8x512x4xf32>
     %rows = linalg.reduce { arith.addf } ins(%x : tensor<8x4x512x4xf32>)
         outs(%zeros : tensor<8x512x4xf32>) dimensions = [1]
-    %y = linalg.reduce { arith.addf } ins(%rows : tensor<8x512x4xf32>)
-        outs(%init : tensor<8x512xf32>) dimensions = [2]
+    %0 = tensor.extract_slice %rows[0, 0, 0] [8, 512, 1] [1, 1, 1] : tensor<8x512x4xf32> to tensor<8x512xf32>
+    ...
+    %e = tensor.empty() : tensor<8x512xf32>
+    %y = linalg.generic {indexing_maps = [#id, #id, #id, #id, #id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%0, %1, %2, %3, %init : ...) outs(%e : tensor<8x512xf32>) {
+    ^bb0(%a: f32, %b: f32, %c: f32, %d: f32, %i: f32, %out: f32):
+      %ai = arith.addf %a, %i : f32
+      %bi = arith.addf %b, %ai : f32
+      %ci = arith.addf %c, %bi : f32
+      %di = arith.addf %d, %ci : f32
+      linalg.yield %di : f32
+    } -> tensor<8x512xf32>
     ```
   }];
   let dependentDialects = [
@@ -431,6 +443,8 @@ def LoopsSplitReductionsPass : Pass<"loops-split-reductions", "::mlir::func::Fun
   ];
   let statistics = [
     Statistic<"numSplit", "num-split", "Number of reductions split">,
+    Statistic<"numUnrolled", "num-unrolled",
+              "Number of reductions of short rows to elementwise ops">,
   ];
 }
 

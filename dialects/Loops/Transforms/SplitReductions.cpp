@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Loops/Transforms/Passes.h"
+#include "dialects/Support/Builders.h"
 #include "dialects/Support/NeutralElement.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -37,11 +38,11 @@ bool hasOneCombiner(linalg::ReduceOp op) {
          });
 }
 
-/// True if windows are short parts of rows, with several rows in each.
+/// True if windows are short parts of rows, in one row or in several.
 bool reducesWindows(linalg::ReduceOp op) {
   auto type = dyn_cast<RankedTensorType>(op.getInputs().front().getType());
   ArrayRef<int64_t> dims = op.getDimensions();
-  if (!type || !type.hasStaticShape() || type.getRank() < 3 || dims.size() < 2)
+  if (!type || !type.hasStaticShape() || type.getRank() < 2)
     return false;
   int64_t columns = type.getRank() - 2, elements = type.getRank() - 1;
   return llvm::is_contained(dims, elements) &&
@@ -70,16 +71,23 @@ public:
   void runOnOperation() override {
     SmallVector<linalg::ReduceOp> ops;
     getOperation()->walk([&](linalg::ReduceOp op) {
-      if (hasOneCombiner(op) && reducesWindows(op))
+      if (reducesWindows(op))
         ops.push_back(op);
     });
-    for (linalg::ReduceOp op : ops)
-      if (std::optional<TypedAttr> neutral = gridir::getNeutralElement(op))
-        split(op, *neutral);
+    for (linalg::ReduceOp op : ops) {
+      if (op.getDimensions().size() > 1) {
+        std::optional<TypedAttr> neutral = gridir::getNeutralElement(op);
+        if (op.getInputs().size() > 1 || !neutral || !hasOneCombiner(op))
+          continue;
+        op = split(op, *neutral);
+      }
+      unroll(op);
+    }
   }
 
 private:
-  void split(linalg::ReduceOp op, TypedAttr neutral) {
+  /// Returns the reduction of the elements of each window in one row.
+  linalg::ReduceOp split(linalg::ReduceOp op, TypedAttr neutral) {
     OpBuilder b(op);
     Location loc = op.getLoc();
     auto type = cast<RankedTensorType>(op.getInputs().front().getType());
@@ -100,6 +108,105 @@ private:
     op.replaceAllUsesWith(ofElements.getResults());
     op.erase();
     ++numSplit;
+    return ofElements;
+  }
+
+  /// Combines the first elements of all windows with the second ones, and so
+  /// on.
+  void unroll(linalg::ReduceOp op) {
+    OpBuilder b(op);
+    Location loc = op.getLoc();
+    auto type = cast<RankedTensorType>(op.getInputs().front().getType());
+    unsigned numValues = op.getInputs().size();
+    int64_t rank = type.getRank() - 1, numElements = type.getDimSize(rank);
+    SmallVector<Value> operands, empties;
+    for (int64_t element = 0; element < numElements; ++element)
+      for (Value input : op.getInputs())
+        operands.push_back(takeElement(b, loc, input, element));
+    for (Value init : op.getInits()) {
+      auto result = cast<RankedTensorType>(init.getType());
+      operands.push_back(init);
+      empties.push_back(tensor::EmptyOp::create(b, loc, result.getShape(),
+                                                result.getElementType()));
+    }
+    SmallVector<AffineMap> maps(operands.size() + numValues,
+                                b.getMultiDimIdentityMap(rank));
+    SmallVector<utils::IteratorType> kinds(rank, utils::IteratorType::parallel);
+    auto combine = [&](OpBuilder &nested, Location, ValueRange arguments) {
+      SmallVector<Value> combined(
+          arguments.slice(numElements * numValues, numValues));
+      for (int64_t element = 0; element < numElements; ++element) {
+        IRMapping mapping;
+        mapping.map(op.getBody()->getArguments().take_front(numValues),
+                    arguments.slice(element * numValues, numValues));
+        mapping.map(op.getBody()->getArguments().drop_front(numValues),
+                    combined);
+        for (Operation &part : op.getBody()->without_terminator())
+          nested.clone(part, mapping);
+        for (auto [value, yielded] : llvm::zip_equal(
+                 combined, op.getBody()->getTerminator()->getOperands()))
+          value = mapping.lookupOrDefault(yielded);
+      }
+      linalg::YieldOp::create(nested, loc, combined);
+    };
+    auto combined = linalg::GenericOp::create(
+        b, loc, op->getResultTypes(), operands, empties, maps, kinds, combine);
+    op.replaceAllUsesWith(combined.getResults());
+    op.erase();
+    ++numUnrolled;
+  }
+
+  /// The elements at one place of the last dimension.
+  static Value takeElement(OpBuilder &b, Location loc, Value value,
+                           int64_t place) {
+    auto type = cast<RankedTensorType>(value.getType());
+    int64_t size = type.getShape().back();
+    auto expand = value.getDefiningOp<tensor::ExpandShapeOp>();
+    if (expand && expand->hasOneUse() &&
+        expand.getReassociationIndices().back().size() == 2)
+      return takeEach(b, loc, expand.getSrc(), place, size);
+    Value part = takeEach(b, loc, value, place, size);
+    SmallVector<ReassociationIndices> groups;
+    for (int64_t dim = 0; dim + 1 < type.getRank(); ++dim)
+      groups.push_back({dim});
+    groups.back().push_back(type.getRank() - 1);
+    return tensor::CollapseShapeOp::create(b, loc, part, groups);
+  }
+
+  /// Each element of the last dimension whose number divided by `size` has a
+  /// remainder. A value that is computed from others, and has no other use, is
+  /// computed from their elements: all of it would need memory.
+  static Value takeEach(OpBuilder &b, Location loc, Value value,
+                        int64_t remainder, int64_t size) {
+    auto type = cast<RankedTensorType>(value.getType());
+    SmallVector<int64_t> shape(type.getShape());
+    shape.back() /= size;
+    Operation *op = value.getDefiningOp();
+    auto constant = dyn_cast_if_present<arith::ConstantOp>(op);
+    if (auto splat = constant ? dyn_cast<SplatElementsAttr>(constant.getValue())
+                              : SplatElementsAttr())
+      return arith::ConstantOp::create(b, loc,
+                                       splat.resizeSplat(type.clone(shape)));
+    bool isComputed = op && op->hasOneUse() && op->getNumResults() == 1 &&
+                      OpTrait::hasElementwiseMappableTraits(op) &&
+                      llvm::all_of(op->getOperands(), [&](Value operand) {
+                        auto other =
+                            dyn_cast<RankedTensorType>(operand.getType());
+                        return other && other.getShape() == type.getShape();
+                      });
+    if (!isComputed) {
+      SmallVector<OpFoldResult> offsets(type.getRank(), b.getIndexAttr(0)),
+          strides(type.getRank(), b.getIndexAttr(1));
+      offsets.back() = b.getIndexAttr(remainder);
+      strides.back() = b.getIndexAttr(size);
+      return tensor::ExtractSliceOp::create(
+          b, loc, value, offsets, getAsIndexOpFoldResult(b.getContext(), shape),
+          strides);
+    }
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(takeEach(b, loc, operand, remainder, size));
+    return gridir::createLike(b, op, operands, type.clone(shape))->getResult(0);
   }
 };
 

@@ -576,23 +576,6 @@ func.func @other_loads(%x: memref<64xf32>, %i: memref<64xindex>, %y: memref<64xf
 
 // -----
 
-// Squares of two by two: a vector has an element of each row of two.
-// CHECK-LABEL: func.func @pool
-// CHECK:         linalg.generic {{.*}} iterator_types = ["parallel"]} ins(%{{.*}} : memref<64xf32, strided<[2], offset: ?>>) outs(%{{.*}} : memref<64xf32
-#in = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
-#out = affine_map<(d0, d1, d2, d3) -> (d0, d2)>
-func.func @pool(%x: memref<4x2x64x2xf32>, %y: memref<4x64xf32>) {
-  linalg.generic {indexing_maps = [#in, #out], iterator_types = ["parallel", "reduction", "parallel", "reduction"]}
-      ins(%x : memref<4x2x64x2xf32>) outs(%y : memref<4x64xf32>) {
-  ^bb0(%a: f32, %b: f32):
-    %0 = arith.maximumf %a, %b : f32
-    linalg.yield %0 : f32
-  }
-  return
-}
-
-// -----
-
 // Eight rows of eight accumulators, each of which would wait for its additions.
 // CHECK-LABEL: func.func @short_rows
 // CHECK:         linalg.generic {{.*}} outs(%{{.*}} : memref<8x8xf32
