@@ -97,6 +97,8 @@ void addVectorization(OpPassManager &pm, const CPUPipelineOptions &options) {
   pm.addPass(cpu::createCPUPrefetchReadsPass(
       {options.cacheBytes,
        options.cacheBytes > 0 ? kLeastPrefetchedBytes : 0}));
+  pm.addNestedPass<func::FuncOp>(cpu::createCPUNarrowVectorsPass(
+      {options.overlapBytes, options.cacheBytes}));
   // After prefetches, which belong to the loops that move through rows.
   pm.addNestedPass<func::FuncOp>(cpu::createCPUUnrollReductionsPass());
 }

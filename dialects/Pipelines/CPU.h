@@ -35,6 +35,11 @@ struct CPUPipelineOptions
       llvm::cl::desc("Set the size of the caches in bytes; 0 for no streaming "
                      "stores"),
       llvm::cl::init(0)};
+  Option<int64_t> overlapBytes{
+      *this, "overlap-bytes",
+      llvm::cl::desc("Set the width of registers for overlapping windows of "
+                     "large operands in bytes; 0 for that of all"),
+      llvm::cl::init(0)};
   ListOption<std::string> dotProducts{
       *this, "dot-products",
       llvm::cl::desc("Set the dot-product instructions")};

@@ -212,6 +212,56 @@ def CPUMoveAsIntegersPass : Pass<"cpu-move-as-integers", "::mlir::ModuleOp"> {
   ];
 }
 
+def CPUNarrowVectorsPass : Pass<"cpu-narrow-vectors", "::mlir::func::FuncOp"> {
+  let summary = "Use narrower registers for overlapping windows of large operands";
+  let description = [{
+    A stencil reads windows that differ by a few elements, so that most of them
+    cross the lines of the cache. On some processors (`overlap-bytes` is not zero)
+    such reads in the width of a register are slow while memory is waited for,
+    and narrower ones are not. LLVM makes one read of two adjacent ones, so this
+    pass lets it use registers of `overlap-bytes` in the whole function. It
+    applies to functions with a loop that reads overlapping windows of an operand
+    of at least `cache-bytes`.
+
+    Before:
+
+    ```mlir
+    func.func @f(%x: memref<64x2048xf32>, %i: index) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c16 = arith.constant 16 : index
+      %c1024 = arith.constant 1024 : index
+      %zero = arith.constant 0.0 : f32
+      scf.for %j = %c0 to %c1024 step %c16 {
+        %next = arith.addi %j, %c1 : index
+        %a = vector.transfer_read %x[%i, %j], %zero {in_bounds = [true]} : memref<64x2048xf32>, vector<16xf32>
+        %b = vector.transfer_read %x[%i, %next], %zero {in_bounds = [true]} : memref<64x2048xf32>, vector<16xf32>
+      }
+      return
+    }
+    ```
+
+    After, with `overlap-bytes` of 32:
+
+    ```
+    func.func @f(%x: memref<64x2048xf32>, %i: index) attributes {
+        passthrough = [["prefer-vector-width", "256"], ["min-legal-vector-width", "0"]]} {
+      ...
+    }
+    ```
+  }];
+  let options = [
+    Option<"overlapBytes", "overlap-bytes", "int64_t", /*default=*/"0",
+           "Set the width of registers for overlapping windows; 0 for that of all">,
+    Option<"cacheBytes", "cache-bytes", "int64_t", /*default=*/"0",
+           "Set the least size of an operand">,
+  ];
+  let statistics = [
+    Statistic<"numNarrowed", "num-narrowed",
+              "Number of functions with narrower registers">,
+  ];
+}
+
 def CPUPlanArenaPass : Pass<"cpu-plan-arena", "::mlir::ModuleOp"> {
   let summary = "Place every buffer of the kernel in one arena of the caller";
   let description = [{

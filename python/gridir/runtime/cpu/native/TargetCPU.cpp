@@ -82,6 +82,13 @@ std::string listDotProducts(const MCSubtargetInfo &subtarget, int64_t bytes,
   return llvm::join(names, ",");
 }
 
+/// The width of registers for overlapping windows, or 0 for that of all. Like
+/// the size of the caches, it is that of this machine, which runs the code,
+/// regardless of the selected CPU.
+int getOverlapBytes(int vectorBytes) {
+  return vectorBytes == 64 && sys::getHostCPUName() == "znver5" ? 32 : 0;
+}
+
 /// A pipeline by its name, and options of it.
 struct NamedPipeline {
   StringRef name, options;
@@ -98,7 +105,7 @@ std::optional<NamedPipeline> readNamedPipeline(StringRef text) {
   if (!options.consume_back("}") ||
       options.find_first_of("{}") != StringRef::npos ||
       options.contains("vector-") || options.contains("dot-products") ||
-      options.contains("cache-bytes"))
+      options.contains("cache-bytes") || options.contains("overlap-bytes"))
     return std::nullopt;
   return NamedPipeline{name, options};
 }
@@ -169,9 +176,8 @@ Expected<std::string> completePipeline(const CompileOptions &options) {
     text += " ";
   text += "vector-bytes=" + std::to_string(bytes) +
           " vector-registers=" + std::to_string(registers) +
-          // The code runs on this machine, so tune for it regardless of the
-          // selected features.
-          " cache-bytes=" + std::to_string(getHostCacheBytes());
+          " cache-bytes=" + std::to_string(getHostCacheBytes()) +
+          " overlap-bytes=" + std::to_string(getOverlapBytes(bytes));
   std::string dotProducts =
       listDotProducts(*subtarget, bytes, options.codegenLevel > 0);
   if (!dotProducts.empty())
