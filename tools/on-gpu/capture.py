@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from gridir.runtime.gpu.emulator import observing
+from gridir.runtime.gpu.host_arrays import observing
 from gridir.runtime.gpu.launch import Launch
 
 
@@ -39,13 +39,13 @@ class Capture:
         self.left_out: dict[str, int] = {}
         self.calls: list[Path | None] = []
 
-    def keep(self, text: str, launch: Launch, before: Sequence[np.ndarray], after: Sequence[np.ndarray]) -> None:
+    def keep(self, image: bytes, launch: Launch, before: Sequence[np.ndarray], after: Sequence[np.ndarray]) -> None:
         """Writes a launch, unless an equal one is there."""
         self.calls.append(None)
         if sum(x.nbytes for x in before) > self._largest:
             self.left_out[launch.entry] = self.left_out.get(launch.entry, 0) + 1
             return
-        digest = hashlib.sha256(text.encode())
+        digest = hashlib.sha256(image)
         for array in before:
             digest.update(array.tobytes())
         key = digest.hexdigest()[:16]
@@ -53,27 +53,27 @@ class Capture:
             return
         self._known.add(key)
         path = self._directory / f"{launch.entry[:48]}-{key}.npz"
-        write_case(path, text, launch, before, after)
+        write_case(path, image, launch, before, after)
         self.calls[-1] = path
         self.kept += 1
 
 
 def write_case(
-    path: Path, text: str, launch: Launch, before: Sequence[np.ndarray], after: Sequence[np.ndarray]
+    path: Path, image: bytes, launch: Launch, before: Sequence[np.ndarray], after: Sequence[np.ndarray]
 ) -> None:
     """Writes a launch as the runner reads it: arrays of bytes, and their types as JSON."""
     first = {id(array): number for number, array in reversed(list(enumerate(after)))}
-    found = re.search(r"\.target (\w+)", text)
+    found = re.search(rb"\.target (\w+)", image)
     head: dict[str, Any] = {
         "launch": launch.to_json(),
-        "chip": found[1] if found else "",
+        "chip": found[1].decode() if found else "",
         # An operand in the memory of an earlier one has its number.
         "operands": [
             {"dtype": x.dtype.name, "shape": list(x.shape), "memory": first[id(y)]}
             for x, y in zip(before, after, strict=True)
         ],
     }
-    arrays = {"head": _to_bytes(json.dumps(head).encode()), "ptx": _to_bytes(text.encode())}
+    arrays = {"head": _to_bytes(json.dumps(head).encode()), "ptx": _to_bytes(image)}
     for number, (x, y) in enumerate(zip(before, after, strict=True)):
         arrays[f"before{number}"] = _to_bytes(x.tobytes())
         if x.tobytes() != y.tobytes():

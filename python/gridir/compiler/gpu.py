@@ -23,8 +23,9 @@ from gridir.mlir.dialects import gpu
 from gridir.mlir.dialects.kernel import abi_of, launch_of
 from gridir.runtime.chips import facts_of
 from gridir.runtime.dtypes import DTYPES
-from gridir.runtime.gpu.emulator import ExecutorOptions, execute
-from gridir.runtime.gpu.host_arrays import execute_on_device
+from gridir.runtime.gpu.driver import Driver
+from gridir.runtime.gpu.emulator import Emulator
+from gridir.runtime.gpu.host_arrays import execute
 from gridir.runtime.gpu.launch import Launch
 from gridir.runtime.gpu.libcuda import open_device
 from gridir.runtime.ptxas import Cubin, KernelReport, assemble, find_libdevice_toolkit
@@ -153,12 +154,12 @@ class PtxKernel:
           DriverError: when the driver of the device refuses the kernel, or the launch fails.
         """
         launch = self.known_launch
-        if self.device is not None:
-            image = self.ptx.encode() if self.image is None else self.image
-            zeroed = execute_on_device(image, launch, buffers, open_device(self.device))
-        else:
-            options = ExecutorOptions(self.checks, self.schedule_seed, blocks_at_once)
-            zeroed = execute(self.ptx, launch, buffers, options)
+        driver: Driver[Any] = (
+            Emulator(self.checks, self.schedule_seed, blocks_at_once)
+            if self.device is None
+            else open_device(self.device)
+        )
+        zeroed = execute(self.ptx.encode() if self.image is None else self.image, launch, buffers, driver)
         if self.profile is not None and launch.ctas:
             self.profile.write(self.name, zeroed, launch.ctas)
 

@@ -4,7 +4,7 @@
 """The description of a launch on a GPU: its sizes and its parameters in order.
 
 The description is plain data that JSON can hold. It is independent of memory and of the driver: a driver
-(`gridir.runtime.gpu.driver`) does.
+(`gridir.runtime.gpu.driver`) has both.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ WORD_BYTES = 8
 
 
 class Materializer(Protocol, Generic[Memory]):
-    """Makes the argument of each kind of parameter; drivers implement it with their own memory."""
+    """Makes the argument of each kind of parameter; the functions of drivers implement it with their own memory."""
 
     def pointer(self, memory: Memory) -> Any:
         """Returns the argument that is the address of memory."""

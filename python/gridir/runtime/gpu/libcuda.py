@@ -149,6 +149,8 @@ _UNCHANGED = contextlib.nullcontext()
 class Device:
     """A GPU and its primary context, which it shares with the other users of the process; `open_device` gives it.
 
+    Implements `gridir.runtime.gpu.driver.Driver`.
+
     Attributes:
       number: the device's number in this process.
       name: the name that NVIDIA gives it.
@@ -234,6 +236,14 @@ class Device:
         with self.current():
             self.cuda.call("cuMemcpyDtoH_v2", data, ctypes.c_uint64(address), ctypes.c_size_t(size))
         return data.raw[:size]
+
+    def encode_tensor_map(self, address: int, tensor_map: TensorMap) -> ctypes.Array[ctypes.c_char]:
+        """Returns the tensor map of memory at an address.
+
+        Raises:
+          DriverError: when the driver refuses it, as for an address that is not a multiple of 16.
+        """
+        return encode_tensor_map(self.cuda, address, tensor_map)
 
     def is_capturing(self, stream: int) -> bool:
         """True if a CUDA graph is captured from a stream."""
@@ -342,15 +352,15 @@ class Function:
         self._launch_on(operands, stream, reads_zeroed=False)
 
     def run(self, operands: Sequence[int]) -> bytes:
-        """Launches the entry on the default stream, waits for it, and returns the memory that was zero.
+        """Launches the entry on the default stream, and returns the memory that was zero.
+
+        A launch with such memory has ended then.
 
         Raises:
           DriverError: when the driver refuses the launch, or it fails.
           LaunchError: when a check of the kernel failed.
         """
-        zeroed = self._launch_on(operands, 0, reads_zeroed=True)
-        self._device.synchronize()
-        return zeroed
+        return self._launch_on(operands, 0, reads_zeroed=True)
 
     def _launch_on(self, operands: Sequence[int], stream: int, *, reads_zeroed: bool) -> bytes:
         with self._device.current():
@@ -449,6 +459,6 @@ class Function:
         """
         key = address, tensor_map
         if (known := self._maps.get(key)) is None:
-            known = encode_tensor_map(self._device.cuda, address, tensor_map)
+            known = self._device.encode_tensor_map(address, tensor_map)
             self._keep(self._maps, key, known)
         return known

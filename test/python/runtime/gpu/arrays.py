@@ -20,7 +20,7 @@ driver.pretend(9, devices=1, has_current_context=False)
 from device_arrays import DeviceArray, DLPackArray, ExchangeArray, StreamArray, VersionedArray
 from gridir.runtime import gpu
 from gridir.runtime.gpu import arrays
-from gridir.runtime.gpu.host_arrays import execute_on_device
+from gridir.runtime.gpu.host_arrays import execute
 
 x = np.arange(64 * 128, dtype=np.float32).reshape(64, 128)
 context = gpu.open_device(0).current()
@@ -152,7 +152,7 @@ run(halves, octets, gpu.view(DeviceArray(np.zeros(128, np.uint8), strides=(2,)),
 # CHECK: from host arrays: right
 host = np.zeros(256, ml_dtypes.uint4)
 image = halves._kernel.ptx.encode() + b"\0"
-execute_on_device(image, halves._kernel.launch, [np.arange(128, dtype=np.uint8), host], gpu.open_device(0))
+execute(image, halves._kernel.launch, [np.arange(128, dtype=np.uint8), host], gpu.open_device(0))
 assert (host.astype(np.uint8).reshape(128, 2) == np.stack([np.arange(128) & 15, np.arange(128) >> 4], 1)).all()
 print("from host arrays: right")
 

@@ -8,9 +8,12 @@ import jax.numpy as jnp
 import ml_dtypes
 import numpy as np
 from gridir.compiler.targets import get_target
+from gridir.errors import LaunchError
 from gridir.frontend.execute import execute
-from gridir.runtime.gpu.emulator import EmulatedMemory
+from gridir.runtime.gpu.emulator import Emulator
+from gridir.runtime.gpu.host_arrays import execute as launch_on
 from gridir.runtime.gpu.launch import Launch, Operand, TensorMap
+from gridir.runtime.gpu.packed import PackedOperand
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import mosaic_gpu as plgpu
 
@@ -19,33 +22,48 @@ from jax.experimental.pallas import mosaic_gpu as plgpu
 # CHECK: stored: [2 3 3 4]
 # CHECK: of 2 bits: [228 27 228]
 halves = np.resize(np.array([1, 2, 3, 4, -1, 0], ml_dtypes.int4), 32)
-parameters = (Operand(0), TensorMap(0, "uint8", (16,), (1,), (16,), 0))
-memory = EmulatedMemory(Launch("k", 32, 1, parameters, packed_operands=((0, 2),)), [halves])
-packed = memory.tensor_map(halves, parameters[1]).array
-print("of 4 bits:", packed[:3])
+packed = PackedOperand(halves, 2)
+print("of 4 bits:", packed.words[:3])
 # A copy has stored a byte, and a thread an element.
-packed[0], halves[3] = 0x32, 4
-memory.write_back()
+packed.words[0], halves[3] = 0x32, 4
+packed.unpack()
 print("stored:", halves[:4].astype(int))
 quarters = np.resize(np.array([0, 1, 2, 3, 3, 2, 1, 0], ml_dtypes.uint2), 64)
-memory = EmulatedMemory(Launch("k", 32, 1, parameters, packed_operands=((0, 4),)), [quarters])
-print("of 2 bits:", str(memory.tensor_map(quarters, parameters[1]).array[:3]).replace("  ", " "))
+print("of 2 bits:", str(PackedOperand(quarters, 4).words[:3]).replace("  ", " "))
 
 # Panels of columns are a dimension of their own; elements of JAX's own types have no buffers of NumPy's.
 # CHECK: panels: (2, 4, 32) shared True equal True
+emulator = Emulator()
 matrix = np.arange(256).astype(ml_dtypes.float8_e4m3fn).reshape(4, 64)
 panels = TensorMap(0, "float8_e4m3fn", (2, 4, 32), (32, 64, 1), (2, 4, 32), 32)
-given = EmulatedMemory(Launch("k", 32, 1, (Operand(0), panels)), [matrix]).tensor_map(matrix, panels)
+memory = emulator.allocate(matrix.nbytes)
+emulator.write(memory, matrix.tobytes())
+given = emulator.encode_tensor_map(memory, panels)
 equal = np.array_equal(given.array.view(np.uint8), matrix.view(np.uint8).reshape(4, 2, 32).swapaxes(0, 1))
-print("panels:", given.array.shape, "shared", np.shares_memory(given.array, matrix), "equal", equal)
+print("panels:", given.array.shape, "shared", np.shares_memory(given.array, memory), "equal", equal)
 
 # A kernel that updates parts of words accesses whole words; the operand gets only its own bytes back.
-# CHECK: words: 8 bytes, written [1 2 3 4 9]
-bytes_ = np.arange(1, 6, dtype=np.uint8)
-memory = EmulatedMemory(Launch("k", 32, 1, (Operand(0),), updates_parts_of_words=True), [bytes_])
-memory.operands[0][4:] = 9
-memory.write_back()
-print("words:", memory.operands[0].nbytes, "bytes, written", bytes_)
+# CHECK: LaunchError: expected an access to memory of the launch, got 4 bytes at {{.*}}: it begins in the last of the 9
+# CHECK: words: [ 1  2  3  4  5  6  7  8 13]
+TEXT = """.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry add(.param .u64 data) {
+  .reg .b64 %p, %d;
+  .reg .b32 %x<3>;
+  ld.param.b64 %p, [data];
+  ld.global.b32 %x0, [%p + 8];
+  st.global.b32 [%p + 8], 0x0a0b0c0d;
+  ret;
+}
+"""
+octets = np.arange(1, 10, dtype=np.uint8)
+try:
+    launch_on(TEXT.encode(), Launch("add", 32, 1, (Operand(0),)), [octets], emulator)
+except LaunchError as error:
+    print(f"LaunchError: {error.message}")
+launch_on(TEXT.encode(), Launch("add", 32, 1, (Operand(0),), updates_parts_of_words=True), [octets], emulator)
+print("words:", octets)
 
 
 def signals(x, o):

@@ -28,7 +28,7 @@ from gridir.errors import Error
 from gridir.runtime import gpu
 from gridir.runtime.gpu import arrays
 from gridir.runtime.gpu.chips import capability_of, cubin_devices, ptx_devices, runs_on
-from gridir.runtime.gpu.host_arrays import execute_on_device
+from gridir.runtime.gpu.host_arrays import execute
 from gridir.runtime.gpu.launch import Launch, Operand, TensorMap
 
 
@@ -82,7 +82,7 @@ refused(device.load(TEXT.encode() + b"\0").function, Launch("nothing", 32, 1, (O
 # An error of the driver names the kernel.
 # CHECK: of the kernel: nothing
 try:
-    execute_on_device(b"no PTX\0", Launch("nothing", 32, 1, (Operand(0),)), [np.zeros(1)], device)
+    execute(b"no PTX\0", Launch("nothing", 32, 1, (Operand(0),)), [np.zeros(1)], device)
 except gpu.DriverError as error:
     print("of the kernel:", error.kernel)
 # CHECK: LaunchError: expected numbers for input x, got DLPack's type 3 of 64 bits and 1 lanes

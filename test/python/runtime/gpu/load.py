@@ -33,7 +33,7 @@ from device_arrays import DeviceArray, DLPackArray, ExchangeArray, StridedArray
 from gridir.frontend.compat.jax_equations import HAS_FUNCTIONAL_ALIASES
 from gridir.runtime import gpu
 from gridir.runtime.gpu import open_device
-from gridir.runtime.gpu.host_arrays import execute_on_device
+from gridir.runtime.gpu.host_arrays import execute
 from gridir.runtime.gpu.launch import DynamicCtas, NumItems, TensorMap
 
 x = np.arange(64 * 128, dtype=np.float32).reshape(64, 128)
@@ -286,9 +286,7 @@ refused(dataclasses.replace(large, dynamic_ctas=DynamicCtas(1 << 20, (0,))).with
 # CHECK: refused: expected the sizes of a dynamic grid, got none
 refused(dataclasses.replace(large, parameters=(NumItems(),)).arguments, [], None)
 host = x.copy()
-execute_on_device(
-    some_rows["some_rows"]._kernel.ptx.encode(), large, [np.array(2, np.int32), host, host], open_device()
-)
+execute(some_rows["some_rows"]._kernel.ptx.encode(), large, [np.array(2, np.int32), host, host], open_device())
 assert (host == np.concatenate([2 * x[:16], x[16:]])).all()
 
 # CHECK: both: refused: expected a bundle of one kernel, got one of add, update; choose one by its name
