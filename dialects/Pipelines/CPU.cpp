@@ -14,6 +14,7 @@
 #include "dialects/Grid/Transforms/Passes.h"
 #include "dialects/Loops/Transforms/Passes.h"
 #include "dialects/Pipelines/Cleanup.h"
+#include "dialects/Pipelines/WarpgroupTasks.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
@@ -180,8 +181,10 @@ void buildLoopsToCPUPipeline(OpPassManager &pm,
 
 void buildGridToCPUPipeline(OpPassManager &pm,
                             const CPUPipelineOptions &options) {
-  if (options.stages.reaches(CPUStage::Planned))
-    addPlanning(pm, "cpu", options.planning, /*warpgroupsAsTasks=*/true);
+  if (options.stages.reaches(CPUStage::Planned)) {
+    buildWarpgroupsAsTasksPipeline(pm);
+    addPlanning(pm, "cpu", options.planning);
+  }
   if (options.stages.reaches(CPUStage::Loops)) {
     // The plan runs before, so that its remarks refer to the kernel's own
     // blocks.

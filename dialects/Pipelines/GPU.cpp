@@ -62,7 +62,7 @@ void addChipPlanning(OpPassManager &pm, const std::string &chip) {
   kernels.addPass(grid::createGridGathersToWindowsPass());
   PlanningPipelineOptions options;
   options.planning.testBlocks = false;
-  addPlanning(pm, "gpu:" + chip, options.planning, /*warpgroupsAsTasks=*/false);
+  addPlanning(pm, "gpu:" + chip, options.planning);
 }
 
 /// The passes that the CPU pipeline shares: the grid becomes loops, tensors

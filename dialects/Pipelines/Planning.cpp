@@ -8,10 +8,8 @@
 
 #include "dialects/Pipelines/Planning.h"
 
-#include "dialects/Conversion/Passes.h"
 #include "dialects/Grid/IR/Grid.h"
 #include "dialects/Grid/Transforms/Passes.h"
-#include "dialects/Warpgroup/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 
 using namespace mlir;
@@ -65,17 +63,9 @@ void addMemoryPlanning(OpPassManager &kernels, StringRef target) {
 }
 
 void addPlanning(OpPassManager &pm, StringRef target,
-                 const PlanningOptions &options, bool warpgroupsAsTasks) {
+                 const PlanningOptions &options) {
   bool findsRaces = options.has(RunTimeCheck::Races);
   bool findsUnwritten = options.has(RunTimeCheck::Uninitialized);
-  if (warpgroupsAsTasks) {
-    // Reject warpgroup kernels that exceed the shared memory of a GPU.
-    pm.addPass(warpgroup::createWarpgroupShareMembersPass());
-    warpgroup::WarpgroupPlanMemoryPassOptions gpuMemory;
-    gpuMemory.chip = "";
-    gpuMemory.verifyOnly = true;
-    pm.addPass(warpgroup::createWarpgroupPlanMemoryPass(gpuMemory));
-  }
   OpPassManager &kernels = pm.nest<grid::KernelOp>();
   // Later analyses of blocks require affine index maps.
   kernels.addPass(grid::createGridCanonicalizeIndexMapsPass());
@@ -96,9 +86,6 @@ void addPlanning(OpPassManager &pm, StringRef target,
   grid::GridInferDimensionSemanticsPassOptions semantics;
   semantics.testBlocks = options.testBlocks;
   kernels.addPass(grid::createGridInferDimensionSemanticsPass(semantics));
-  // After this pass, accesses to MMA operands are loads and stores.
-  if (warpgroupsAsTasks)
-    kernels.addPass(createConvertWarpgroupToGridPass());
   // Record accesses before memory is filled, since filling is not an access of
   // the kernel.
   if (findsRaces || findsUnwritten)
@@ -115,8 +102,7 @@ void registerPlanningPipeline() {
       "grid-plan",
       "Plan the tasks, parallel dimensions and memory of a grid kernel",
       [](OpPassManager &pm, const PlanningPipelineOptions &options) {
-        addPlanning(pm, options.target, options.planning,
-                    options.warpgroupsAsTasks);
+        addPlanning(pm, options.target, options.planning);
       });
 }
 

@@ -69,19 +69,14 @@ struct PlanningPipelineOptions
       llvm::cl::desc("Set the target: cpu or gpu, or a chip such as "
                      "gpu:sm_90a"),
       llvm::cl::init("cpu")};
-  Option<bool> warpgroupsAsTasks{
-      *this, "warpgroups-as-tasks",
-      llvm::cl::desc("Execute warpgroups as tasks, with their ops on grid"),
-      llvm::cl::init(true)};
   PlanningOptions planning{*this};
 };
 
 /// Adds the passes that need the grid of a kernel, before it becomes loops.
 /// They plan tasks, parallel dimensions, run-time checks and memory. `target`
-/// is the full name of a target, such as "gpu:sm_90a". A target with warpgroups
-/// does not need `warpgroupsAsTasks`.
+/// is the full name of a target, such as "gpu:sm_90a".
 void addPlanning(mlir::OpPassManager &pm, llvm::StringRef target,
-                 const PlanningOptions &options, bool warpgroupsAsTasks);
+                 const PlanningOptions &options);
 
 /// Adds the passes on a `grid.kernel` that check its blocks and plan its memory
 /// for a target.

@@ -17,6 +17,7 @@
 #include "dialects/Pipelines/CPU.h"
 #include "dialects/Pipelines/GPU.h"
 #include "dialects/Pipelines/TPU.h"
+#include "dialects/Pipelines/WarpgroupTasks.h"
 #include "dialects/TPU/Checks/Passes.h"
 #include "dialects/TPU/Transforms/Passes.h"
 #include "dialects/Test/Transforms/Passes.h"
@@ -130,6 +131,7 @@ void gridir::registerAllPasses() {
     warpgroup::registerWarpgroupPasses();
     test::registerTestPasses();
     registerPlanningPipeline();
+    registerWarpgroupTasksPipeline();
     registerCPUPipelines();
     registerTPUPipelines();
     registerGPUPipelines();

@@ -34,7 +34,7 @@ options; `gridir bisect --list-passes kernel.py` prints those of a kernel with t
   `kernel.module(stage, print_after_all=True)`; `gridir lower --save-stages DIRECTORY` writes every stage to a file.
 """
 
-_OURS = re.compile(r"grid-plan|[a-z]+-to-(cpu|gpu|tpu)")
+_OURS = re.compile(r"grid-plan|warpgroups-as-tasks|[a-z]+-to-(cpu|gpu|tpu)")
 
 
 def page() -> str:
@@ -43,7 +43,8 @@ def page() -> str:
     for name, (summary, options) in _pipelines().items():
         rows = [f"| `{option}` | {meaning} |" for option, meaning, _ in options]
         parts.append(f"## {name}\n\n{summary}.\n")
-        parts.append("\n".join(["| option | effect |", "| --- | --- |", *rows]) + "\n")
+        if rows:
+            parts.append("\n".join(["| option | effect |", "| --- | --- |", *rows]) + "\n")
         stages = next((values for option, _, values in options if option.startswith("stop-after")), [])
         rows = [f"| `{stage}` | {meaning} | {passes} |" for stage, meaning, passes in _stages(name, stages)]
         if rows:
