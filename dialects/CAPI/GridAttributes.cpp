@@ -63,7 +63,7 @@ FailureOr<SmallVector<AttrTy>> unwrapAll(MLIRContext *context, StringRef what,
 //===----------------------------------------------------------------------===//
 
 bool gridirAttributeIsASpace(MlirAttribute attr) {
-  return isa<MemorySpaceAttr>(unwrap(attr));
+  return isa<MemorySpaceAttrInterface>(unwrap(attr));
 }
 
 MlirTypeID gridirSpaceAttrGetTypeID() {
@@ -71,15 +71,14 @@ MlirTypeID gridirSpaceAttrGetTypeID() {
 }
 
 MlirAttribute gridirSpaceAttrGet(MlirContext context, MlirStringRef space) {
-  std::optional<MemorySpace> value = symbolizeMemorySpace(unwrap(space));
+  MemorySpaceAttrInterface value = findSpace(unwrap(context), unwrap(space));
   if (!value)
     return unknownName(unwrap(context), "memory space", space);
-  return wrap(MemorySpaceAttr::get(unwrap(context), *value));
+  return wrap(Attribute(value));
 }
 
 MlirStringRef gridirSpaceAttrGetValue(MlirAttribute attr) {
-  return wrap(
-      stringifyMemorySpace(cast<MemorySpaceAttr>(unwrap(attr)).getValue()));
+  return wrap(cast<MemorySpaceAttrInterface>(unwrap(attr)).getSpaceName());
 }
 
 bool gridirAttributeIsADimSemantics(MlirAttribute attr) {
@@ -305,7 +304,7 @@ gridirOperandAttrGet(MlirContext mlirContext, MlirType elementType,
                      const MlirAttribute *transforms, MlirStringRef origin,
                      MlirStringRef indexTree) {
   MLIRContext *context = unwrap(mlirContext);
-  std::optional<MemorySpace> value = symbolizeMemorySpace(unwrap(space));
+  MemorySpaceAttrInterface value = findSpace(context, unwrap(space));
   if (!value)
     return unknownName(context, "memory space", space);
   auto dims = unwrapAll<BlockDimAttr>(context, "dimension of a block",
@@ -325,7 +324,7 @@ gridirOperandAttrGet(MlirContext mlirContext, MlirType elementType,
   }
   return wrap(Attribute(OperandAttr::getChecked(
       emitter(context), context, unwrap(elementType), sizes->front(),
-      ArrayRef(*dims), *value, mode, ArrayRef(*steps),
+      ArrayRef(*dims), value, mode, ArrayRef(*steps),
       optionalString(context, origin), optionalString(context, indexTree))));
 }
 
@@ -346,7 +345,7 @@ MlirAttribute gridirOperandAttrGetBlockDim(MlirAttribute attr, intptr_t i) {
 }
 
 MlirStringRef gridirOperandAttrGetSpace(MlirAttribute attr) {
-  return wrap(stringifyMemorySpace(cast<OperandAttr>(unwrap(attr)).getSpace()));
+  return wrap(cast<OperandAttr>(unwrap(attr)).getSpace().getSpaceName());
 }
 
 MlirAttribute gridirOperandAttrGetPipeline(MlirAttribute attr) {
@@ -427,8 +426,7 @@ MlirStringRef gridirOperandMemoryAttrGetName(MlirAttribute attr) {
 }
 
 MlirStringRef gridirOperandMemoryAttrGetSpace(MlirAttribute attr) {
-  return wrap(
-      stringifyMemorySpace(cast<OperandMemoryAttr>(unwrap(attr)).getSpace()));
+  return wrap(cast<OperandMemoryAttr>(unwrap(attr)).getSpace().getValue());
 }
 
 int64_t gridirOperandMemoryAttrGetBlockBytes(MlirAttribute attr) {
@@ -468,8 +466,8 @@ intptr_t gridirMemoryPlanAttrGetNumSpaces(MlirAttribute attr) {
 }
 
 MlirStringRef gridirMemoryPlanAttrGetSpace(MlirAttribute attr, intptr_t i) {
-  return wrap(stringifyMemorySpace(
-      cast<MemoryPlanAttr>(unwrap(attr)).getSpaces()[i].getSpace()));
+  return wrap(
+      cast<MemoryPlanAttr>(unwrap(attr)).getSpaces()[i].getSpace().getValue());
 }
 
 int64_t gridirMemoryPlanAttrGetSpaceBytes(MlirAttribute attr, intptr_t i) {

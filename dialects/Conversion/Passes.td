@@ -325,18 +325,18 @@ def ConvertGridToWarpgroupPass : Pass<"convert-grid-to-warpgroup", "::mlir::Modu
 
     ```mlir
     grid.kernel @double grid(%i = 64)
-        inputs(%x: f32 [512, 1024] space gpu.gmem)
-        outputs(%o: f32 [512, 1024] space gpu.gmem)
+        inputs(%x: f32 [512, 1024] space #warpgroup.space<gmem>)
+        outputs(%o: f32 [512, 1024] space #warpgroup.space<gmem>)
         semantics [parallel] {
       %i = grid.program_id 0
       %c8 = arith.constant 8 : i32
       %row = arith.muli %i, %c8 : i32
       %0 = grid.slice_ref %x[%row, 0] [8, 1024] [1, 1]
-          : memref<512x1024xf32, #grid.space<gpu.gmem>>, i32 -> memref<8x1024xf32, #grid.space<gpu.gmem>>
+          : memref<512x1024xf32, #warpgroup.space<gmem>>, i32 -> memref<8x1024xf32, #warpgroup.space<gmem>>
       %1 = grid.slice_ref %o[%row, 0] [8, 1024] [1, 1]
-          : memref<512x1024xf32, #grid.space<gpu.gmem>>, i32 -> memref<8x1024xf32, #grid.space<gpu.gmem>>
-      %v = grid.load %0 : memref<8x1024xf32, #grid.space<gpu.gmem>> -> tensor<8x1024xf32>
-      grid.store %v, %1 : tensor<8x1024xf32>, memref<8x1024xf32, #grid.space<gpu.gmem>>
+          : memref<512x1024xf32, #warpgroup.space<gmem>>, i32 -> memref<8x1024xf32, #warpgroup.space<gmem>>
+      %v = grid.load %0 : memref<8x1024xf32, #warpgroup.space<gmem>> -> tensor<8x1024xf32>
+      grid.store %v, %1 : tensor<8x1024xf32>, memref<8x1024xf32, #warpgroup.space<gmem>>
     }
     ```
   }];
@@ -425,9 +425,9 @@ def ConvertWarpgroupToNVVMPass : Pass<"convert-warpgroup-to-nvvm", "::mlir::Modu
 
     ```mlir
     grid.kernel @zero grid(%i = 4)
-        outputs(%o: f32 [128] space gpu.gmem) attributes {warpgroup.shared_bytes = 0 : i64} {
+        outputs(%o: f32 [128] space #warpgroup.space<gmem>) attributes {warpgroup.shared_bytes = 0 : i64} {
       %v = arith.constant dense<0.0> : tensor<128xf32>
-      grid.store %v, %o : tensor<128xf32>, memref<128xf32, #grid.space<gpu.gmem>>
+      grid.store %v, %o : tensor<128xf32>, memref<128xf32, #warpgroup.space<gmem>>
     }
     ```
 

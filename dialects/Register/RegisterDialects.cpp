@@ -80,6 +80,7 @@ void gridir::registerAllDialects(DialectRegistry &registry) {
 
   gridir::gpu::registerParamsModels(registry);
   tpu::registerParamsModels(registry);
+  tpu::registerMemorySpaces(registry);
   registerWarpgroupToLoops(registry);
   warpgroup::registerLayoutModels(registry);
   registerAllInterfaces(registry);

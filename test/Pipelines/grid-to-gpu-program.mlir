@@ -24,9 +24,9 @@
 // GPU-COUNT-2: llvm.load %{{.*}} -> vector<4xf32>
 // GPU-NOT:     llvm.load
 // PTX: .entry scale
-grid.kernel @scale grid() inputs(%x: f32 [8, 128] space gpu.gmem) outputs(%o: f32 [8, 128] space gpu.gmem) semantics [] {
+grid.kernel @scale grid() inputs(%x: f32 [8, 128] space #warpgroup.space<gmem>) outputs(%o: f32 [8, 128] space #warpgroup.space<gmem>) semantics [] {
   %two = arith.constant dense<2.0> : tensor<8x128xf32>
-  %v = grid.load %x : memref<8x128xf32, #grid.space<gpu.gmem>> -> tensor<8x128xf32>
+  %v = grid.load %x : memref<8x128xf32, #warpgroup.space<gmem>> -> tensor<8x128xf32>
   %w = arith.mulf %v, %two : tensor<8x128xf32>
-  grid.store %w, %o : tensor<8x128xf32>, memref<8x128xf32, #grid.space<gpu.gmem>>
+  grid.store %w, %o : tensor<8x128xf32>, memref<8x128xf32, #warpgroup.space<gmem>>
 }

@@ -21,7 +21,7 @@
 
 // A kernel of blocks becomes a warpgroup program, with a warpgroup for each block.
 // PROGRAM: grid.kernel @double grid(%i = 4)
-// PROGRAM-NEXT: space gpu.gmem
+// PROGRAM-NEXT: space #warpgroup.space<gmem>
 // WARPGROUP: kernel.abi @double {{.*}}num_threads = 128 num_ctas = 4
 // WARPGROUP: gpu.binary @double
 // KEPT: grid.kernel @double grid(%i = 4)

@@ -7,7 +7,7 @@
 // PASSES: convert-warpgroup-to-grid
 // expected-error @below {{expected at most 232448 bytes of shared memory on sm_90, got 262144, most of them for a (262144)}}
 grid.kernel @large grid() {
-  grid.scoped (%a: memref<65536xf32, #grid.space<gpu.smem>> origin "a") {
+  grid.scoped (%a: memref<65536xf32, #warpgroup.space<smem>> origin "a") {
   }
 }
 
@@ -20,9 +20,9 @@ grid.kernel @large grid() {
 // CHECK-NEXT:    grid.store
 // CHECK-NOT:     warpgroup.mma %
 grid.kernel @product grid()
-    scratch(%acc: memref<64x64xf32, #grid.space<gpu.regs>>, %b: memref<16x64xf16, #grid.space<gpu.smem>>) semantics [] {
+    scratch(%acc: memref<64x64xf32, #warpgroup.space<regs>>, %b: memref<16x64xf16, #warpgroup.space<smem>>) semantics [] {
   %a = arith.constant dense<1.0> : tensor<64x16xf16>
   warpgroup.mma %acc, %a, %b
-      : memref<64x64xf32, #grid.space<gpu.regs>>, tensor<64x16xf16>, memref<16x64xf16, #grid.space<gpu.smem>>
+      : memref<64x64xf32, #warpgroup.space<regs>>, tensor<64x16xf16>, memref<16x64xf16, #warpgroup.space<smem>>
   warpgroup.mma_wait 0
 }

@@ -23,8 +23,9 @@ def documents() -> Iterator[tuple[Path, str]]:
     directory = ROOT / "dialects" / "Grid" / "IR"
     interfaces = [directory / f"Grid{name}.td" for name in ("Interfaces", "AsyncInterface", "WindowInterface")]
     text = "\n".join(tblgen(path, "-gen-op-interface-docs") for path in interfaces)
-    interfaces.append(directory / "GridParamsInterface.td")
-    text += "\n" + tblgen(interfaces[-1], "-gen-attr-interface-docs")
+    for name in ("GridParamsInterface.td", "GridSpaceInterface.td"):
+        interfaces.append(directory / name)
+        text += "\n" + tblgen(interfaces[-1], "-gen-attr-interface-docs")
     note = NOTE.format(source=", ".join(str(path.relative_to(ROOT)) for path in interfaces))
     yield ROOT / "docs" / "dialects" / "grid-interfaces.md", note + text
     for path in pass_files():

@@ -68,8 +68,8 @@ void eraseDeadViews(func::FuncOp function) {
 LogicalResult checkConverted(KernelLowering &lowering) {
   auto isRef = [](Value value) {
     auto type = dyn_cast<MemRefType>(value.getType());
-    return type &&
-           isa_and_nonnull<grid::MemorySpaceAttr>(type.getMemorySpace());
+    return type && isa_and_nonnull<grid::MemorySpaceAttrInterface>(
+                       type.getMemorySpace());
   };
   lowering.function.walk([&](Operation *op) {
     if (!op->isRegistered() ||

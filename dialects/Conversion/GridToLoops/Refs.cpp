@@ -10,7 +10,6 @@
 #include "dialects/Conversion/GridToLoops/LoopNests.h"
 #include "dialects/Conversion/GridToLoops/Views.h"
 
-#include "dialects/Grid/IR/MemorySpaces.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -45,7 +44,7 @@ Value getScalarMemRef(Value ref) {
 Value getGlobalMemRef(Value ref) {
   auto type = cast<MemRefType>(ref.getType());
   return type.getRank() != 0 &&
-                 getSpaceFacts(type).sharing == SpaceSharing::Kernel
+                 getSpace(type).getSharing() == SpaceSharing::Kernel
              ? getMemRef(ref)
              : Value();
 }

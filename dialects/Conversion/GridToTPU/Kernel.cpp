@@ -140,8 +140,8 @@ FailureOr<SmallVector<Type>> FunctionBuilder::getArgumentTypes() {
   };
   for (auto [i, ref] : llvm::enumerate(kernel.getIndexRefs())) {
     auto type = cast<MemRefType>(ref.getType());
-    auto smem = grid::MemorySpaceAttr::get(kernel.getContext(),
-                                           grid::MemorySpace::TpuSmem);
+    auto smem =
+        tpu::MemorySpaceAttr::get(kernel.getContext(), tpu::MemorySpace::Smem);
     if (failed(add(MemRefType::get(type.getShape(), type.getElementType(),
                                    MemRefLayoutAttrInterface(), smem),
                    std::nullopt, kernel.getOperandName(i))))
@@ -264,7 +264,7 @@ LogicalResult FunctionBuilder::buildWindows() {
       if (!isWholeArray(windowNumber))
         return kernel.emitError("expected the whole array for ")
                << getName(windowNumber) << " in "
-               << grid::stringifyMemorySpace(getSpec(windowNumber).getSpace())
+               << getSpec(windowNumber).getSpace().getSpaceName()
                << ", got a block; place the block in VMEM";
       windows.push_back(builder.getDictionaryAttr({}));
       continue;

@@ -62,29 +62,27 @@ View getWholeView(Value base, Type elementType) {
 // Types
 //===----------------------------------------------------------------------===//
 
-std::optional<tpu::MemorySpace> getTPUSpace(grid::MemorySpace space) {
-  switch (space) {
+std::optional<tpu::MemorySpace>
+getTPUSpace(grid::MemorySpaceAttrInterface space) {
+  if (auto own = dyn_cast<tpu::MemorySpaceAttr>(space))
+    return own.getValue();
+  auto neutral = dyn_cast<grid::MemorySpaceAttr>(space);
+  if (!neutral)
+    return std::nullopt;
+  switch (neutral.getValue()) {
   case grid::MemorySpace::Default:
-  case grid::MemorySpace::TpuVmem:
     return tpu::MemorySpace::Vmem;
   case grid::MemorySpace::Any:
     return tpu::MemorySpace::Any;
   case grid::MemorySpace::Host:
     return tpu::MemorySpace::Host;
   case grid::MemorySpace::Index:
-  case grid::MemorySpace::TpuSmem:
     return tpu::MemorySpace::Smem;
-  case grid::MemorySpace::TpuVmemShared:
-    return tpu::MemorySpace::VmemShared;
-  case grid::MemorySpace::TpuCmem:
-    return tpu::MemorySpace::Cmem;
-  case grid::MemorySpace::TpuSemaphoreMem:
-    return tpu::MemorySpace::SemaphoreMem;
-  case grid::MemorySpace::TpuHbm:
-    return tpu::MemorySpace::Hbm;
-  default:
+  case grid::MemorySpace::Error:
+  case grid::MemorySpace::Key:
     return std::nullopt;
   }
+  llvm_unreachable("all memory spaces of grid are handled");
 }
 
 Type getStorageType(Type elementType) {
@@ -157,10 +155,7 @@ LogicalResult Lowering::verifyTypes(Region &region) {
 }
 
 FailureOr<MemRefType> Lowering::convertRef(Operation *op, MemRefType type) {
-  auto space =
-      llvm::dyn_cast_if_present<grid::MemorySpaceAttr>(type.getMemorySpace());
-  std::optional<tpu::MemorySpace> tpuSpace =
-      space ? getTPUSpace(space.getValue()) : tpu::MemorySpace::Vmem;
+  std::optional<tpu::MemorySpace> tpuSpace = getTPUSpace(grid::getSpace(type));
   if (!tpuSpace)
     return op->emitError("expected a memory space of a TPU, got ") << type;
   Type element = type.getElementType();

@@ -157,7 +157,8 @@ llvm::LogicalResult buildFunctions(grid::KernelOp kernel);
 
 /// The space that a TPU has for a Ref, if it has one. `isBlock` determines the
 /// meaning of `default`: blocks are in VMEM.
-std::optional<tpu::MemorySpace> getTPUSpace(grid::MemorySpace space);
+std::optional<tpu::MemorySpace>
+getTPUSpace(grid::MemorySpaceAttrInterface space);
 
 /// A bool is held as an i32, as JAX hands it over.
 mlir::Type getStorageType(mlir::Type elementType);

@@ -203,8 +203,8 @@ void createAccumulator(OpBuilder &builder, grid::DotOp dot) {
       &scope.getBody(), {},
       TypeRange(MemRefType::get(
           type.getShape(), type.getElementType(), MemRefLayoutAttrInterface(),
-          grid::MemorySpaceAttr::get(builder.getContext(),
-                                     grid::MemorySpace::GpuRegs))),
+          warpgroup::SpaceAttr::get(builder.getContext(),
+                                    warpgroup::Space::Regs))),
       loc);
   bool isShort = hasShortSums(dot);
   Value acc = block->getArgument(0);

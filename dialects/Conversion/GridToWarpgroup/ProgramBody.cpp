@@ -21,10 +21,10 @@ using namespace gridir::grid_to_warpgroup;
 
 MemRefType gridir::grid_to_warpgroup::getRefType(ArrayRef<int64_t> shape,
                                                  Type element,
-                                                 grid::MemorySpace space) {
+                                                 warpgroup::Space space) {
   return MemRefType::get(
       shape, element, MemRefLayoutAttrInterface(),
-      grid::MemorySpaceAttr::get(element.getContext(), space));
+      warpgroup::SpaceAttr::get(element.getContext(), space));
 }
 
 ProgramBody::ProgramBody(grid::KernelOp kernel,
@@ -113,7 +113,8 @@ void ProgramBody::changeKernel() {
   auto getWhole = [&](grid::OperandAttr spec) -> Attribute {
     return grid::OperandAttr::get(
         context, spec.getElementType(), spec.getShape(), /*block=*/{},
-        grid::MemorySpace::GpuGmem, grid::PipelineModeAttr(),
+        warpgroup::SpaceAttr::get(context, warpgroup::Space::Gmem),
+        grid::PipelineModeAttr(),
         /*transforms=*/{}, spec.getOrigin(), /*indexTree=*/StringAttr());
   };
   ArrayRef<grid::OperandAttr> all(specs);
@@ -219,7 +220,7 @@ Value ProgramBody::createWindow(unsigned operand, const Ids &ids) {
   return grid::SliceRefOp::create(
       builder, loc,
       getRefType(block.getShape(), block.getElementType(),
-                 grid::MemorySpace::GpuGmem),
+                 warpgroup::Space::Gmem),
       newBody->getArgument(operand), dynamics, statics, sizes,
       SmallVector<int64_t>(sizes.size(), 1), getSqueezedDims(operand));
 }
@@ -256,7 +257,7 @@ static bool isOperand(Value ref) {
 void ProgramBody::createStaging() {
   SmallVector<Type> types;
   SmallVector<Attribute> transforms, origins;
-  auto add = [&](Value ref, grid::MemorySpace space, ArrayAttr layout,
+  auto add = [&](Value ref, warpgroup::Space space, ArrayAttr layout,
                  StringRef origin) {
     auto type = cast<MemRefType>(ref.getType());
     SmallVector<int64_t> shape(type.getShape());
@@ -269,18 +270,18 @@ void ProgramBody::createStaging() {
   };
   oldBody->walk([&](grid::LoadOp load) {
     if (warpgroup::isStaged(load) && !staged.contains(load.getRef()))
-      add(load.getRef(), grid::MemorySpace::GpuSmem,
+      add(load.getRef(), warpgroup::Space::Smem,
           getMatrixTransforms(getElementTypeOrSelf(load.getRef().getType())),
           "staged");
   });
   bool hasAccumulators = false;
   for (BlockArgument ref : oldBody->getArguments().drop_front(specs.size()))
     if (warpgroup::isInTensorMemory(ref)) {
-      add(ref, grid::MemorySpace::GpuTmem, builder.getArrayAttr({}),
+      add(ref, warpgroup::Space::Tmem, builder.getArrayAttr({}),
           isOperand(ref) ? "operand" : "accumulator");
       hasAccumulators = true;
     } else if (!staged.contains(ref) && warpgroup::isAccessedInParts(ref)) {
-      add(ref, grid::MemorySpace::GpuSmem, builder.getArrayAttr({}), "scratch");
+      add(ref, warpgroup::Space::Smem, builder.getArrayAttr({}), "scratch");
     }
   if (hasAccumulators) {
     SmallVector<int64_t> shape;
@@ -291,7 +292,7 @@ void ProgramBody::createStaging() {
         warpgroup::BarrierType::get(kernel.getContext(), /*arrivals=*/1,
                                     /*orders_tensor_core=*/true, /*cluster=*/{},
                                     /*leader_tracked=*/false),
-        grid::MemorySpace::GpuSmem));
+        warpgroup::Space::Smem));
     transforms.push_back(builder.getArrayAttr({}));
     origins.push_back(builder.getStringAttr("complete"));
   }
@@ -344,8 +345,9 @@ void ProgramBody::createConsumer(Value warpgroup) {
   if (!refs.empty()) {
     auto types = llvm::map_to_vector(refs, [](Value ref) -> Type {
       auto type = cast<MemRefType>(ref.getType());
-      return getRefType(type.getShape(), type.getElementType(),
-                        grid::MemorySpace::Default);
+      return MemRefType::get(type.getShape(), type.getElementType(),
+                             MemRefLayoutAttrInterface(),
+                             grid::getDefaultSpace(type.getContext()));
     });
     auto scope = grid::ScopedOp::create(builder, loc, TypeRange(), ArrayAttr(),
                                         ArrayAttr(), ArrayAttr());
@@ -359,7 +361,7 @@ void ProgramBody::createConsumer(Value warpgroup) {
       if (std::optional<Accumulator> found = findAccumulator(dot)) {
         auto type = cast<MemRefType>(found->ref.getType());
         found->ref.setType(getRefType(type.getShape(), type.getElementType(),
-                                      grid::MemorySpace::GpuRegs));
+                                      warpgroup::Space::Regs));
       }
     });
     held.append(block->args_begin(), block->args_end());

@@ -175,7 +175,7 @@ using warpgroup::changeSpaceOfViews;
 
 /// A Ref type in a memory space.
 mlir::MemRefType getRefType(llvm::ArrayRef<int64_t> shape, mlir::Type element,
-                            grid::MemorySpace space);
+                            warpgroup::Space space);
 
 /// The attribute for the dropped dimensions of a copy.
 mlir::DenseI64ArrayAttr toOptional(mlir::Builder &builder,

@@ -112,7 +112,7 @@ void ProgramBody::createRings() {
         {stages},
         warpgroup::BarrierType::get(context, arrivals, ordersTensorCore,
                                     /*cluster=*/{}, /*leader_tracked=*/false),
-        grid::MemorySpace::GpuSmem));
+        warpgroup::Space::Smem));
     transforms.push_back(builder.getArrayAttr({}));
     origins.push_back(builder.getStringAttr(name));
   };
@@ -125,7 +125,7 @@ void ProgramBody::createRings() {
         shape.push_back(ring.copies);
       llvm::append_range(shape, ref.getShape());
       types.push_back(
-          getRefType(shape, ref.getElementType(), grid::MemorySpace::GpuSmem));
+          getRefType(shape, ref.getElementType(), warpgroup::Space::Smem));
       transforms.push_back(getMatrixTransforms(ref.getElementType()));
       origins.push_back(builder.getStringAttr(specs[ring.input].getName("")));
       copies += ring.copies;
@@ -197,9 +197,9 @@ Value ProgramBody::createBarrier(Value barriers, Value slot) {
   auto type = cast<MemRefType>(barriers.getType());
   return grid::SliceRefOp::create(
       builder, loc,
-      getRefType({}, type.getElementType(), grid::MemorySpace::GpuSmem),
-      barriers, slot, ArrayRef<int64_t>{ShapedType::kDynamic},
-      ArrayRef<int64_t>{1}, ArrayRef<int64_t>{1}, ArrayRef<int64_t>{0});
+      getRefType({}, type.getElementType(), warpgroup::Space::Smem), barriers,
+      slot, ArrayRef<int64_t>{ShapedType::kDynamic}, ArrayRef<int64_t>{1},
+      ArrayRef<int64_t>{1}, ArrayRef<int64_t>{0});
 }
 
 /// The buffer of a stage; of `warpgroup` where each consumer has its own.
@@ -219,7 +219,7 @@ Value ProgramBody::createBlock(const Ring &ring, Value slot, Value warpgroup) {
   return grid::SliceRefOp::create(
       builder, loc,
       getRefType(type.getShape().drop_front(dropped.size()),
-                 type.getElementType(), grid::MemorySpace::GpuSmem),
+                 type.getElementType(), warpgroup::Space::Smem),
       ring.buffer, offsets, statics, sizes,
       SmallVector<int64_t>(sizes.size(), 1), dropped);
 }

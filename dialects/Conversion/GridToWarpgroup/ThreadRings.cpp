@@ -134,8 +134,8 @@ void ProgramBody::createThreadCopies(const RingGroup &group, const Ring &ring,
   sizes[0] = rows;
   dest = grid::SliceRefOp::create(
       builder, loc,
-      getRefType(sizes, type.getElementType(), grid::MemorySpace::GpuSmem),
-      dest, first, ArrayRef<int64_t>{ShapedType::kDynamic, 0}, sizes,
+      getRefType(sizes, type.getElementType(), warpgroup::Space::Smem), dest,
+      first, ArrayRef<int64_t>{ShapedType::kDynamic, 0}, sizes,
       ArrayRef<int64_t>{1, 1}, ArrayRef<int64_t>());
   copy();
 }

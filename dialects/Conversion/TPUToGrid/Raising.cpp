@@ -16,26 +16,18 @@ using namespace mlir;
 
 namespace gridir::tpu_to_grid {
 
-static grid::MemorySpace getGridSpace(tpu::MemorySpace space) {
+/// The space of a Ref: what belongs to no TPU has the name that every target
+/// knows.
+static Attribute getGridSpace(MLIRContext *context, tpu::MemorySpace space) {
   switch (space) {
   case tpu::MemorySpace::Any:
-    return grid::MemorySpace::Any;
-  case tpu::MemorySpace::Vmem:
-    return grid::MemorySpace::TpuVmem;
-  case tpu::MemorySpace::Smem:
-    return grid::MemorySpace::TpuSmem;
-  case tpu::MemorySpace::Hbm:
-    return grid::MemorySpace::TpuHbm;
-  case tpu::MemorySpace::Cmem:
-    return grid::MemorySpace::TpuCmem;
-  case tpu::MemorySpace::SemaphoreMem:
-    return grid::MemorySpace::TpuSemaphoreMem;
-  case tpu::MemorySpace::VmemShared:
-    return grid::MemorySpace::TpuVmemShared;
+    return grid::MemorySpaceAttr::get(context, grid::MemorySpace::Any);
   case tpu::MemorySpace::Host:
-    return grid::MemorySpace::Host;
+    return grid::MemorySpaceAttr::get(context, grid::MemorySpace::Host);
+  default:
+    // Another core's memory is that of all cores in a grid kernel.
+    return tpu::MemorySpaceAttr::get(context, space);
   }
-  llvm_unreachable("every space of Mosaic is listed");
 }
 
 RaisingTypes::RaisingTypes() { addConversion(raiseType); }
@@ -56,17 +48,29 @@ MemRefType convertRef(MemRefType type) {
     element = grid::SemaphoreType::get(context, grid::SemaphoreKind::Regular);
   else if (isa<tpu::DMASemaphoreType>(element))
     element = grid::SemaphoreType::get(context, grid::SemaphoreKind::Dma);
-  grid::MemorySpace space =
-      getGridSpace(tpu::getMemorySpace(type).value_or(tpu::MemorySpace::Vmem));
-  return MemRefType::get(type.getShape(), element, MemRefLayoutAttrInterface(),
-                         grid::MemorySpaceAttr::get(context, space));
+  return MemRefType::get(
+      type.getShape(), element, MemRefLayoutAttrInterface(),
+      getGridSpace(context,
+                   tpu::getMemorySpace(type).value_or(tpu::MemorySpace::Vmem)));
+}
+
+bool isRefType(BaseMemRefType type) {
+  // `convertRef` changes all memrefs of Mosaic that differ from Refs.
+  auto memref = dyn_cast<MemRefType>(type);
+  return memref &&
+         isa_and_present<grid::MemorySpaceAttrInterface>(
+             memref.getMemorySpace()) &&
+         (isa<grid::MemorySpaceAttr>(memref.getMemorySpace()) ||
+          convertRef(memref) == memref);
 }
 
 Value getRef(Value memref) {
+  // A memref whose type is that of a Ref has no cast.
   Value ref = lookThroughStandIn(memref);
-  auto type = ref ? dyn_cast<MemRefType>(ref.getType()) : MemRefType();
-  return type && isa<grid::MemorySpaceAttr>(type.getMemorySpace()) ? ref
-                                                                   : Value();
+  if (!ref)
+    ref = memref;
+  auto type = dyn_cast<MemRefType>(ref.getType());
+  return type && isRefType(type) ? ref : Value();
 }
 
 Value createReshape(OpBuilder &builder, Location loc, Value value,

@@ -78,6 +78,9 @@ mlir::MemRefType convertRef(mlir::MemRefType type);
 /// The converted Ref of a memref, or null.
 mlir::Value getRef(mlir::Value memref);
 
+/// True for the type of a Ref, which may be that of a memref of Mosaic.
+bool isRefType(mlir::BaseMemRefType type);
+
 /// The same elements in another shape.
 mlir::Value createReshape(mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::Value value, llvm::ArrayRef<int64_t> shape);

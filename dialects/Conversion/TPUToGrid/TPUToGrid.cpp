@@ -34,7 +34,7 @@ bool isRaised(Operation *op) {
   auto isOfKernel = [](Type type) {
     auto memref = dyn_cast<BaseMemRefType>(type);
     if (memref)
-      return isa_and_present<grid::MemorySpaceAttr>(memref.getMemorySpace());
+      return tpu_to_grid::isRefType(memref);
     return !isa<VectorType>(type);
   };
   if (!llvm::all_of(op->getOperandTypes(), isOfKernel) ||
@@ -46,7 +46,8 @@ bool isRaised(Operation *op) {
           scf::ConditionOp>(op))
     return true;
   return op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
-         !isa_and_present<tpu::TPUDialect>(op->getDialect());
+         !isa_and_present<tpu::TPUDialect, memref::MemRefDialect>(
+             op->getDialect());
 }
 
 FrozenRewritePatternSet makePatterns(const TypeConverter &types,

@@ -27,10 +27,7 @@ static bool readsWhatItWrites(grid::KernelOp kernel) {
     for (const MemoryEffects::EffectInstance &effect : effects) {
       Value ref = effect.getValue();
       auto type = ref ? dyn_cast<MemRefType>(ref.getType()) : MemRefType();
-      auto space =
-          type ? dyn_cast_or_null<grid::MemorySpaceAttr>(type.getMemorySpace())
-               : grid::MemorySpaceAttr();
-      if (!space || space.getValue() != grid::MemorySpace::GpuGmem)
+      if (!type || !warpgroup::isInSpace(type, warpgroup::Space::Gmem))
         continue;
       bool isRead = isa<MemoryEffects::Read>(effect.getEffect());
       (isRead ? read : written).insert(grid::getViewRoot(ref));

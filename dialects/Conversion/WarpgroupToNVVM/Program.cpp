@@ -246,12 +246,6 @@ LogicalResult lowerWarps(warpgroup::WarpsOp op, Lowering &lowering) {
 // Scopes
 //===----------------------------------------------------------------------===//
 
-grid::MemorySpace getSpace(MemRefType type) {
-  auto space =
-      llvm::dyn_cast_if_present<grid::MemorySpaceAttr>(type.getMemorySpace());
-  return space ? space.getValue() : grid::MemorySpace::Default;
-}
-
 /// Creates a Ref in registers.
 FailureOr<std::shared_ptr<Storage>>
 createRegisters(grid::ScopedOp op, BlockArgument ref, Lowering &lowering) {
@@ -307,12 +301,12 @@ FailureOr<View> createRef(grid::ScopedOp op, BlockArgument ref, int64_t offset,
     storage = lowering.addSemaphores(op.getLoc(), type, /*isOfBlock=*/true);
   } else if (failed(lowering.convertType(op, type.getElementType()))) {
     return failure();
-  } else if (getSpace(type) == grid::MemorySpace::GpuSmem) {
+  } else if (warpgroup::isInSpace(type, warpgroup::Space::Smem)) {
     return createSharedArray(lowering, op.getLoc(), ref, offset);
-  } else if (getSpace(type) == grid::MemorySpace::GpuTmem) {
+  } else if (warpgroup::isInSpace(type, warpgroup::Space::Tmem)) {
     storage = lowering.addTensorMemory(op, number, offset);
-  } else if (getSpace(type) == grid::MemorySpace::GpuRegs ||
-             getSpace(type) == grid::MemorySpace::Default) {
+  } else if (warpgroup::isInSpace(type, warpgroup::Space::Regs) ||
+             grid::isDefaultSpace(grid::getSpace(type))) {
     if (succeeded(lowering.verifyInRegisters(op, type)))
       storage = createRegisters(op, ref, lowering);
   } else {
@@ -328,8 +322,8 @@ FailureOr<View> createRef(grid::ScopedOp op, BlockArgument ref, int64_t offset,
 /// True for a Ref to numbers in memory that the threads of a CTA share.
 bool isSharedArray(MemRefType type) {
   return !isa<grid::SyncTypeInterface>(type.getElementType()) &&
-         (getSpace(type) == grid::MemorySpace::GpuSmem ||
-          getSpace(type) == grid::MemorySpace::GpuTmem);
+         (warpgroup::isInSpace(type, warpgroup::Space::Smem) ||
+          warpgroup::isInSpace(type, warpgroup::Space::Tmem));
 }
 
 /// Creates the memory of the Refs of a scope.

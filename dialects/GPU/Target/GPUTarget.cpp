@@ -15,8 +15,9 @@ namespace gridir::gpu {
 bool isProgram(grid::KernelOp kernel) {
   for (unsigned i = 0; i < kernel.getNumOperandSpecs(); ++i) {
     grid::OperandAttr spec = kernel.getOperandSpec(i);
-    if (!spec.getBlock().empty() ||
-        spec.getSpace() != grid::MemorySpace::GpuGmem)
+    // In global memory.
+    if (!spec.getBlock().empty() || !spec.getSpace().isOfWarpgroups() ||
+        !spec.getSpace().isOutsideOfCores())
       return false;
   }
   return kernel.getNumOperandSpecs() > 0;
@@ -25,7 +26,7 @@ bool isProgram(grid::KernelOp kernel) {
 grid::SpaceBytes GPUTarget::getCapacities(grid::KernelOp kernel) const {
   if (!chip || isProgram(kernel))
     return {};
-  return {{grid::MemorySpace::GpuSmem, chip->ctaSharedBytes}};
+  return {{"gpu.smem", chip->ctaSharedBytes}};
 }
 
 /// Returns the names of the optional instructions that the chip has.

@@ -8,7 +8,6 @@
 
 #include "dialects/Grid/Analysis/InputSharing.h"
 
-#include "dialects/Grid/IR/MemorySpaces.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
@@ -55,7 +54,7 @@ bool hasWindows(KernelOp kernel, unsigned operandNumber) {
     return false;
   auto ref = cast<MemRefType>(
       kernel.getBodyBlock()->getArgument(operandNumber).getType());
-  return !getSpaceFacts(ref).isOutsideOfCores;
+  return !getSpace(ref).isOutsideOfCores();
 }
 
 /// The operand that shares memory with an operand of a kernel whose aliases are

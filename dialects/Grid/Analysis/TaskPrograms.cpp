@@ -9,7 +9,6 @@
 #include "dialects/Grid/Analysis/TaskPrograms.h"
 
 #include "dialects/Grid/Analysis/GridParallelism.h"
-#include "dialects/Grid/IR/MemorySpaces.h"
 
 using namespace mlir;
 
@@ -55,12 +54,12 @@ Operation *findTaskOp(KernelOp kernel) {
   return found;
 }
 
-bool isOfSparseCore(MemRefType ref) { return getSpaceFacts(ref).isOfSubcores; }
+bool isOfSparseCore(MemRefType ref) { return getSpace(ref).isOfSubcores(); }
 
 bool isSharedByPrograms(KernelOp kernel, MemRefType ref, ArrayAttr collective) {
   if (collective && !collective.empty())
     return true;
-  SpaceSharing sharing = getSpaceFacts(ref).sharing;
+  SpaceSharing sharing = getSpace(ref).getSharing();
   if (sharing != SpaceSharing::Chip)
     return sharing == SpaceSharing::Kernel;
   // The cores of a mesh belong to one chip; other programs each have their own

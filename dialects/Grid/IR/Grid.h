@@ -11,6 +11,7 @@
 
 #include "dialects/Grid/IR/DiscardableAttrs.h"
 #include "dialects/Grid/IR/GridInterfaces.h"
+#include "dialects/Grid/IR/MemorySpaces.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

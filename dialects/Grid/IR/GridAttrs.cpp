@@ -271,9 +271,8 @@ PipelineModeAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 
 LogicalResult
 OperandMemoryAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                          StringAttr name, MemorySpace space,
-                          int64_t blockBytes, int64_t buffers,
-                          std::optional<int64_t> fetches) {
+                          StringAttr name, StringAttr space, int64_t blockBytes,
+                          int64_t buffers, std::optional<int64_t> fetches) {
   for (int64_t number : {blockBytes, buffers, fetches.value_or(0)})
     if (number < 0)
       return emitError() << "expected no negative number in the memory of "
@@ -283,10 +282,10 @@ OperandMemoryAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 
 LogicalResult
 SpaceMemoryAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                        MemorySpace space, int64_t bytes) {
+                        StringAttr space, int64_t bytes) {
   if (bytes < 0)
     return emitError() << "expected no negative number of bytes of "
-                       << stringifyMemorySpace(space) << ", got " << bytes;
+                       << space.getValue() << ", got " << bytes;
   return success();
 }
 

@@ -147,13 +147,13 @@ def Grid_OperandAttr : Grid_Attr<"Operand", "operand"> {
     Example:
 
     ```mlir
-    #grid.operand<f32 [512, ?n] block [128, squeezed] space tpu.vmem pipeline <2>>
+    #grid.operand<f32 [512, ?n] block [128, squeezed] space #tpu.memory_space<vmem> pipeline <2>>
     ```
   }];
   let parameters = (ins "::mlir::Type":$elementType,
                         "::mlir::ArrayAttr":$shape,
                         OptionalArrayRefParameter<"BlockDimAttr">:$block,
-                        "MemorySpace":$space,
+                        "MemorySpaceAttrInterface":$space,
                         OptionalParameter<"PipelineModeAttr">:$pipeline,
                         OptionalArrayRefParameter<"TransformAttr">:$transforms,
                         Grid_OptionalAttr<"StringAttr">:$origin,
@@ -219,18 +219,18 @@ def Grid_CostAttr : Grid_Attr<"Cost", "cost"> {
 def Grid_OperandMemoryAttr : Grid_Attr<"OperandMemory", "operand_memory"> {
   let summary = "the memory that the blocks of an operand take";
   let description = [{
-    `space` is the memory space of `buffers` buffers, each of `block_bytes`
+    `space` is the name of the memory space of `buffers` buffers, each of `block_bytes`
     bytes. `fetches` is the number of grid steps at which the block changes; it
     is absent for a dynamic grid.
 
     Example:
 
     ```mlir
-    #grid.operand_memory<name = "x_ref", space = tpu.vmem, block_bytes = 4096, buffers = 2, fetches = 8>
+    #grid.operand_memory<name = "x_ref", space = "tpu.vmem", block_bytes = 4096, buffers = 2, fetches = 8>
     ```
   }];
   let parameters = (ins "::mlir::StringAttr":$name,
-                        EnumParameter<Grid_MemorySpace>:$space,
+                        "::mlir::StringAttr":$space,
                         "int64_t":$block_bytes, "int64_t":$buffers,
                         Grid_OptionalInt:$fetches);
   let assemblyFormat = "`<` struct(params) `>`";
@@ -246,10 +246,10 @@ def Grid_SpaceMemoryAttr : Grid_Attr<"SpaceMemory", "space_memory"> {
     Example:
 
     ```mlir
-    #grid.space_memory<tpu.vmem, 360960>
+    #grid.space_memory<"tpu.vmem", 360960>
     ```
   }];
-  let parameters = (ins EnumParameter<Grid_MemorySpace>:$space,
+  let parameters = (ins "::mlir::StringAttr":$space,
                         "int64_t":$bytes);
   let assemblyFormat = "`<` $space `,` $bytes `>`";
   let genVerifyDecl = 1;
@@ -265,7 +265,7 @@ def Grid_MemoryPlanAttr : Grid_Attr<"MemoryPlan", "memory_plan"> {
     Example:
 
     ```mlir
-    #grid.memory_plan<"tpu" operands[<name = "x", space = any, block_bytes = 8, buffers = 2>] spaces[<any, 16>]>
+    #grid.memory_plan<"tpu" operands[<name = "x", space = "any", block_bytes = 8, buffers = 2>] spaces[<"any", 16>]>
     ```
   }];
   let parameters = (ins "::mlir::StringAttr":$target,

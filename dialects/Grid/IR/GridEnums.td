@@ -9,6 +9,7 @@
 #ifndef GRIDIR_DIALECTS_GRID_IR_GRIDENUMS_TD
 #define GRIDIR_DIALECTS_GRID_IR_GRIDENUMS_TD
 
+include "dialects/Grid/IR/GridSpaceInterface.td"
 include "mlir/IR/EnumAttr.td"
 
 class Grid_I32Enum<string name, string summary, list<I32EnumAttrCase> cases>
@@ -17,24 +18,13 @@ class Grid_I32Enum<string name, string summary, list<I32EnumAttrCase> cases>
   let genSpecializedAttr = 0;
 }
 
-// Memory spaces are qualified by their owner because `smem` means two things.
-def Grid_MemorySpace : Grid_I32Enum<"MemorySpace", "the memory space of a Ref", [
+def Grid_MemorySpace : Grid_I32Enum<"MemorySpace", "a memory space of no target", [
     I32EnumAttrCase<"Any", 0, "any">,
     I32EnumAttrCase<"Default", 1, "default">,
     I32EnumAttrCase<"Error", 2, "error">,
     I32EnumAttrCase<"Index", 3, "index">,
     I32EnumAttrCase<"Key", 4, "key">,
-    I32EnumAttrCase<"Host", 5, "host">,
-    I32EnumAttrCase<"TpuVmem", 6, "tpu.vmem">,
-    I32EnumAttrCase<"TpuVmemShared", 7, "tpu.vmem_shared">,
-    I32EnumAttrCase<"TpuSmem", 8, "tpu.smem">,
-    I32EnumAttrCase<"TpuCmem", 9, "tpu.cmem">,
-    I32EnumAttrCase<"TpuSemaphoreMem", 10, "tpu.semaphore_mem">,
-    I32EnumAttrCase<"TpuHbm", 11, "tpu.hbm">,
-    I32EnumAttrCase<"GpuGmem", 12, "gpu.gmem">,
-    I32EnumAttrCase<"GpuSmem", 13, "gpu.smem">,
-    I32EnumAttrCase<"GpuTmem", 14, "gpu.tmem">,
-    I32EnumAttrCase<"GpuRegs", 15, "gpu.regs">]>;
+    I32EnumAttrCase<"Host", 5, "host">]>;
 
 def Grid_SemaphoreKind : Grid_I32Enum<"SemaphoreKind", "the unit that a "
                                                        "semaphore counts", [
@@ -98,20 +88,23 @@ def Grid_DeviceIdType : Grid_I32Enum<"DeviceIdType", "how a remote device is nam
     I32EnumAttrCase<"Mesh", 0, "mesh">,
     I32EnumAttrCase<"Logical", 1, "logical">]>;
 
-class Grid_EnumAttr<EnumInfo info, string mnemonic> : EnumAttr<Grid_Dialect, info, mnemonic> {
+class Grid_EnumAttr<EnumInfo info, string mnemonic, list<Trait> traits = []>
+    : EnumAttr<Grid_Dialect, info, mnemonic, traits> {
   let assemblyFormat = "`<` $value `>`";
 }
 
-def Grid_SpaceAttr : Grid_EnumAttr<Grid_MemorySpace, "space"> {
-  let summary = "memory space of a Ref";
+def Grid_SpaceAttr : Grid_EnumAttr<Grid_MemorySpace, "space", [
+    DeclareAttrInterfaceMethods<Grid_MemorySpaceAttrInterface,
+                                ["getSharing", "isOutsideOfCores"]>]> {
+  let summary = "memory space of a Ref that belongs to no target";
   let description = [{
-    `any`, `default`, `error`, `index`, `key` and `host` are Pallas' own;
-    `tpu.*` and `gpu.*` belong to a backend.
+    The spaces of Pallas itself. Those of a backend are attributes of its
+    dialect: `#tpu.memory_space<vmem>`, `#warpgroup.space<smem>`.
 
     Example:
 
     ```mlir
-    #grid.space<tpu.vmem>
+    #grid.space<any>
     ```
   }];
 }

@@ -27,7 +27,7 @@ def Grid_SemaphoreType : TypeDef<Grid_Dialect, "Semaphore",
     Example:
 
     ```mlir
-    memref<2x!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+    memref<2x!grid.semaphore<dma>, #tpu.memory_space<semaphore_mem>>
     ```
   }];
   let parameters = (ins EnumParameter<Grid_SemaphoreKind>:$kind);

@@ -1,4 +1,4 @@
-//===- MemorySpaces.cpp - Facts about memory spaces -----------------------===//
+//===- MemorySpaces.cpp - The memory spaces of no target ------------------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,42 +8,47 @@
 
 #include "dialects/Grid/IR/MemorySpaces.h"
 
+#include "dialects/Grid/IR/Grid.h"
+
 using namespace mlir;
+using namespace gridir::grid;
 
-namespace gridir::grid {
+#include "dialects/Grid/IR/GridSpaceInterface.cpp.inc"
 
-SpaceFacts getFacts(MemorySpace space) {
-  switch (space) {
-  case MemorySpace::Any:
-  case MemorySpace::Host:
-  case MemorySpace::TpuHbm:
-    return {.sharing = SpaceSharing::Chip, .isOutsideOfCores = true};
-  case MemorySpace::TpuVmemShared:
-    return {.sharing = SpaceSharing::Chip, .isOfSubcores = true};
-  case MemorySpace::GpuGmem:
-    return {.sharing = SpaceSharing::Kernel,
-            .isOutsideOfCores = true,
-            .isOfWarpgroups = true};
-  case MemorySpace::GpuSmem:
-  case MemorySpace::GpuTmem:
-  case MemorySpace::GpuRegs:
-    return {.isOfWarpgroups = true};
-  case MemorySpace::Default:
-  case MemorySpace::Error:
-  case MemorySpace::Index:
-  case MemorySpace::Key:
-  case MemorySpace::TpuVmem:
-  case MemorySpace::TpuSmem:
-  case MemorySpace::TpuCmem:
-  case MemorySpace::TpuSemaphoreMem:
-    return {};
-  }
-  llvm_unreachable("every memory space has a case");
+StringRef MemorySpaceAttr::getSpaceName() const {
+  return stringifyMemorySpace(getValue());
 }
 
-SpaceFacts getSpaceFacts(MemRefType ref) {
-  auto space = dyn_cast_if_present<MemorySpaceAttr>(ref.getMemorySpace());
-  return space ? getFacts(space.getValue()) : SpaceFacts();
+SpaceSharing MemorySpaceAttr::getSharing() const {
+  return isOutsideOfCores() ? SpaceSharing::Chip : SpaceSharing::None;
 }
 
-} // namespace gridir::grid
+bool MemorySpaceAttr::isOutsideOfCores() const {
+  return getValue() == MemorySpace::Any || getValue() == MemorySpace::Host;
+}
+
+MemorySpaceAttrInterface gridir::grid::getDefaultSpace(MLIRContext *context) {
+  return MemorySpaceAttr::get(context, MemorySpace::Default);
+}
+
+bool gridir::grid::isDefaultSpace(MemorySpaceAttrInterface space) {
+  auto neutral = dyn_cast<MemorySpaceAttr>(space);
+  return neutral && neutral.getValue() == MemorySpace::Default;
+}
+
+MemorySpaceAttrInterface gridir::grid::getSpace(MemRefType ref) {
+  auto space =
+      dyn_cast_if_present<MemorySpaceAttrInterface>(ref.getMemorySpace());
+  return space ? space : getDefaultSpace(ref.getContext());
+}
+
+MemorySpaceAttrInterface gridir::grid::findSpace(MLIRContext *context,
+                                                 StringRef name) {
+  if (std::optional<MemorySpace> space = symbolizeMemorySpace(name))
+    return MemorySpaceAttr::get(context, *space);
+  for (Dialect *dialect : context->getLoadedDialects())
+    if (auto *spaces = dialect->getRegisteredInterface<MemorySpacesInterface>())
+      if (MemorySpaceAttrInterface space = spaces->findSpace(name))
+        return space;
+  return {};
+}

@@ -1,4 +1,4 @@
-//===- MemorySpaces.h - Facts about memory spaces ---------------*- C++ -*-===//
+//===- MemorySpaces.h - The interface of memory spaces ----------*- C++ -*-===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,15 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Passes on `grid` and conversions to loops ask for these facts and name no
-// memory space of a backend.
+// `grid` has the spaces that belong to no target. The dialects of targets have
+// the others, and register their names for Python.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef GRIDIR_DIALECTS_GRID_IR_MEMORYSPACES_H
 #define GRIDIR_DIALECTS_GRID_IR_MEMORYSPACES_H
 
-#include "dialects/Grid/IR/Grid.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/DialectInterface.h"
 
 namespace gridir::grid {
 
@@ -28,23 +29,34 @@ enum class SpaceSharing {
   Kernel
 };
 
-struct SpaceFacts {
-  SpaceSharing sharing = SpaceSharing::None;
-  /// True if the memory is outside of the cores: the body of a kernel itself
-  /// copies blocks from there.
-  bool isOutsideOfCores = false;
-  /// True if only programs of warpgroups name it. They have chosen the shapes
-  /// and the order of their arrays.
-  bool isOfWarpgroups = false;
-  /// True if the subcores of a SparseCore share it.
-  bool isOfSubcores = false;
+} // namespace gridir::grid
+
+#include "dialects/Grid/IR/GridSpaceInterface.h.inc"
+
+namespace gridir::grid {
+
+/// The space of a Ref; `#grid.space<default>` for a memref without one.
+MemorySpaceAttrInterface getSpace(mlir::MemRefType ref);
+
+/// `#grid.space<default>`: the target chooses the memory.
+MemorySpaceAttrInterface getDefaultSpace(mlir::MLIRContext *context);
+
+/// True for `#grid.space<default>`.
+bool isDefaultSpace(MemorySpaceAttrInterface space);
+
+/// A dialect with memory spaces.
+class MemorySpacesInterface
+    : public mlir::DialectInterface::Base<MemorySpacesInterface> {
+public:
+  MemorySpacesInterface(mlir::Dialect *dialect) : Base(dialect) {}
+
+  /// Returns the space whose `getSpaceName` is `name`, or null.
+  virtual MemorySpaceAttrInterface findSpace(llvm::StringRef name) const = 0;
 };
 
-SpaceFacts getFacts(MemorySpace space);
-
-/// The facts about the space of a Ref; those of a program's own memory for one
-/// without a space.
-SpaceFacts getSpaceFacts(mlir::MemRefType ref);
+/// Returns the space of a name, of any dialect that is loaded, or null.
+MemorySpaceAttrInterface findSpace(mlir::MLIRContext *context,
+                                   llvm::StringRef name);
 
 } // namespace gridir::grid
 

@@ -56,6 +56,27 @@ static ParseResult parseShape(AsmParser &parser,
       });
 }
 
+/// Parses the name of a space of `grid`, or the attribute of another dialect.
+static ParseResult parseSpace(AsmParser &parser,
+                              MemorySpaceAttrInterface &space) {
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef name;
+  Attribute attr;
+  if (succeeded(parser.parseOptionalKeyword(&name))) {
+    std::optional<MemorySpace> neutral = symbolizeMemorySpace(name);
+    if (!neutral)
+      return parser.emitError(loc, "expected a memory space, got ") << name;
+    space = MemorySpaceAttr::get(parser.getContext(), *neutral);
+    return success();
+  }
+  if (parser.parseAttribute(attr))
+    return failure();
+  space = dyn_cast<MemorySpaceAttrInterface>(attr);
+  if (!space)
+    return parser.emitError(loc, "expected a memory space, got ") << attr;
+  return success();
+}
+
 OperandAttr OperandAttr::parseBody(AsmParser &parser,
                                    function_ref<ParseResult()> parseIndexMap) {
   MLIRContext *context = parser.getContext();
@@ -79,13 +100,10 @@ OperandAttr OperandAttr::parseBody(AsmParser &parser,
   }
   if (parseIndexMap && parseIndexMap())
     return {};
-  MemorySpace space = MemorySpace::Default;
-  if (succeeded(parser.parseOptionalKeyword("space"))) {
-    FailureOr<MemorySpace> parsed = FieldParser<MemorySpace>::parse(parser);
-    if (failed(parsed))
-      return {};
-    space = *parsed;
-  }
+  MemorySpaceAttrInterface space = getDefaultSpace(context);
+  if (succeeded(parser.parseOptionalKeyword("space")) &&
+      parseSpace(parser, space))
+    return {};
   PipelineModeAttr pipeline;
   if (succeeded(parser.parseOptionalKeyword("pipeline"))) {
     pipeline = llvm::dyn_cast_if_present<PipelineModeAttr>(
@@ -136,8 +154,10 @@ void OperandAttr::printBody(AsmPrinter &printer,
   }
   if (printIndexMap)
     printIndexMap();
-  if (getSpace() != MemorySpace::Default)
-    printer << " space " << stringifyMemorySpace(getSpace());
+  if (auto space = dyn_cast<MemorySpaceAttr>(getSpace()); !space)
+    printer << " space " << getSpace();
+  else if (!isDefaultSpace(space))
+    printer << " space " << stringifyMemorySpace(space.getValue());
   if (getPipeline()) {
     printer << " pipeline ";
     getPipeline().print(printer);
@@ -157,9 +177,10 @@ void OperandAttr::printBody(AsmPrinter &printer,
 
 LogicalResult OperandAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                   Type elementType, ArrayAttr shape,
-                                  ArrayRef<BlockDimAttr> block, MemorySpace,
-                                  PipelineModeAttr, ArrayRef<TransformAttr>,
-                                  StringAttr origin, StringAttr) {
+                                  ArrayRef<BlockDimAttr> block,
+                                  MemorySpaceAttrInterface, PipelineModeAttr,
+                                  ArrayRef<TransformAttr>, StringAttr origin,
+                                  StringAttr) {
   StringRef name = origin ? origin.getValue() : "operand";
   if (!isa<IntegerType, FloatType, ComplexType, SemaphoreType>(elementType))
     return emitError() << "expected " << name
@@ -261,8 +282,7 @@ MemRefType OperandAttr::getRefType() const {
   for (TransformAttr transform : getTransforms())
     shape = applyTransform(std::move(shape), transform);
   return MemRefType::get(shape, getSignlessType(getElementType()),
-                         MemRefLayoutAttrInterface(),
-                         MemorySpaceAttr::get(getContext(), getSpace()));
+                         MemRefLayoutAttrInterface(), getSpace());
 }
 
 unsigned OperandAttr::getNumIndices() const {

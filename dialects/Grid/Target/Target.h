@@ -24,8 +24,9 @@
 
 namespace gridir::grid {
 
-/// Bytes by memory space.
-using SpaceBytes = std::map<MemorySpace, int64_t>;
+/// Bytes by the name of a memory space, see `MemorySpaceAttrInterface`. Passes
+/// on `grid` make no attributes of other dialects.
+using SpaceBytes = std::map<std::string, int64_t>;
 
 /// The data-sheet figures of a product with a chip.
 struct Product {
@@ -75,15 +76,15 @@ public:
 
   /// The memory spaces of Refs without an explicit space: of index operands,
   /// and of all others.
-  virtual MemorySpace getDefaultSpace(bool isIndexOperand) const {
-    return MemorySpace::Default;
+  virtual llvm::StringRef getDefaultSpace(bool isIndexOperand) const {
+    return "default";
   }
 
   /// The bytes that a block of an array, or scratch, takes in a space.
   virtual int64_t getHeldBytes(llvm::ArrayRef<int64_t> block,
                                llvm::ArrayRef<int64_t> array,
                                mlir::Type elementType,
-                               MemorySpace space) const {
+                               llvm::StringRef space) const {
     return getNumBytes(block, getNumBits(elementType));
   }
 

@@ -10,7 +10,6 @@
 
 #include "dialects/Grid/Analysis/TaskPrograms.h"
 #include "dialects/Grid/IR/IndexMaps.h"
-#include "dialects/Grid/IR/MemorySpaces.h"
 #include "dialects/Support/CountableTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -103,7 +102,7 @@ private:
     Cut cut;
     cut.shape = spec.getArrayShape();
     // The shapes of a warpgroup program determine its layouts.
-    if (getFacts(spec.getSpace()).sharing == SpaceSharing::Kernel)
+    if (spec.getSpace().getSharing() == SpaceSharing::Kernel)
       return std::nullopt;
     if (!map || !spec.getTransforms().empty() ||
         ShapedType::isDynamicShape(cut.shape) ||

@@ -9,7 +9,6 @@
 #include "dialects/Grid/Transforms/Passes.h"
 
 #include "dialects/Grid/IR/Grid.h"
-#include "dialects/Grid/IR/MemorySpaces.h"
 
 namespace gridir::grid {
 #define GEN_PASS_DEF_GRIDHOISTSCOPESPASS
@@ -30,7 +29,7 @@ bool isOfArrays(ScopedOp scope) {
   return llvm::all_of(scope.getBody().getArgumentTypes(), [](Type type) {
     auto ref = dyn_cast<MemRefType>(type);
     return ref && ref.hasStaticShape() && ref.getElementType().isIntOrFloat() &&
-           !getSpaceFacts(ref).isOfWarpgroups;
+           !getSpace(ref).isOfWarpgroups();
   });
 }
 

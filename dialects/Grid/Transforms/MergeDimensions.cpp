@@ -9,7 +9,6 @@
 #include "dialects/Grid/Transforms/Passes.h"
 
 #include "dialects/Grid/IR/Grid.h"
-#include "dialects/Grid/IR/MemorySpaces.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -152,7 +151,7 @@ private:
       return;
     OperandAttr spec = kernel.getOperandSpec(ref.getArgNumber());
     // The shapes of a warpgroup program determine its layouts.
-    isPossible &= getFacts(spec.getSpace()).sharing != SpaceSharing::Kernel;
+    isPossible &= spec.getSpace().getSharing() != SpaceSharing::Kernel;
     unsigned first = findArrayDim(spec, dims.lookup(ref));
     SmallVector<BlockDimAttr> block = spec.getBlockDims();
     SmallVector<int64_t> array = spec.getArrayShape();

@@ -315,26 +315,26 @@ def GridLimitDiscardedLoadsPass : Pass<"grid-limit-discarded-loads", "::gridir::
     Before:
 
     ```mlir
-    grid.kernel @next grid(%i = 4) index(%s: i32 [4] space tpu.smem) outputs(%o: i32 [4] space tpu.smem) {
+    grid.kernel @next grid(%i = 4) index(%s: i32 [4] space #tpu.memory_space<smem>) outputs(%o: i32 [4] space #tpu.memory_space<smem>) {
       %p = grid.program_id 0
       %one = arith.constant 1 : i32
       %n = arith.addi %p, %one : i32
       %w = grid.slice_ref %s[%n] [1] [1] drop [0]
-          : memref<4xi32, #grid.space<tpu.smem>>, i32 -> memref<i32, #grid.space<tpu.smem>>
-      %v = grid.load %w : memref<i32, #grid.space<tpu.smem>> -> i32
+          : memref<4xi32, #tpu.memory_space<smem>>, i32 -> memref<i32, #tpu.memory_space<smem>>
+      %v = grid.load %w : memref<i32, #tpu.memory_space<smem>> -> i32
       %four = arith.constant 4 : i32
       %inside = arith.cmpi slt, %n, %four : i32
       %r = arith.select %inside, %v, %one : i32
       %d = grid.slice_ref %o[%p] [1] [1] drop [0]
-          : memref<4xi32, #grid.space<tpu.smem>>, i32 -> memref<i32, #grid.space<tpu.smem>>
-      grid.store %r, %d : i32, memref<i32, #grid.space<tpu.smem>>
+          : memref<4xi32, #tpu.memory_space<smem>>, i32 -> memref<i32, #tpu.memory_space<smem>>
+      grid.store %r, %d : i32, memref<i32, #tpu.memory_space<smem>>
     }
     ```
 
     After:
 
     ```mlir
-    grid.kernel @next grid(%i = 4) index(%s: i32 [4] space tpu.smem) outputs(%o: i32 [4] space tpu.smem) {
+    grid.kernel @next grid(%i = 4) index(%s: i32 [4] space #tpu.memory_space<smem>) outputs(%o: i32 [4] space #tpu.memory_space<smem>) {
       %p = grid.program_id 0
       %one = arith.constant 1 : i32
       %n = arith.addi %p, %one : i32
@@ -343,14 +343,14 @@ def GridLimitDiscardedLoadsPass : Pass<"grid-limit-discarded-loads", "::gridir::
       %last = arith.constant 3 : i32
       %b = arith.minsi %a, %last : i32
       %w = grid.slice_ref %s[%b] [1] [1] drop [0]
-          : memref<4xi32, #grid.space<tpu.smem>>, i32 -> memref<i32, #grid.space<tpu.smem>>
-      %v = grid.load %w : memref<i32, #grid.space<tpu.smem>> -> i32
+          : memref<4xi32, #tpu.memory_space<smem>>, i32 -> memref<i32, #tpu.memory_space<smem>>
+      %v = grid.load %w : memref<i32, #tpu.memory_space<smem>> -> i32
       %four = arith.constant 4 : i32
       %inside = arith.cmpi slt, %n, %four : i32
       %r = arith.select %inside, %v, %one : i32
       %d = grid.slice_ref %o[%p] [1] [1] drop [0]
-          : memref<4xi32, #grid.space<tpu.smem>>, i32 -> memref<i32, #grid.space<tpu.smem>>
-      grid.store %r, %d : i32, memref<i32, #grid.space<tpu.smem>>
+          : memref<4xi32, #tpu.memory_space<smem>>, i32 -> memref<i32, #tpu.memory_space<smem>>
+      grid.store %r, %d : i32, memref<i32, #tpu.memory_space<smem>>
     }
     ```
   }];
@@ -394,9 +394,9 @@ def GridPlanMemoryPass : Pass<"grid-plan-memory", "::gridir::grid::KernelOp"> {
         inputs(%x_ref: f32 [1000] block [128] at (%i) origin "x_ref")
         outputs(%o_ref: f32 [1024] block [128] at (%i) origin "o_ref")
         attributes {grid.memory_plan = #grid.memory_plan<"cpu"
-          operands[<name = "x_ref", space = default, block_bytes = 512, buffers = 1, fetches = 8>,
-                    <name = "o_ref", space = default, block_bytes = 512, buffers = 0, fetches = 8>]
-          spaces[<default, 512>]>} {
+          operands[<name = "x_ref", space = "default", block_bytes = 512, buffers = 1, fetches = 8>,
+                    <name = "o_ref", space = "default", block_bytes = 512, buffers = 0, fetches = 8>]
+          spaces[<"default", 512>]>} {
     }
     ```
   }];
@@ -434,10 +434,10 @@ def GridPlanTasksPass : Pass<"grid-plan-tasks", "::gridir::grid::KernelOp"> {
 
     ```mlir
     grid.kernel @signals grid(%c = 2 named "core" core)
-        scratch(%s: memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>) {
+        scratch(%s: memref<!grid.semaphore<regular>, #tpu.memory_space<semaphore_mem>>) {
       %one = arith.constant 1 : i32
       %other = arith.constant 0 : i32
-      grid.semaphore_signal %s, %one core %other : memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
+      grid.semaphore_signal %s, %one core %other : memref<!grid.semaphore<regular>, #tpu.memory_space<semaphore_mem>>
     }
     ```
 
@@ -445,11 +445,11 @@ def GridPlanTasksPass : Pass<"grid-plan-tasks", "::gridir::grid::KernelOp"> {
 
     ```mlir
     grid.kernel @signals grid(%c = 2 named "core" core)
-        scratch(%s: memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>)
+        scratch(%s: memref<!grid.semaphore<regular>, #tpu.memory_space<semaphore_mem>>)
         semantics [core_parallel] attributes {grid.tasks = #kernel.tasks<>} {
       %one = arith.constant 1 : i32
       %other = arith.constant 0 : i32
-      grid.semaphore_signal %s, %one core %other : memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
+      grid.semaphore_signal %s, %one core %other : memref<!grid.semaphore<regular>, #tpu.memory_space<semaphore_mem>>
     }
     ```
   }];

@@ -9,7 +9,6 @@
 #include "dialects/Grid/Transforms/Passes.h"
 
 #include "dialects/Grid/Analysis/BlockAccess.h"
-#include "dialects/Grid/IR/MemorySpaces.h"
 #include "dialects/Grid/Target/Target.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/MathExtras.h"
@@ -22,11 +21,6 @@ namespace gridir::grid {
 using namespace mlir;
 using namespace gridir::grid;
 
-static MemorySpace getSpace(MemRefType type) {
-  auto space = dyn_cast_or_null<MemorySpaceAttr>(type.getMemorySpace());
-  return space ? space.getValue() : MemorySpace::Default;
-}
-
 namespace {
 
 class MemoryPlanner {
@@ -38,7 +32,7 @@ public:
     for (unsigned i = 0, e = kernel.getNumOperandSpecs(); i < e; ++i) {
       operands.push_back(planOperand(i));
       if (operands.back().getBuffers())
-        spaces[operands.back().getSpace()] += operands.back().getBytes();
+        spaces[operands.back().getSpace().str()] += operands.back().getBytes();
     }
     for (BlockArgument ref : kernel.getScratchRefs())
       addRef(ref, spaces);
@@ -53,21 +47,25 @@ public:
 private:
   OperandMemoryAttr planOperand(unsigned operand) {
     OperandAttr spec = kernel.getOperandSpec(operand);
-    MemorySpace space = spec.getSpace();
     bool isIndex = operand < kernel.getNumIndexOperands();
-    if (space == MemorySpace::Default)
-      space = target.getDefaultSpace(isIndex);
+    StringRef space = getName(spec.getSpace(), isIndex);
     int64_t blockBytes =
         target.getHeldBytes(spec.getBlockShape(), spec.getArrayShape(),
                             spec.getElementType(), space);
     MLIRContext *context = kernel.getContext();
     return OperandMemoryAttr::get(
         context, StringAttr::get(context, kernel.getOperandName(operand)),
-        space, blockBytes, getNumBuffers(operand, space),
+        StringAttr::get(context, space), blockBytes, getNumBuffers(operand),
         getNumFetches(operand));
   }
 
-  int64_t getNumBuffers(unsigned operand, MemorySpace space) {
+  /// The name of a space; the target's own for a Ref without a space.
+  StringRef getName(MemorySpaceAttrInterface space, bool isIndexOperand) {
+    return isDefaultSpace(space) ? target.getDefaultSpace(isIndexOperand)
+                                 : space.getSpaceName();
+  }
+
+  int64_t getNumBuffers(unsigned operand) {
     OperandAttr spec = kernel.getOperandSpec(operand);
     if (target.usesBlocksInPlace()) {
       bool isIndex = operand < kernel.getNumIndexOperands();
@@ -76,7 +74,7 @@ private:
           return 1;
       return 0;
     }
-    if (getFacts(space).isOutsideOfCores)
+    if (spec.getSpace().isOutsideOfCores())
       return 0;
     if (spec.getPipeline())
       return spec.getPipeline().getNumBlocks();
@@ -117,11 +115,9 @@ private:
 
   void addRef(Value ref, SpaceBytes &bytes) {
     auto type = cast<MemRefType>(ref.getType());
-    MemorySpace space = getSpace(type);
-    if (space == MemorySpace::Default)
-      space = target.getDefaultSpace(/*isIndexOperand=*/false);
-    bytes[space] += target.getHeldBytes(type.getShape(), type.getShape(),
-                                        type.getElementType(), space);
+    StringRef space = getName(getSpace(type), /*isIndexOperand=*/false);
+    bytes[space.str()] += target.getHeldBytes(type.getShape(), type.getShape(),
+                                              type.getElementType(), space);
   }
 
   /// Returns the maximum memory of the `grid.scoped` ops of a region.
@@ -162,13 +158,13 @@ public:
 
     MemoryPlanner planner(getAnalysis<BlockAccess>(), *chosen);
     planner.plan();
-    for (auto [space, bytes] : planner.getSpaces()) {
+    for (const auto &[space, bytes] : planner.getSpaces()) {
       numBytes += bytes;
       remark::analysis(
           kernel.getLoc(),
           remark::RemarkOpts::name("memory").category(getArgument()))
           << (kernel.getSymName() + " holds " + Twine(bytes) + " bytes of " +
-              stringifyMemorySpace(space))
+              space)
                  .str();
       auto capacity = capacities.find(space);
       if (capacity != capacities.end() && bytes > capacity->second) {
@@ -187,23 +183,24 @@ private:
     capacities = chosen.getCapacities(kernel);
     for (StringRef entry : capacity) {
       auto [name, number] = entry.split(':');
-      std::optional<MemorySpace> space = symbolizeMemorySpace(name);
+      // The dialect that has the space need not be loaded.
+      bool isSpace = symbolizeMemorySpace(name) || name.contains('.');
       int64_t bytes = 0;
-      if (!space || number.getAsInteger(10, bytes) || bytes < 0)
+      if (!isSpace || number.getAsInteger(10, bytes) || bytes < 0)
         return kernel.emitError()
                << "expected a capacity like tpu.vmem:16777216, got " << entry;
-      capacities[*space] = bytes;
+      capacities[name.str()] = bytes;
     }
     return success();
   }
 
-  void reportOverflow(KernelOp kernel, MemoryPlanner &planner,
-                      MemorySpace space, int64_t bytes, int64_t capacity) {
+  void reportOverflow(KernelOp kernel, MemoryPlanner &planner, StringRef space,
+                      int64_t bytes, int64_t capacity) {
     InFlightDiagnostic diagnostic =
         kernel.emitError() << "expected " << kernel.getSymName()
                            << " to hold at most " << capacity << " bytes of "
-                           << stringifyMemorySpace(space) << ", got " << bytes
-                           << ", " << bytes - capacity << " too many";
+                           << space << ", got " << bytes << ", "
+                           << bytes - capacity << " too many";
     unsigned heaviest = 0;
     ArrayRef<OperandMemoryAttr> operands = planner.getOperands();
     auto weigh = [&](unsigned i) {
@@ -222,8 +219,9 @@ private:
 
   void attachPlan(KernelOp kernel, MemoryPlanner &planner) {
     SmallVector<SpaceMemoryAttr> spaces;
-    for (auto [space, bytes] : planner.getSpaces())
-      spaces.push_back(SpaceMemoryAttr::get(&getContext(), space, bytes));
+    for (const auto &[space, bytes] : planner.getSpaces())
+      spaces.push_back(SpaceMemoryAttr::get(
+          &getContext(), StringAttr::get(&getContext(), space), bytes));
     std::optional<int64_t> steps = planner.getNumSteps();
     for (OperandMemoryAttr operand : planner.getOperands()) {
       numBuffers += operand.getBuffers();

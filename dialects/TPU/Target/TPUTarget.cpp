@@ -16,6 +16,9 @@ using namespace gridir::grid;
 namespace gridir::tpu {
 
 /// Elements along the last dimension of a tile, and rows of one of 32 bits.
+/// The names of the spaces in plans of memory.
+static constexpr StringLiteral kVmemName = "tpu.vmem", kSmemName = "tpu.smem";
+
 static constexpr int64_t kLanes = 128, kSublanes = 8;
 /// Elements in the tiles of an array of one dimension.
 static constexpr int64_t kVectorTile = 1024;
@@ -25,7 +28,7 @@ bool TPUTarget::isElementType(Type type) const {
     return llvm::is_contained({1u, 2u, 4u, 8u, 16u, 32u}, integer.getWidth());
   if (isa<FloatType>(type))
     return type.getIntOrFloatBitWidth() <= 32 && !type.isF16();
-  return isa<SemaphoreType>(type);
+  return isa<grid::SemaphoreType>(type);
 }
 
 /// The rows of one tile. Elements of 8 and 4 bits lie 32 and 64 rows deep, in
@@ -39,8 +42,8 @@ static int64_t getTileRows(unsigned bits, int64_t arrayRows) {
 /// A bool is passed as an i32, and a semaphore is a word; other unsupported
 /// types are rejected elsewhere.
 static unsigned getHeldBits(const TPUTarget &target, Type elementType) {
-  bool isWord = isa<SemaphoreType>(elementType) || elementType.isInteger(1) ||
-                !target.isElementType(elementType);
+  bool isWord = isa<grid::SemaphoreType>(elementType) ||
+                elementType.isInteger(1) || !target.isElementType(elementType);
   return isWord ? 32 : elementType.getIntOrFloatBitWidth();
 }
 
@@ -115,17 +118,16 @@ static LogicalResult checkTiles(KernelOp kernel, unsigned operand,
 
 LogicalResult TPUTarget::checkBlocks(KernelOp kernel, unsigned operand) const {
   OperandAttr spec = kernel.getOperandSpec(operand);
-  if (spec.getSpace() == MemorySpace::GpuGmem ||
-      spec.getSpace() == MemorySpace::GpuSmem)
+  if (spec.getSpace().isOfWarpgroups())
     return emitError(kernel.getBodyBlock()->getArgument(operand).getLoc())
            << "expected a kernel for a TPU, got one for the warpgroups of a "
               "GPU: "
            << kernel.getOperandName(operand) << " is in "
-           << stringifyMemorySpace(spec.getSpace());
+           << spec.getSpace().getSpaceName();
   bool isBlock = operand >= kernel.getNumIndexOperands() &&
                  kernel.getRank() != 0 &&
-                 (spec.getSpace() == MemorySpace::Default ||
-                  spec.getSpace() == MemorySpace::TpuVmem);
+                 (isDefaultSpace(spec.getSpace()) ||
+                  spec.getSpace().getSpaceName() == kVmemName);
   return isBlock ? checkTiles(kernel, operand,
                               getHeldBits(*this, spec.getElementType()))
                  : success();
@@ -133,8 +135,8 @@ LogicalResult TPUTarget::checkBlocks(KernelOp kernel, unsigned operand) const {
 
 int64_t TPUTarget::getHeldBytes(ArrayRef<int64_t> block,
                                 ArrayRef<int64_t> array, Type elementType,
-                                MemorySpace space) const {
-  if (space != MemorySpace::TpuVmem || !elementType.isIntOrFloat())
+                                StringRef space) const {
+  if (space != kVmemName || !elementType.isIntOrFloat())
     return Target::getHeldBytes(block, array, elementType, space);
   unsigned bits = getHeldBits(*this, elementType);
   SmallVector<int64_t> shape(block);
@@ -164,8 +166,8 @@ int64_t TPUTarget::getHeldBytes(ArrayRef<int64_t> block,
   return getNumBytes(shape, bits);
 }
 
-MemorySpace TPUTarget::getDefaultSpace(bool isIndexOperand) const {
-  return isIndexOperand ? MemorySpace::TpuSmem : MemorySpace::TpuVmem;
+StringRef TPUTarget::getDefaultSpace(bool isIndexOperand) const {
+  return isIndexOperand ? kSmemName : kVmemName;
 }
 
 SpaceBytes TPUTarget::getCapacities(KernelOp kernel) const {
@@ -175,9 +177,9 @@ SpaceBytes TPUTarget::getCapacities(KernelOp kernel) const {
       if (auto tpu = dyn_cast<TpuParamsAttr>(params);
           tpu && tpu.getVmemLimitBytes())
         vmem = *tpu.getVmemLimitBytes();
-  SpaceBytes capacities = {{MemorySpace::TpuVmem, vmem}};
+  SpaceBytes capacities = {{kVmemName.str(), vmem}};
   if (chip)
-    capacities[MemorySpace::TpuSmem] = chip->smemBytes;
+    capacities[kSmemName.str()] = chip->smemBytes;
   return capacities;
 }
 

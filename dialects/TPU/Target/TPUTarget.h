@@ -29,10 +29,10 @@ public:
   llvm::LogicalResult checkBlocks(grid::KernelOp kernel,
                                   unsigned operand) const override;
   bool usesBlocksInPlace() const override { return false; }
-  grid::MemorySpace getDefaultSpace(bool isIndexOperand) const override;
+  llvm::StringRef getDefaultSpace(bool isIndexOperand) const override;
   int64_t getHeldBytes(llvm::ArrayRef<int64_t> block,
                        llvm::ArrayRef<int64_t> array, mlir::Type elementType,
-                       grid::MemorySpace space) const override;
+                       llvm::StringRef space) const override;
   /// The author's limit for a kernel, or the memory of the chip. Without a chip
   /// it is the largest of all chips.
   grid::SpaceBytes getCapacities(grid::KernelOp kernel) const override;
@@ -41,6 +41,10 @@ public:
 private:
   const Chip *chip;
 };
+
+/// Attaches `MemorySpaceAttrInterface` to the spaces of the tpu dialect, and
+/// names them.
+void registerMemorySpaces(mlir::DialectRegistry &registry);
 
 /// Attaches `ParamsAttrInterface` to the parameters of backends for a TPU.
 void registerParamsModels(mlir::DialectRegistry &registry);

@@ -18,12 +18,8 @@ namespace gridir::warpgroup {
 
 bool canHavePanels(Type ref) {
   auto type = dyn_cast<MemRefType>(ref);
-  auto space =
-      type ? dyn_cast_if_present<grid::MemorySpaceAttr>(type.getMemorySpace())
-           : grid::MemorySpaceAttr();
-  return space && space.getValue() == grid::MemorySpace::GpuSmem &&
-         type.hasStaticShape() && type.getRank() >= 2 &&
-         type.getElementType().isIntOrFloat();
+  return type && isInSpace(type, Space::Smem) && type.hasStaticShape() &&
+         type.getRank() >= 2 && type.getElementType().isIntOrFloat();
 }
 
 unsigned getSharedElementBits(Value ref) {

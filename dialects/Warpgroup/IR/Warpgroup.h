@@ -99,4 +99,14 @@ struct PendingResource : mlir::SideEffects::Resource::Base<PendingResource> {
 #define GET_OP_CLASSES
 #include "dialects/Warpgroup/IR/WarpgroupOps.h.inc"
 
+namespace gridir::warpgroup {
+
+/// The memory of a GPU that a Ref names, if its space is one.
+std::optional<Space> getMemorySpace(mlir::MemRefType ref);
+
+/// True for a Ref in a memory of a GPU.
+bool isInSpace(mlir::Type ref, Space space);
+
+} // namespace gridir::warpgroup
+
 #endif // GRIDIR_DIALECTS_WARPGROUP_IR_WARPGROUP_H

@@ -74,8 +74,8 @@ def Warpgroup_SharedLayoutAttr : AttrDef<Warpgroup_Dialect, "SharedLayout"> {
     Example:
 
     ```mlir
-    grid.scoped (%a: memref<2x64x128xbf16, #grid.space<gpu.smem>>,
-                 %b: memref<64xf32, #grid.space<gpu.smem>>)
+    grid.scoped (%a: memref<2x64x128xbf16, #warpgroup.space<smem>>,
+                 %b: memref<64xf32, #warpgroup.space<smem>>)
         attributes {warpgroup.shared_layouts = [#warpgroup.shared_layout<panel_bytes = 128, rows = 1>, unit]} {
     }
     ```

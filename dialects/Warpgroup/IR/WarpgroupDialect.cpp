@@ -27,6 +27,7 @@ using namespace gridir::warpgroup;
 
 void WarpgroupDialect::initialize() {
   registerAttributes();
+  registerMemorySpaces();
   addTypes<
 #define GET_TYPEDEF_LIST
 #include "dialects/Warpgroup/IR/WarpgroupTypes.cpp.inc"

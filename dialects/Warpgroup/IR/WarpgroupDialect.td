@@ -26,7 +26,7 @@ def Warpgroup_Dialect : Dialect {
 
     An array in registers is a tensor. Its encoding, a `layout`, defines the
     distribution over threads once that is decided. An accumulator of a matrix
-    unit is a Ref in `gpu.regs`. A Ref in shared memory has the shape that the
+    unit is a Ref in `#warpgroup.space<regs>`. A Ref in shared memory has the shape that the
     author indexes; its tiling and swizzle belong to its allocation.
   }];
   let dependentDialects = ["::gridir::grid::GridDialect"];
@@ -35,6 +35,7 @@ def Warpgroup_Dialect : Dialect {
   let hasOperationAttrVerify = 1;
   let extraClassDeclaration = [{
     void registerAttributes();
+    void registerMemorySpaces();
   }];
 }
 

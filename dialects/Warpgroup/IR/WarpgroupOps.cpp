@@ -167,11 +167,7 @@ LogicalResult Tcgen05CommitOp::verify() {
 
 /// The matrix unit does not access memory that all CTAs share.
 static bool isInGlobalMemory(ShapedType type) {
-  auto ref = dyn_cast<MemRefType>(type);
-  auto space =
-      ref ? dyn_cast_or_null<grid::MemorySpaceAttr>(ref.getMemorySpace())
-          : grid::MemorySpaceAttr();
-  return space && space.getValue() == grid::MemorySpace::GpuGmem;
+  return isInSpace(type, Space::Gmem);
 }
 
 /// The MMA of `numBlocks` CTAs, each with a part of the columns; each element

@@ -31,10 +31,10 @@ def Warpgroup_BarrierType : TypeDef<Warpgroup_Dialect, "Barrier",
     Example:
 
     ```mlir
-    memref<4x!warpgroup.barrier<2>, #grid.space<gpu.smem>>
-    memref<1x!warpgroup.barrier<1, tensor_core>, #grid.space<gpu.smem>>
-    memref<1x!warpgroup.barrier<1, cluster = ["x", "y"]>, #grid.space<gpu.smem>>
-    memref<1x!warpgroup.barrier<1, cluster = [["x", "y"]]>, #grid.space<gpu.smem>>
+    memref<4x!warpgroup.barrier<2>, #warpgroup.space<smem>>
+    memref<1x!warpgroup.barrier<1, tensor_core>, #warpgroup.space<smem>>
+    memref<1x!warpgroup.barrier<1, cluster = ["x", "y"]>, #warpgroup.space<smem>>
+    memref<1x!warpgroup.barrier<1, cluster = [["x", "y"]]>, #warpgroup.space<smem>>
     ```
   }];
   let parameters = (ins "int64_t":$arrivals,

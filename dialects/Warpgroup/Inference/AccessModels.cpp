@@ -119,18 +119,13 @@ static SmallVector<Layout> getTensorMemoryLayouts(RankedTensorType type,
   return keepFitting(known, shape);
 }
 
-static grid::MemorySpace getSpace(Value ref) {
-  auto attr = dyn_cast_if_present<grid::MemorySpaceAttr>(
-      cast<MemRefType>(ref.getType()).getMemorySpace());
-  return attr ? attr.getValue() : grid::MemorySpace::Default;
-}
-
 /// A Ref of a scope without a memory space is a variable in registers.
 static bool isVariable(Value ref) {
   return isa_and_present<grid::ScopedOp>(
              ref.getParentBlock() ? ref.getParentBlock()->getParentOp()
                                   : nullptr) &&
-         isa<BlockArgument>(ref) && getSpace(ref) == grid::MemorySpace::Default;
+         isa<BlockArgument>(ref) &&
+         grid::isDefaultSpace(grid::getSpace(cast<MemRefType>(ref.getType())));
 }
 
 /// All tensors of an op have the same layout.
@@ -156,13 +151,13 @@ static LogicalResult addAccess(Operation *op, Value ref, Type valueType,
   frame.accepts = [=](const Layout &layout) {
     return holdsEach(layout, shape);
   };
-  grid::MemorySpace space = getSpace(ref);
-  if (space == grid::MemorySpace::GpuRegs)
+  std::optional<Space> space = getMemorySpace(cast<MemRefType>(ref.getType()));
+  if (space == Space::Regs)
     frame.allowed = getAccumulatorLayouts(type.getShape());
-  else if (space == grid::MemorySpace::GpuTmem)
+  else if (space == Space::Tmem)
     frame.allowed = getTensorMemoryLayouts(
         type, hasPairedBlocks(op->getParentOfType<grid::KernelOp>()));
-  else if (space == grid::MemorySpace::GpuSmem)
+  else if (space == Space::Smem)
     frame.cost = [type, panelBytes = getPanelBytes(ref)](const Layout &layout) {
       return countShared(layout, type, panelBytes);
     };

@@ -190,10 +190,8 @@ int64_t getOfRegisters(Value ref, Type value, Distributions &distributions) {
   if (!root || !array || !isa<grid::ScopedOp>(root.getOwner()->getParentOp()))
     return 0;
   auto type = cast<MemRefType>(root.getType());
-  auto space =
-      dyn_cast_if_present<grid::MemorySpaceAttr>(type.getMemorySpace());
-  if (space && space.getValue() != grid::MemorySpace::GpuRegs &&
-      space.getValue() != grid::MemorySpace::Default)
+  if (!isInSpace(type, Space::Regs) &&
+      !grid::isDefaultSpace(grid::getSpace(type)))
     return 0;
   std::optional<Coordinates> offsets = getOffsets(ref);
   std::optional<Distribution> held =

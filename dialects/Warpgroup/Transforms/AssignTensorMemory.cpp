@@ -315,7 +315,7 @@ private:
   MemRefType getType(ShapedType type) {
     return MemRefType::get(
         type.getShape(), type.getElementType(), MemRefLayoutAttrInterface(),
-        MemorySpaceAttr::get(&getContext(), MemorySpace::GpuTmem));
+        warpgroup::SpaceAttr::get(&getContext(), warpgroup::Space::Tmem));
   }
 
   static Value createLoad(OpBuilder &builder, Operation *of, Value ref) {

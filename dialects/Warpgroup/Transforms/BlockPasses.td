@@ -421,10 +421,10 @@ def WarpgroupWindowBlocksPass : Pass<"warpgroup-window-blocks", "::mlir::ModuleO
 
     ```mlir
     grid.kernel @copy grid(%i = 4)
-        index(%s: i32 [4] space tpu.smem)
-        inputs(%x: f32 [64, 128] block [16, 128] map(%g: i32, %a: memref<4xi32, #grid.space<tpu.smem>>) {
-      %e = grid.slice_ref %a[%g] [1] [1] drop [0] : memref<4xi32, #grid.space<tpu.smem>>, i32 -> memref<i32, #grid.space<tpu.smem>>
-      %n = grid.load %e : memref<i32, #grid.space<tpu.smem>> -> i32
+        index(%s: i32 [4] space #tpu.memory_space<smem>)
+        inputs(%x: f32 [64, 128] block [16, 128] map(%g: i32, %a: memref<4xi32, #tpu.memory_space<smem>>) {
+      %e = grid.slice_ref %a[%g] [1] [1] drop [0] : memref<4xi32, #tpu.memory_space<smem>>, i32 -> memref<i32, #tpu.memory_space<smem>>
+      %n = grid.load %e : memref<i32, #tpu.memory_space<smem>> -> i32
       %zero = arith.constant 0 : i32
       grid.yield %n, %zero : i32, i32
     })
@@ -438,11 +438,11 @@ def WarpgroupWindowBlocksPass : Pass<"warpgroup-window-blocks", "::mlir::ModuleO
 
     ```mlir
     grid.kernel @copy grid(%i = 4)
-        inputs(%s: i32 [4] space tpu.smem, %x: f32 [64, 128])
+        inputs(%s: i32 [4] space #tpu.memory_space<smem>, %x: f32 [64, 128])
         outputs(%o: f32 [64, 128] block [16, 128] at (%i, 0)) {
       %g = grid.program_id 0
-      %e = grid.slice_ref %s[%g] [1] [1] drop [0] : memref<4xi32, #grid.space<tpu.smem>>, i32 -> memref<i32, #grid.space<tpu.smem>>
-      %n = grid.load %e : memref<i32, #grid.space<tpu.smem>> -> i32
+      %e = grid.slice_ref %s[%g] [1] [1] drop [0] : memref<4xi32, #tpu.memory_space<smem>>, i32 -> memref<i32, #tpu.memory_space<smem>>
+      %n = grid.load %e : memref<i32, #tpu.memory_space<smem>> -> i32
       %size = arith.constant 16 : i32
       %first = arith.muli %n, %size : i32
       %b = grid.slice_ref %x[%first, 0] [16, 128] [1, 1]

@@ -54,7 +54,7 @@ def WarpgroupAssignTensorMemoryPass
     grid.kernel @product grid(%i = 4)
         inputs(%x: bf16 [512, 64] block [128, 64] at (%i, 0), %y: bf16 [64, 64])
         outputs(%o: f32 [512, 64] block [128, 64] at (%i, 0))
-        scratch(%s: memref<128x64xf32, #grid.space<gpu.tmem>> origin "accumulator")
+        scratch(%s: memref<128x64xf32, #warpgroup.space<tmem>> origin "accumulator")
         semantics [parallel] attributes {
           warpgroup.schedule = #warpgroup.schedule<cta = [128, 64], warpgroup = [128, 64],
               shared = [0, 1]>} {
@@ -62,8 +62,8 @@ def WarpgroupAssignTensorMemoryPass
       %b = grid.load %y : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
       %d = grid.dot %a, %b contract [1] x [0]
           : tensor<128x64xbf16>, tensor<64x64xbf16> -> tensor<128x64xf32>
-      grid.store %d, %s : tensor<128x64xf32>, memref<128x64xf32, #grid.space<gpu.tmem>>
-      %r = grid.load %s : memref<128x64xf32, #grid.space<gpu.tmem>> -> tensor<128x64xf32>
+      grid.store %d, %s : tensor<128x64xf32>, memref<128x64xf32, #warpgroup.space<tmem>>
+      %r = grid.load %s : memref<128x64xf32, #warpgroup.space<tmem>> -> tensor<128x64xf32>
       grid.store %r, %o : tensor<128x64xf32>, memref<128x64xf32, #grid.space<default>>
     }
     ```
@@ -304,15 +304,15 @@ def WarpgroupStageOperandsPass
     grid.kernel @product grid(%i = 4)
         inputs(%x: bf16 [256, 64] block [64, 64] at (%i, 0), %y: f32 [64, 64])
         outputs(%o: f32 [256, 64] block [64, 64] at (%i, 0))
-        scratch(%s: memref<64x64xbf16, #grid.space<gpu.smem>> origin "staged")
+        scratch(%s: memref<64x64xbf16, #warpgroup.space<smem>> origin "staged")
         semantics [parallel] attributes {
           warpgroup.schedule = #warpgroup.schedule<cta = [64, 64], warpgroup = [64, 64],
               shared = [0]>} {
       %a = grid.load %x : memref<64x64xbf16, #grid.space<default>> -> tensor<64x64xbf16>
       %v = grid.load %y : memref<64x64xf32, #grid.space<default>> -> tensor<64x64xf32>
       %b = arith.truncf %v : tensor<64x64xf32> to tensor<64x64xbf16>
-      grid.store %b, %s : tensor<64x64xbf16>, memref<64x64xbf16, #grid.space<gpu.smem>>
-      %c = grid.load %s : memref<64x64xbf16, #grid.space<gpu.smem>> -> tensor<64x64xbf16>
+      grid.store %b, %s : tensor<64x64xbf16>, memref<64x64xbf16, #warpgroup.space<smem>>
+      %c = grid.load %s : memref<64x64xbf16, #warpgroup.space<smem>> -> tensor<64x64xbf16>
       %d = grid.dot %a, %c contract [1] x [0]
           : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
       grid.store %d, %o : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>

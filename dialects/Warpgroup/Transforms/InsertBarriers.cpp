@@ -25,8 +25,6 @@ using namespace gridir::warpgroup;
 
 namespace {
 
-using grid::MemorySpace;
-
 using Roots = llvm::SmallSetVector<Value, 4>;
 
 //===----------------------------------------------------------------------===//
@@ -128,8 +126,7 @@ bool startsAccesses(Operation *op) {
 /// and barriers of the cluster order accesses to the memory of other CTAs.
 bool isOrdered(const MemoryAccess &access) {
   auto sync = dyn_cast<SynchronizationOpInterface>(access.op);
-  return (access.memory == MemorySpace::GpuTmem &&
-          !startsAccesses(access.op)) ||
+  return (access.memory == Space::Tmem && !startsAccesses(access.op)) ||
          (sync && sync.accessesOtherBlocks());
 }
 
@@ -137,7 +134,7 @@ bool writesMemory(Operation *loop) {
   auto result = loop->walk([](Operation *op) {
     bool writes =
         llvm::any_of(getMemoryAccesses(op), [](const MemoryAccess &access) {
-          return access.writes && access.memory != MemorySpace::GpuRegs;
+          return access.writes && access.memory != Space::Regs;
         });
     return writes ? WalkResult::interrupt() : WalkResult::advance();
   });
@@ -198,8 +195,8 @@ private:
   void visitScope(grid::ScopedOp scope) {
     Block &body = scope.getBody().front();
     bool hasArrays = llvm::any_of(body.getArguments(), [](Value ref) {
-      std::optional<MemorySpace> memory = getMemory(ref);
-      return memory == MemorySpace::GpuSmem || memory == MemorySpace::GpuTmem;
+      std::optional<Space> memory = getMemory(ref);
+      return memory == Space::Smem || memory == Space::Tmem;
     });
     if (hasArrays && !inWarps &&
         (usedArrays || scope->getParentOfType<LoopLikeOpInterface>())) {
@@ -290,11 +287,10 @@ private:
       return false;
     if (access.reads && overlapsAny(pending.written, access.root))
       return true;
-    return access.writes &&
-           (overlapsAny(pending.read, access.root) ||
-            overlapsAny(pending.written, access.root) ||
-            (pending.copies && access.memory == MemorySpace::GpuSmem &&
-             !startsAccesses(access.op)));
+    return access.writes && (overlapsAny(pending.read, access.root) ||
+                             overlapsAny(pending.written, access.root) ||
+                             (pending.copies && access.memory == Space::Smem &&
+                              !startsAccesses(access.op)));
   }
 
   void synchronizeLanes(Operation *op) {
@@ -311,7 +307,7 @@ private:
       pending.synchronize();
     if (!startsAccesses(op))
       for (const MemoryAccess &access : accesses) {
-        if (access.memory == MemorySpace::GpuRegs)
+        if (access.memory == Space::Regs)
           continue;
         if (access.reads)
           pending.read.insert(access.root);

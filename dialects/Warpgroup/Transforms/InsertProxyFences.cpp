@@ -29,10 +29,8 @@ using namespace gridir::warpgroup;
 
 namespace {
 
-using grid::MemorySpace;
-
 /// The accesses of an op to one memory.
-SmallVector<MemoryAccess> getAccesses(Operation *op, MemorySpace memory) {
+SmallVector<MemoryAccess> getAccesses(Operation *op, Space memory) {
   SmallVector<MemoryAccess> accesses = getMemoryAccesses(op);
   llvm::erase_if(accesses, [&](const MemoryAccess &access) {
     return access.memory != memory;
@@ -146,7 +144,7 @@ struct Hazard {
 /// The fences that a kernel needs for one memory.
 class FenceAnalysis {
 public:
-  FenceAnalysis(grid::KernelOp kernel, MemorySpace memory)
+  FenceAnalysis(grid::KernelOp kernel, Space memory)
       : kernel(kernel), memory(memory),
         numWarpgroups(getNumWarpgroups(kernel)) {
     kernel.getBodyRegion().walk([&](AsyncProxyOpInterface op) {
@@ -301,8 +299,8 @@ private:
 
   /// True if an op orders earlier accesses to the memory before copies.
   bool isFence(Operation *op) const {
-    return memory == MemorySpace::GpuGmem ? isa<CommitGmemOp>(op)
-                                          : isa<CommitSmemOp>(op);
+    return memory == Space::Gmem ? isa<CommitGmemOp>(op)
+                                 : isa<CommitSmemOp>(op);
   }
 
   /// True if others that wait for this program may continue after an op.
@@ -310,7 +308,7 @@ private:
     if (auto scope = dyn_cast<grid::ScopedOp>(op))
       return llvm::any_of(
           scope.getBody().getArguments(), [&](BlockArgument ref) {
-            return memory == MemorySpace::GpuSmem && getMemory(ref) == memory;
+            return memory == Space::Smem && getMemory(ref) == memory;
           });
     if (changesSemaphore(op, grid::SemaphoreChange::Signal))
       return true;
@@ -328,7 +326,7 @@ private:
   bool mayRunElsewhere(Operation *async, Operation *op) {
     // All CTAs share global memory.
     if (cast<AsyncProxyOpInterface>(async).reachesOtherBlocks() ||
-        (memory == MemorySpace::GpuGmem && hasOtherBlocks()))
+        (memory == Space::Gmem && hasOtherBlocks()))
       return true;
     if (numWarpgroups > 1) {
       auto isNumber = [&](Value value) {
@@ -360,7 +358,7 @@ private:
   }
 
   grid::KernelOp kernel;
-  MemorySpace memory;
+  Space memory;
   int64_t numWarpgroups;
   SmallVector<MemoryAccess> asyncAccesses;
   llvm::MapVector<Operation *, Hazard> fences;
@@ -385,13 +383,13 @@ public:
       return signalPassFailure();
     if (!*kernel)
       return;
-    for (MemorySpace memory : {MemorySpace::GpuSmem, MemorySpace::GpuGmem}) {
+    for (Space memory : {Space::Smem, Space::Gmem}) {
       FenceAnalysis analysis(*kernel, memory);
       analysis.run();
       for (auto &[op, hazard] : analysis.getFences()) {
         OpBuilder builder(op);
         Location loc = hazard.async->getLoc();
-        if (memory == MemorySpace::GpuGmem)
+        if (memory == Space::Gmem)
           CommitGmemOp::create(builder, loc);
         else
           CommitSmemOp::create(builder, loc);
@@ -403,10 +401,10 @@ public:
 
 private:
   static std::string describe(const Hazard &hazard, grid::KernelOp kernel,
-                              MemorySpace memory) {
+                              Space memory) {
     auto argument = dyn_cast<BlockArgument>(hazard.root);
     Operation *owner = argument ? argument.getOwner()->getParentOp() : nullptr;
-    if (memory == MemorySpace::GpuGmem)
+    if (memory == Space::Gmem)
       return (owner == kernel ? kernel.getRefName(argument.getArgNumber())
                               : "an array") +
              " in global memory, which this copies";

@@ -17,18 +17,12 @@ using namespace mlir;
 using namespace gridir;
 using namespace gridir::warpgroup;
 
-bool gridir::warpgroup::isInSpace(Value ref, grid::MemorySpace space) {
-  auto attr = dyn_cast_if_present<grid::MemorySpaceAttr>(
-      cast<MemRefType>(ref.getType()).getMemorySpace());
-  return attr && attr.getValue() == space;
-}
-
 bool gridir::warpgroup::isInTensorMemory(Value ref) {
-  return isInSpace(ref, grid::MemorySpace::GpuTmem);
+  return isInSpace(ref.getType(), Space::Tmem);
 }
 
 bool gridir::warpgroup::isInSharedMemory(Value ref) {
-  return isInSpace(ref, grid::MemorySpace::GpuSmem);
+  return isInSpace(ref.getType(), Space::Smem);
 }
 
 bool gridir::warpgroup::isStaged(grid::LoadOp load) {

@@ -108,8 +108,7 @@ bool fitsTensorMemory(grid::DotOp dot, const gpu::Chip &chip);
 /// of a contraction without changes.
 bool hasTensorMemoryTypes(grid::DotOp dot, const gpu::Chip &chip);
 
-/// True for a Ref in a memory space; for one in tensor, or in shared memory.
-bool isInSpace(mlir::Value ref, grid::MemorySpace space);
+/// True for a Ref in tensor memory, or in shared memory.
 bool isInTensorMemory(mlir::Value ref);
 bool isInSharedMemory(mlir::Value ref);
 

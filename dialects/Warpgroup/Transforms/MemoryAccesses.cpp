@@ -17,8 +17,6 @@ using namespace mlir;
 using namespace gridir;
 using namespace gridir::warpgroup;
 
-using grid::MemorySpace;
-
 /// The Refs whose memory a view may access.
 static void findRoots(Value ref, llvm::SmallSetVector<Value, 2> &roots) {
   auto view = ref.getDefiningOp<grid::RefViewOpInterface>();
@@ -38,15 +36,13 @@ static std::optional<unsigned> getNumberOfKernel(Value root) {
   return argument.getArgNumber();
 }
 
-std::optional<MemorySpace> warpgroup::getMemory(Value root) {
+std::optional<Space> warpgroup::getMemory(Value root) {
   auto type = dyn_cast<MemRefType>(root.getType());
   if (!type || !type.getElementType().isIntOrIndexOrFloat())
     return std::nullopt;
-  auto space =
-      llvm::dyn_cast_if_present<grid::MemorySpaceAttr>(type.getMemorySpace());
-  if (space && space.getValue() != MemorySpace::Default)
-    return space.getValue();
-  return getNumberOfKernel(root) ? MemorySpace::GpuGmem : MemorySpace::GpuRegs;
+  if (std::optional<Space> space = getMemorySpace(type))
+    return space;
+  return getNumberOfKernel(root) ? Space::Gmem : Space::Regs;
 }
 
 /// The scope that allocates a Ref; null for others.
@@ -102,12 +98,12 @@ static bool shareColumns(Value root, Value other) {
 bool warpgroup::mayOverlap(Value root, Value other) {
   if (root == other)
     return true;
-  std::optional<MemorySpace> memory = getMemory(root);
-  if (memory != getMemory(other) || memory == MemorySpace::GpuRegs)
+  std::optional<Space> memory = getMemory(root);
+  if (memory != getMemory(other) || memory == Space::Regs)
     return false;
-  if (memory == MemorySpace::GpuTmem)
+  if (memory == Space::Tmem)
     return shareColumns(root, other);
-  if (memory == MemorySpace::GpuGmem) {
+  if (memory == Space::Gmem) {
     auto number = getNumberOfKernel(root), another = getNumberOfKernel(other);
     return !number || !another ||
            areAliases(
@@ -142,7 +138,7 @@ SmallVector<MemoryAccess> warpgroup::getMemoryAccesses(Operation *op) {
     llvm::SmallSetVector<Value, 2> roots;
     findRoots(operand, roots);
     for (Value root : roots)
-      if (std::optional<MemorySpace> memory = getMemory(root))
+      if (std::optional<Space> memory = getMemory(root))
         accesses.push_back({op, root, *memory, reads, writes});
   }
   return accesses;

@@ -14,9 +14,9 @@
 namespace gridir::warpgroup {
 
 /// The memory of a Ref that a kernel or a scope has: global memory for an
-/// operand without a space, registers for another Ref without one. None if its
-/// elements are barriers or semaphores.
-std::optional<grid::MemorySpace> getMemory(mlir::Value root);
+/// operand without a space of a GPU, registers for another Ref without one.
+/// None if its elements are barriers or semaphores.
+std::optional<Space> getMemory(mlir::Value root);
 
 /// True if bytes of two such Refs in one memory may be the same. Offsets of
 /// `warpgroup-plan-memory` and aliases of operands decide; Refs without an
@@ -27,7 +27,7 @@ bool mayOverlap(mlir::Value root, mlir::Value other);
 struct MemoryAccess {
   mlir::Operation *op;
   mlir::Value root;
-  grid::MemorySpace memory;
+  Space memory;
   bool reads, writes;
 };
 

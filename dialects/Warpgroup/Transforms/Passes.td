@@ -72,22 +72,22 @@ def WarpgroupAssignSharedLayoutsPass : Pass<"warpgroup-assign-shared-layouts", "
     Before:
 
     ```mlir
-    grid.scoped (%a: memref<64x64xbf16, #grid.space<gpu.smem>>, %b: memref<64x32xbf16, #grid.space<gpu.smem>>,
-                 %acc: memref<64x32xf32, #grid.space<gpu.regs>>) {
-      warpgroup.mma %acc, %a, %b : memref<64x32xf32, #grid.space<gpu.regs>>, memref<64x64xbf16, #grid.space<gpu.smem>>,
-          memref<64x32xbf16, #grid.space<gpu.smem>>
+    grid.scoped (%a: memref<64x64xbf16, #warpgroup.space<smem>>, %b: memref<64x32xbf16, #warpgroup.space<smem>>,
+                 %acc: memref<64x32xf32, #warpgroup.space<regs>>) {
+      warpgroup.mma %acc, %a, %b : memref<64x32xf32, #warpgroup.space<regs>>, memref<64x64xbf16, #warpgroup.space<smem>>,
+          memref<64x32xbf16, #warpgroup.space<smem>>
     }
     ```
 
     After:
 
     ```mlir
-    grid.scoped (%a: memref<64x64xbf16, #grid.space<gpu.smem>>, %b: memref<64x32xbf16, #grid.space<gpu.smem>>,
-                 %acc: memref<64x32xf32, #grid.space<gpu.regs>>)
+    grid.scoped (%a: memref<64x64xbf16, #warpgroup.space<smem>>, %b: memref<64x32xbf16, #warpgroup.space<smem>>,
+                 %acc: memref<64x32xf32, #warpgroup.space<regs>>)
         attributes {warpgroup.shared_layouts = [#warpgroup.shared_layout<panel_bytes = 128, rows = 0>,
                                                 #warpgroup.shared_layout<panel_bytes = 64, rows = 0>, unit]} {
-      warpgroup.mma %acc, %a, %b : memref<64x32xf32, #grid.space<gpu.regs>>, memref<64x64xbf16, #grid.space<gpu.smem>>,
-          memref<64x32xbf16, #grid.space<gpu.smem>>
+      warpgroup.mma %acc, %a, %b : memref<64x32xf32, #warpgroup.space<regs>>, memref<64x64xbf16, #warpgroup.space<smem>>,
+          memref<64x32xbf16, #warpgroup.space<smem>>
     }
     ```
   }];
@@ -187,7 +187,7 @@ def WarpgroupInferLayoutsPass : Pass<"warpgroup-infer-layouts", "::mlir::ModuleO
 
     ```mlir
     %c2 = arith.constant dense<2.0> : tensor<64x64xf32>
-    %v = grid.load %acc : memref<64x64xf32, #grid.space<gpu.regs>> -> tensor<64x64xf32>
+    %v = grid.load %acc : memref<64x64xf32, #warpgroup.space<regs>> -> tensor<64x64xf32>
     %w = arith.mulf %v, %c2 : tensor<64x64xf32>
     ```
 
@@ -196,7 +196,7 @@ def WarpgroupInferLayoutsPass : Pass<"warpgroup-infer-layouts", "::mlir::ModuleO
     ```mlir
     %c2 = arith.constant dense<2.0> : tensor<64x64xf32, #warpgroup.layout<wgmma>>
     %v = grid.load %acc
-        : memref<64x64xf32, #grid.space<gpu.regs>> -> tensor<64x64xf32, #warpgroup.layout<wgmma>>
+        : memref<64x64xf32, #warpgroup.space<regs>> -> tensor<64x64xf32, #warpgroup.layout<wgmma>>
     %w = arith.mulf %v, %c2 : tensor<64x64xf32, #warpgroup.layout<wgmma>>
     ```
   }];
@@ -244,18 +244,18 @@ def WarpgroupInsertProxyFencesPass : Pass<"warpgroup-insert-proxy-fences", "::ml
     Before:
 
     ```mlir
-    grid.store %v, %tile : tensor<64x64xbf16>, memref<64x64xbf16, #grid.space<gpu.smem>>
+    grid.store %v, %tile : tensor<64x64xbf16>, memref<64x64xbf16, #warpgroup.space<smem>>
     warpgroup.tma_store %tile to %o[0, 0] [64, 64]
-        : memref<64x64xbf16, #grid.space<gpu.smem>>, memref<64x64xbf16>
+        : memref<64x64xbf16, #warpgroup.space<smem>>, memref<64x64xbf16>
     ```
 
     After:
 
     ```mlir
-    grid.store %v, %tile : tensor<64x64xbf16>, memref<64x64xbf16, #grid.space<gpu.smem>>
+    grid.store %v, %tile : tensor<64x64xbf16>, memref<64x64xbf16, #warpgroup.space<smem>>
     warpgroup.commit_smem
     warpgroup.tma_store %tile to %o[0, 0] [64, 64]
-        : memref<64x64xbf16, #grid.space<gpu.smem>>, memref<64x64xbf16>
+        : memref<64x64xbf16, #warpgroup.space<smem>>, memref<64x64xbf16>
     ```
   }];
   let statistics = [
@@ -298,16 +298,16 @@ def WarpgroupInsertBarriersPass : Pass<"warpgroup-insert-barriers", "::mlir::Mod
     Before:
 
     ```mlir
-    grid.store %v, %t : tensor<64x64xf32>, memref<64x64xf32, #grid.space<gpu.smem>>
-    %w = grid.load %t : memref<64x64xf32, #grid.space<gpu.smem>> -> tensor<64x64xf32>
+    grid.store %v, %t : tensor<64x64xf32>, memref<64x64xf32, #warpgroup.space<smem>>
+    %w = grid.load %t : memref<64x64xf32, #warpgroup.space<smem>> -> tensor<64x64xf32>
     ```
 
     After:
 
     ```mlir
-    grid.store %v, %t : tensor<64x64xf32>, memref<64x64xf32, #grid.space<gpu.smem>>
+    grid.store %v, %t : tensor<64x64xf32>, memref<64x64xf32, #warpgroup.space<smem>>
     warpgroup.sync warpgroup
-    %w = grid.load %t : memref<64x64xf32, #grid.space<gpu.smem>> -> tensor<64x64xf32>
+    %w = grid.load %t : memref<64x64xf32, #warpgroup.space<smem>> -> tensor<64x64xf32>
     ```
   }];
   let statistics = [
@@ -320,7 +320,7 @@ def WarpgroupInsertBarriersPass : Pass<"warpgroup-insert-barriers", "::mlir::Mod
 def WarpgroupPlanMemoryPass : Pass<"warpgroup-plan-memory", "::mlir::ModuleOp"> {
   let summary = "Place the Refs of a warpgroup program in shared and tensor memory";
   let description = [{
-    Each Ref of a `grid.scoped` in `gpu.smem` gets an offset in the array of
+    Each Ref of a `grid.scoped` in shared memory gets an offset in the array of
     shared memory of a CTA: `warpgroup.offsets` of the scope, with -1 for a Ref
     elsewhere. Scopes form a stack: consecutive scopes share memory. Arrays
     begin at multiples of 1024 bytes, the period of every swizzle. Barriers
@@ -332,7 +332,7 @@ def WarpgroupPlanMemoryPass : Pass<"warpgroup-plan-memory", "::mlir::ModuleOp"> 
     requires. A relayout works in rounds, and gets as many as it can use, or as
     are left.
 
-    The offset of a Ref in `gpu.tmem` counts columns of tensor memory;
+    The offset of a Ref in tensor memory counts columns;
     `warpgroup.tensor_columns` are allocated, a power of two of at least 32. The
     number of columns of a Ref follows from its uses: accumulators have a column
     for each element, other elements share the 32 bits of a column, and with 64
@@ -344,16 +344,16 @@ def WarpgroupPlanMemoryPass : Pass<"warpgroup-plan-memory", "::mlir::ModuleOp"> 
     Before:
 
     ```mlir
-    grid.scoped (%a: memref<64xf32, #grid.space<gpu.smem>>,
-                 %b: memref<2x!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
+    grid.scoped (%a: memref<64xf32, #warpgroup.space<smem>>,
+                 %b: memref<2x!warpgroup.barrier<1>, #warpgroup.space<smem>>) {
     }
     ```
 
     After:
 
     ```mlir
-    grid.scoped (%a: memref<64xf32, #grid.space<gpu.smem>>,
-                 %b: memref<2x!warpgroup.barrier<1>, #grid.space<gpu.smem>>)
+    grid.scoped (%a: memref<64xf32, #warpgroup.space<smem>>,
+                 %b: memref<2x!warpgroup.barrier<1>, #warpgroup.space<smem>>)
         attributes {warpgroup.offsets = array<i64: 0, 256>} {
     }
     ```
@@ -384,24 +384,24 @@ def WarpgroupShareMembersPass : Pass<"warpgroup-share-members", "::mlir::ModuleO
     Before:
 
     ```mlir
-    grid.scoped (%a: memref<128xi8, #grid.space<gpu.smem>>,
-                 %b: memref<32xf32, #grid.space<gpu.smem>>)
+    grid.scoped (%a: memref<128xi8, #warpgroup.space<smem>>,
+                 %b: memref<32xf32, #warpgroup.space<smem>>)
         attributes {warpgroup.unions = array<i64: 0, 0, 128, 0, 0, 128>} {
-      grid.store %v, %a : tensor<128xi8>, memref<128xi8, #grid.space<gpu.smem>>
-      %w = grid.load %b : memref<32xf32, #grid.space<gpu.smem>> -> tensor<32xf32>
+      grid.store %v, %a : tensor<128xi8>, memref<128xi8, #warpgroup.space<smem>>
+      %w = grid.load %b : memref<32xf32, #warpgroup.space<smem>> -> tensor<32xf32>
     }
     ```
 
     After:
 
     ```mlir
-    grid.scoped (%a: memref<128xi8, #grid.space<gpu.smem>>,
-                 %b: memref<32xf32, #grid.space<gpu.smem>>)
+    grid.scoped (%a: memref<128xi8, #warpgroup.space<smem>>,
+                 %b: memref<32xf32, #warpgroup.space<smem>>)
         attributes {warpgroup.unions = array<i64: 0, 0, 128, 0, 0, 128>} {
       %0 = grid.bitcast_ref %a
-          : memref<128xi8, #grid.space<gpu.smem>> -> memref<32xf32, #grid.space<gpu.smem>>
-      grid.store %v, %a : tensor<128xi8>, memref<128xi8, #grid.space<gpu.smem>>
-      %w = grid.load %0 : memref<32xf32, #grid.space<gpu.smem>> -> tensor<32xf32>
+          : memref<128xi8, #warpgroup.space<smem>> -> memref<32xf32, #warpgroup.space<smem>>
+      grid.store %v, %a : tensor<128xi8>, memref<128xi8, #warpgroup.space<smem>>
+      %w = grid.load %0 : memref<32xf32, #warpgroup.space<smem>> -> tensor<32xf32>
     }
     ```
   }];
@@ -425,21 +425,21 @@ def WarpgroupSpillAccumulatorsPass : Pass<"warpgroup-spill-accumulators", "::mli
     Before:
 
     ```mlir
-    grid.scoped (%a: memref<256x16xf16, #grid.space<gpu.smem>>, %b: memref<16x128xf16, #grid.space<gpu.smem>>,
-                 %acc: memref<256x128xf32, #grid.space<gpu.regs>>) {
-      warpgroup.mma %acc, %a, %b : memref<256x128xf32, #grid.space<gpu.regs>>,
-          memref<256x16xf16, #grid.space<gpu.smem>>, memref<16x128xf16, #grid.space<gpu.smem>>
+    grid.scoped (%a: memref<256x16xf16, #warpgroup.space<smem>>, %b: memref<16x128xf16, #warpgroup.space<smem>>,
+                 %acc: memref<256x128xf32, #warpgroup.space<regs>>) {
+      warpgroup.mma %acc, %a, %b : memref<256x128xf32, #warpgroup.space<regs>>,
+          memref<256x16xf16, #warpgroup.space<smem>>, memref<16x128xf16, #warpgroup.space<smem>>
     }
     ```
 
     After:
 
     ```mlir
-    grid.scoped (%a: memref<256x16xf16, #grid.space<gpu.smem>>, %b: memref<16x128xf16, #grid.space<gpu.smem>>,
-                 %acc: memref<256x128xf32, #grid.space<gpu.regs>>)
+    grid.scoped (%a: memref<256x16xf16, #warpgroup.space<smem>>, %b: memref<16x128xf16, #warpgroup.space<smem>>,
+                 %acc: memref<256x128xf32, #warpgroup.space<regs>>)
         attributes {warpgroup.held_registers = array<i64: -1, -1, 160>} {
-      warpgroup.mma %acc, %a, %b : memref<256x128xf32, #grid.space<gpu.regs>>,
-          memref<256x16xf16, #grid.space<gpu.smem>>, memref<16x128xf16, #grid.space<gpu.smem>>
+      warpgroup.mma %acc, %a, %b : memref<256x128xf32, #warpgroup.space<regs>>,
+          memref<256x16xf16, #warpgroup.space<smem>>, memref<16x128xf16, #warpgroup.space<smem>>
     }
     ```
   }];
@@ -471,30 +471,30 @@ def WarpgroupSplitStoresPass : Pass<"warpgroup-split-stores", "::mlir::ModuleOp"
 
     ```mlir
     %v = grid.load %acc
-        : memref<128x256xf32, #grid.space<gpu.tmem>> -> tensor<128x256xf32, #warpgroup.layout<tcgen05>>
+        : memref<128x256xf32, #warpgroup.space<tmem>> -> tensor<128x256xf32, #warpgroup.layout<tcgen05>>
     grid.store %v, %o
-        : tensor<128x256xf32, #warpgroup.layout<tcgen05>>, memref<128x256xf32, #grid.space<gpu.smem>>
+        : tensor<128x256xf32, #warpgroup.layout<tcgen05>>, memref<128x256xf32, #warpgroup.space<smem>>
     ```
 
     After:
 
     ```mlir
     %0 = grid.slice_ref %acc[0, 0] [128, 128] [1, 1]
-        : memref<128x256xf32, #grid.space<gpu.tmem>> -> memref<128x128xf32, #grid.space<gpu.tmem>>
+        : memref<128x256xf32, #warpgroup.space<tmem>> -> memref<128x128xf32, #warpgroup.space<tmem>>
     %v0 = grid.load %0
-        : memref<128x128xf32, #grid.space<gpu.tmem>> -> tensor<128x128xf32, #warpgroup.layout<tcgen05>>
+        : memref<128x128xf32, #warpgroup.space<tmem>> -> tensor<128x128xf32, #warpgroup.layout<tcgen05>>
     %1 = grid.slice_ref %o[0, 0] [128, 128] [1, 1]
-        : memref<128x256xf32, #grid.space<gpu.smem>> -> memref<128x128xf32, #grid.space<gpu.smem>>
+        : memref<128x256xf32, #warpgroup.space<smem>> -> memref<128x128xf32, #warpgroup.space<smem>>
     grid.store %v0, %1
-        : tensor<128x128xf32, #warpgroup.layout<tcgen05>>, memref<128x128xf32, #grid.space<gpu.smem>>
+        : tensor<128x128xf32, #warpgroup.layout<tcgen05>>, memref<128x128xf32, #warpgroup.space<smem>>
     %2 = grid.slice_ref %acc[0, 128] [128, 128] [1, 1]
-        : memref<128x256xf32, #grid.space<gpu.tmem>> -> memref<128x128xf32, #grid.space<gpu.tmem>>
+        : memref<128x256xf32, #warpgroup.space<tmem>> -> memref<128x128xf32, #warpgroup.space<tmem>>
     %v1 = grid.load %2
-        : memref<128x128xf32, #grid.space<gpu.tmem>> -> tensor<128x128xf32, #warpgroup.layout<tcgen05>>
+        : memref<128x128xf32, #warpgroup.space<tmem>> -> tensor<128x128xf32, #warpgroup.layout<tcgen05>>
     %3 = grid.slice_ref %o[0, 128] [128, 128] [1, 1]
-        : memref<128x256xf32, #grid.space<gpu.smem>> -> memref<128x128xf32, #grid.space<gpu.smem>>
+        : memref<128x256xf32, #warpgroup.space<smem>> -> memref<128x128xf32, #warpgroup.space<smem>>
     grid.store %v1, %3
-        : tensor<128x128xf32, #warpgroup.layout<tcgen05>>, memref<128x128xf32, #grid.space<gpu.smem>>
+        : tensor<128x128xf32, #warpgroup.layout<tcgen05>>, memref<128x128xf32, #warpgroup.space<smem>>
     ```
   }];
   let statistics = [

@@ -129,9 +129,8 @@ private:
       return gpu::getChip(chip, kernel.getLoc());
     WalkResult found = kernel.getBodyRegion().walk([](grid::ScopedOp scope) {
       bool isInTensorMemory =
-          llvm::any_of(scope.getBody().getArgumentTypes(), [](Type type) {
-            return isIn(cast<MemRefType>(type), grid::MemorySpace::GpuTmem);
-          });
+          llvm::any_of(scope.getBody().getArgumentTypes(),
+                       [](Type type) { return isInSpace(type, Space::Tmem); });
       return isInTensorMemory ? WalkResult::interrupt() : WalkResult::advance();
     });
     return gpu::getLargestChip(/*hasTensorMemory=*/found.wasInterrupted());
@@ -148,12 +147,6 @@ private:
       scratch.most = std::max(scratch.most, exchange.most);
     });
     return scratch;
-  }
-
-  static bool isIn(MemRefType type, grid::MemorySpace expected) {
-    auto space =
-        llvm::dyn_cast_if_present<grid::MemorySpaceAttr>(type.getMemorySpace());
-    return space && space.getValue() == expected;
   }
 
   static int64_t getBarrierBytes(MemRefType type) {
@@ -207,7 +200,7 @@ private:
   FailureOr<Extent> getExtent(grid::ScopedOp scope, unsigned number) {
     BlockArgument ref = scope.getBody().getArgument(number);
     auto type = cast<MemRefType>(ref.getType());
-    if (isIn(type, grid::MemorySpace::GpuTmem)) {
+    if (isInSpace(type, Space::Tmem)) {
       FailureOr<TensorMemoryLayout> layout =
           getTensorMemoryLayout(scope, number);
       if (failed(layout))
@@ -215,7 +208,7 @@ private:
       return Extent{layout->getNumColumns(), kColumnAlignment, &Ends::columns,
                     &matrices};
     }
-    if (!isIn(type, grid::MemorySpace::GpuSmem) ||
+    if (!isInSpace(type, Space::Smem) ||
         isa<BarrierType>(type.getElementType()))
       return Extent();
     std::optional<int64_t> bytes = getBytes(ref);

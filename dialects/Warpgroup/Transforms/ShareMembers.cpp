@@ -70,18 +70,17 @@ struct Row {
   static std::optional<Row> of(grid::ScopedOp scope, unsigned i,
                                const UnionMember &member) {
     auto type = cast<MemRefType>(scope.getBody().getArgument(i).getType());
-    auto space =
-        llvm::dyn_cast_if_present<grid::MemorySpaceAttr>(type.getMemorySpace());
+    std::optional<Space> space = getMemorySpace(type);
     std::optional<ArrayAttr> transforms = scope.getTransforms();
     std::optional<int64_t> count = countPoints(type.getShape());
     if (!space || !type.getElementType().isIntOrFloat() || !count ||
         *count == 0 ||
         (transforms && !cast<ArrayAttr>((*transforms)[i]).empty()))
       return std::nullopt;
-    bool isInTensorMemory = space.getValue() == grid::MemorySpace::GpuTmem;
+    bool isInTensorMemory = space == Space::Tmem;
     if (isInTensorMemory
             ? type.getRank() != 2 || type.getDimSize(0) != kTensorLanes
-            : space.getValue() != grid::MemorySpace::GpuSmem)
+            : space != Space::Smem)
       return std::nullopt;
     int64_t width = type.getElementTypeBitWidth(),
             unit = isInTensorMemory ? kTensorLanes * 32 : 8;

@@ -73,7 +73,7 @@ public:
     for (Operation *op : ops)
       if (auto load = dyn_cast<grid::LoadOp>(op)) {
         words += countWords(load);
-        hasTensorMemory |= isInSpace(load.getRef(), grid::MemorySpace::GpuTmem);
+        hasTensorMemory |= isInSpace(load.getRef().getType(), Space::Tmem);
       }
     if (!hasTensorMemory || words <= kMaxWords)
       return rewriter.notifyMatchFailure(
@@ -157,13 +157,13 @@ private:
   /// columns. A matrix in tensor memory may be rescaled in place.
   bool canMove(grid::LoadOp load) {
     auto refType = cast<MemRefType>(load.getRef().getType());
-    if (isInSpace(load.getRef(), grid::MemorySpace::GpuTmem))
+    if (isInSpace(load.getRef().getType(), Space::Tmem))
       return refType.getDimSize(0) == kTensorLanes &&
              (load.getRef() == store.getRef() ||
-              !isInSpace(store.getRef(), grid::MemorySpace::GpuTmem));
-    if (!isInSpace(load.getRef(), grid::MemorySpace::GpuGmem))
+              !isInSpace(store.getRef().getType(), Space::Tmem));
+    if (!isInSpace(load.getRef().getType(), Space::Gmem))
       return false;
-    if (!isInSpace(store.getRef(), grid::MemorySpace::GpuGmem))
+    if (!isInSpace(store.getRef().getType(), Space::Gmem))
       return true;
     // Operands of the kernel do not alias, except for declared aliases.
     auto kernel = store->getParentOfType<grid::KernelOp>();

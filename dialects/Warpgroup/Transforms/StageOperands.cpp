@@ -65,7 +65,7 @@ private:
           MemRefType::get(
               type.getShape(), type.getElementType(),
               MemRefLayoutAttrInterface(),
-              MemorySpaceAttr::get(&getContext(), MemorySpace::GpuSmem)),
+              warpgroup::SpaceAttr::get(&getContext(), warpgroup::Space::Smem)),
           loc, /*origin=*/"staged");
       OpBuilder builder(&getContext());
       builder.setInsertionPointAfterValue(value);

@@ -131,13 +131,14 @@ private:
   /// The memory space of an operand whose windows loops access. An input
   /// that shares memory with an output is read in place, as `readsInPlace`
   /// allows; otherwise its elements would be those at the begin of the body.
-  MemorySpace getSpace(unsigned operand) {
+  MemorySpaceAttrInterface getSpace(unsigned operand) {
     unsigned number = operand - loops.getNumSizes();
     bool isShared = llvm::any_of(old.getAliasPairs(), [&](auto pair) {
       return static_cast<unsigned>(pair.first) == number;
     });
     return isShared && loops.getNumSizes() != 0
-               ? MemorySpace::Any
+               ? grid::MemorySpaceAttr::get(old.getContext(),
+                                            grid::MemorySpace::Any)
                : old.getOperandSpec(number).getSpace();
   }
 
@@ -148,7 +149,7 @@ private:
       if (old.getDim(dim).isDynamic())
         specs.push_back(OperandAttr::get(
             old.getContext(), builder.getI32Type(), builder.getArrayAttr({}),
-            /*block=*/{}, MemorySpace::Default, PipelineModeAttr(),
+            /*block=*/{}, getDefaultSpace(old.getContext()), PipelineModeAttr(),
             /*transforms=*/{},
             builder.getStringAttr("grid[" + Twine(dim) + "]"),
             /*indexTree=*/StringAttr()));

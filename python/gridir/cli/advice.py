@@ -12,7 +12,7 @@ from gridir.mlir import ir
 from gridir.mlir.dialects import grid
 from gridir.runtime.chips import chips_of
 
-_TENSOR_MEMORY = "#grid.space<gpu.tmem>"
+_TENSOR_MEMORY = "#warpgroup.space<tmem>"
 
 
 def advice(kernels: Sequence[Kernel], target: str, checks: Sequence[str], command: str = "run") -> list[str]:

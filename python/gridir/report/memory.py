@@ -126,7 +126,7 @@ def _entry(name: str, kind: ir.Type, note: str) -> Entry:
 def _size_of(kind: ir.Type) -> tuple[str, int]:
     """The memory space of a Ref, and the bytes of its elements; none for semaphores, which no memory counts."""
     memref = ir.MemRefType(kind)
-    space = str(memref.memory_space or "").removeprefix("#grid.space<").removesuffix(">")
+    space = "" if memref.memory_space is None else grid.MemorySpaceAttr(memref.memory_space).value
     element = memref.element_type
     if isinstance(element, ir.IntegerType | ir.FloatType):
         bits = element.width

@@ -26,7 +26,7 @@ with ir.Context() as context, ir.Location.unknown():
     # CHECK-NEXT: #grid.pipeline<2> 2 False None None 0
     # CHECK-NEXT: #grid.pipeline<2, write_buffers = 3, prefetched = 1> 3 1
     # CHECK-NEXT: #grid.transform<tiling[8, 64]> tiling [8, 64]
-    # CHECK-NEXT: #grid.space<tpu.vmem> tpu.vmem
+    # CHECK-NEXT: #tpu.memory_space<vmem> tpu.vmem
     # CHECK-NEXT: #grid.semantics<parallel> parallel
     # CHECK-NEXT: !grid.semaphore<dma> dma
     # CHECK-NEXT: #grid.cost<flops = 8, transcendentals = 0, bytes_accessed = 96, remote_bytes_transferred = 1> 8 0 96 1
@@ -61,9 +61,9 @@ with ir.Context() as context, ir.Location.unknown():
     plan = grid.MemoryPlanAttr(
         ir.Attribute.parse(
             '#grid.memory_plan<"cpu" operands ['
-            '<name = "x_ref", space = default, block_bytes = 512, buffers = 1, fetches = 8>, '
-            '<name = "o_ref", space = tpu.smem, block_bytes = 8, buffers = 0>] '
-            "spaces [<default, 512>, <tpu.smem, 8>]>"
+            '<name = "x_ref", space = "default", block_bytes = 512, buffers = 1, fetches = 8>, '
+            '<name = "o_ref", space = "tpu.smem", block_bytes = 8, buffers = 0>] '
+            'spaces [<"default", 512>, <"tpu.smem", 8>]>'
         )
     )
     print(plan.target, plan.spaces)
@@ -73,7 +73,7 @@ with ir.Context() as context, ir.Location.unknown():
     # CHECK-LABEL: == operand
     # CHECK-NEXT: ui8 ['n', 512] [66, 1] tpu.vmem
     # CHECK-NEXT: #grid.pipeline<2> [] x_ref (*, *)
-    # CHECK-NEXT: memref<66xi8, #grid.space<tpu.vmem>> tensor<?x512xi8>
+    # CHECK-NEXT: memref<66xi8, #tpu.memory_space<vmem>> tensor<?x512xi8>
     print("== operand")
     x = grid.operand(
         ir.IntegerType.get_unsigned(8),
@@ -152,7 +152,7 @@ with ir.Context() as context, ir.Location.unknown():
     # CHECK-NEXT: grid.assert False False True
     print("== outside (knows devices, accesses devices, has output)")
     logical = "{device_id_type = #grid.device_id_type<logical>}"
-    dma = "memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>"
+    dma = "memref<!grid.semaphore<dma>, #tpu.memory_space<semaphore_mem>>"
     for op in (
         "",
         "%d = grid.device_id",

@@ -316,15 +316,15 @@ grid.kernel @prefetched grid(%i = 8)
 // CHECK:         memref.load %[[N2]]
 grid.kernel @dimensions grid(%i = 2, %k = 3, %j = ?)
     inputs(%x: f32 [8]) outputs(%o: f32 [8])
-    scratch(%a: memref<8xf32, #grid.space<tpu.vmem>>)
+    scratch(%a: memref<8xf32, #tpu.memory_space<vmem>>)
     semantics [parallel, arbitrary, parallel] {
   %p = grid.program_id 1
   %n = grid.num_programs 2
   %s = arith.addi %p, %n : i32
   %f = arith.sitofp %s : i32 to f32
   %t = tensor.splat %f : tensor<8xf32>
-  grid.store %t, %a : tensor<8xf32>, memref<8xf32, #grid.space<tpu.vmem>>
-  %v = grid.load %a : memref<8xf32, #grid.space<tpu.vmem>> -> tensor<8xf32>
+  grid.store %t, %a : tensor<8xf32>, memref<8xf32, #tpu.memory_space<vmem>>
+  %v = grid.load %a : memref<8xf32, #tpu.memory_space<vmem>> -> tensor<8xf32>
   grid.store %v, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
 }
 

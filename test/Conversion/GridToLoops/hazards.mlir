@@ -25,10 +25,10 @@ grid.kernel @no_store grid()
 // CHECK:         arith.addf %[[C]], %[[C]]
 grid.kernel @store_before_use grid()
     inputs(%x: f32 [8]) outputs(%o: f32 [8])
-    scratch(%a: memref<8xf32, #grid.space<tpu.vmem>>) {
-  %v = grid.load %a : memref<8xf32, #grid.space<tpu.vmem>> -> tensor<8xf32>
+    scratch(%a: memref<8xf32, #tpu.memory_space<vmem>>) {
+  %v = grid.load %a : memref<8xf32, #tpu.memory_space<vmem>> -> tensor<8xf32>
   %n = grid.load %x : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
-  grid.store %n, %a : tensor<8xf32>, memref<8xf32, #grid.space<tpu.vmem>>
+  grid.store %n, %a : tensor<8xf32>, memref<8xf32, #tpu.memory_space<vmem>>
   %w = arith.addf %v, %v : tensor<8xf32>
   grid.store %w, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
 }
@@ -42,11 +42,11 @@ grid.kernel @store_before_use grid()
 // CHECK:         arith.addf %[[C]], %[[C]]
 grid.kernel @sunk_use grid()
     inputs(%x: f32 [8]) outputs(%o: f32 [8])
-    scratch(%a: memref<8xf32, #grid.space<tpu.vmem>>) {
-  %v = grid.load %a : memref<8xf32, #grid.space<tpu.vmem>> -> tensor<8xf32>
+    scratch(%a: memref<8xf32, #tpu.memory_space<vmem>>) {
+  %v = grid.load %a : memref<8xf32, #tpu.memory_space<vmem>> -> tensor<8xf32>
   %n = grid.load %x : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
   %w = arith.addf %v, %v : tensor<8xf32>
-  grid.store %n, %a : tensor<8xf32>, memref<8xf32, #grid.space<tpu.vmem>>
+  grid.store %n, %a : tensor<8xf32>, memref<8xf32, #tpu.memory_space<vmem>>
   grid.store %w, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
 }
 
@@ -155,10 +155,10 @@ grid.kernel @load_in_loop grid()
 // CHECK:         bufferization.materialize_in_destination %[[C]]
 grid.kernel @copy_before_use grid()
     inputs(%x: f32 [8]) outputs(%o: f32 [8])
-    scratch(%a: memref<8xf32, #grid.space<tpu.vmem>>, %s: memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>) {
-  %v = grid.load %a : memref<8xf32, #grid.space<tpu.vmem>> -> tensor<8xf32>
-  grid.copy_start %x, %a sem %s : memref<8xf32, #grid.space<default>>, memref<8xf32, #grid.space<tpu.vmem>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
-  grid.copy_wait %x, %a sem %s : memref<8xf32, #grid.space<default>>, memref<8xf32, #grid.space<tpu.vmem>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+    scratch(%a: memref<8xf32, #tpu.memory_space<vmem>>, %s: memref<!grid.semaphore<dma>, #tpu.memory_space<semaphore_mem>>) {
+  %v = grid.load %a : memref<8xf32, #tpu.memory_space<vmem>> -> tensor<8xf32>
+  grid.copy_start %x, %a sem %s : memref<8xf32, #grid.space<default>>, memref<8xf32, #tpu.memory_space<vmem>>, memref<!grid.semaphore<dma>, #tpu.memory_space<semaphore_mem>>
+  grid.copy_wait %x, %a sem %s : memref<8xf32, #grid.space<default>>, memref<8xf32, #tpu.memory_space<vmem>>, memref<!grid.semaphore<dma>, #tpu.memory_space<semaphore_mem>>
   grid.store %v, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
 }
 
@@ -170,14 +170,14 @@ grid.kernel @copy_before_use grid()
 // CHECK:         return
 grid.kernel @other_branch grid(%i = 2)
     inputs(%x: f32 [8]) outputs(%o: f32 [8])
-    scratch(%a: memref<8xf32, #grid.space<tpu.vmem>>) {
+    scratch(%a: memref<8xf32, #tpu.memory_space<vmem>>) {
   %p = grid.program_id 0
   %c0 = arith.constant 0 : i32
   %first = arith.cmpi eq, %p, %c0 : i32
-  %v = grid.load %a : memref<8xf32, #grid.space<tpu.vmem>> -> tensor<8xf32>
+  %v = grid.load %a : memref<8xf32, #tpu.memory_space<vmem>> -> tensor<8xf32>
   scf.if %first {
     %n = grid.load %x : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
-    grid.store %n, %a : tensor<8xf32>, memref<8xf32, #grid.space<tpu.vmem>>
+    grid.store %n, %a : tensor<8xf32>, memref<8xf32, #tpu.memory_space<vmem>>
   } else {
     grid.store %v, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
   }
@@ -425,14 +425,14 @@ grid.kernel @strided_store_behind grid()
 // CHECK:         bufferization.alloc_tensor() copy(%[[V]])
 grid.kernel @branch_before_use grid(%i = 2)
     inputs(%x: f32 [8]) outputs(%o: f32 [8])
-    scratch(%a: memref<8xf32, #grid.space<tpu.vmem>>) {
+    scratch(%a: memref<8xf32, #tpu.memory_space<vmem>>) {
   %p = grid.program_id 0
   %c0 = arith.constant 0 : i32
   %first = arith.cmpi eq, %p, %c0 : i32
-  %v = grid.load %a : memref<8xf32, #grid.space<tpu.vmem>> -> tensor<8xf32>
+  %v = grid.load %a : memref<8xf32, #tpu.memory_space<vmem>> -> tensor<8xf32>
   scf.if %first {
     %n = grid.load %x : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
-    grid.store %n, %a : tensor<8xf32>, memref<8xf32, #grid.space<tpu.vmem>>
+    grid.store %n, %a : tensor<8xf32>, memref<8xf32, #tpu.memory_space<vmem>>
   }
   grid.store %v, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
 }
@@ -445,15 +445,15 @@ grid.kernel @branch_before_use grid(%i = 2)
 // CHECK:         return
 grid.kernel @use_before_store_in_branch grid(%i = 2)
     inputs(%x: f32 [8]) outputs(%o: f32 [8])
-    scratch(%a: memref<8xf32, #grid.space<tpu.vmem>>) {
+    scratch(%a: memref<8xf32, #tpu.memory_space<vmem>>) {
   %p = grid.program_id 0
   %c0 = arith.constant 0 : i32
   %first = arith.cmpi eq, %p, %c0 : i32
-  %v = grid.load %a : memref<8xf32, #grid.space<tpu.vmem>> -> tensor<8xf32>
+  %v = grid.load %a : memref<8xf32, #tpu.memory_space<vmem>> -> tensor<8xf32>
   scf.if %first {
     grid.store %v, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
     %n = grid.load %x : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
-    grid.store %n, %a : tensor<8xf32>, memref<8xf32, #grid.space<tpu.vmem>>
+    grid.store %n, %a : tensor<8xf32>, memref<8xf32, #tpu.memory_space<vmem>>
   }
 }
 
@@ -465,15 +465,15 @@ grid.kernel @use_before_store_in_branch grid(%i = 2)
 // CHECK:         bufferization.alloc_tensor() copy(%[[V]])
 grid.kernel @use_before_store_in_loop grid()
     inputs(%x: f32 [8]) outputs(%o: f32 [8])
-    scratch(%a: memref<8xf32, #grid.space<tpu.vmem>>) {
+    scratch(%a: memref<8xf32, #tpu.memory_space<vmem>>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c4 = arith.constant 4 : index
-  %v = grid.load %a : memref<8xf32, #grid.space<tpu.vmem>> -> tensor<8xf32>
+  %v = grid.load %a : memref<8xf32, #tpu.memory_space<vmem>> -> tensor<8xf32>
   scf.for %k = %c0 to %c4 step %c1 {
     grid.store %v, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
     %n = grid.load %x : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
-    grid.store %n, %a : tensor<8xf32>, memref<8xf32, #grid.space<tpu.vmem>>
+    grid.store %n, %a : tensor<8xf32>, memref<8xf32, #tpu.memory_space<vmem>>
   }
 }
 
@@ -485,14 +485,14 @@ grid.kernel @use_before_store_in_loop grid()
 // CHECK:         return
 grid.kernel @load_in_the_loop_of_the_store grid()
     inputs(%x: f32 [8]) outputs(%o: f32 [8])
-    scratch(%a: memref<8xf32, #grid.space<tpu.vmem>>) {
+    scratch(%a: memref<8xf32, #tpu.memory_space<vmem>>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c4 = arith.constant 4 : index
   scf.for %k = %c0 to %c4 step %c1 {
-    %v = grid.load %a : memref<8xf32, #grid.space<tpu.vmem>> -> tensor<8xf32>
+    %v = grid.load %a : memref<8xf32, #tpu.memory_space<vmem>> -> tensor<8xf32>
     grid.store %v, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
     %n = grid.load %x : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
-    grid.store %n, %a : tensor<8xf32>, memref<8xf32, #grid.space<tpu.vmem>>
+    grid.store %n, %a : tensor<8xf32>, memref<8xf32, #tpu.memory_space<vmem>>
   }
 }

@@ -35,10 +35,10 @@ grid.kernel @moved_semaphores grid(%i = 2)
 
 grid.kernel @remote_signal grid()
     inputs() outputs(%o: f32 [8])
-    scratch(%s: memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>) {
+    scratch(%s: memref<!grid.semaphore<regular>, #tpu.memory_space<semaphore_mem>>) {
   %c1 = arith.constant 1 : i32
   // expected-error @below {{expected signals within one device, got a signal to another device or core}}
-  grid.semaphore_signal %s, %c1 device (%c1 : i32) {device_id_type = #grid.device_id_type<logical>} : memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
+  grid.semaphore_signal %s, %c1 device (%c1 : i32) {device_id_type = #grid.device_id_type<logical>} : memref<!grid.semaphore<regular>, #tpu.memory_space<semaphore_mem>>
 }
 
 // -----
@@ -74,11 +74,11 @@ grid.kernel @copied_input grid(%i = 2)
 
 grid.kernel @other_device grid(%i = 2)
     inputs() outputs(%o: f32 [8])
-    scratch(%s: memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>)
+    scratch(%s: memref<!grid.semaphore<regular>, #tpu.memory_space<semaphore_mem>>)
     semantics [parallel] attributes {grid.tasks = #kernel.tasks<>} {
   %c1 = arith.constant 1 : i32
   // expected-error @below {{expected devices over which the call is mapped, as in shard_map, got a device outside of any known mesh}}
-  grid.semaphore_signal %s, %c1 device (%c1 : i32) {device_id_type = #grid.device_id_type<logical>} : memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
+  grid.semaphore_signal %s, %c1 device (%c1 : i32) {device_id_type = #grid.device_id_type<logical>} : memref<!grid.semaphore<regular>, #tpu.memory_space<semaphore_mem>>
 }
 
 // -----
@@ -93,12 +93,12 @@ grid.kernel @second grid() inputs() outputs(%o: f32 [8]) {
 // -----
 
 grid.kernel @transposed_semaphores grid()
-    scratch(%s: memref<2x3x!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>) {
+    scratch(%s: memref<2x3x!grid.semaphore<regular>, #tpu.memory_space<semaphore_mem>>) {
   %c1 = arith.constant 1 : i32
-  %t = grid.transpose_ref %s [1, 0] : memref<2x3x!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>> -> memref<3x2x!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
-  %r = grid.slice_ref %t[2, 1] [1, 1] [1, 1] drop [0, 1] : memref<3x2x!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>> -> memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
+  %t = grid.transpose_ref %s [1, 0] : memref<2x3x!grid.semaphore<regular>, #tpu.memory_space<semaphore_mem>> -> memref<3x2x!grid.semaphore<regular>, #tpu.memory_space<semaphore_mem>>
+  %r = grid.slice_ref %t[2, 1] [1, 1] [1, 1] drop [0, 1] : memref<3x2x!grid.semaphore<regular>, #tpu.memory_space<semaphore_mem>> -> memref<!grid.semaphore<regular>, #tpu.memory_space<semaphore_mem>>
   // expected-error @below {{expected a semaphore of a Ref in memory, got one of a view without a memref}}
-  grid.semaphore_signal %r, %c1 : memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
+  grid.semaphore_signal %r, %c1 : memref<!grid.semaphore<regular>, #tpu.memory_space<semaphore_mem>>
 }
 
 // -----
@@ -132,12 +132,12 @@ grid.kernel @device grid() {
 // -----
 
 grid.kernel @add_there grid(%i = 2) inputs(%x: f32 [8] space any) outputs(%o: f32 [8] space any)
-    scratch(%s: memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>)
+    scratch(%s: memref<!grid.semaphore<dma>, #tpu.memory_space<semaphore_mem>>)
     semantics [parallel] attributes {grid.tasks = #kernel.tasks<>, grid.devices = 4 : i64} {
   %c1 = arith.constant 1 : i32
   // expected-error @below {{expected a copy between strided Refs to another core or device, without add}}
   grid.copy_start %x, %o sem %s src_sem %s device (%c1 : i32) {add, device_id_type = #grid.device_id_type<logical>}
-      : memref<8xf32, #grid.space<any>>, memref<8xf32, #grid.space<any>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+      : memref<8xf32, #grid.space<any>>, memref<8xf32, #grid.space<any>>, memref<!grid.semaphore<dma>, #tpu.memory_space<semaphore_mem>>, memref<!grid.semaphore<dma>, #tpu.memory_space<semaphore_mem>>
 }
 
 // -----
@@ -155,12 +155,12 @@ grid.kernel @empty_window grid() inputs(%x: f32 [16] origin "x_ref") outputs(%o:
 // A copy names its receiver once, and is refused once.
 
 grid.kernel @nowhere grid(%i = 2) inputs(%x: f32 [8] space any) outputs(%o: f32 [8] space any)
-    scratch(%s: memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>)
+    scratch(%s: memref<!grid.semaphore<dma>, #tpu.memory_space<semaphore_mem>>)
     semantics [parallel] attributes {grid.tasks = #kernel.tasks<>} {
   %c1 = arith.constant 1 : i32
   // expected-error @below {{expected devices over which the call is mapped, as in shard_map, got a device outside of any known mesh}}
   grid.copy_start %x, %o sem %s src_sem %s device (%c1 : i32) {device_id_type = #grid.device_id_type<logical>}
-      : memref<8xf32, #grid.space<any>>, memref<8xf32, #grid.space<any>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+      : memref<8xf32, #grid.space<any>>, memref<8xf32, #grid.space<any>>, memref<!grid.semaphore<dma>, #tpu.memory_space<semaphore_mem>>, memref<!grid.semaphore<dma>, #tpu.memory_space<semaphore_mem>>
 }
 
 // -----
@@ -239,11 +239,11 @@ grid.kernel @printed grid() inputs(%x: complex<f32> [8]) outputs(%o: f32 [8]) {
 
 grid.kernel @adding grid(%c = 2 named "core" core)
     inputs(%x: f32 [8]) outputs(%o: f32 [8] space any)
-    scratch(%t: memref<8xf32>, %s: memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>)
+    scratch(%t: memref<8xf32>, %s: memref<!grid.semaphore<dma>, #tpu.memory_space<semaphore_mem>>)
     semantics [core_parallel] attributes {grid.tasks = #kernel.tasks<>} {
   %n = arith.constant 1 : i32
   // expected-error @below {{expected a copy between strided Refs to another core or device, without add}}
-  grid.copy_start %x, %t sem %s src_sem %s core %n {add} : memref<8xf32, #grid.space<default>>, memref<8xf32>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+  grid.copy_start %x, %t sem %s src_sem %s core %n {add} : memref<8xf32, #grid.space<default>>, memref<8xf32>, memref<!grid.semaphore<dma>, #tpu.memory_space<semaphore_mem>>, memref<!grid.semaphore<dma>, #tpu.memory_space<semaphore_mem>>
 }
 
 // -----
@@ -298,7 +298,7 @@ grid.kernel @escapes grid() outputs(%o: f32 [8]) {
 
 // The meshes of a kernel enumerate its programs.
 
-!shared = memref<8xf32, #grid.space<tpu.vmem_shared>>
+!shared = memref<8xf32, #tpu.memory_space<vmem_shared>>
 
 // expected-error @below {{expected meshes whose cores are the programs of the last grid dimension, got other shapes}}
 grid.kernel @too_few_cores grid(%c = 8 core) outputs(%o: f32 [8, 8] space any) scratch(%shared: !shared)

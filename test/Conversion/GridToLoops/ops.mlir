@@ -14,11 +14,11 @@
 // CHECK:           arith.cmpi slt
 grid.kernel @copies grid()
     inputs(%x: f32 [8]) outputs(%o: f32 [8])
-    scratch(%a: memref<8xf32, #grid.space<tpu.vmem>>, %s: memref<2x!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>) {
-  %t = grid.slice_ref %s[1] [1] [1] drop [0] : memref<2x!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>> -> memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
-  grid.copy_start %x, %a sem %t : memref<8xf32, #grid.space<default>>, memref<8xf32, #grid.space<tpu.vmem>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
-  grid.copy_wait %x, %a sem %t : memref<8xf32, #grid.space<default>>, memref<8xf32, #grid.space<tpu.vmem>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
-  %v = grid.load %a : memref<8xf32, #grid.space<tpu.vmem>> -> tensor<8xf32>
+    scratch(%a: memref<8xf32, #tpu.memory_space<vmem>>, %s: memref<2x!grid.semaphore<dma>, #tpu.memory_space<semaphore_mem>>) {
+  %t = grid.slice_ref %s[1] [1] [1] drop [0] : memref<2x!grid.semaphore<dma>, #tpu.memory_space<semaphore_mem>> -> memref<!grid.semaphore<dma>, #tpu.memory_space<semaphore_mem>>
+  grid.copy_start %x, %a sem %t : memref<8xf32, #grid.space<default>>, memref<8xf32, #tpu.memory_space<vmem>>, memref<!grid.semaphore<dma>, #tpu.memory_space<semaphore_mem>>
+  grid.copy_wait %x, %a sem %t : memref<8xf32, #grid.space<default>>, memref<8xf32, #tpu.memory_space<vmem>>, memref<!grid.semaphore<dma>, #tpu.memory_space<semaphore_mem>>
+  %v = grid.load %a : memref<8xf32, #tpu.memory_space<vmem>> -> tensor<8xf32>
   grid.store %v, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
 }
 

@@ -2,9 +2,9 @@
 //
 // RUN: gridir-opt %s --split-input-file --convert-grid-to-loops | FileCheck %s
 
-!sem = memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
-!dma = memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
-!vmem = memref<8xf32, #grid.space<tpu.vmem>>
+!sem = memref<!grid.semaphore<regular>, #tpu.memory_space<semaphore_mem>>
+!dma = memref<!grid.semaphore<dma>, #tpu.memory_space<semaphore_mem>>
+!vmem = memref<8xf32, #tpu.memory_space<vmem>>
 !any = memref<8xf32, #grid.space<any>>
 
 // The copy is started and done by the runtime, which finds the other core's memory.
@@ -30,7 +30,7 @@
 // CHECK:         arith.constant 2 : index
 grid.kernel @copies grid(%c = 2 named "core" core)
     inputs(%x: f32 [8] space any) outputs(%o: f32 [8] space any)
-    scratch(%a: !vmem, %s: !dma, %t: !dma, %shared: memref<4xf32, #grid.space<tpu.hbm>>)
+    scratch(%a: !vmem, %s: !dma, %t: !dma, %shared: memref<4xf32, #tpu.memory_space<hbm>>)
     semantics [core_parallel] attributes {grid.tasks = #kernel.tasks<seed = 3>} {
   %other = arith.constant 1 : i32
   grid.copy_start %x, %a sem %s src_sem %t core %other : !any, !vmem, !dma, !dma
@@ -41,8 +41,8 @@ grid.kernel @copies grid(%c = 2 named "core" core)
 // -----
 
 // The subcores of a core share its memory: the part of that core in memory for all of them.
-!sem = memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
-!shared = memref<8xf32, #grid.space<tpu.vmem_shared>>
+!sem = memref<!grid.semaphore<regular>, #tpu.memory_space<semaphore_mem>>
+!shared = memref<8xf32, #tpu.memory_space<vmem_shared>>
 
 // CHECK-LABEL: func.func @cores(
 // CHECK:         %[[ALL:.*]] = memref.alloca() {alignment = 64 : i64, kernel.buffer = #kernel.buffer<members = 0>} : memref<2x8xf32>
@@ -60,8 +60,8 @@ grid.kernel @cores grid(%c = 2 named "core" core, %s = 4 named "subcore" subcore
 
 // Where one dimension enumerates the cores of several meshes, a core is the same in all of them: programs 3 to 5 are the
 // second core's, as 7 is.
-!sem = memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
-!shared = memref<8xf32, #grid.space<tpu.vmem_shared>>
+!sem = memref<!grid.semaphore<regular>, #tpu.memory_space<semaphore_mem>>
+!shared = memref<8xf32, #tpu.memory_space<vmem_shared>>
 
 // CHECK-LABEL: func.func @meshes(
 // CHECK-DAG:     %[[THREE:.*]] = arith.constant 3 : index
@@ -82,7 +82,7 @@ grid.kernel @meshes grid(%c = 8 core) outputs(%o: f32 [8, 8] space any) scratch(
 // -----
 
 // A value that others may overwrite during a wait is copied, if it is used afterwards.
-!sem = memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
+!sem = memref<!grid.semaphore<regular>, #tpu.memory_space<semaphore_mem>>
 
 // CHECK-LABEL: func.func @kept(
 // CHECK:         bufferization.alloc_tensor() copy(
@@ -104,7 +104,7 @@ grid.kernel @kept grid(%c = 2 named "core" core)
 
 // Semaphores of the call: those that it makes are zero before any task begins and stay in the array; what it is given is
 // added to what others have signalled by then.
-!sem = memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
+!sem = memref<!grid.semaphore<regular>, #tpu.memory_space<semaphore_mem>>
 
 // CHECK-LABEL: kernel.abi @passed
 // CHECK-SAME:    zeroed_operands = [1]
@@ -116,8 +116,8 @@ grid.kernel @kept grid(%c = 2 named "core" core)
 // CHECK:         call @gridirTaskSignal
 // CHECK-NOT:     outs(%[[OUT]]
 grid.kernel @passed grid(%c = 2 named "core" core)
-    inputs(%s: !grid.semaphore<regular> [] space tpu.semaphore_mem)
-    outputs(%t: !grid.semaphore<regular> [] space tpu.semaphore_mem)
+    inputs(%s: !grid.semaphore<regular> [] space #tpu.memory_space<semaphore_mem>)
+    outputs(%t: !grid.semaphore<regular> [] space #tpu.memory_space<semaphore_mem>)
     semantics [core_parallel] attributes {grid.tasks = #kernel.tasks<>} {
   %one = arith.constant 1 : i32
   grid.semaphore_signal %t, %one core %one : !sem

@@ -54,10 +54,10 @@ grid.kernel @squeezed grid(%i = 4)
 // CHECK: %[[B:.*]] = memref.load %[[R]][%[[P]]]
 // CHECK: return %[[B]], %{{.*}} : i32, i32
 grid.kernel @gather grid(%i = ?)
-    index(%rows: i32 [8] space tpu.smem)
-    inputs(%x: f32 [64, 128] block [8, 128] map(%p: i32, %r: memref<8xi32, #grid.space<tpu.smem>>) {
-  %0 = grid.slice_ref %r[%p] [1] [1] drop [0] : memref<8xi32, #grid.space<tpu.smem>>, i32 -> memref<i32, #grid.space<tpu.smem>>
-  %1 = grid.load %0 : memref<i32, #grid.space<tpu.smem>> -> i32
+    index(%rows: i32 [8] space #tpu.memory_space<smem>)
+    inputs(%x: f32 [64, 128] block [8, 128] map(%p: i32, %r: memref<8xi32, #tpu.memory_space<smem>>) {
+  %0 = grid.slice_ref %r[%p] [1] [1] drop [0] : memref<8xi32, #tpu.memory_space<smem>>, i32 -> memref<i32, #tpu.memory_space<smem>>
+  %1 = grid.load %0 : memref<i32, #tpu.memory_space<smem>> -> i32
   %c0 = arith.constant 0 : i32
   grid.yield %1, %c0 : i32, i32
 })
@@ -155,11 +155,11 @@ grid.kernel @memory grid(%i = 8)
     inputs(%x: f32 [64, 8, 128] space any)
     outputs(%o: i1 [64, 128] block [element(8), element(128)] at (%i * 8, 0)) {
   %p = grid.program_id 0
-  grid.scoped (%t: memref<8x128xf32, #grid.space<tpu.vmem>>, %s: memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>) {
+  grid.scoped (%t: memref<8x128xf32, #tpu.memory_space<vmem>>, %s: memref<!grid.semaphore<dma>, #tpu.memory_space<semaphore_mem>>) {
     %w = grid.slice_ref %x[%p, 0, 0] [1, 8, 128] [1, 1, 1] drop [0] : memref<64x8x128xf32, #grid.space<any>>, i32 -> memref<8x128xf32, #grid.space<any>>
-    grid.copy_start %w, %t sem %s : memref<8x128xf32, #grid.space<any>>, memref<8x128xf32, #grid.space<tpu.vmem>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
-    grid.copy_wait %w, %t sem %s : memref<8x128xf32, #grid.space<any>>, memref<8x128xf32, #grid.space<tpu.vmem>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
-    %0 = grid.load %t : memref<8x128xf32, #grid.space<tpu.vmem>> -> tensor<8x128xf32>
+    grid.copy_start %w, %t sem %s : memref<8x128xf32, #grid.space<any>>, memref<8x128xf32, #tpu.memory_space<vmem>>, memref<!grid.semaphore<dma>, #tpu.memory_space<semaphore_mem>>
+    grid.copy_wait %w, %t sem %s : memref<8x128xf32, #grid.space<any>>, memref<8x128xf32, #tpu.memory_space<vmem>>, memref<!grid.semaphore<dma>, #tpu.memory_space<semaphore_mem>>
+    %0 = grid.load %t : memref<8x128xf32, #tpu.memory_space<vmem>> -> tensor<8x128xf32>
     %zero = arith.constant dense<0.0> : tensor<8x128xf32>
     %1 = arith.cmpf ogt, %0, %zero : tensor<8x128xf32>
     grid.store %1, %o : tensor<8x128xi1>, memref<8x128xi1, #grid.space<default>>
@@ -177,11 +177,11 @@ grid.kernel @memory grid(%i = 8)
 // CHECK: tpu.enqueue_dma {{.*}} device_id(%[[TO]])
 grid.kernel @to_device grid()
     inputs(%x: f32 [8, 128] space any) outputs(%o: f32 [8, 128] space any)
-    scratch(%sent: memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>, %arrived: memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>)
+    scratch(%sent: memref<!grid.semaphore<dma>, #tpu.memory_space<semaphore_mem>>, %arrived: memref<!grid.semaphore<dma>, #tpu.memory_space<semaphore_mem>>)
     attributes {grid.devices = 4 : i64} {
   %one = arith.constant 1 : i32
   %own = grid.device_id
   %to = arith.addi %own, %one : i32
   grid.copy_start %x, %o sem %arrived src_sem %sent device(%to : i32) {device_id_type = #grid.device_id_type<logical>}
-      : memref<8x128xf32, #grid.space<any>>, memref<8x128xf32, #grid.space<any>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+      : memref<8x128xf32, #grid.space<any>>, memref<8x128xf32, #grid.space<any>>, memref<!grid.semaphore<dma>, #tpu.memory_space<semaphore_mem>>, memref<!grid.semaphore<dma>, #tpu.memory_space<semaphore_mem>>
 }

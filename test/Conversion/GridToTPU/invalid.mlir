@@ -48,10 +48,10 @@ grid.kernel @copy_first grid()
 // -----
 
 grid.kernel @scalar_memory grid()
-    inputs(%x: f32 [8] space tpu.smem)
+    inputs(%x: f32 [8] space #tpu.memory_space<smem>)
     outputs(%o: f32 [8]) {
   // expected-error @below {{expected one element of a Ref in SMEM, got 'tensor<8xf32>'; index every dimension, or place the Ref in VMEM}}
-  %v = grid.load %x : memref<8xf32, #grid.space<tpu.smem>> -> tensor<8xf32>
+  %v = grid.load %x : memref<8xf32, #tpu.memory_space<smem>> -> tensor<8xf32>
 }
 
 // -----
@@ -200,8 +200,8 @@ grid.kernel @revisit grid(%i = 4) inputs(%x: f32 [32, 128] block [8, 128] at (%i
 
 // -----
 
-// expected-error @below {{expected a memory space of a TPU, got 'memref<8x128xf32, #grid.space<gpu.smem>>'}}
-grid.kernel @space grid() scratch(%s: memref<8x128xf32, #grid.space<gpu.smem>>) {
+// expected-error @below {{expected a memory space of a TPU, got 'memref<8x128xf32, #warpgroup.space<smem>>'}}
+grid.kernel @space grid() scratch(%s: memref<8x128xf32, #warpgroup.space<smem>>) {
 }
 
 // -----
@@ -212,46 +212,46 @@ grid.kernel @complex grid() inputs(%x: complex<f32> [8, 128]) {
 
 // -----
 
-grid.kernel @mask_of_number grid() outputs(%o: f32 [8] space tpu.smem) {
+grid.kernel @mask_of_number grid() outputs(%o: f32 [8] space #tpu.memory_space<smem>) {
   %c0 = arith.constant 0 : i32
   %v = arith.constant 1.0 : f32
   %m = arith.constant true
-  %s = grid.slice_ref %o[%c0] [1] [1] drop [0] : memref<8xf32, #grid.space<tpu.smem>>, i32 -> memref<f32, #grid.space<tpu.smem>>
+  %s = grid.slice_ref %o[%c0] [1] [1] drop [0] : memref<8xf32, #tpu.memory_space<smem>>, i32 -> memref<f32, #tpu.memory_space<smem>>
   // expected-error @below {{expected no mask for an element in SMEM}}
-  grid.store %v, %s mask %m : f32, memref<f32, #grid.space<tpu.smem>>, i1
+  grid.store %v, %s mask %m : f32, memref<f32, #tpu.memory_space<smem>>, i1
 }
 
 // -----
 
 grid.kernel @copy_and_add grid() inputs(%x: f32 [8, 128] space any) outputs(%o: f32 [8, 128])
-    scratch(%s: memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>) {
+    scratch(%s: memref<!grid.semaphore<dma>, #tpu.memory_space<semaphore_mem>>) {
   // expected-error @below {{expected a copy without add on a TensorCore}}
-  grid.copy_start %x, %o sem %s {add} : memref<8x128xf32, #grid.space<any>>, memref<8x128xf32, #grid.space<default>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+  grid.copy_start %x, %o sem %s {add} : memref<8x128xf32, #grid.space<any>>, memref<8x128xf32, #grid.space<default>>, memref<!grid.semaphore<dma>, #tpu.memory_space<semaphore_mem>>
 }
 
 // -----
 
 grid.kernel @mesh grid() inputs(%x: f32 [8, 128] space any) outputs(%o: f32 [8, 128])
-    scratch(%r: memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>) {
+    scratch(%r: memref<!grid.semaphore<regular>, #tpu.memory_space<semaphore_mem>>) {
   %n = arith.constant 1 : i32
   // expected-error @below {{expected a logical device number on a TPU, got mesh coordinates; use DeviceIdType.LOGICAL}}
-  grid.semaphore_signal %r, %n device(%n, %n : i32, i32) {device_id_type = #grid.device_id_type<mesh>} : memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
+  grid.semaphore_signal %r, %n device(%n, %n : i32, i32) {device_id_type = #grid.device_id_type<mesh>} : memref<!grid.semaphore<regular>, #tpu.memory_space<semaphore_mem>>
 }
 
 // -----
 
-grid.kernel @keep grid() scratch(%r: memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>) {
+grid.kernel @keep grid() scratch(%r: memref<!grid.semaphore<regular>, #tpu.memory_space<semaphore_mem>>) {
   %n = arith.constant 1 : i32
   // expected-error @below {{expected a wait that decrements the semaphore on a TPU}}
-  grid.semaphore_wait %r, %n keep : memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
+  grid.semaphore_wait %r, %n keep : memref<!grid.semaphore<regular>, #tpu.memory_space<semaphore_mem>>
 }
 
 // -----
 
-grid.kernel @wait_for_copies grid() scratch(%s: memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>) {
+grid.kernel @wait_for_copies grid() scratch(%s: memref<!grid.semaphore<dma>, #tpu.memory_space<semaphore_mem>>) {
   %n = arith.constant 1 : i32
   // expected-error @below {{expected a regular semaphore, got one of copies; wait for the copy instead}}
-  grid.semaphore_wait %s, %n : memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+  grid.semaphore_wait %s, %n : memref<!grid.semaphore<dma>, #tpu.memory_space<semaphore_mem>>
 }
 
 // -----
@@ -384,10 +384,10 @@ grid.kernel @bits_of_transposed grid() inputs(%x: f32 [8, 128]) {
 // -----
 
 grid.kernel @copy_of_strides grid() inputs(%x: f32 [16, 128] space any) outputs(%o: f32 [8, 128])
-    scratch(%s: memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>) {
+    scratch(%s: memref<!grid.semaphore<dma>, #tpu.memory_space<semaphore_mem>>) {
   %w = grid.slice_ref %x[0, 0] [8, 128] [2, 1] : memref<16x128xf32, #grid.space<any>> -> memref<8x128xf32, #grid.space<any>>
   // expected-error @below {{expected a window without strides or transposes on a TPU; load the Ref and transform the value instead}}
-  grid.copy_start %w, %o sem %s : memref<8x128xf32, #grid.space<any>>, memref<8x128xf32, #grid.space<default>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+  grid.copy_start %w, %o sem %s : memref<8x128xf32, #grid.space<any>>, memref<8x128xf32, #grid.space<default>>, memref<!grid.semaphore<dma>, #tpu.memory_space<semaphore_mem>>
 }
 
 // -----
@@ -400,10 +400,10 @@ grid.kernel @bits_of_bools grid() inputs(%x: i1 [8, 128]) {
 // -----
 
 grid.kernel @reshaped_copy grid() inputs(%x: f32 [8, 128] space any) outputs(%o: f32 [1024])
-    scratch(%s: memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>) {
+    scratch(%s: memref<!grid.semaphore<dma>, #tpu.memory_space<semaphore_mem>>) {
   %w = grid.reshape_ref %x : memref<8x128xf32, #grid.space<any>> -> memref<1024xf32, #grid.space<any>>
   // expected-error @below {{expected a reshape of a Ref that keeps its last dimension, got 'memref<8x128xf32, #tpu.memory_space<any>>' to 'memref<1024xf32, #tpu.memory_space<any>>'; load the Ref and reshape the value instead}}
-  grid.copy_start %w, %o sem %s : memref<1024xf32, #grid.space<any>>, memref<1024xf32, #grid.space<default>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+  grid.copy_start %w, %o sem %s : memref<1024xf32, #grid.space<any>>, memref<1024xf32, #grid.space<default>>, memref<!grid.semaphore<dma>, #tpu.memory_space<semaphore_mem>>
 }
 
 // -----
@@ -417,7 +417,7 @@ grid.kernel @bits grid() {
 
 grid.kernel @collective grid(%i = 4 named "rows") {
   // expected-error @below {{expected a scope of one program, since programs on a TPU cannot share a scope}}
-  grid.scoped (%t: memref<8x128xf32, #grid.space<tpu.vmem>>) attributes {collective = ["rows"]} {
+  grid.scoped (%t: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {collective = ["rows"]} {
     grid.yield
   }
 }

@@ -10,7 +10,7 @@
 // CHECK: %[[SIZE:.*]] = arith.constant 128 : i32
 // CHECK: %[[AMOUNT:.*]] = arith.subi %[[SIZE]], %{{.*}} : i32
 // CHECK: tpu.dynamic_rotate %[[V]] by %[[AMOUNT]] dim 1
-grid.kernel @roll grid() inputs(%x: f32 [8, 128], %n: i32 [1] space tpu.smem) outputs(%o: f32 [8, 128]) {
+grid.kernel @roll grid() inputs(%x: f32 [8, 128], %n: i32 [1] space #tpu.memory_space<smem>) outputs(%o: f32 [8, 128]) {
   %0 = grid.load %x : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
   %e = tensor.empty() : tensor<8x256xf32>
   %1 = tensor.insert_slice %0 into %e[0, 0] [8, 128] [1, 1] : tensor<8x128xf32> into tensor<8x256xf32>
@@ -20,8 +20,8 @@ grid.kernel @roll grid() inputs(%x: f32 [8, 128], %n: i32 [1] space tpu.smem) ou
   %start = arith.maxsi %c125, %c0 : index
   %3 = tensor.extract_slice %2[0, %start] [8, 128] [1, 1] : tensor<8x256xf32> to tensor<8x128xf32>
   grid.store %3, %o : tensor<8x128xf32>, memref<8x128xf32, #grid.space<default>>
-  %4 = grid.slice_ref %n[0] [1] [1] drop [0] : memref<1xi32, #grid.space<tpu.smem>> -> memref<i32, #grid.space<tpu.smem>>
-  %5 = grid.load %4 : memref<i32, #grid.space<tpu.smem>> -> i32
+  %4 = grid.slice_ref %n[0] [1] [1] drop [0] : memref<1xi32, #tpu.memory_space<smem>> -> memref<i32, #tpu.memory_space<smem>>
+  %5 = grid.load %4 : memref<i32, #tpu.memory_space<smem>> -> i32
   %6 = arith.index_cast %5 : i32 to index
   %7 = tensor.extract_slice %2[0, %6] [8, 128] [1, 1] : tensor<8x256xf32> to tensor<8x128xf32>
   grid.store %7, %o : tensor<8x128xf32>, memref<8x128xf32, #grid.space<default>>

@@ -32,7 +32,7 @@ grid.kernel @prints grid(%i = 4) inputs(%x: f32 [8, 128]) outputs(%o: f32 [8, 12
 // CHECK: } else {
 // CHECK: %[[SECOND:.*]] = arith.cmpi eq
 // CHECK: scf.if %[[SECOND]] -> (i32)
-grid.kernel @switch grid(%i = 4) outputs(%o: i32 [1] space tpu.smem) {
+grid.kernel @switch grid(%i = 4) outputs(%o: i32 [1] space #tpu.memory_space<smem>) {
   %0 = grid.program_id 0
   %1 = arith.index_cast %0 : i32 to index
   %2 = scf.index_switch %1 -> i32
@@ -47,8 +47,8 @@ grid.kernel @switch grid(%i = 4) outputs(%o: i32 [1] space tpu.smem) {
     %c9 = arith.constant 9 : i32
     scf.yield %c9 : i32
   }
-  %3 = grid.slice_ref %o[0] [1] [1] drop [0] : memref<1xi32, #grid.space<tpu.smem>> -> memref<i32, #grid.space<tpu.smem>>
-  grid.store %2, %3 : i32, memref<i32, #grid.space<tpu.smem>>
+  %3 = grid.slice_ref %o[0] [1] [1] drop [0] : memref<1xi32, #tpu.memory_space<smem>> -> memref<i32, #tpu.memory_space<smem>>
+  grid.store %2, %3 : i32, memref<i32, #tpu.memory_space<smem>>
 }
 
 // -----
@@ -64,7 +64,7 @@ grid.kernel @switch grid(%i = 4) outputs(%o: i32 [1] space tpu.smem) {
 // CHECK: scf.if %[[SECOND]] -> (i32)
 // CHECK: %[[LIMITED:.*]] = arith.cmpi eq, %{{.*}}, %c0_i32{{.*}} : i32
 // CHECK: scf.if %[[LIMITED]] -> (i32)
-grid.kernel @clamped grid(%i = 4) outputs(%o: i32 [2] space tpu.smem) {
+grid.kernel @clamped grid(%i = 4) outputs(%o: i32 [2] space #tpu.memory_space<smem>) {
   %0 = grid.program_id 0
   %zero = arith.constant 0 : i32
   %two = arith.constant 2 : i32
@@ -93,8 +93,8 @@ grid.kernel @clamped grid(%i = 4) outputs(%o: i32 [2] space tpu.smem) {
   default {
     scf.yield %two : i32
   }
-  %9 = grid.slice_ref %o[0] [1] [1] drop [0] : memref<2xi32, #grid.space<tpu.smem>> -> memref<i32, #grid.space<tpu.smem>>
-  grid.store %5, %9 : i32, memref<i32, #grid.space<tpu.smem>>
-  %10 = grid.slice_ref %o[1] [1] [1] drop [0] : memref<2xi32, #grid.space<tpu.smem>> -> memref<i32, #grid.space<tpu.smem>>
-  grid.store %8, %10 : i32, memref<i32, #grid.space<tpu.smem>>
+  %9 = grid.slice_ref %o[0] [1] [1] drop [0] : memref<2xi32, #tpu.memory_space<smem>> -> memref<i32, #tpu.memory_space<smem>>
+  grid.store %5, %9 : i32, memref<i32, #tpu.memory_space<smem>>
+  %10 = grid.slice_ref %o[1] [1] [1] drop [0] : memref<2xi32, #tpu.memory_space<smem>> -> memref<i32, #tpu.memory_space<smem>>
+  grid.store %8, %10 : i32, memref<i32, #tpu.memory_space<smem>>
 }

@@ -119,13 +119,13 @@ grid.kernel @argmax_of_integers grid() inputs(%x: i32 [8, 128]) outputs(%o: i32 
 // CHECK-LABEL: func.func @number
 // CHECK: %[[X:.+]] = memref.load
 // CHECK: arith.addf %{{.+}}, %[[X]] : f32
-grid.kernel @number grid() inputs(%x: f32 [] space tpu.smem) outputs(%o: f32 [] space tpu.smem) {
-  %0 = grid.load %x : memref<f32, #grid.space<tpu.smem>> -> f32
+grid.kernel @number grid() inputs(%x: f32 [] space #tpu.memory_space<smem>) outputs(%o: f32 [] space #tpu.memory_space<smem>) {
+  %0 = grid.load %x : memref<f32, #tpu.memory_space<smem>> -> f32
   %1 = tensor.from_elements %0 : tensor<f32>
   %start = arith.constant dense<2.0> : tensor<f32>
   %2 = linalg.reduce {arith.addf} ins(%1 : tensor<f32>) outs(%start : tensor<f32>) dimensions = []
   %3 = tensor.extract_slice %2[] [] [] : tensor<f32> to tensor<f32>
   %4 = tensor.insert_slice %3 into %1[] [] [] : tensor<f32> into tensor<f32>
   %5 = tensor.extract %4[] : tensor<f32>
-  grid.store %5, %o : f32, memref<f32, #grid.space<tpu.smem>>
+  grid.store %5, %o : f32, memref<f32, #tpu.memory_space<smem>>
 }

@@ -2,12 +2,12 @@
 //
 // RUN: gridir-opt %s --split-input-file --verify-diagnostics --convert-grid-to-tpu | FileCheck %s
 
-!hbm = memref<64x8xi32, #grid.space<tpu.hbm>>
-!rows = memref<16x8xi32, #grid.space<tpu.vmem>>
-!lanes = memref<8xi32, #grid.space<tpu.vmem>>
-!offsets = memref<16xi32, #grid.space<tpu.vmem>>
-!shared = memref<16x8xi32, #grid.space<tpu.vmem_shared>>
-!dma = memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+!hbm = memref<64x8xi32, #tpu.memory_space<hbm>>
+!rows = memref<16x8xi32, #tpu.memory_space<vmem>>
+!lanes = memref<8xi32, #tpu.memory_space<vmem>>
+!offsets = memref<16xi32, #tpu.memory_space<vmem>>
+!shared = memref<16x8xi32, #tpu.memory_space<vmem_shared>>
+!dma = memref<!grid.semaphore<dma>, #tpu.memory_space<semaphore_mem>>
 
 // CHECK:      func.func @gathers(%{{.*}}: i32, %[[SUBCORE:[a-z0-9]+]]: i32, %[[X:[a-z0-9]+]]: memref<64x8xi32, #tpu.memory_space<hbm>>
 // CHECK-SAME:   memref<16x8xi32, #tpu.memory_space<vmem_shared>>
@@ -24,7 +24,7 @@
 // CHECK:        %[[SUMS:.*]] = tpu.scan %[[KEYS]], %[[MASK]] {kind = #tpu.reduction_kind<sum>}
 // CHECK:        tpu.vector_store_idx %[[SUMS]], %{{.*}}[%[[INDICES]]] masked %[[MASK]] : vector<8xi1> :
 grid.kernel @gathers grid(%c = 2 named "core" core, %s = 16 named "subcore" subcore)
-    inputs(%x: i32 [64, 8] space tpu.hbm) outputs(%o: i32 [64, 8] space tpu.hbm)
+    inputs(%x: i32 [64, 8] space #tpu.memory_space<hbm>) outputs(%o: i32 [64, 8] space #tpu.memory_space<hbm>)
     scratch(%rows: !rows, %lanes: !lanes, %offsets: !offsets, %shared: !shared, %q: !dma)
     semantics [core_parallel, subcore_parallel] attributes {grid.core_type = "sc_vector_subcore"} {
   "tpu.enqueue_indirect_dma"(%x, %rows, %offsets, %q) {add = true} : (!hbm, !rows, !offsets, !dma) -> ()

@@ -24,9 +24,9 @@ grid.kernel @reshaped grid() inputs(%x: f32 [2, 3, 128]) outputs(%o: f32 [6, 128
 // CHECK: %[[SHAPED:.*]] = tpu.memref_reshape %{{.*}} : memref<16x128xf32, {{.*}}> -> memref<2x8x128xf32
 // CHECK: tpu.enqueue_dma source(%[[SHAPED]]
 grid.kernel @reshaped_copy grid() inputs(%x: f32 [16, 128] space any) outputs(%o: f32 [2, 8, 128])
-    scratch(%s: memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>) {
+    scratch(%s: memref<!grid.semaphore<dma>, #tpu.memory_space<semaphore_mem>>) {
   %w = grid.reshape_ref %x : memref<16x128xf32, #grid.space<any>> -> memref<2x8x128xf32, #grid.space<any>>
-  grid.copy_start %w, %o sem %s : memref<2x8x128xf32, #grid.space<any>>, memref<2x8x128xf32, #grid.space<default>>, memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+  grid.copy_start %w, %o sem %s : memref<2x8x128xf32, #grid.space<any>>, memref<2x8x128xf32, #grid.space<default>>, memref<!grid.semaphore<dma>, #tpu.memory_space<semaphore_mem>>
 }
 
 // -----
@@ -122,10 +122,10 @@ grid.kernel @counting grid() outputs(%o: i32 [2, 4]) {
 // CHECK: arith.mulf %{{.*}}, %[[ALL]] : vector<128xf32>
 #line = affine_map<(d0) -> (d0)>
 #number = affine_map<(d0) -> ()>
-grid.kernel @number_along_a_line grid() inputs(%x: f32 [128], %n: f32 [1] space tpu.smem) outputs(%o: f32 [128]) {
+grid.kernel @number_along_a_line grid() inputs(%x: f32 [128], %n: f32 [1] space #tpu.memory_space<smem>) outputs(%o: f32 [128]) {
   %0 = grid.load %x : memref<128xf32, #grid.space<default>> -> tensor<128xf32>
-  %s = grid.slice_ref %n[0] [1] [1] drop [0] : memref<1xf32, #grid.space<tpu.smem>> -> memref<f32, #grid.space<tpu.smem>>
-  %1 = grid.load %s : memref<f32, #grid.space<tpu.smem>> -> f32
+  %s = grid.slice_ref %n[0] [1] [1] drop [0] : memref<1xf32, #tpu.memory_space<smem>> -> memref<f32, #tpu.memory_space<smem>>
+  %1 = grid.load %s : memref<f32, #tpu.memory_space<smem>> -> f32
   %e = tensor.empty() : tensor<128xf32>
   %2 = linalg.generic {indexing_maps = [#line, #number, #line], iterator_types = ["parallel"]}
       ins(%0, %1 : tensor<128xf32>, f32) outs(%e : tensor<128xf32>) {

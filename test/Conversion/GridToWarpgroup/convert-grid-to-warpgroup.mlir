@@ -9,8 +9,8 @@
 // Blocks are windows of arrays; a sequential dimension is a loop, and scratch memory is in registers. An output that the
 // body reads back is stored after the loop.
 // CHECK-LABEL: grid.kernel @sums grid(%i = 2)
-// CHECK: inputs(%x: f32 [256, 256] space gpu.gmem origin "x")
-// CHECK: outputs(%o: f32 [1, 256] space gpu.gmem origin "o")
+// CHECK: inputs(%x: f32 [256, 256] space #warpgroup.space<gmem> origin "x")
+// CHECK: outputs(%o: f32 [1, 256] space #warpgroup.space<gmem> origin "o")
 // CHECK: grid.scoped (%[[SUM:.*]]: memref<1x128xf32, #grid.space<default>>)
 // CHECK: scf.for %[[STEP:.*]] = %c0 to %c4 step %c1
 // CHECK: grid.slice_ref %x[%{{.*}}, %{{.*}}] [64, 128] [1, 1]
@@ -43,7 +43,7 @@ grid.kernel @sums grid(%i = 2, %j = 4)
 // starts the copies. The scratch memory is the accumulator. The last step stores it, so that step follows the loop.
 // CHECK-LABEL: grid.kernel @product grid(%i = 2, %j = 3 named "warpgroup" thread)
 // CHECK: %[[W:.*]] = grid.program_id "warpgroup"
-// CHECK: grid.scoped (%[[X:.*]]: memref<2x2x64x64xbf16, #grid.space<gpu.smem>> origin "{{.*}}", %[[Y:.*]]: memref<2x64x128xbf16, #grid.space<gpu.smem>>
+// CHECK: grid.scoped (%[[X:.*]]: memref<2x2x64x64xbf16, #warpgroup.space<smem>> origin "{{.*}}", %[[Y:.*]]: memref<2x64x128xbf16, #warpgroup.space<smem>>
 // CHECK-SAME: %[[FULL:.*]]: memref<2x!warpgroup.barrier<3>, {{.*}} %[[EMPTY:.*]]: memref<2x!warpgroup.barrier<2>
 // CHECK-SAME: collective = ["warpgroup"]
 // CHECK-SAME: #grid.transform<unswizzle[128]>, #grid.transform<untiling[8, 64]>
@@ -55,7 +55,7 @@ grid.kernel @sums grid(%i = 2, %j = 4)
 // CHECK-COUNT-3: warpgroup.tma_load
 // CHECK: arith.cmpi slt, %[[W]], %c2_i32
 // CHECK: warpgroup.set_max_registers 232 increase
-// CHECK: grid.scoped (%[[ACC:.*]]: memref<64x128xf32, #grid.space<gpu.regs>>)
+// CHECK: grid.scoped (%[[ACC:.*]]: memref<64x128xf32, #warpgroup.space<regs>>)
 // CHECK: warpgroup.mma
 // CHECK: scf.for %{{.*}} = %c1 to %c3 step %c1
 // CHECK: warpgroup.barrier_wait
@@ -118,9 +118,9 @@ grid.kernel @overhang grid(%i = 4)
 
 // A loop of the body: the producer repeats it, and fills a stage in each iteration.
 // CHECK-LABEL: grid.kernel @loop
-// CHECK: grid.scoped (%[[RX:.*]]: memref<2x64x64xbf16, #grid.space<gpu.smem>>, %[[RY:.*]]: memref<2x64x64xbf16, #grid.space<gpu.smem>>,
-// CHECK-SAME: memref<2x!warpgroup.barrier<2>, #grid.space<gpu.smem>> origin "full"
-// CHECK-SAME: memref<2x!warpgroup.barrier<1>, #grid.space<gpu.smem>> origin "empty"
+// CHECK: grid.scoped (%[[RX:.*]]: memref<2x64x64xbf16, #warpgroup.space<smem>>, %[[RY:.*]]: memref<2x64x64xbf16, #warpgroup.space<smem>>,
+// CHECK-SAME: memref<2x!warpgroup.barrier<2>, #warpgroup.space<smem>> origin "full"
+// CHECK-SAME: memref<2x!warpgroup.barrier<1>, #warpgroup.space<smem>> origin "empty"
 // CHECK: %[[END:.*]] = arith.addi
 // CHECK: scf.for %[[K:.*]] = %{{.*}} to %[[END]] step
 // CHECK: warpgroup.barrier_wait
@@ -164,10 +164,10 @@ grid.kernel @loop grid(%i = 4)
 
 // The producer loads the number of the matrix that it copies, and the consumers do so for themselves.
 // CHECK-LABEL: grid.kernel @grouped grid(%i = 2, %j = 2 named "warpgroup" thread)
-// CHECK: inputs(%s: i32 [2] space gpu.gmem origin "s"
+// CHECK: inputs(%s: i32 [2] space #warpgroup.space<gmem> origin "s"
 // CHECK: scf.if
-// CHECK: %[[E:.*]] = grid.slice_ref %s[%{{.*}}] [1] [1] drop [0] : {{.*}} -> memref<i32, #grid.space<gpu.gmem>>
-// CHECK: %[[N:.*]] = grid.load %[[E]] : memref<i32, #grid.space<gpu.gmem>> -> i32
+// CHECK: %[[E:.*]] = grid.slice_ref %s[%{{.*}}] [1] [1] drop [0] : {{.*}} -> memref<i32, #warpgroup.space<gmem>>
+// CHECK: %[[N:.*]] = grid.load %[[E]] : memref<i32, #warpgroup.space<gmem>> -> i32
 // CHECK: %[[LOW:.*]] = arith.maxsi %[[N]]
 // CHECK: %[[PAGE:.*]] = arith.minsi %[[LOW]]
 // CHECK: warpgroup.tma_load %y [%[[PAGE]] : i32, 0, 0] [1, 64, 64] drop [0]
@@ -245,11 +245,11 @@ grid.kernel @nest grid(%i = 2)
 // in registers.
 // CHECK-LABEL: grid.kernel @parts
 // CHECK: %[[W:.*]] = grid.program_id "warpgroup"
-// CHECK: grid.scoped (%[[ALL:.*]]: memref<2x8x128xf32, #grid.space<gpu.smem>> origin "scratch") attributes {collective = ["warpgroup"], transforms = {{\[\[}}]]}
+// CHECK: grid.scoped (%[[ALL:.*]]: memref<2x8x128xf32, #warpgroup.space<smem>> origin "scratch") attributes {collective = ["warpgroup"], transforms = {{\[\[}}]]}
 // CHECK: grid.scoped (%[[R:.*]]: memref<8x128xf32, #grid.space<default>>)
 // CHECK: grid.store %{{.*}}, %[[R]]
 // CHECK: %[[ROW:.*]] = grid.slice_ref %[[ALL]][%[[W]], 0, 0] [1, 1, 128] [1, 1, 1] drop [0]
-// CHECK: %[[V:.*]] = grid.load %[[ROW]] : memref<1x128xf32, #grid.space<gpu.smem>>
+// CHECK: %[[V:.*]] = grid.load %[[ROW]] : memref<1x128xf32, #warpgroup.space<smem>>
 grid.kernel @parts grid(%i = 2, %w = 2 thread)
     inputs(%x: f32 [32, 128] block [8, 128] at (%i * 2 + %w, 0)) outputs(%o: f32 [4, 128] block [1, 128] at (%i * 2 + %w, 0))
     scratch(%r: memref<8x128xf32, #grid.space<default>>, %s: memref<8x128xf32, #grid.space<default>>)

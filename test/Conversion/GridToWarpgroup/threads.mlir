@@ -4,7 +4,7 @@
 // copies for the turn after the next, computes, and waits for the next stage. MMAs of warps add to values.
 // CHECK-LABEL: grid.kernel @product grid(%i = 2, %j = 2 named "warpgroup" thread)
 // CHECK: %[[W:.*]] = grid.program_id "warpgroup"
-// CHECK: grid.scoped (%[[X:.*]]: memref<3x2x64x64xbf16, #grid.space<gpu.smem>> origin "x", %[[Y:.*]]: memref<3x64x128xbf16, #grid.space<gpu.smem>> origin "y")
+// CHECK: grid.scoped (%[[X:.*]]: memref<3x2x64x64xbf16, #warpgroup.space<smem>> origin "x", %[[Y:.*]]: memref<3x64x128xbf16, #warpgroup.space<smem>> origin "y")
 // CHECK-SAME: collective = ["warpgroup"]
 // CHECK-NOT: set_max_registers
 // CHECK: grid.scoped (%[[ACC:.*]]: memref<64x128xf32, #grid.space<default>>)

@@ -254,7 +254,7 @@ module attributes {grid.operands = {inputs = [#grid.operand<f32 [8, 128]>]}} {
 
 // -----
 
-module attributes {grid.operands = {inputs = [#grid.operand<i32 [4] space tpu.smem>, #grid.operand<f32 [8, 128]>]}} {
+module attributes {grid.operands = {inputs = [#grid.operand<i32 [4] space #tpu.memory_space<smem>>, #grid.operand<f32 [8, 128]>]}} {
   func.func @element(%n: memref<4xi32, #tpu.memory_space<smem>>, %x: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {tpu.core_type = #tpu.core_type<tc>, dimension_semantics = []} {
     %c0 = arith.constant 0 : index
     %v = vector.load %x[%c0, %c0] : memref<8x128xf32, #tpu.memory_space<vmem>>, vector<8x128xf32>

@@ -8,10 +8,10 @@
 // CHECK-NOT:     call @gridirTaskLocate(
 // CHECK:         return
 grid.kernel @arrive grid(%r = 2 named "r" cluster, %c = 3 named "c" cluster)
-    inputs() outputs(%o: f32 [8] space gpu.gmem)
-    scratch(%met: memref<!warpgroup.barrier<1, cluster = ["r", "c"]>, #grid.space<gpu.smem>>)
+    inputs() outputs(%o: f32 [8] space #warpgroup.space<gmem>)
+    scratch(%met: memref<!warpgroup.barrier<1, cluster = ["r", "c"]>, #warpgroup.space<smem>>)
     semantics [parallel, parallel] attributes {grid.tasks = #kernel.tasks<>} {
-  warpgroup.barrier_arrive %met : memref<!warpgroup.barrier<1, cluster = ["r", "c"]>, #grid.space<gpu.smem>>
+  warpgroup.barrier_arrive %met : memref<!warpgroup.barrier<1, cluster = ["r", "c"]>, #warpgroup.space<smem>>
 }
 
 // -----
@@ -24,10 +24,10 @@ grid.kernel @arrive grid(%r = 2 named "r" cluster, %c = 3 named "c" cluster)
 // CHECK-NOT:     call @gridirTaskLocate(
 // CHECK:         return
 grid.kernel @arrive_at_all grid(%r = 2 named "r" cluster, %c = 3 named "c" cluster)
-    inputs() outputs(%o: f32 [8] space gpu.gmem)
-    scratch(%met: memref<!warpgroup.barrier<1, cluster = [["r", "c"]]>, #grid.space<gpu.smem>>)
+    inputs() outputs(%o: f32 [8] space #warpgroup.space<gmem>)
+    scratch(%met: memref<!warpgroup.barrier<1, cluster = [["r", "c"]]>, #warpgroup.space<smem>>)
     semantics [parallel, parallel] attributes {grid.tasks = #kernel.tasks<>} {
-  warpgroup.barrier_arrive %met : memref<!warpgroup.barrier<1, cluster = [["r", "c"]]>, #grid.space<gpu.smem>>
+  warpgroup.barrier_arrive %met : memref<!warpgroup.barrier<1, cluster = [["r", "c"]]>, #warpgroup.space<smem>>
 }
 
 // -----
@@ -40,12 +40,12 @@ grid.kernel @arrive_at_all grid(%r = 2 named "r" cluster, %c = 3 named "c" clust
 // CHECK:         %[[COPIES:.*]] = arith.select %[[IS_LEADER]], %c1_i64{{.*}}, %c-1_i64
 // CHECK:         call @gridirTaskBulkCopy({{.*}}, %[[COUNT]], %[[COPIES]])
 grid.kernel @leader grid(%c = 2 named "c" cluster)
-    inputs(%x: f32 [64] space gpu.gmem) outputs(%o: f32 [8] space gpu.gmem)
-    scratch(%tile: memref<32xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>)
+    inputs(%x: f32 [64] space #warpgroup.space<gmem>) outputs(%o: f32 [8] space #warpgroup.space<gmem>)
+    scratch(%tile: memref<32xf32, #warpgroup.space<smem>>, %b: memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>)
     semantics [parallel] attributes {grid.tasks = #kernel.tasks<>} {
   warpgroup.tma_load %x[0] [32] to %tile barrier %b collective ["c"] leader_tracked
-      : memref<64xf32, #grid.space<gpu.gmem>>, memref<32xf32, #grid.space<gpu.smem>>,
-        memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+      : memref<64xf32, #warpgroup.space<gmem>>, memref<32xf32, #warpgroup.space<smem>>,
+        memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
 }
 
 // -----
@@ -61,14 +61,14 @@ grid.kernel @leader grid(%c = 2 named "c" cluster)
 // CHECK:         call @gridirTaskArrive(
 // CHECK-NOT:     warpgroup.
 grid.kernel @peers grid(%c = 2 named "c" cluster)
-    inputs(%i: i32 [] space gpu.gmem) outputs(%o: f32 [32] space gpu.gmem)
-    scratch(%tile: memref<32xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>)
+    inputs(%i: i32 [] space #warpgroup.space<gmem>) outputs(%o: f32 [32] space #warpgroup.space<gmem>)
+    scratch(%tile: memref<32xf32, #warpgroup.space<smem>>, %b: memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>)
     semantics [parallel] attributes {grid.tasks = #kernel.tasks<>} {
-  %p = grid.load %i : memref<i32, #grid.space<gpu.gmem>> -> i32
-  %v = warpgroup.cluster_load %tile ["c"] [%p] : memref<32xf32, #grid.space<gpu.smem>>, i32 -> tensor<32xf32>
+  %p = grid.load %i : memref<i32, #warpgroup.space<gmem>> -> i32
+  %v = warpgroup.cluster_load %tile ["c"] [%p] : memref<32xf32, #warpgroup.space<smem>>, i32 -> tensor<32xf32>
   warpgroup.cluster_store %v to %tile ["c"] [%p] reduce add barrier %b
-      : tensor<32xf32>, memref<32xf32, #grid.space<gpu.smem>>, i32
-      barrier memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+      : tensor<32xf32>, memref<32xf32, #warpgroup.space<smem>>, i32
+      barrier memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
 }
 
 // -----
@@ -79,13 +79,13 @@ grid.kernel @peers grid(%c = 2 named "c" cluster)
 // CHECK:         memref.extract_strided_metadata %[[TURNED]]
 // CHECK:         call @gridirTaskMove(
 grid.kernel @turned grid(%c = 2 named "c" cluster)
-    inputs() outputs(%o: f32 [16, 32] space gpu.gmem) scratch(%tile: memref<32x16xf32, #grid.space<gpu.smem>>)
+    inputs() outputs(%o: f32 [16, 32] space #warpgroup.space<gmem>) scratch(%tile: memref<32x16xf32, #warpgroup.space<smem>>)
     semantics [parallel] attributes {grid.tasks = #kernel.tasks<>} {
   %c0 = arith.constant 0 : i32
   %t = grid.transpose_ref %tile [1, 0]
-      : memref<32x16xf32, #grid.space<gpu.smem>> -> memref<16x32xf32, #grid.space<gpu.smem>>
-  %v = warpgroup.cluster_load %t ["c"] [%c0] : memref<16x32xf32, #grid.space<gpu.smem>>, i32 -> tensor<16x32xf32>
-  grid.store %v, %o : tensor<16x32xf32>, memref<16x32xf32, #grid.space<gpu.gmem>>
+      : memref<32x16xf32, #warpgroup.space<smem>> -> memref<16x32xf32, #warpgroup.space<smem>>
+  %v = warpgroup.cluster_load %t ["c"] [%c0] : memref<16x32xf32, #warpgroup.space<smem>>, i32 -> tensor<16x32xf32>
+  grid.store %v, %o : tensor<16x32xf32>, memref<16x32xf32, #warpgroup.space<gmem>>
 }
 
 // -----
@@ -98,13 +98,13 @@ grid.kernel @turned grid(%c = 2 named "c" cluster)
 // CHECK:         %[[DEST:.*]] = func.call @gridirTaskLocate(
 // CHECK:         call @gridirTaskMove(%{{.*}}, %[[DEST]],
 grid.kernel @devices grid()
-    inputs(%x: f32 [64] space gpu.gmem, %n: i32 [] space gpu.gmem) outputs(%o: f32 [64] space gpu.gmem)
+    inputs(%x: f32 [64] space #warpgroup.space<gmem>, %n: i32 [] space #warpgroup.space<gmem>) outputs(%o: f32 [64] space #warpgroup.space<gmem>)
     semantics [] attributes {grid.devices = 4 : i64, grid.tasks = #kernel.tasks<>} {
-  %d = grid.load %n : memref<i32, #grid.space<gpu.gmem>> -> i32
+  %d = grid.load %n : memref<i32, #warpgroup.space<gmem>> -> i32
   %v = warpgroup.device_load %x device(%d : i32) {device_id_type = #grid.device_id_type<logical>}
-      : memref<64xf32, #grid.space<gpu.gmem>> -> tensor<64xf32>
+      : memref<64xf32, #warpgroup.space<gmem>> -> tensor<64xf32>
   warpgroup.device_store %v to %o device(%d : i32) {device_id_type = #grid.device_id_type<logical>}
-      : tensor<64xf32>, memref<64xf32, #grid.space<gpu.gmem>>
+      : tensor<64xf32>, memref<64xf32, #warpgroup.space<gmem>>
 }
 
 // -----
@@ -122,13 +122,13 @@ grid.kernel @devices grid()
 // CHECK:         arith.remui %[[CLUSTER]],
 // CHECK:         memref.store %[[FOUND]]
 grid.kernel @cancel grid(%i = 8 named "i", %c = 2 named "c" cluster)
-    inputs() outputs(%o: i1 [] space gpu.gmem)
-    scratch(%answer: memref<16xi8, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>)
+    inputs() outputs(%o: i1 [] space #warpgroup.space<gmem>)
+    scratch(%answer: memref<16xi8, #warpgroup.space<smem>>, %b: memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>)
     semantics [parallel, parallel] attributes {grid.tasks = #kernel.tasks<cluster = 2>} {
   warpgroup.try_cluster_cancel %answer barrier %b {blocks_at_once = 6}
-      : memref<16xi8, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
-  %index, %found = warpgroup.query_cluster_cancel %answer ["i"] : memref<16xi8, #grid.space<gpu.smem>> -> i32
-  grid.store %found, %o : i1, memref<i1, #grid.space<gpu.gmem>>
+      : memref<16xi8, #warpgroup.space<smem>>, memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
+  %index, %found = warpgroup.query_cluster_cancel %answer ["i"] : memref<16xi8, #warpgroup.space<smem>> -> i32
+  grid.store %found, %o : i1, memref<i1, #warpgroup.space<gmem>>
 }
 
 // -----
@@ -145,15 +145,15 @@ grid.kernel @cancel grid(%i = 8 named "i", %c = 2 named "c" cluster)
 // CHECK:           call @gridirTaskArrive(
 // CHECK-NOT:     warpgroup.
 grid.kernel @pair grid(%i = 2 named "c" cluster)
-    inputs(%flag: i1 [] space gpu.gmem) outputs(%o: f32 [128, 128] space gpu.gmem)
-    scratch(%acc: memref<128x128xf32, #grid.space<gpu.tmem>>, %a: memref<128x64xf16, #grid.space<gpu.smem>>,
-            %b: memref<64x64xf16, #grid.space<gpu.smem>>,
-            %done: memref<!warpgroup.barrier<1, tensor_core>, #grid.space<gpu.smem>>)
+    inputs(%flag: i1 [] space #warpgroup.space<gmem>) outputs(%o: f32 [128, 128] space #warpgroup.space<gmem>)
+    scratch(%acc: memref<128x128xf32, #warpgroup.space<tmem>>, %a: memref<128x64xf16, #warpgroup.space<smem>>,
+            %b: memref<64x64xf16, #warpgroup.space<smem>>,
+            %done: memref<!warpgroup.barrier<1, tensor_core>, #warpgroup.space<smem>>)
     semantics [parallel] attributes {grid.tasks = #kernel.tasks<>} {
-  %p = grid.load %flag : memref<i1, #grid.space<gpu.gmem>> -> i1
+  %p = grid.load %flag : memref<i1, #warpgroup.space<gmem>> -> i1
   warpgroup.tcgen05_mma %acc, %a, %b accumulate %p barrier %done collective "c"
-      : memref<128x128xf32, #grid.space<gpu.tmem>>, memref<128x64xf16, #grid.space<gpu.smem>>,
-        memref<64x64xf16, #grid.space<gpu.smem>> barrier memref<!warpgroup.barrier<1, tensor_core>, #grid.space<gpu.smem>>
+      : memref<128x128xf32, #warpgroup.space<tmem>>, memref<128x64xf16, #warpgroup.space<smem>>,
+        memref<64x64xf16, #warpgroup.space<smem>> barrier memref<!warpgroup.barrier<1, tensor_core>, #warpgroup.space<smem>>
 }
 
 // -----
@@ -170,19 +170,19 @@ grid.kernel @pair grid(%i = 2 named "c" cluster)
 // CHECK:         linalg.contract
 // CHECK-NOT:     warpgroup.
 grid.kernel @narrow grid()
-    inputs(%flag: i1 [] space gpu.gmem) outputs(%o: f32 [128, 128] space gpu.gmem)
-    scratch(%acc: memref<128x128xf32, #grid.space<gpu.tmem>>, %a: memref<128x64xf8E5M2, #grid.space<gpu.smem>>,
-            %b: memref<128x128xf8E5M2, #grid.space<gpu.smem>>, %ts: memref<1x1x32x16xf32, #grid.space<gpu.smem>>,
-            %s: memref<128x4xf32, #grid.space<gpu.tmem>>, %m: memref<128x64xi2, #grid.space<gpu.tmem>>)
+    inputs(%flag: i1 [] space #warpgroup.space<gmem>) outputs(%o: f32 [128, 128] space #warpgroup.space<gmem>)
+    scratch(%acc: memref<128x128xf32, #warpgroup.space<tmem>>, %a: memref<128x64xf8E5M2, #warpgroup.space<smem>>,
+            %b: memref<128x128xf8E5M2, #warpgroup.space<smem>>, %ts: memref<1x1x32x16xf32, #warpgroup.space<smem>>,
+            %s: memref<128x4xf32, #warpgroup.space<tmem>>, %m: memref<128x64xi2, #warpgroup.space<tmem>>)
     semantics [] attributes {grid.tasks = #kernel.tasks<>} {
-  %p = grid.load %flag : memref<i1, #grid.space<gpu.gmem>> -> i1
+  %p = grid.load %flag : memref<i1, #warpgroup.space<gmem>> -> i1
   warpgroup.tmem_copy %ts to %s as_scales
-      : memref<1x1x32x16xf32, #grid.space<gpu.smem>>, memref<128x4xf32, #grid.space<gpu.tmem>>
+      : memref<1x1x32x16xf32, #warpgroup.space<smem>>, memref<128x4xf32, #warpgroup.space<tmem>>
   warpgroup.tcgen05_mma %acc, %a, %b accumulate %p scales %s, %s sparse %m
-      : memref<128x128xf32, #grid.space<gpu.tmem>>, memref<128x64xf8E5M2, #grid.space<gpu.smem>>,
-        memref<128x128xf8E5M2, #grid.space<gpu.smem>>
-      scales memref<128x4xf32, #grid.space<gpu.tmem>>, memref<128x4xf32, #grid.space<gpu.tmem>>
-      sparse memref<128x64xi2, #grid.space<gpu.tmem>>
+      : memref<128x128xf32, #warpgroup.space<tmem>>, memref<128x64xf8E5M2, #warpgroup.space<smem>>,
+        memref<128x128xf8E5M2, #warpgroup.space<smem>>
+      scales memref<128x4xf32, #warpgroup.space<tmem>>, memref<128x4xf32, #warpgroup.space<tmem>>
+      sparse memref<128x64xi2, #warpgroup.space<tmem>>
 }
 
 // -----
@@ -194,9 +194,9 @@ grid.kernel @narrow grid()
 // CHECK:         memref.store %[[WARP]]
 // CHECK:         call @gridirTaskJoinWarps()
 grid.kernel @warps grid()
-    inputs() outputs(%o: i32 [] space gpu.gmem) semantics [] attributes {grid.tasks = #kernel.tasks<>} {
+    inputs() outputs(%o: i32 [] space #warpgroup.space<gmem>) semantics [] attributes {grid.tasks = #kernel.tasks<>} {
   warpgroup.warps {
   ^bb0(%warp: i32):
-    grid.store %warp, %o : i32, memref<i32, #grid.space<gpu.gmem>>
+    grid.store %warp, %o : i32, memref<i32, #warpgroup.space<gmem>>
   }
 }

@@ -14,21 +14,21 @@
 // CHECK:         call @gridirTaskCloseGroup()
 // CHECK:         call @gridirTaskWaitGroups(
 grid.kernel @copy grid(%i = 4)
-    inputs(%x: f32 [32, 64] space gpu.gmem) outputs(%o: f32 [32, 64] space gpu.gmem)
-    scratch(%tile: memref<8x64xf32, #grid.space<gpu.smem>> origin "tile",
-            %barrier: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>> origin "barrier")
+    inputs(%x: f32 [32, 64] space #warpgroup.space<gmem>) outputs(%o: f32 [32, 64] space #warpgroup.space<gmem>)
+    scratch(%tile: memref<8x64xf32, #warpgroup.space<smem>> origin "tile",
+            %barrier: memref<!warpgroup.barrier<1>, #warpgroup.space<smem>> origin "barrier")
     semantics [parallel] attributes {grid.tasks = #kernel.tasks<>} {
   %p = grid.program_id 0
   %c8 = arith.constant 8 : i32
   %row = arith.muli %p, %c8 : i32
   warpgroup.tma_load %x[%row : i32, 0] [8, 64] to %tile barrier %barrier
-      : memref<32x64xf32, #grid.space<gpu.gmem>>, memref<8x64xf32, #grid.space<gpu.smem>>,
-        memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
-  warpgroup.barrier_wait %barrier : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+      : memref<32x64xf32, #warpgroup.space<gmem>>, memref<8x64xf32, #warpgroup.space<smem>>,
+        memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
+  warpgroup.barrier_wait %barrier : memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
   warpgroup.commit_smem
   warpgroup.commit_gmem
   warpgroup.tma_store %tile to %o[%row : i32, 0] [8, 64]
-      : memref<8x64xf32, #grid.space<gpu.smem>>, memref<32x64xf32, #grid.space<gpu.gmem>>
+      : memref<8x64xf32, #warpgroup.space<smem>>, memref<32x64xf32, #warpgroup.space<gmem>>
   warpgroup.commit_group
   warpgroup.wait_group 0
 }
@@ -45,16 +45,16 @@ grid.kernel @copy grid(%i = 4)
 // CHECK:           linalg.fill
 // CHECK:         call @gridirTaskBulkCopy(
 grid.kernel @clipped grid(%i = 4)
-    inputs(%x: f32 [30] space gpu.gmem) outputs(%o: f32 [32] space gpu.gmem)
-    scratch(%tile: memref<8xf32, #grid.space<gpu.smem>>,
-            %barrier: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>)
+    inputs(%x: f32 [30] space #warpgroup.space<gmem>) outputs(%o: f32 [32] space #warpgroup.space<gmem>)
+    scratch(%tile: memref<8xf32, #warpgroup.space<smem>>,
+            %barrier: memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>)
     semantics [parallel] attributes {grid.tasks = #kernel.tasks<>} {
   %p = grid.program_id 0
   %c8 = arith.constant 8 : i32
   %at = arith.muli %p, %c8 : i32
   warpgroup.tma_load %x[%at : i32] [8] to %tile barrier %barrier
-      : memref<30xf32, #grid.space<gpu.gmem>>, memref<8xf32, #grid.space<gpu.smem>>,
-        memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+      : memref<30xf32, #warpgroup.space<gmem>>, memref<8xf32, #warpgroup.space<smem>>,
+        memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
 }
 
 // -----
@@ -70,24 +70,24 @@ grid.kernel @clipped grid(%i = 4)
 // CHECK:         linalg.contract
 // CHECK-NOT:     warpgroup.
 grid.kernel @products grid(%i = 4, %t = 2 named "wg" thread)
-    inputs() outputs(%o: f32 [64, 64] space gpu.gmem)
+    inputs() outputs(%o: f32 [64, 64] space #warpgroup.space<gmem>)
     semantics [parallel, core_parallel] attributes {grid.tasks = #kernel.tasks<>} {
-  grid.scoped (%a: memref<64x16xf16, #grid.space<gpu.smem>>, %b: memref<16x64xf16, #grid.space<gpu.smem>>,
-               %barriers: memref<2x!warpgroup.barrier<2>, #grid.space<gpu.smem>>) attributes {collective = ["wg"]} {
+  grid.scoped (%a: memref<64x16xf16, #warpgroup.space<smem>>, %b: memref<16x64xf16, #warpgroup.space<smem>>,
+               %barriers: memref<2x!warpgroup.barrier<2>, #warpgroup.space<smem>>) attributes {collective = ["wg"]} {
     %first = grid.slice_ref %barriers[0] [1] [1] drop [0]
-        : memref<2x!warpgroup.barrier<2>, #grid.space<gpu.smem>> -> memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>
-    warpgroup.barrier_arrive %first : memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>
-    %done = warpgroup.barrier_test %first : memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>
+        : memref<2x!warpgroup.barrier<2>, #warpgroup.space<smem>> -> memref<!warpgroup.barrier<2>, #warpgroup.space<smem>>
+    warpgroup.barrier_arrive %first : memref<!warpgroup.barrier<2>, #warpgroup.space<smem>>
+    %done = warpgroup.barrier_test %first : memref<!warpgroup.barrier<2>, #warpgroup.space<smem>>
     warpgroup.set_max_registers 40
-    grid.scoped (%acc: memref<64x64xf32, #grid.space<gpu.regs>>) {
+    grid.scoped (%acc: memref<64x64xf32, #warpgroup.space<regs>>) {
       %zero = arith.constant dense<0.0> : tensor<64x64xf32>
-      grid.store %zero, %acc : tensor<64x64xf32>, memref<64x64xf32, #grid.space<gpu.regs>>
-      warpgroup.mma %acc, %a, %b : memref<64x64xf32, #grid.space<gpu.regs>>, memref<64x16xf16, #grid.space<gpu.smem>>,
-                                   memref<16x64xf16, #grid.space<gpu.smem>>
+      grid.store %zero, %acc : tensor<64x64xf32>, memref<64x64xf32, #warpgroup.space<regs>>
+      warpgroup.mma %acc, %a, %b : memref<64x64xf32, #warpgroup.space<regs>>, memref<64x16xf16, #warpgroup.space<smem>>,
+                                   memref<16x64xf16, #warpgroup.space<smem>>
       warpgroup.mma_wait 0
-      %v = grid.load %acc : memref<64x64xf32, #grid.space<gpu.regs>> -> tensor<64x64xf32>
+      %v = grid.load %acc : memref<64x64xf32, #warpgroup.space<regs>> -> tensor<64x64xf32>
       %w = warpgroup.layout_cast %v "WGMMA" : tensor<64x64xf32>
-      grid.store %w, %o : tensor<64x64xf32>, memref<64x64xf32, #grid.space<gpu.gmem>>
+      grid.store %w, %o : tensor<64x64xf32>, memref<64x64xf32, #warpgroup.space<gmem>>
     }
   }
 }
@@ -102,22 +102,22 @@ grid.kernel @products grid(%i = 4, %t = 2 named "wg" thread)
 // CHECK:         call @gridirTaskArrive(
 // CHECK-NOT:     warpgroup.
 grid.kernel @tensor_memory grid()
-    inputs(%flag: i1 [] space gpu.gmem) outputs(%o: f32 [128, 128] space gpu.gmem)
-    scratch(%acc: memref<128x128xf32, #grid.space<gpu.tmem>>, %a: memref<128x64xf16, #grid.space<gpu.smem>>,
-            %t: memref<128x64xf16, #grid.space<gpu.tmem>>, %b: memref<64x128xf16, #grid.space<gpu.smem>>,
-            %done: memref<!warpgroup.barrier<2, tensor_core>, #grid.space<gpu.smem>>)
+    inputs(%flag: i1 [] space #warpgroup.space<gmem>) outputs(%o: f32 [128, 128] space #warpgroup.space<gmem>)
+    scratch(%acc: memref<128x128xf32, #warpgroup.space<tmem>>, %a: memref<128x64xf16, #warpgroup.space<smem>>,
+            %t: memref<128x64xf16, #warpgroup.space<tmem>>, %b: memref<64x128xf16, #warpgroup.space<smem>>,
+            %done: memref<!warpgroup.barrier<2, tensor_core>, #warpgroup.space<smem>>)
     semantics [] attributes {grid.tasks = #kernel.tasks<>} {
-  %p = grid.load %flag : memref<i1, #grid.space<gpu.gmem>> -> i1
-  warpgroup.tmem_copy %a to %t : memref<128x64xf16, #grid.space<gpu.smem>>, memref<128x64xf16, #grid.space<gpu.tmem>>
+  %p = grid.load %flag : memref<i1, #warpgroup.space<gmem>> -> i1
+  warpgroup.tmem_copy %a to %t : memref<128x64xf16, #warpgroup.space<smem>>, memref<128x64xf16, #warpgroup.space<tmem>>
   warpgroup.tcgen05_mma %acc, %t, %b accumulate %p barrier %done
-      : memref<128x128xf32, #grid.space<gpu.tmem>>, memref<128x64xf16, #grid.space<gpu.tmem>>,
-        memref<64x128xf16, #grid.space<gpu.smem>>
-      barrier memref<!warpgroup.barrier<2, tensor_core>, #grid.space<gpu.smem>>
-  warpgroup.tcgen05_commit %done : memref<!warpgroup.barrier<2, tensor_core>, #grid.space<gpu.smem>>
+      : memref<128x128xf32, #warpgroup.space<tmem>>, memref<128x64xf16, #warpgroup.space<tmem>>,
+        memref<64x128xf16, #warpgroup.space<smem>>
+      barrier memref<!warpgroup.barrier<2, tensor_core>, #warpgroup.space<smem>>
+  warpgroup.tcgen05_commit %done : memref<!warpgroup.barrier<2, tensor_core>, #warpgroup.space<smem>>
   warpgroup.commit_tmem
   warpgroup.wait_tmem_load
-  %v = grid.load %acc : memref<128x128xf32, #grid.space<gpu.tmem>> -> tensor<128x128xf32>
-  grid.store %v, %o : tensor<128x128xf32>, memref<128x128xf32, #grid.space<gpu.gmem>>
+  %v = grid.load %acc : memref<128x128xf32, #warpgroup.space<tmem>> -> tensor<128x128xf32>
+  grid.store %v, %o : tensor<128x128xf32>, memref<128x128xf32, #warpgroup.space<gmem>>
 }
 
 // -----
@@ -127,15 +127,15 @@ grid.kernel @tensor_memory grid()
 // CHECK:         arith.cmpi ult
 // CHECK:         call @gridirTaskArrive(
 grid.kernel @rows grid()
-    inputs(%x: f32 [32, 64] space gpu.gmem, %n: i32 [8] space gpu.gmem) outputs(%o: f32 [8, 64] space gpu.gmem)
-    scratch(%tile: memref<8x64xf32, #grid.space<gpu.smem>> origin "tile",
-            %barrier: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>> origin "barrier")
+    inputs(%x: f32 [32, 64] space #warpgroup.space<gmem>, %n: i32 [8] space #warpgroup.space<gmem>) outputs(%o: f32 [8, 64] space #warpgroup.space<gmem>)
+    scratch(%tile: memref<8x64xf32, #warpgroup.space<smem>> origin "tile",
+            %barrier: memref<!warpgroup.barrier<1>, #warpgroup.space<smem>> origin "barrier")
     semantics [] attributes {grid.tasks = #kernel.tasks<>} {
-  %rows = grid.load %n : memref<8xi32, #grid.space<gpu.gmem>> -> tensor<8xi32>
+  %rows = grid.load %n : memref<8xi32, #warpgroup.space<gmem>> -> tensor<8xi32>
   warpgroup.tma_gather %x[%rows] to %tile barrier %barrier
-      : memref<32x64xf32, #grid.space<gpu.gmem>>, tensor<8xi32>, memref<8x64xf32, #grid.space<gpu.smem>>,
-        memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
-  warpgroup.barrier_wait %barrier : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+      : memref<32x64xf32, #warpgroup.space<gmem>>, tensor<8xi32>, memref<8x64xf32, #warpgroup.space<smem>>,
+        memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
+  warpgroup.barrier_wait %barrier : memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
 }
 
 // -----
@@ -150,11 +150,11 @@ grid.kernel @rows grid()
 // CHECK:           arith.maximumf
 // CHECK-NOT:     call @gridirTaskBulkCopy(
 grid.kernel @reduce grid()
-    outputs(%o: f32 [32, 64] space gpu.gmem origin "o")
-    scratch(%tile: memref<8x64xf32, #grid.space<gpu.smem>> origin "tile")
+    outputs(%o: f32 [32, 64] space #warpgroup.space<gmem> origin "o")
+    scratch(%tile: memref<8x64xf32, #warpgroup.space<smem>> origin "tile")
     semantics [] attributes {grid.tasks = #kernel.tasks<races = true>} {
   warpgroup.tma_store %tile to %o[28, 0] [8, 64] reduce maxf
-      : memref<8x64xf32, #grid.space<gpu.smem>>, memref<32x64xf32, #grid.space<gpu.gmem>>
+      : memref<8x64xf32, #warpgroup.space<smem>>, memref<32x64xf32, #warpgroup.space<gmem>>
 }
 
 // -----
@@ -167,12 +167,12 @@ grid.kernel @reduce grid()
 // CHECK:         call @gridirTaskNamedBarrier(%[[MEMBERS]], %{{[^,]+}}, %[[ARRIVALS]], %{{.+}}, %{{.+}}, %{{.+}})
 // CHECK:         call @gridirTaskNamedBarrier(%{{.+}}, %{{[^,]+}}, %{{.+}}, %{{.+}}, %{{.+}}, %{{.+}})
 // CHECK-NOT:     warpgroup.
-grid.kernel @named grid(%i = 4, %t = 3 named "wg" thread) inputs() outputs(%o: i32 [] space gpu.gmem)
+grid.kernel @named grid(%i = 4, %t = 3 named "wg" thread) inputs() outputs(%o: i32 [] space #warpgroup.space<gmem>)
     semantics [parallel, core_parallel] attributes {grid.tasks = #kernel.tasks<>} {
   %n = grid.program_id 0
   warpgroup.named_barrier %n of 256 arrive
   warpgroup.named_barrier %n of 256
-  grid.store %n, %o : i32, memref<i32, #grid.space<gpu.gmem>>
+  grid.store %n, %o : i32, memref<i32, #warpgroup.space<gmem>>
 }
 
 // -----
@@ -184,12 +184,12 @@ grid.kernel @named grid(%i = 4, %t = 3 named "wg" thread) inputs() outputs(%o: i
 // CHECK:         memref.store %[[WARP]]
 // CHECK:         call @gridirTaskJoinWarps()
 // CHECK-NOT:     warpgroup.
-grid.kernel @warps grid() inputs() outputs(%o: i32 [4] space gpu.gmem)
+grid.kernel @warps grid() inputs() outputs(%o: i32 [4] space #warpgroup.space<gmem>)
     semantics [] attributes {grid.tasks = #kernel.tasks<>} {
   warpgroup.warps {
   ^bb0(%warp: i32):
-    %w = grid.slice_ref %o[%warp] [1] [1] drop [0] : memref<4xi32, #grid.space<gpu.gmem>>, i32 -> memref<i32, #grid.space<gpu.gmem>>
-    grid.store %warp, %w : i32, memref<i32, #grid.space<gpu.gmem>>
+    %w = grid.slice_ref %o[%warp] [1] [1] drop [0] : memref<4xi32, #warpgroup.space<gmem>>, i32 -> memref<i32, #warpgroup.space<gmem>>
+    grid.store %warp, %w : i32, memref<i32, #warpgroup.space<gmem>>
   }
 }
 
@@ -204,16 +204,16 @@ grid.kernel @warps grid() inputs() outputs(%o: i32 [4] space gpu.gmem)
 // CHECK:         scf.if %[[OUTSIDE]]
 // CHECK:           linalg.fill
 grid.kernel @row_behind grid(%i = 8)
-    inputs(%x: f32 [30, 64] space gpu.gmem) outputs(%o: f32 [32] space gpu.gmem)
-    scratch(%tile: memref<64xf32, #grid.space<gpu.smem>>,
-            %barrier: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>)
+    inputs(%x: f32 [30, 64] space #warpgroup.space<gmem>) outputs(%o: f32 [32] space #warpgroup.space<gmem>)
+    scratch(%tile: memref<64xf32, #warpgroup.space<smem>>,
+            %barrier: memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>)
     semantics [parallel] attributes {grid.tasks = #kernel.tasks<>} {
   %p = grid.program_id 0
   %c8 = arith.constant 8 : i32
   %at = arith.muli %p, %c8 : i32
   warpgroup.tma_load %x[%at : i32, 0] [1, 64] drop [0] to %tile barrier %barrier
-      : memref<30x64xf32, #grid.space<gpu.gmem>>, memref<64xf32, #grid.space<gpu.smem>>,
-        memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+      : memref<30x64xf32, #warpgroup.space<gmem>>, memref<64xf32, #warpgroup.space<smem>>,
+        memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
 }
 
 // -----
@@ -229,9 +229,9 @@ grid.kernel @row_behind grid(%i = 8)
 // CHECK:           %[[D:.*]] = arith.remui %[[COLUMN]], %c64
 // CHECK:           tensor.extract %{{.*}}[%[[A]], %[[B]], %[[C]], %[[D]]] : tensor<2x1x128x64xi2>
 grid.kernel @metadata grid() inputs() outputs()
-    scratch(%a: memref<2x1x128x64xi2, #grid.space<gpu.smem>>, %x: memref<256x64xi2, #grid.space<gpu.tmem>>)
+    scratch(%a: memref<2x1x128x64xi2, #warpgroup.space<smem>>, %x: memref<256x64xi2, #warpgroup.space<tmem>>)
     semantics [] attributes {grid.tasks = #kernel.tasks<>} {
-  warpgroup.tmem_copy %a to %x as_metadata : memref<2x1x128x64xi2, #grid.space<gpu.smem>>, memref<256x64xi2, #grid.space<gpu.tmem>>
+  warpgroup.tmem_copy %a to %x as_metadata : memref<2x1x128x64xi2, #warpgroup.space<smem>>, memref<256x64xi2, #warpgroup.space<tmem>>
 }
 
 // -----
@@ -245,7 +245,7 @@ grid.kernel @metadata grid() inputs() outputs()
 // CHECK:           arith.divui %{{.*}}, %c32
 // CHECK:           tensor.extract %{{.*}}[%{{.*}}, %{{.*}}, %[[LINE]], %{{.*}}] : tensor<1x1x32x16xf8E8M0FNU>
 grid.kernel @factors grid() inputs() outputs()
-    scratch(%a: memref<1x1x32x16xf8E8M0FNU, #grid.space<gpu.smem>>, %x: memref<128x4xf8E8M0FNU, #grid.space<gpu.tmem>>)
+    scratch(%a: memref<1x1x32x16xf8E8M0FNU, #warpgroup.space<smem>>, %x: memref<128x4xf8E8M0FNU, #warpgroup.space<tmem>>)
     semantics [] attributes {grid.tasks = #kernel.tasks<>} {
-  warpgroup.tmem_copy %a to %x as_scales : memref<1x1x32x16xf8E8M0FNU, #grid.space<gpu.smem>>, memref<128x4xf8E8M0FNU, #grid.space<gpu.tmem>>
+  warpgroup.tmem_copy %a to %x as_scales : memref<1x1x32x16xf8E8M0FNU, #warpgroup.space<smem>>, memref<128x4xf8E8M0FNU, #warpgroup.space<tmem>>
 }

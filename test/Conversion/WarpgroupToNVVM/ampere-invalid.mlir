@@ -2,16 +2,16 @@
 
 grid.kernel @barrier grid() {
   // expected-error @below {{expected a chip that has mbarriers and TMA, got sm_80}}
-  grid.scoped (%b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
+  grid.scoped (%b: memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>) {
   }
 }
 
 // -----
 
-grid.kernel @copy grid() outputs(%o: f32 [64, 64] space gpu.gmem) {
-  grid.scoped (%t: memref<64x64xf32, #grid.space<gpu.smem>>) {
+grid.kernel @copy grid() outputs(%o: f32 [64, 64] space #warpgroup.space<gmem>) {
+  grid.scoped (%t: memref<64x64xf32, #warpgroup.space<smem>>) {
     // expected-error @below {{expected a chip that has mbarriers and TMA, got sm_80}}
-    warpgroup.tma_store %t to %o[0, 0] [64, 64] : memref<64x64xf32, #grid.space<gpu.smem>>, memref<64x64xf32, #grid.space<gpu.gmem>>
+    warpgroup.tma_store %t to %o[0, 0] [64, 64] : memref<64x64xf32, #warpgroup.space<smem>>, memref<64x64xf32, #warpgroup.space<gmem>>
   }
 }
 

@@ -18,11 +18,11 @@
 // CHECK-NOT: nvvm.barrier
 // CHECK: llvm.return
 grid.kernel @of_warps grid() {
-  grid.scoped (%full: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>,
-               %empty: memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>) {
-    warpgroup.barrier_wait %full : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
-    warpgroup.barrier_arrive %empty : memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>
-    warpgroup.barrier_arrive %empty : memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>
+  grid.scoped (%full: memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>,
+               %empty: memref<!warpgroup.barrier<2>, #warpgroup.space<smem>>) {
+    warpgroup.barrier_wait %full : memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
+    warpgroup.barrier_arrive %empty : memref<!warpgroup.barrier<2>, #warpgroup.space<smem>>
+    warpgroup.barrier_arrive %empty : memref<!warpgroup.barrier<2>, #warpgroup.space<smem>>
   }
 }
 
@@ -33,16 +33,16 @@ grid.kernel @of_warps grid() {
 // CHECK: nvvm.mbarrier.init %{{.+}}, %c4_i32
 // CHECK: nvvm.mbarrier.arrive %{{.+}}, %c4_i32 : !llvm.ptr<3> -> i64
 grid.kernel @by_one_warp grid() {
-  grid.scoped (%empty: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
+  grid.scoped (%empty: memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>) {
     warpgroup.warps {
     ^bb0(%warp: i32):
       %c1 = arith.constant 1 : i32
       %is = arith.cmpi eq, %warp, %c1 : i32
       scf.if %is {
-        warpgroup.barrier_arrive %empty : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+        warpgroup.barrier_arrive %empty : memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
       }
     }
-    warpgroup.barrier_wait %empty : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+    warpgroup.barrier_wait %empty : memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
   }
 }
 
@@ -55,12 +55,12 @@ grid.kernel @by_one_warp grid() {
 // CHECK: nvvm.barrier
 // CHECK: nvvm.mbarrier.arrive %
 // CHECK: nvvm.mbarrier.arrive.expect_tx
-grid.kernel @of_copies grid() inputs(%x: f32 [64, 32] space gpu.gmem) {
-  grid.scoped (%a: memref<64x32xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
-    warpgroup.barrier_wait %b : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
-    warpgroup.barrier_arrive %b : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+grid.kernel @of_copies grid() inputs(%x: f32 [64, 32] space #warpgroup.space<gmem>) {
+  grid.scoped (%a: memref<64x32xf32, #warpgroup.space<smem>>, %b: memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>) {
+    warpgroup.barrier_wait %b : memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
+    warpgroup.barrier_arrive %b : memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
     warpgroup.tma_load %x[0, 0] [64, 32] to %a barrier %b
-        : memref<64x32xf32, #grid.space<gpu.gmem>>, memref<64x32xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+        : memref<64x32xf32, #warpgroup.space<gmem>>, memref<64x32xf32, #warpgroup.space<smem>>, memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
   }
 }
 
@@ -77,22 +77,22 @@ grid.kernel @of_copies grid() inputs(%x: f32 [64, 32] space gpu.gmem) {
 // CHECK: nvvm.mbarrier.arrive
 // CHECK-NOT: nvvm.barrier
 // CHECK: scf.yield
-grid.kernel @reader grid() outputs(%o: f32 [64, 32] space gpu.gmem) {
-  grid.scoped (%a: memref<64x32xf32, #grid.space<gpu.smem>>,
-               %full: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>,
-               %empty: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
+grid.kernel @reader grid() outputs(%o: f32 [64, 32] space #warpgroup.space<gmem>) {
+  grid.scoped (%a: memref<64x32xf32, #warpgroup.space<smem>>,
+               %full: memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>,
+               %empty: memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>) {
     %begin = arith.constant 0 : i32
     %end = arith.constant 8 : i32
     %one = arith.constant 1 : i32
     %zero = arith.constant dense<0.0> : tensor<64x32xf32>
     %sum = scf.for %k = %begin to %end step %one iter_args(%s = %zero) -> (tensor<64x32xf32>) : i32 {
-      warpgroup.barrier_wait %full : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
-      %v = grid.load %a : memref<64x32xf32, #grid.space<gpu.smem>> -> tensor<64x32xf32>
-      warpgroup.barrier_arrive %empty : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+      warpgroup.barrier_wait %full : memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
+      %v = grid.load %a : memref<64x32xf32, #warpgroup.space<smem>> -> tensor<64x32xf32>
+      warpgroup.barrier_arrive %empty : memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
       %t = arith.addf %s, %v : tensor<64x32xf32>
       scf.yield %t : tensor<64x32xf32>
     }
-    grid.store %sum, %o : tensor<64x32xf32>, memref<64x32xf32, #grid.space<gpu.gmem>>
+    grid.store %sum, %o : tensor<64x32xf32>, memref<64x32xf32, #warpgroup.space<gmem>>
   }
 }
 
@@ -105,16 +105,16 @@ grid.kernel @reader grid() outputs(%o: f32 [64, 32] space gpu.gmem) {
 // CHECK: nvvm.barrier
 // CHECK: llvm.store %{{.+}}, %{{.+}} : {{.*}}!llvm.ptr<3>
 grid.kernel @writer grid() {
-  grid.scoped (%a: memref<64x32xf32, #grid.space<gpu.smem>>,
-               %empty: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
+  grid.scoped (%a: memref<64x32xf32, #warpgroup.space<smem>>,
+               %empty: memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>) {
     %begin = arith.constant 0 : i32
     %end = arith.constant 8 : i32
     %one = arith.constant 1 : i32
     scf.for %k = %begin to %end step %one : i32 {
-      %v = grid.load %a : memref<64x32xf32, #grid.space<gpu.smem>> -> tensor<64x32xf32>
-      warpgroup.barrier_arrive %empty : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+      %v = grid.load %a : memref<64x32xf32, #warpgroup.space<smem>> -> tensor<64x32xf32>
+      warpgroup.barrier_arrive %empty : memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
       %t = arith.addf %v, %v : tensor<64x32xf32>
-      grid.store %t, %a : tensor<64x32xf32>, memref<64x32xf32, #grid.space<gpu.smem>>
+      grid.store %t, %a : tensor<64x32xf32>, memref<64x32xf32, #warpgroup.space<smem>>
     }
   }
 }
@@ -136,24 +136,24 @@ grid.kernel @writer grid() {
 // CHECK: llvm.inline_asm {{.*}}mbarrier.try_wait.parity{{.*}} %{{.+}}, %[[ROUND]],
 // CHECK: llvm.inline_asm {{.*}}mbarrier.try_wait.parity{{.*}} %{{.+}}, %[[NEXT]],
 grid.kernel @ring grid() {
-  grid.scoped (%now: memref<3x!warpgroup.barrier<1>, #grid.space<gpu.smem>>,
-               %ahead: memref<3x!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
+  grid.scoped (%now: memref<3x!warpgroup.barrier<1>, #warpgroup.space<smem>>,
+               %ahead: memref<3x!warpgroup.barrier<1>, #warpgroup.space<smem>>) {
     %begin = arith.constant 0 : i32
     %end = arith.constant 8 : i32
     %one = arith.constant 1 : i32
     %size = arith.constant 3 : i32
-    %first = grid.slice_ref %ahead[0] [1] [1] drop [0] : memref<3x!warpgroup.barrier<1>, #grid.space<gpu.smem>> -> memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
-    warpgroup.barrier_wait %first : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+    %first = grid.slice_ref %ahead[0] [1] [1] drop [0] : memref<3x!warpgroup.barrier<1>, #warpgroup.space<smem>> -> memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
+    warpgroup.barrier_wait %first : memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
     scf.for %i = %begin to %end step %one : i32 {
       %place = arith.remsi %i, %size : i32
-      %a = grid.slice_ref %now[%place] [1] [1] drop [0] : memref<3x!warpgroup.barrier<1>, #grid.space<gpu.smem>>, i32 -> memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
-      warpgroup.barrier_wait %a : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+      %a = grid.slice_ref %now[%place] [1] [1] drop [0] : memref<3x!warpgroup.barrier<1>, #warpgroup.space<smem>>, i32 -> memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
+      warpgroup.barrier_wait %a : memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
       %next = arith.addi %i, %one : i32
       %more = arith.cmpi slt, %next, %end : i32
       scf.if %more {
         %behind = arith.remsi %next, %size : i32
-        %b = grid.slice_ref %ahead[%behind] [1] [1] drop [0] : memref<3x!warpgroup.barrier<1>, #grid.space<gpu.smem>>, i32 -> memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
-        warpgroup.barrier_wait %b : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+        %b = grid.slice_ref %ahead[%behind] [1] [1] drop [0] : memref<3x!warpgroup.barrier<1>, #warpgroup.space<smem>>, i32 -> memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
+        warpgroup.barrier_wait %b : memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
       }
     }
   }
@@ -167,9 +167,9 @@ grid.kernel @ring grid() {
 // CHECK-NOT: arith.cmpi eq, %{{.+}}, %c2_i32
 // CHECK: llvm.return
 grid.kernel @no_ring grid() {
-  grid.scoped (%twice: memref<3x!warpgroup.barrier<1>, #grid.space<gpu.smem>>,
-               %some: memref<3x!warpgroup.barrier<1>, #grid.space<gpu.smem>>,
-               %before: memref<3x!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
+  grid.scoped (%twice: memref<3x!warpgroup.barrier<1>, #warpgroup.space<smem>>,
+               %some: memref<3x!warpgroup.barrier<1>, #warpgroup.space<smem>>,
+               %before: memref<3x!warpgroup.barrier<1>, #warpgroup.space<smem>>) {
     %begin = arith.constant 0 : i32
     %end = arith.constant 8 : i32
     %one = arith.constant 1 : i32
@@ -177,16 +177,16 @@ grid.kernel @no_ring grid() {
     scf.for %k = %begin to %end step %one : i32 {
       scf.for %i = %begin to %end step %one : i32 {
         %place = arith.remsi %i, %size : i32
-        %a = grid.slice_ref %twice[%place] [1] [1] drop [0] : memref<3x!warpgroup.barrier<1>, #grid.space<gpu.smem>>, i32 -> memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
-        warpgroup.barrier_wait %a : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
-        warpgroup.barrier_wait %a : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+        %a = grid.slice_ref %twice[%place] [1] [1] drop [0] : memref<3x!warpgroup.barrier<1>, #warpgroup.space<smem>>, i32 -> memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
+        warpgroup.barrier_wait %a : memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
+        warpgroup.barrier_wait %a : memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
         %is = arith.cmpi ne, %i, %one : i32
         scf.if %is {
-          %b = grid.slice_ref %some[%place] [1] [1] drop [0] : memref<3x!warpgroup.barrier<1>, #grid.space<gpu.smem>>, i32 -> memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
-          warpgroup.barrier_wait %b : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+          %b = grid.slice_ref %some[%place] [1] [1] drop [0] : memref<3x!warpgroup.barrier<1>, #warpgroup.space<smem>>, i32 -> memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
+          warpgroup.barrier_wait %b : memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
         }
-        %c = grid.slice_ref %before[%place] [1] [1] drop [0] : memref<3x!warpgroup.barrier<1>, #grid.space<gpu.smem>>, i32 -> memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
-        warpgroup.barrier_wait %c : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+        %c = grid.slice_ref %before[%place] [1] [1] drop [0] : memref<3x!warpgroup.barrier<1>, #warpgroup.space<smem>>, i32 -> memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
+        warpgroup.barrier_wait %c : memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
       }
     }
   }

@@ -6,9 +6,9 @@
 // BLACKWELL: error: expected a chip that has wgmma, got sm_100a
 // CHIP: error: expected a chip (sm_80, {{.*}}), got sm_12
 grid.kernel @product grid() {
-  grid.scoped (%a: memref<64x64xf16, #grid.space<gpu.smem>>, %acc: memref<64x64xf32, #grid.space<gpu.regs>>)
+  grid.scoped (%a: memref<64x64xf16, #warpgroup.space<smem>>, %acc: memref<64x64xf32, #warpgroup.space<regs>>)
       attributes {transforms = [[#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 64]>], []]} {
     warpgroup.mma %acc, %a, %a
-        : memref<64x64xf32, #grid.space<gpu.regs>>, memref<64x64xf16, #grid.space<gpu.smem>>, memref<64x64xf16, #grid.space<gpu.smem>>
+        : memref<64x64xf32, #warpgroup.space<regs>>, memref<64x64xf16, #warpgroup.space<smem>>, memref<64x64xf16, #warpgroup.space<smem>>
   }
 }

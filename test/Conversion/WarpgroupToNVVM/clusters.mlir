@@ -13,12 +13,12 @@
 // CHECK: scf.while
 // CHECK: nvvm.mbarrier.try_wait {{.*}} {scope = #nvvm.mem_scope<cluster>}
 grid.kernel @peers grid(%c = 2 named "x" cluster) {
-  grid.scoped (%t: memref<16x32xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1, cluster = ["x"]>, #grid.space<gpu.smem>>) {
+  grid.scoped (%t: memref<16x32xf32, #warpgroup.space<smem>>, %b: memref<!warpgroup.barrier<1, cluster = ["x"]>, #warpgroup.space<smem>>) {
     %c1 = arith.constant 1 : i32
-    %v = warpgroup.cluster_load %t ["x"][%c1] : memref<16x32xf32, #grid.space<gpu.smem>>, i32 -> tensor<16x32xf32>
-    warpgroup.cluster_store %v to %t ["x"][%c1] : tensor<16x32xf32>, memref<16x32xf32, #grid.space<gpu.smem>>, i32
-    warpgroup.barrier_arrive %b : memref<!warpgroup.barrier<1, cluster = ["x"]>, #grid.space<gpu.smem>>
-    warpgroup.barrier_wait %b : memref<!warpgroup.barrier<1, cluster = ["x"]>, #grid.space<gpu.smem>>
+    %v = warpgroup.cluster_load %t ["x"][%c1] : memref<16x32xf32, #warpgroup.space<smem>>, i32 -> tensor<16x32xf32>
+    warpgroup.cluster_store %v to %t ["x"][%c1] : tensor<16x32xf32>, memref<16x32xf32, #warpgroup.space<smem>>, i32
+    warpgroup.barrier_arrive %b : memref<!warpgroup.barrier<1, cluster = ["x"]>, #warpgroup.space<smem>>
+    warpgroup.barrier_wait %b : memref<!warpgroup.barrier<1, cluster = ["x"]>, #warpgroup.space<smem>>
   }
 }
 
@@ -33,15 +33,15 @@ grid.kernel @peers grid(%c = 2 named "x" cluster) {
 // CHECK: nvvm.mbarrier.arrive.expect_tx %{{.+}}, %c2048_i32 {scope = #nvvm.mem_scope<cluster>} : !llvm.ptr<7>, i32
 // CHECK: red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.max.s32 [$0], $1, [$2];
 grid.kernel @store grid(%c = 2 named "x" cluster) {
-  grid.scoped (%t: memref<512xf32, #grid.space<gpu.smem>>, %n: memref<128xi32, #grid.space<gpu.smem>>,
-               %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
+  grid.scoped (%t: memref<512xf32, #warpgroup.space<smem>>, %n: memref<128xi32, #warpgroup.space<smem>>,
+               %b: memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>) {
     %c1 = arith.constant 1 : i32
     %v = arith.constant dense<1.0> : tensor<512xf32>
     %i = arith.constant dense<1> : tensor<128xi32>
     warpgroup.cluster_store %v to %t ["x"][%c1] barrier %b
-        : tensor<512xf32>, memref<512xf32, #grid.space<gpu.smem>>, i32 barrier memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+        : tensor<512xf32>, memref<512xf32, #warpgroup.space<smem>>, i32 barrier memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
     warpgroup.cluster_store %i to %n ["x"][%c1] reduce maxs barrier %b
-        : tensor<128xi32>, memref<128xi32, #grid.space<gpu.smem>>, i32 barrier memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+        : tensor<128xi32>, memref<128xi32, #warpgroup.space<smem>>, i32 barrier memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
   }
 }
 
@@ -55,8 +55,8 @@ grid.kernel @store grid(%c = 2 named "x" cluster) {
 // CHECK: nvvm.mbarrier.arrive %{{.+}} : !llvm.ptr<7>
 // CHECK-NOT: nvvm.mbarrier.arrive
 grid.kernel @tracked grid(%c = 2 named "x" cluster) {
-  grid.scoped (%b: memref<!warpgroup.barrier<1, cluster = ["x"], leader_tracked>, #grid.space<gpu.smem>>) {
-    warpgroup.barrier_arrive %b : memref<!warpgroup.barrier<1, cluster = ["x"], leader_tracked>, #grid.space<gpu.smem>>
+  grid.scoped (%b: memref<!warpgroup.barrier<1, cluster = ["x"], leader_tracked>, #warpgroup.space<smem>>) {
+    warpgroup.barrier_arrive %b : memref<!warpgroup.barrier<1, cluster = ["x"], leader_tracked>, #warpgroup.space<smem>>
   }
 }
 
@@ -69,8 +69,8 @@ grid.kernel @tracked grid(%c = 2 named "x" cluster) {
 // CHECK-COUNT-3: nvvm.mbarrier.arrive %{{.+}} : !llvm.ptr<7>
 // CHECK-NOT: nvvm.mbarrier.arrive
 grid.kernel @all grid(%r = 2 named "y" cluster, %c = 2 named "x" cluster) {
-  grid.scoped (%b: memref<!warpgroup.barrier<1, cluster = [["y", "x"]]>, #grid.space<gpu.smem>>) {
-    warpgroup.barrier_arrive %b : memref<!warpgroup.barrier<1, cluster = [["y", "x"]]>, #grid.space<gpu.smem>>
+  grid.scoped (%b: memref<!warpgroup.barrier<1, cluster = [["y", "x"]]>, #warpgroup.space<smem>>) {
+    warpgroup.barrier_arrive %b : memref<!warpgroup.barrier<1, cluster = [["y", "x"]]>, #warpgroup.space<smem>>
   }
 }
 
@@ -83,13 +83,13 @@ grid.kernel @all grid(%r = 2 named "y" cluster, %c = 2 named "x" cluster) {
 // CHECK: mbarrier.try_wait.parity.shared.b64
 // CHECK-NOT: mem_scope<cluster>
 // CHECK: llvm.return
-grid.kernel @own grid(%c = 2 named "x" cluster) inputs(%x: f32 [512] space gpu.gmem) outputs(%o: f32 [512] space gpu.gmem) {
-  grid.scoped (%t: memref<512xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1, cluster = ["x"]>, #grid.space<gpu.smem>>) {
-    %v = grid.load %x : memref<512xf32, #grid.space<gpu.gmem>> -> tensor<512xf32>
-    grid.store %v, %t : tensor<512xf32>, memref<512xf32, #grid.space<gpu.smem>>
-    warpgroup.barrier_arrive %b : memref<!warpgroup.barrier<1, cluster = ["x"]>, #grid.space<gpu.smem>>
-    warpgroup.barrier_wait %b : memref<!warpgroup.barrier<1, cluster = ["x"]>, #grid.space<gpu.smem>>
-    grid.store %v, %o : tensor<512xf32>, memref<512xf32, #grid.space<gpu.gmem>>
+grid.kernel @own grid(%c = 2 named "x" cluster) inputs(%x: f32 [512] space #warpgroup.space<gmem>) outputs(%o: f32 [512] space #warpgroup.space<gmem>) {
+  grid.scoped (%t: memref<512xf32, #warpgroup.space<smem>>, %b: memref<!warpgroup.barrier<1, cluster = ["x"]>, #warpgroup.space<smem>>) {
+    %v = grid.load %x : memref<512xf32, #warpgroup.space<gmem>> -> tensor<512xf32>
+    grid.store %v, %t : tensor<512xf32>, memref<512xf32, #warpgroup.space<smem>>
+    warpgroup.barrier_arrive %b : memref<!warpgroup.barrier<1, cluster = ["x"]>, #warpgroup.space<smem>>
+    warpgroup.barrier_wait %b : memref<!warpgroup.barrier<1, cluster = ["x"]>, #warpgroup.space<smem>>
+    grid.store %v, %o : tensor<512xf32>, memref<512xf32, #warpgroup.space<gmem>>
   }
 }
 
@@ -101,16 +101,16 @@ grid.kernel @own grid(%c = 2 named "x" cluster) inputs(%x: f32 [512] space gpu.g
 // CHECK: nvvm.mbarrier.arrive %{{.+}} {scope = #nvvm.mem_scope<cluster>} : !llvm.ptr<7>
 // CHECK: nvvm.mbarrier.try_wait {{.*}} {scope = #nvvm.mem_scope<cluster>}
 // CHECK: mbarrier.try_wait.parity.shared.b64
-grid.kernel @stored grid(%c = 2 named "x" cluster) outputs(%o: f32 [512] space gpu.gmem) {
-  grid.scoped (%t: memref<512xf32, #grid.space<gpu.smem>>, %a: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1, cluster = ["x"]>, #grid.space<gpu.smem>>) {
+grid.kernel @stored grid(%c = 2 named "x" cluster) outputs(%o: f32 [512] space #warpgroup.space<gmem>) {
+  grid.scoped (%t: memref<512xf32, #warpgroup.space<smem>>, %a: memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>, %b: memref<!warpgroup.barrier<1, cluster = ["x"]>, #warpgroup.space<smem>>) {
     %v = arith.constant dense<1.0> : tensor<512xf32>
-    grid.store %v, %o : tensor<512xf32>, memref<512xf32, #grid.space<gpu.gmem>>
-    warpgroup.barrier_arrive %b : memref<!warpgroup.barrier<1, cluster = ["x"]>, #grid.space<gpu.smem>>
-    warpgroup.barrier_wait %b : memref<!warpgroup.barrier<1, cluster = ["x"]>, #grid.space<gpu.smem>>
-    warpgroup.barrier_arrive %a : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
-    warpgroup.barrier_wait %a : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
-    %others = grid.load %o : memref<512xf32, #grid.space<gpu.gmem>> -> tensor<512xf32>
-    grid.store %others, %t : tensor<512xf32>, memref<512xf32, #grid.space<gpu.smem>>
+    grid.store %v, %o : tensor<512xf32>, memref<512xf32, #warpgroup.space<gmem>>
+    warpgroup.barrier_arrive %b : memref<!warpgroup.barrier<1, cluster = ["x"]>, #warpgroup.space<smem>>
+    warpgroup.barrier_wait %b : memref<!warpgroup.barrier<1, cluster = ["x"]>, #warpgroup.space<smem>>
+    warpgroup.barrier_arrive %a : memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
+    warpgroup.barrier_wait %a : memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
+    %others = grid.load %o : memref<512xf32, #warpgroup.space<gmem>> -> tensor<512xf32>
+    grid.store %others, %t : tensor<512xf32>, memref<512xf32, #warpgroup.space<smem>>
   }
 }
 
@@ -122,13 +122,13 @@ grid.kernel @stored grid(%c = 2 named "x" cluster) outputs(%o: f32 [512] space g
 // CHECK: llvm.inline_asm {{.*}}mbarrier.try_wait.parity
 // CHECK-NOT: llvm.ptr<1>
 // CHECK: llvm.return
-grid.kernel @cancel grid(%i = 2 named "i") outputs(%o: i32 [] space gpu.gmem) {
-  grid.scoped (%answer: memref<16xi8, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
-    warpgroup.try_cluster_cancel %answer barrier %b : memref<16xi8, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
-    warpgroup.barrier_wait %b : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
-    %index, %found = warpgroup.query_cluster_cancel %answer ["i"] : memref<16xi8, #grid.space<gpu.smem>> -> i32
+grid.kernel @cancel grid(%i = 2 named "i") outputs(%o: i32 [] space #warpgroup.space<gmem>) {
+  grid.scoped (%answer: memref<16xi8, #warpgroup.space<smem>>, %b: memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>) {
+    warpgroup.try_cluster_cancel %answer barrier %b : memref<16xi8, #warpgroup.space<smem>>, memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
+    warpgroup.barrier_wait %b : memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
+    %index, %found = warpgroup.query_cluster_cancel %answer ["i"] : memref<16xi8, #warpgroup.space<smem>> -> i32
     scf.if %found {
-      grid.store %index, %o : i32, memref<i32, #grid.space<gpu.gmem>>
+      grid.store %index, %o : i32, memref<i32, #warpgroup.space<gmem>>
     }
   }
 }
@@ -142,9 +142,9 @@ grid.kernel @cancel grid(%i = 2 named "i") outputs(%o: i32 [] space gpu.gmem) {
 // CHECK: scf.if
 // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}} multicast_mask = %[[MASK]]{{ }}
 // CHECK-NOT: nvvm.cp.async.bulk.tensor
-grid.kernel @partly grid(%r = 2 named "y" cluster, %c = 2 named "x" cluster) inputs(%x: f32 [64, 4] space gpu.gmem) {
-  grid.scoped (%t: memref<63x4xf32, #grid.space<gpu.smem>>, %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
+grid.kernel @partly grid(%r = 2 named "y" cluster, %c = 2 named "x" cluster) inputs(%x: f32 [64, 4] space #warpgroup.space<gmem>) {
+  grid.scoped (%t: memref<63x4xf32, #warpgroup.space<smem>>, %b: memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>) {
     warpgroup.tma_load %x[0, 0] [63, 4] to %t barrier %b collective ["y"]
-        : memref<64x4xf32, #grid.space<gpu.gmem>>, memref<63x4xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+        : memref<64x4xf32, #warpgroup.space<gmem>>, memref<63x4xf32, #warpgroup.space<smem>>, memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
   }
 }

@@ -25,19 +25,19 @@
 // CHECK: nvvm.cp.async.bulk.commit.group
 // CHECK-COUNT-2: nvvm.cp.async.bulk.wait_group 0 {read}
 grid.kernel @copy grid(%i = 2, %j = 3)
-    inputs(%x: f32 [128, 64] space gpu.gmem) outputs(%o: f32 [128, 64] space gpu.gmem) {
-  grid.scoped (%a: memref<16x64xf32, #grid.space<gpu.smem>>, %b: memref<16x64xf32, #grid.space<gpu.smem>>,
-               %barrier: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>)
+    inputs(%x: f32 [128, 64] space #warpgroup.space<gmem>) outputs(%o: f32 [128, 64] space #warpgroup.space<gmem>) {
+  grid.scoped (%a: memref<16x64xf32, #warpgroup.space<smem>>, %b: memref<16x64xf32, #warpgroup.space<smem>>,
+               %barrier: memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>)
       attributes {transforms = [[#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 32]>], [], []]} {
     %i = grid.program_id 0
     warpgroup.tma_load %x[%i : i32, 0] [16, 64] to %a barrier %barrier
-        : memref<128x64xf32, #grid.space<gpu.gmem>>, memref<16x64xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
-    warpgroup.barrier_wait %barrier : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
-    %v = grid.load %a : memref<16x64xf32, #grid.space<gpu.smem>> -> tensor<16x64xf32>
-    grid.store %v, %b : tensor<16x64xf32>, memref<16x64xf32, #grid.space<gpu.smem>>
+        : memref<128x64xf32, #warpgroup.space<gmem>>, memref<16x64xf32, #warpgroup.space<smem>>, memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
+    warpgroup.barrier_wait %barrier : memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
+    %v = grid.load %a : memref<16x64xf32, #warpgroup.space<smem>> -> tensor<16x64xf32>
+    grid.store %v, %b : tensor<16x64xf32>, memref<16x64xf32, #warpgroup.space<smem>>
     warpgroup.commit_smem
     warpgroup.tma_store %b to %o[%i : i32, 0] [16, 64]
-        : memref<16x64xf32, #grid.space<gpu.smem>>, memref<128x64xf32, #grid.space<gpu.gmem>>
+        : memref<16x64xf32, #warpgroup.space<smem>>, memref<128x64xf32, #warpgroup.space<gmem>>
     warpgroup.commit_group
     warpgroup.wait_group 0 read
   }
@@ -53,14 +53,14 @@ grid.kernel @copy grid(%i = 2, %j = 3)
 // CHECK: arith.remui %[[OVER]], %c3_i32
 // CHECK: arith.divui %[[BLOCK]], %c15_i32
 // CHECK: arith.remui %[[BLOCK]], %c5_i32
-grid.kernel @coordinates grid(%i = 2, %j = 3, %k = 5) outputs(%o: i32 [] space gpu.gmem)
+grid.kernel @coordinates grid(%i = 2, %j = 3, %k = 5) outputs(%o: i32 [] space #warpgroup.space<gmem>)
     params [#grid.mosaic_gpu_params<approx_math = true>] {
   %j = grid.program_id 1
   %i = grid.program_id 0
   %k = grid.program_id 2
   %a = arith.muli %j, %i : i32
   %b = arith.addi %a, %k : i32
-  grid.store %b, %o : i32, memref<i32, #grid.space<gpu.gmem>>
+  grid.store %b, %o : i32, memref<i32, #warpgroup.space<gmem>>
 }
 
 // -----
@@ -73,13 +73,13 @@ grid.kernel @coordinates grid(%i = 2, %j = 3, %k = 5) outputs(%o: i32 [] space g
 // CHECK: arith.remui %[[REST]], %c3_i32
 // CHECK: arith.remui %[[CORE]], %c16_i32
 grid.kernel @cores grid(%i = 2 named "core" core, %j = 3, %k = 16 named "subcore" subcore)
-    outputs(%o: i32 [] space gpu.gmem) {
+    outputs(%o: i32 [] space #warpgroup.space<gmem>) {
   %i = grid.program_id "core"
   %j = grid.program_id 1
   %k = grid.program_id "subcore"
   %a = arith.muli %j, %i : i32
   %b = arith.addi %a, %k : i32
-  grid.store %b, %o : i32, memref<i32, #grid.space<gpu.gmem>>
+  grid.store %b, %o : i32, memref<i32, #warpgroup.space<gmem>>
 }
 
 // -----
@@ -90,12 +90,12 @@ grid.kernel @cores grid(%i = 2 named "core" core, %j = 3, %k = 16 named "subcore
 // CHECK: llvm.store %[[LOW]]
 // CHECK: llvm.store %[[HIGH]]
 grid.kernel @words grid()
-    inputs(%x: i32 [128] space gpu.gmem)
-    outputs(%o: i32 [128] space gpu.gmem, %p: i32 [128] space gpu.gmem) {
-  %v = grid.load %x : memref<128xi32, #grid.space<gpu.gmem>> -> tensor<128xi32, #warpgroup.layout<strided(1)>>
+    inputs(%x: i32 [128] space #warpgroup.space<gmem>)
+    outputs(%o: i32 [128] space #warpgroup.space<gmem>, %p: i32 [128] space #warpgroup.space<gmem>) {
+  %v = grid.load %x : memref<128xi32, #warpgroup.space<gmem>> -> tensor<128xi32, #warpgroup.layout<strided(1)>>
   %low, %high = arith.mulsi_extended %v, %v : tensor<128xi32, #warpgroup.layout<strided(1)>>
-  grid.store %low, %o : tensor<128xi32, #warpgroup.layout<strided(1)>>, memref<128xi32, #grid.space<gpu.gmem>>
-  grid.store %high, %p : tensor<128xi32, #warpgroup.layout<strided(1)>>, memref<128xi32, #grid.space<gpu.gmem>>
+  grid.store %low, %o : tensor<128xi32, #warpgroup.layout<strided(1)>>, memref<128xi32, #warpgroup.space<gmem>>
+  grid.store %high, %p : tensor<128xi32, #warpgroup.layout<strided(1)>>, memref<128xi32, #warpgroup.space<gmem>>
 }
 
 // -----

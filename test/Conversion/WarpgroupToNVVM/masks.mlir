@@ -13,9 +13,9 @@
 // CHECK-NEXT: }
 // CHECK-NOT: llvm.store {{.*}} : f32
 #id = affine_map<(d0) -> (d0)>
-grid.kernel @uniform grid() inputs(%x: f32 [2048] space gpu.gmem) outputs(%o: f32 [2048] space gpu.gmem) {
-  %u = grid.slice_ref %x[0] [1024] [1] : memref<2048xf32, #grid.space<gpu.gmem>> -> memref<1024xf32, #grid.space<gpu.gmem>>
-  %w = grid.slice_ref %o[0] [1024] [1] : memref<2048xf32, #grid.space<gpu.gmem>> -> memref<1024xf32, #grid.space<gpu.gmem>>
+grid.kernel @uniform grid() inputs(%x: f32 [2048] space #warpgroup.space<gmem>) outputs(%o: f32 [2048] space #warpgroup.space<gmem>) {
+  %u = grid.slice_ref %x[0] [1024] [1] : memref<2048xf32, #warpgroup.space<gmem>> -> memref<1024xf32, #warpgroup.space<gmem>>
+  %w = grid.slice_ref %o[0] [1024] [1] : memref<2048xf32, #warpgroup.space<gmem>> -> memref<1024xf32, #warpgroup.space<gmem>>
   %empty = tensor.empty() : tensor<1024xi1>
   %inside = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%empty : tensor<1024xi1>) {
   ^bb0(%out: i1):
@@ -25,8 +25,8 @@ grid.kernel @uniform grid() inputs(%x: f32 [2048] space gpu.gmem) outputs(%o: f3
     linalg.yield %is_inside : i1
   } -> tensor<1024xi1>
   %other = arith.constant dense<1.0> : tensor<1024xf32>
-  %v = grid.load %u mask %inside other %other : memref<1024xf32, #grid.space<gpu.gmem>>, tensor<1024xi1>, tensor<1024xf32> -> tensor<1024xf32>
-  grid.store %v, %w mask %inside : tensor<1024xf32>, memref<1024xf32, #grid.space<gpu.gmem>>, tensor<1024xi1>
+  %v = grid.load %u mask %inside other %other : memref<1024xf32, #warpgroup.space<gmem>>, tensor<1024xi1>, tensor<1024xf32> -> tensor<1024xf32>
+  grid.store %v, %w mask %inside : tensor<1024xf32>, memref<1024xf32, #warpgroup.space<gmem>>, tensor<1024xi1>
 }
 
 // -----
@@ -47,7 +47,7 @@ grid.kernel @uniform grid() inputs(%x: f32 [2048] space gpu.gmem) outputs(%o: f3
 // CHECK: scf.if %[[C0]] {
 // CHECK: scf.if %[[C3]] {
 #id = affine_map<(d0) -> (d0)>
-grid.kernel @rest grid() inputs(%x: f32 [1024] space gpu.gmem) outputs(%o: f32 [1024] space gpu.gmem) {
+grid.kernel @rest grid() inputs(%x: f32 [1024] space #warpgroup.space<gmem>) outputs(%o: f32 [1024] space #warpgroup.space<gmem>) {
   %empty = tensor.empty() : tensor<1024xi32>
   %numbers = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%empty : tensor<1024xi32>) {
   ^bb0(%out: i32):
@@ -57,8 +57,8 @@ grid.kernel @rest grid() inputs(%x: f32 [1024] space gpu.gmem) outputs(%o: f32 [
   } -> tensor<1024xi32>
   %end = arith.constant dense<1001> : tensor<1024xi32>
   %inside = arith.cmpi slt, %numbers, %end : tensor<1024xi32>
-  %v = grid.load %x mask %inside : memref<1024xf32, #grid.space<gpu.gmem>>, tensor<1024xi1> -> tensor<1024xf32>
-  grid.store %v, %o mask %inside : tensor<1024xf32>, memref<1024xf32, #grid.space<gpu.gmem>>, tensor<1024xi1>
+  %v = grid.load %x mask %inside : memref<1024xf32, #warpgroup.space<gmem>>, tensor<1024xi1> -> tensor<1024xf32>
+  grid.store %v, %o mask %inside : tensor<1024xf32>, memref<1024xf32, #warpgroup.space<gmem>>, tensor<1024xi1>
 }
 
 // -----
@@ -67,7 +67,7 @@ grid.kernel @rest grid() inputs(%x: f32 [1024] space gpu.gmem) outputs(%o: f32 [
 // CHECK-LABEL: gpu.module @comparisons
 // CHECK-NOT: -> (f32) {
 #id = affine_map<(d0) -> (d0)>
-grid.kernel @comparisons grid(%k = 2) inputs(%x: f32 [1024] space gpu.gmem) outputs(%o: f32 [1024] space gpu.gmem) {
+grid.kernel @comparisons grid(%k = 2) inputs(%x: f32 [1024] space #warpgroup.space<gmem>) outputs(%o: f32 [1024] space #warpgroup.space<gmem>) {
   %empty = tensor.empty() : tensor<1024xi32>
   %id = grid.program_id 0
   %c512 = arith.constant 512 : i32
@@ -84,6 +84,6 @@ grid.kernel @comparisons grid(%k = 2) inputs(%x: f32 [1024] space gpu.gmem) outp
   %a = arith.cmpi sle, %numbers, %last : tensor<1024xi32>
   %b = arith.cmpi sle, %begin, %numbers : tensor<1024xi32>
   %inside = arith.andi %a, %b : tensor<1024xi1>
-  %v = grid.load %x mask %inside : memref<1024xf32, #grid.space<gpu.gmem>>, tensor<1024xi1> -> tensor<1024xf32>
-  grid.store %v, %o mask %inside : tensor<1024xf32>, memref<1024xf32, #grid.space<gpu.gmem>>, tensor<1024xi1>
+  %v = grid.load %x mask %inside : memref<1024xf32, #warpgroup.space<gmem>>, tensor<1024xi1> -> tensor<1024xf32>
+  grid.store %v, %o mask %inside : tensor<1024xf32>, memref<1024xf32, #warpgroup.space<gmem>>, tensor<1024xi1>
 }

@@ -14,14 +14,14 @@
 // CHECK-NEXT: llvm.store %[[OLD]], %[[WORD:.+]] : i32, !llvm.ptr<3>
 // CHECK: nvvm.barrier
 // CHECK: llvm.load %[[WORD]] : !llvm.ptr<3> -> i32
-grid.kernel @atomics grid() outputs(%x: f32 [128] space gpu.gmem, %y: i32 [64] space gpu.gmem, %z: i32 [] space gpu.gmem, %o: i32 [] space gpu.gmem) {
+grid.kernel @atomics grid() outputs(%x: f32 [128] space #warpgroup.space<gmem>, %y: i32 [64] space #warpgroup.space<gmem>, %z: i32 [] space #warpgroup.space<gmem>, %o: i32 [] space #warpgroup.space<gmem>) {
   %v = arith.constant dense<1.0> : tensor<128xf32>
-  %0 = grid.atomic_rmw add %v, %x : tensor<128xf32>, memref<128xf32, #grid.space<gpu.gmem>>
+  %0 = grid.atomic_rmw add %v, %x : tensor<128xf32>, memref<128xf32, #warpgroup.space<gmem>>
   %w = arith.constant dense<1> : tensor<64xi32>
-  %1 = grid.atomic_rmw maxu %w, %y : tensor<64xi32>, memref<64xi32, #grid.space<gpu.gmem>>
+  %1 = grid.atomic_rmw maxu %w, %y : tensor<64xi32>, memref<64xi32, #warpgroup.space<gmem>>
   %n = arith.constant 7 : i32
-  %2 = grid.atomic_rmw xchg %n, %z : i32, memref<i32, #grid.space<gpu.gmem>>
-  grid.store %2, %o : i32, memref<i32, #grid.space<gpu.gmem>>
+  %2 = grid.atomic_rmw xchg %n, %z : i32, memref<i32, #warpgroup.space<gmem>>
+  grid.store %2, %o : i32, memref<i32, #warpgroup.space<gmem>>
 }
 
 // -----
@@ -32,14 +32,14 @@ grid.kernel @atomics grid() outputs(%x: f32 [128] space gpu.gmem, %y: i32 [64] s
 // CHECK: arith.muli %[[ROW]], %c32_i32
 // CHECK: scf.if %{{.+}} -> (f32, f32, f32, f32) {
 // CHECK: llvm.load %{{.+}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
-grid.kernel @gather grid() inputs(%x: f32 [64, 32] space gpu.gmem, %i: i32 [4] space gpu.gmem) outputs(%o: f32 [4, 32] space gpu.gmem) {
-  %rows = grid.load %i : memref<4xi32, #grid.space<gpu.gmem>> -> tensor<4xi32>
+grid.kernel @gather grid() inputs(%x: f32 [64, 32] space #warpgroup.space<gmem>, %i: i32 [4] space #warpgroup.space<gmem>) outputs(%o: f32 [4, 32] space #warpgroup.space<gmem>) {
+  %rows = grid.load %i : memref<4xi32, #warpgroup.space<gmem>> -> tensor<4xi32>
   %end = arith.constant dense<64> : tensor<4xi32>
   %inside = arith.cmpi ult, %rows, %end : tensor<4xi32>
   %zero = arith.constant dense<0.0> : tensor<4x32xf32>
   %v = grid.gather %x[%rows] dims [0] mask %inside other %zero
-      : memref<64x32xf32, #grid.space<gpu.gmem>>, tensor<4xi32> mask tensor<4xi1> other tensor<4x32xf32> -> tensor<4x32xf32>
-  grid.store %v, %o : tensor<4x32xf32>, memref<4x32xf32, #grid.space<gpu.gmem>>
+      : memref<64x32xf32, #warpgroup.space<gmem>>, tensor<4xi32> mask tensor<4xi1> other tensor<4x32xf32> -> tensor<4x32xf32>
+  grid.store %v, %o : tensor<4x32xf32>, memref<4x32xf32, #warpgroup.space<gmem>>
 }
 
 // -----
@@ -49,10 +49,10 @@ grid.kernel @gather grid() inputs(%x: f32 [64, 32] space gpu.gmem, %i: i32 [4] s
 // CHECK: %[[WORD:.+]] = llvm.load %{{.+}} {alignment = 4 : i64} : !llvm.ptr<1> -> i32
 // CHECK: %[[OPAQUE:.+]] = llvm.inline_asm {{.*}} %[[WORD]]
 // CHECK: llvm.bitcast %[[OPAQUE]] : i32 to vector<4xi8>
-grid.kernel @bools grid() inputs(%x: i1 [4, 128] space gpu.gmem) outputs(%o: i32 [4, 128] space gpu.gmem) {
-  %v = grid.load %x : memref<4x128xi1, #grid.space<gpu.gmem>> -> tensor<4x128xi1>
+grid.kernel @bools grid() inputs(%x: i1 [4, 128] space #warpgroup.space<gmem>) outputs(%o: i32 [4, 128] space #warpgroup.space<gmem>) {
+  %v = grid.load %x : memref<4x128xi1, #warpgroup.space<gmem>> -> tensor<4x128xi1>
   %w = arith.extui %v : tensor<4x128xi1> to tensor<4x128xi32>
-  grid.store %w, %o : tensor<4x128xi32>, memref<4x128xi32, #grid.space<gpu.gmem>>
+  grid.store %w, %o : tensor<4x128xi32>, memref<4x128xi32, #warpgroup.space<gmem>>
 }
 
 // -----
@@ -61,12 +61,12 @@ grid.kernel @bools grid() inputs(%x: i1 [4, 128] space gpu.gmem) outputs(%o: i32
 // CHECK-LABEL: gpu.module @reduction
 // CHECK: nvvm.cp.async.bulk.tensor.reduce %{{.+}}, %{{.+}}, box[%{{.+}}, %{{.+}}] {redKind = #nvvm.tma_redux_kind<add>}
 // CHECK: nvvm.cp.async.bulk.tensor.reduce %{{.+}}, %{{.+}}, box[%{{.+}}] {redKind = #nvvm.tma_redux_kind<min>}
-grid.kernel @reduction grid() outputs(%x: f32 [64, 64] space gpu.gmem, %y: i32 [64] space gpu.gmem) {
-  grid.scoped (%t: memref<64x64xf32, #grid.space<gpu.smem>>, %s: memref<64xi32, #grid.space<gpu.smem>>) {
+grid.kernel @reduction grid() outputs(%x: f32 [64, 64] space #warpgroup.space<gmem>, %y: i32 [64] space #warpgroup.space<gmem>) {
+  grid.scoped (%t: memref<64x64xf32, #warpgroup.space<smem>>, %s: memref<64xi32, #warpgroup.space<smem>>) {
     warpgroup.tma_store %t to %x[0, 0] [64, 64] reduce add
-        : memref<64x64xf32, #grid.space<gpu.smem>>, memref<64x64xf32, #grid.space<gpu.gmem>>
+        : memref<64x64xf32, #warpgroup.space<smem>>, memref<64x64xf32, #warpgroup.space<gmem>>
     warpgroup.tma_store %s to %y[0] [64] reduce mins
-        : memref<64xi32, #grid.space<gpu.smem>>, memref<64xi32, #grid.space<gpu.gmem>>
+        : memref<64xi32, #warpgroup.space<smem>>, memref<64xi32, #warpgroup.space<gmem>>
   }
 }
 
@@ -78,9 +78,9 @@ grid.kernel @reduction grid() outputs(%x: f32 [64, 64] space gpu.gmem, %y: i32 [
 // CHECK: arith.muli %[[LAST]], %c4_i32
 // CHECK: %[[INSIDE:.+]] = arith.cmpi ult, %{{.+}}, %c192_i32
 // CHECK: scf.if %[[INSIDE]]
-grid.kernel @vector grid() inputs(%x: f32 [192] space gpu.gmem) outputs(%o: f32 [192] space gpu.gmem) {
-  %v = grid.load %x : memref<192xf32, #grid.space<gpu.gmem>> -> tensor<192xf32>
-  grid.store %v, %o : tensor<192xf32>, memref<192xf32, #grid.space<gpu.gmem>>
+grid.kernel @vector grid() inputs(%x: f32 [192] space #warpgroup.space<gmem>) outputs(%o: f32 [192] space #warpgroup.space<gmem>) {
+  %v = grid.load %x : memref<192xf32, #warpgroup.space<gmem>> -> tensor<192xf32>
+  grid.store %v, %o : tensor<192xf32>, memref<192xf32, #warpgroup.space<gmem>>
 }
 
 // -----
@@ -97,9 +97,9 @@ grid.kernel @vector grid() inputs(%x: f32 [192] space gpu.gmem) outputs(%o: f32 
 // CHECK: llvm.insertelement %[[C]], %{{.+}}[%c2_i32 : i32]
 // CHECK: %[[ALL:.+]] = llvm.insertelement %[[D]], %{{.+}}[%c3_i32 : i32]
 // CHECK: llvm.store %[[ALL]], %{{.+}} : vector<4xf32>, !llvm.ptr<1>
-grid.kernel @quadruples grid() inputs(%x: f32 [512] space gpu.gmem) outputs(%o: f32 [512] space gpu.gmem) {
-  %v = grid.load %x : memref<512xf32, #grid.space<gpu.gmem>> -> tensor<512xf32>
-  grid.store %v, %o : tensor<512xf32>, memref<512xf32, #grid.space<gpu.gmem>>
+grid.kernel @quadruples grid() inputs(%x: f32 [512] space #warpgroup.space<gmem>) outputs(%o: f32 [512] space #warpgroup.space<gmem>) {
+  %v = grid.load %x : memref<512xf32, #warpgroup.space<gmem>> -> tensor<512xf32>
+  grid.store %v, %o : tensor<512xf32>, memref<512xf32, #warpgroup.space<gmem>>
 }
 
 // -----
@@ -107,13 +107,13 @@ grid.kernel @quadruples grid() inputs(%x: f32 [512] space gpu.gmem) outputs(%o: 
 // So are those of a window at a multiple of four, however large the multiple is.
 // CHECK-LABEL: gpu.module @far
 // CHECK: llvm.load %{{.+}} : !llvm.ptr<1> -> vector<4xf32>
-grid.kernel @far grid(%i = 4) inputs(%x: f32 [262144] space gpu.gmem) outputs(%o: f32 [512] space gpu.gmem) {
+grid.kernel @far grid(%i = 4) inputs(%x: f32 [262144] space #warpgroup.space<gmem>) outputs(%o: f32 [512] space #warpgroup.space<gmem>) {
   %i = grid.program_id 0
   %size = arith.constant 65536 : i32
   %first = arith.muli %i, %size : i32
-  %w = grid.slice_ref %x[%first] [512] [1] : memref<262144xf32, #grid.space<gpu.gmem>>, i32 -> memref<512xf32, #grid.space<gpu.gmem>>
-  %v = grid.load %w : memref<512xf32, #grid.space<gpu.gmem>> -> tensor<512xf32>
-  grid.store %v, %o : tensor<512xf32>, memref<512xf32, #grid.space<gpu.gmem>>
+  %w = grid.slice_ref %x[%first] [512] [1] : memref<262144xf32, #warpgroup.space<gmem>>, i32 -> memref<512xf32, #warpgroup.space<gmem>>
+  %v = grid.load %w : memref<512xf32, #warpgroup.space<gmem>> -> tensor<512xf32>
+  grid.store %v, %o : tensor<512xf32>, memref<512xf32, #warpgroup.space<gmem>>
 }
 
 // -----
@@ -121,17 +121,17 @@ grid.kernel @far grid(%i = 4) inputs(%x: f32 [262144] space gpu.gmem) outputs(%o
 // A product that its type may not hold keeps the powers of two that divide it.
 // CHECK-LABEL: gpu.module @farther
 // CHECK: llvm.load %{{.+}} : !llvm.ptr<1> -> vector<4xf32>
-grid.kernel @farther grid(%i = 4) inputs(%x: f32 [262144] space gpu.gmem, %y: i32 [] space gpu.gmem)
-    outputs(%o: f32 [512] space gpu.gmem) {
-  %n = grid.load %y : memref<i32, #grid.space<gpu.gmem>> -> i32
+grid.kernel @farther grid(%i = 4) inputs(%x: f32 [262144] space #warpgroup.space<gmem>, %y: i32 [] space #warpgroup.space<gmem>)
+    outputs(%o: f32 [512] space #warpgroup.space<gmem>) {
+  %n = grid.load %y : memref<i32, #warpgroup.space<gmem>> -> i32
   %i = grid.program_id 0
   %size = arith.constant 98304 : i32
   %first = arith.muli %i, %size : i32
   %others = arith.muli %n, %size : i32
   %both = arith.muli %first, %others : i32
-  %w = grid.slice_ref %x[%both] [512] [1] : memref<262144xf32, #grid.space<gpu.gmem>>, i32 -> memref<512xf32, #grid.space<gpu.gmem>>
-  %v = grid.load %w : memref<512xf32, #grid.space<gpu.gmem>> -> tensor<512xf32>
-  grid.store %v, %o : tensor<512xf32>, memref<512xf32, #grid.space<gpu.gmem>>
+  %w = grid.slice_ref %x[%both] [512] [1] : memref<262144xf32, #warpgroup.space<gmem>>, i32 -> memref<512xf32, #warpgroup.space<gmem>>
+  %v = grid.load %w : memref<512xf32, #warpgroup.space<gmem>> -> tensor<512xf32>
+  grid.store %v, %o : tensor<512xf32>, memref<512xf32, #warpgroup.space<gmem>>
 }
 
 // -----
@@ -142,10 +142,10 @@ grid.kernel @farther grid(%i = 4) inputs(%x: f32 [262144] space gpu.gmem, %y: i3
 // CHECK: %[[OLD:.+]] = llvm.atomicrmw add %{{.+}}, %c1_i32 syncscope("device") monotonic : !llvm.ptr<1>, i32
 // CHECK: llvm.store %[[OLD]]
 #strided = #warpgroup.layout<strided(1)>
-grid.kernel @read grid() outputs(%x: i32 [128] space gpu.gmem, %o: i32 [128] space gpu.gmem) {
+grid.kernel @read grid() outputs(%x: i32 [128] space #warpgroup.space<gmem>, %o: i32 [128] space #warpgroup.space<gmem>) {
   %one = arith.constant dense<1> : tensor<128xi32, #strided>
-  %old = grid.atomic_rmw add %one, %x : tensor<128xi32, #strided>, memref<128xi32, #grid.space<gpu.gmem>>
-  grid.store %old, %o : tensor<128xi32, #strided>, memref<128xi32, #grid.space<gpu.gmem>>
+  %old = grid.atomic_rmw add %one, %x : tensor<128xi32, #strided>, memref<128xi32, #warpgroup.space<gmem>>
+  grid.store %old, %o : tensor<128xi32, #strided>, memref<128xi32, #warpgroup.space<gmem>>
 }
 
 // -----
@@ -160,11 +160,11 @@ grid.kernel @read grid() outputs(%x: i32 [128] space gpu.gmem, %o: i32 [128] spa
 // CHECK: %[[SHARED:.+]] = llvm.load %{{.+}} : !llvm.ptr<3> -> i32
 // CHECK: arith.addi %[[SHARED]]
 #strided = #warpgroup.layout<strided(1)>
-grid.kernel @read_copies grid() outputs(%x: i32 [32] space gpu.gmem, %o: i32 [32] space gpu.gmem) {
+grid.kernel @read_copies grid() outputs(%x: i32 [32] space #warpgroup.space<gmem>, %o: i32 [32] space #warpgroup.space<gmem>) {
   %one = arith.constant dense<1> : tensor<32xi32, #strided>
-  %old = grid.atomic_rmw add %one, %x : tensor<32xi32, #strided>, memref<32xi32, #grid.space<gpu.gmem>>
+  %old = grid.atomic_rmw add %one, %x : tensor<32xi32, #strided>, memref<32xi32, #warpgroup.space<gmem>>
   %new = arith.addi %old, %one : tensor<32xi32, #strided>
-  grid.store %new, %o : tensor<32xi32, #strided>, memref<32xi32, #grid.space<gpu.gmem>>
+  grid.store %new, %o : tensor<32xi32, #strided>, memref<32xi32, #warpgroup.space<gmem>>
 }
 
 // -----
@@ -176,9 +176,9 @@ grid.kernel @read_copies grid() outputs(%x: i32 [32] space gpu.gmem, %o: i32 [32
 // CHECK: scf.while (%[[BEFORE:.+]] = %[[FIRST]])
 // CHECK: arith.addi %{{.+}}, %{{.+}} : i8
 // CHECK: llvm.cmpxchg %[[WORD]], %[[BEFORE]], %{{.+}} syncscope("device") monotonic monotonic
-grid.kernel @bytes grid() inputs(%x: i8 [128] space gpu.gmem) {
-  %v = grid.load %x : memref<128xi8, #grid.space<gpu.gmem>> -> tensor<128xi8>
-  %w = grid.atomic_rmw add %v, %x : tensor<128xi8>, memref<128xi8, #grid.space<gpu.gmem>>
+grid.kernel @bytes grid() inputs(%x: i8 [128] space #warpgroup.space<gmem>) {
+  %v = grid.load %x : memref<128xi8, #warpgroup.space<gmem>> -> tensor<128xi8>
+  %w = grid.atomic_rmw add %v, %x : tensor<128xi8>, memref<128xi8, #warpgroup.space<gmem>>
 }
 
 // -----
@@ -187,10 +187,10 @@ grid.kernel @bytes grid() inputs(%x: i8 [128] space gpu.gmem) {
 // CHECK-LABEL: gpu.module @far
 // CHECK: %[[OFFSET:.*]] = arith.constant 1072693248 : i64
 // CHECK: llvm.getelementptr %{{.*}}[%[[OFFSET]]] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i8
-grid.kernel @far grid() inputs(%x: i8 [1024, 1024, 1024] space gpu.gmem) outputs(%o: i8 [128] space gpu.gmem) {
-  %w = grid.slice_ref %x[1023, 0, 0] [1, 1, 128] [1, 1, 1] drop [0, 1] : memref<1024x1024x1024xi8, #grid.space<gpu.gmem>> -> memref<128xi8, #grid.space<gpu.gmem>>
-  %v = grid.load %w : memref<128xi8, #grid.space<gpu.gmem>> -> tensor<128xi8>
-  grid.store %v, %o : tensor<128xi8>, memref<128xi8, #grid.space<gpu.gmem>>
+grid.kernel @far grid() inputs(%x: i8 [1024, 1024, 1024] space #warpgroup.space<gmem>) outputs(%o: i8 [128] space #warpgroup.space<gmem>) {
+  %w = grid.slice_ref %x[1023, 0, 0] [1, 1, 128] [1, 1, 1] drop [0, 1] : memref<1024x1024x1024xi8, #warpgroup.space<gmem>> -> memref<128xi8, #warpgroup.space<gmem>>
+  %v = grid.load %w : memref<128xi8, #warpgroup.space<gmem>> -> tensor<128xi8>
+  grid.store %v, %o : tensor<128xi8>, memref<128xi8, #warpgroup.space<gmem>>
 }
 
 // -----
@@ -198,17 +198,17 @@ grid.kernel @far grid() inputs(%x: i8 [1024, 1024, 1024] space gpu.gmem) outputs
 // Arrays without elements have rows of length 1, by which positions are divided.
 // CHECK-LABEL: gpu.module @no_elements
 // CHECK: nvvm.mbarrier
-grid.kernel @no_elements grid() inputs(%x: f32 [4, 0] space gpu.gmem) {
-  grid.scoped (%none: memref<0x!warpgroup.barrier<1>, #grid.space<gpu.smem>>,
-               %tile: memref<8x0xf32, #grid.space<gpu.smem>>,
-               %one: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
+grid.kernel @no_elements grid() inputs(%x: f32 [4, 0] space #warpgroup.space<gmem>) {
+  grid.scoped (%none: memref<0x!warpgroup.barrier<1>, #warpgroup.space<smem>>,
+               %tile: memref<8x0xf32, #warpgroup.space<smem>>,
+               %one: memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>) {
     %i = arith.constant 0 : i32
     %end = arith.constant 8 : i32
     %step = arith.constant 1 : i32
     scf.for %k = %i to %end step %step : i32 {
-      %a = grid.slice_ref %none[%k] [1] [1] drop [0] : memref<0x!warpgroup.barrier<1>, #grid.space<gpu.smem>>, i32 -> memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
-      warpgroup.barrier_wait %a : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+      %a = grid.slice_ref %none[%k] [1] [1] drop [0] : memref<0x!warpgroup.barrier<1>, #warpgroup.space<smem>>, i32 -> memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
+      warpgroup.barrier_wait %a : memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
     }
-    warpgroup.barrier_wait %one : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+    warpgroup.barrier_wait %one : memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
   }
 }

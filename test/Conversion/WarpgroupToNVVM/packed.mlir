@@ -10,10 +10,10 @@
 // CHECK: llvm.fsub %[[PAIR]], %[[FIRST]]
 // CHECK: nvvm.prmt <default> %c17218_i32, %[[MOVED]], %c1684300900_i32
 // CHECK-NOT: sitofp
-grid.kernel @to_f16 grid() inputs(%x: i8 [512] space gpu.gmem) outputs(%o: f16 [512] space gpu.gmem) {
-  %v = grid.load %x : memref<512xi8, #grid.space<gpu.gmem>> -> tensor<512xi8, #warpgroup.layout<strided(4)>>
+grid.kernel @to_f16 grid() inputs(%x: i8 [512] space #warpgroup.space<gmem>) outputs(%o: f16 [512] space #warpgroup.space<gmem>) {
+  %v = grid.load %x : memref<512xi8, #warpgroup.space<gmem>> -> tensor<512xi8, #warpgroup.layout<strided(4)>>
   %f = arith.sitofp %v : tensor<512xi8, #warpgroup.layout<strided(4)>> to tensor<512xf16, #warpgroup.layout<strided(4)>>
-  grid.store %f, %o : tensor<512xf16, #warpgroup.layout<strided(4)>>, memref<512xf16, #grid.space<gpu.gmem>>
+  grid.store %f, %o : tensor<512xf16, #warpgroup.layout<strided(4)>>, memref<512xf16, #warpgroup.space<gmem>>
 }
 
 // -----
@@ -28,10 +28,10 @@ grid.kernel @to_f16 grid() inputs(%x: i8 [512] space gpu.gmem) outputs(%o: f16 [
 // CHECK: %[[POWER:.+]] = arith.andi %[[HALVES]], %c-8323200_i32
 // CHECK: %[[HIGH:.+]] = llvm.bitcast %[[POWER]] : i32 to vector<2xbf16>
 // CHECK: llvm.fsub %[[LOW]], %[[HIGH]]
-grid.kernel @to_bf16 grid() inputs(%x: i8 [256] space gpu.gmem) outputs(%o: bf16 [256] space gpu.gmem) {
-  %v = grid.load %x : memref<256xi8, #grid.space<gpu.gmem>> -> tensor<256xi8, #warpgroup.layout<strided(2)>>
+grid.kernel @to_bf16 grid() inputs(%x: i8 [256] space #warpgroup.space<gmem>) outputs(%o: bf16 [256] space #warpgroup.space<gmem>) {
+  %v = grid.load %x : memref<256xi8, #warpgroup.space<gmem>> -> tensor<256xi8, #warpgroup.layout<strided(2)>>
   %f = arith.sitofp %v : tensor<256xi8, #warpgroup.layout<strided(2)>> to tensor<256xbf16, #warpgroup.layout<strided(2)>>
-  grid.store %f, %o : tensor<256xbf16, #warpgroup.layout<strided(2)>>, memref<256xbf16, #grid.space<gpu.gmem>>
+  grid.store %f, %o : tensor<256xbf16, #warpgroup.layout<strided(2)>>, memref<256xbf16, #warpgroup.space<gmem>>
 }
 
 // -----
@@ -40,10 +40,10 @@ grid.kernel @to_bf16 grid() inputs(%x: i8 [256] space gpu.gmem) outputs(%o: bf16
 // CHECK-LABEL: gpu.module @unsigned_to_bf16
 // CHECK: %[[MOVED:.+]] = llvm.fsub %{{.+}}, %{{.+}} : vector<2xbf16>
 // CHECK: llvm.fadd %[[MOVED]], %{{.+}} : vector<2xbf16>
-grid.kernel @unsigned_to_bf16 grid() inputs(%x: i8 [256] space gpu.gmem) outputs(%o: bf16 [256] space gpu.gmem) {
-  %v = grid.load %x : memref<256xi8, #grid.space<gpu.gmem>> -> tensor<256xi8, #warpgroup.layout<strided(2)>>
+grid.kernel @unsigned_to_bf16 grid() inputs(%x: i8 [256] space #warpgroup.space<gmem>) outputs(%o: bf16 [256] space #warpgroup.space<gmem>) {
+  %v = grid.load %x : memref<256xi8, #warpgroup.space<gmem>> -> tensor<256xi8, #warpgroup.layout<strided(2)>>
   %f = arith.uitofp %v : tensor<256xi8, #warpgroup.layout<strided(2)>> to tensor<256xbf16, #warpgroup.layout<strided(2)>>
-  grid.store %f, %o : tensor<256xbf16, #warpgroup.layout<strided(2)>>, memref<256xbf16, #grid.space<gpu.gmem>>
+  grid.store %f, %o : tensor<256xbf16, #warpgroup.layout<strided(2)>>, memref<256xbf16, #warpgroup.space<gmem>>
 }
 
 // -----
@@ -60,15 +60,15 @@ grid.kernel @unsigned_to_bf16 grid() inputs(%x: i8 [256] space gpu.gmem) outputs
 // CHECK: nvvm.convert.f32x2.to.f8x2 %{{.+}} : vector<2xi8>(f8E5M2)
 // CHECK: arith.extui %[[INFINITE]] : i1 to i8
 // CHECK: llvm.add %{{.+}} : vector<2xi8>
-grid.kernel @bytes grid() inputs(%x: f8E4M3FN [256] space gpu.gmem)
-    outputs(%o: f8E4M3FN [256] space gpu.gmem, %p: f8E5M2 [256] space gpu.gmem) {
-  %v = grid.load %x : memref<256xf8E4M3FN, #grid.space<gpu.gmem>> -> tensor<256xf8E4M3FN, #warpgroup.layout<strided(2)>>
+grid.kernel @bytes grid() inputs(%x: f8E4M3FN [256] space #warpgroup.space<gmem>)
+    outputs(%o: f8E4M3FN [256] space #warpgroup.space<gmem>, %p: f8E5M2 [256] space #warpgroup.space<gmem>) {
+  %v = grid.load %x : memref<256xf8E4M3FN, #warpgroup.space<gmem>> -> tensor<256xf8E4M3FN, #warpgroup.layout<strided(2)>>
   %w = arith.extf %v : tensor<256xf8E4M3FN, #warpgroup.layout<strided(2)>> to tensor<256xf32, #warpgroup.layout<strided(2)>>
   %s = arith.addf %w, %w : tensor<256xf32, #warpgroup.layout<strided(2)>>
   %r = arith.truncf %s : tensor<256xf32, #warpgroup.layout<strided(2)>> to tensor<256xf8E4M3FN, #warpgroup.layout<strided(2)>>
-  grid.store %r, %o : tensor<256xf8E4M3FN, #warpgroup.layout<strided(2)>>, memref<256xf8E4M3FN, #grid.space<gpu.gmem>>
+  grid.store %r, %o : tensor<256xf8E4M3FN, #warpgroup.layout<strided(2)>>, memref<256xf8E4M3FN, #warpgroup.space<gmem>>
   %q = arith.truncf %s : tensor<256xf32, #warpgroup.layout<strided(2)>> to tensor<256xf8E5M2, #warpgroup.layout<strided(2)>>
-  grid.store %q, %p : tensor<256xf8E5M2, #warpgroup.layout<strided(2)>>, memref<256xf8E5M2, #grid.space<gpu.gmem>>
+  grid.store %q, %p : tensor<256xf8E5M2, #warpgroup.layout<strided(2)>>, memref<256xf8E5M2, #warpgroup.space<gmem>>
 }
 
 // -----
@@ -77,12 +77,12 @@ grid.kernel @bytes grid() inputs(%x: f8E4M3FN [256] space gpu.gmem)
 // CHECK-LABEL: gpu.module @sums
 // CHECK: llvm.fadd %{{.+}}, %{{.+}} : vector<2xbf16>
 // CHECK: arith.addf %{{.+}} : bf16
-grid.kernel @sums grid() inputs(%x: bf16 [256] space gpu.gmem, %y: bf16 [128] space gpu.gmem)
-    outputs(%o: bf16 [256] space gpu.gmem, %p: bf16 [128] space gpu.gmem) {
-  %v = grid.load %x : memref<256xbf16, #grid.space<gpu.gmem>> -> tensor<256xbf16, #warpgroup.layout<strided(2)>>
+grid.kernel @sums grid() inputs(%x: bf16 [256] space #warpgroup.space<gmem>, %y: bf16 [128] space #warpgroup.space<gmem>)
+    outputs(%o: bf16 [256] space #warpgroup.space<gmem>, %p: bf16 [128] space #warpgroup.space<gmem>) {
+  %v = grid.load %x : memref<256xbf16, #warpgroup.space<gmem>> -> tensor<256xbf16, #warpgroup.layout<strided(2)>>
   %s = arith.addf %v, %v : tensor<256xbf16, #warpgroup.layout<strided(2)>>
-  grid.store %s, %o : tensor<256xbf16, #warpgroup.layout<strided(2)>>, memref<256xbf16, #grid.space<gpu.gmem>>
-  %w = grid.load %y : memref<128xbf16, #grid.space<gpu.gmem>> -> tensor<128xbf16, #warpgroup.layout<strided(1)>>
+  grid.store %s, %o : tensor<256xbf16, #warpgroup.layout<strided(2)>>, memref<256xbf16, #warpgroup.space<gmem>>
+  %w = grid.load %y : memref<128xbf16, #warpgroup.space<gmem>> -> tensor<128xbf16, #warpgroup.layout<strided(1)>>
   %t = arith.addf %w, %w : tensor<128xbf16, #warpgroup.layout<strided(1)>>
-  grid.store %t, %p : tensor<128xbf16, #warpgroup.layout<strided(1)>>, memref<128xbf16, #grid.space<gpu.gmem>>
+  grid.store %t, %p : tensor<128xbf16, #warpgroup.layout<strided(1)>>, memref<128xbf16, #warpgroup.space<gmem>>
 }

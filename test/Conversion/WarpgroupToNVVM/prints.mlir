@@ -20,11 +20,11 @@
 // CHECK: %[[VALUE:.+]] = llvm.getelementptr %arg1[1]
 // CHECK: llvm.store %{{.+}}, %[[VALUE]] : i64, !llvm.ptr<1>
 // CHECK: nvvm.nanosleep
-grid.kernel @prints grid() inputs(%x: i32 [3] space gpu.gmem) {
+grid.kernel @prints grid() inputs(%x: i32 [3] space #warpgroup.space<gmem>) {
   %n = arith.constant 3 : i32
   %f = arith.constant 1.5 : f32
   grid.print "100% of {}: {}" %n, %f : i32, f32
-  %v = grid.load %x : memref<3xi32, #grid.space<gpu.gmem>> -> tensor<3xi32>
+  %v = grid.load %x : memref<3xi32, #warpgroup.space<gmem>> -> tensor<3xi32>
   grid.print "x = {}" %v : tensor<3xi32> {is_unsigned = array<i1: true>}
   %z0 = arith.constant 0 : index
   %z = tensor.extract %v[%z0] : tensor<3xi32>

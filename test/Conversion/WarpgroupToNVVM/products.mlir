@@ -14,17 +14,17 @@
 // CHECK: nvvm.wgmma.mma_async %{{.+}}, %[[B]], %{{.+}}, <m = 64, n = 24, k = 16>, D[<f32>, <one>], A[<f16>, <one>, <row>], B[<f16>, <one>, <row>]
 // CHECK: %[[NEXT:.+]] = arith.addi %[[B]], %c16_i64
 // CHECK: nvvm.wgmma.mma_async %{{.+}}, %[[NEXT]]
-grid.kernel @unsaid grid() inputs(%x: f16 [64, 64] space gpu.gmem, %y: f16 [64, 24] space gpu.gmem) {
-  grid.scoped (%a: memref<64x64xf16, #grid.space<gpu.smem>>, %b: memref<2x64x24xf16, #grid.space<gpu.smem>>,
-               %acc: memref<64x24xf32, #grid.space<gpu.regs>>, %barrier: memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>) {
+grid.kernel @unsaid grid() inputs(%x: f16 [64, 64] space #warpgroup.space<gmem>, %y: f16 [64, 24] space #warpgroup.space<gmem>) {
+  grid.scoped (%a: memref<64x64xf16, #warpgroup.space<smem>>, %b: memref<2x64x24xf16, #warpgroup.space<smem>>,
+               %acc: memref<64x24xf32, #warpgroup.space<regs>>, %barrier: memref<!warpgroup.barrier<2>, #warpgroup.space<smem>>) {
     warpgroup.tma_load %x[0, 0] [64, 64] to %a barrier %barrier
-        : memref<64x64xf16, #grid.space<gpu.gmem>>, memref<64x64xf16, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>
-    %w = grid.slice_ref %b[0, 0, 0] [1, 64, 24] [1, 1, 1] drop [0] : memref<2x64x24xf16, #grid.space<gpu.smem>> -> memref<64x24xf16, #grid.space<gpu.smem>>
+        : memref<64x64xf16, #warpgroup.space<gmem>>, memref<64x64xf16, #warpgroup.space<smem>>, memref<!warpgroup.barrier<2>, #warpgroup.space<smem>>
+    %w = grid.slice_ref %b[0, 0, 0] [1, 64, 24] [1, 1, 1] drop [0] : memref<2x64x24xf16, #warpgroup.space<smem>> -> memref<64x24xf16, #warpgroup.space<smem>>
     warpgroup.tma_load %y[0, 0] [64, 24] to %w barrier %barrier
-        : memref<64x24xf16, #grid.space<gpu.gmem>>, memref<64x24xf16, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>
-    warpgroup.barrier_wait %barrier : memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>
+        : memref<64x24xf16, #warpgroup.space<gmem>>, memref<64x24xf16, #warpgroup.space<smem>>, memref<!warpgroup.barrier<2>, #warpgroup.space<smem>>
+    warpgroup.barrier_wait %barrier : memref<!warpgroup.barrier<2>, #warpgroup.space<smem>>
     warpgroup.mma %acc, %a, %w
-        : memref<64x24xf32, #grid.space<gpu.regs>>, memref<64x64xf16, #grid.space<gpu.smem>>, memref<64x24xf16, #grid.space<gpu.smem>>
+        : memref<64x24xf32, #warpgroup.space<regs>>, memref<64x64xf16, #warpgroup.space<smem>>, memref<64x24xf16, #warpgroup.space<smem>>
     warpgroup.mma_wait 0
   }
 }
@@ -43,15 +43,15 @@ grid.kernel @unsaid grid() inputs(%x: f16 [64, 64] space gpu.gmem, %y: f16 [64, 
 // CHECK: llvm.bitcast %{{.+}} : i32 to vector<2xf16>
 #wgmma = #warpgroup.layout<wgmma>
 #bytes = #warpgroup.layout<wgmma_8bit>
-grid.kernel @halves grid() inputs(%x: f8E5M2 [64, 32] space gpu.gmem) outputs(%o: f16 [64, 8] space gpu.gmem) {
-  grid.scoped (%b: memref<8x32xf8E5M2, #grid.space<gpu.smem>>, %acc: memref<64x8xf16, #grid.space<gpu.regs>>) {
-    %a = grid.load %x : memref<64x32xf8E5M2, #grid.space<gpu.gmem>> -> tensor<64x32xf8E5M2, #bytes>
-    %t = grid.transpose_ref %b [1, 0] : memref<8x32xf8E5M2, #grid.space<gpu.smem>> -> memref<32x8xf8E5M2, #grid.space<gpu.smem>>
+grid.kernel @halves grid() inputs(%x: f8E5M2 [64, 32] space #warpgroup.space<gmem>) outputs(%o: f16 [64, 8] space #warpgroup.space<gmem>) {
+  grid.scoped (%b: memref<8x32xf8E5M2, #warpgroup.space<smem>>, %acc: memref<64x8xf16, #warpgroup.space<regs>>) {
+    %a = grid.load %x : memref<64x32xf8E5M2, #warpgroup.space<gmem>> -> tensor<64x32xf8E5M2, #bytes>
+    %t = grid.transpose_ref %b [1, 0] : memref<8x32xf8E5M2, #warpgroup.space<smem>> -> memref<32x8xf8E5M2, #warpgroup.space<smem>>
     warpgroup.mma %acc, %a, %t
-        : memref<64x8xf16, #grid.space<gpu.regs>>, tensor<64x32xf8E5M2, #bytes>, memref<32x8xf8E5M2, #grid.space<gpu.smem>>
+        : memref<64x8xf16, #warpgroup.space<regs>>, tensor<64x32xf8E5M2, #bytes>, memref<32x8xf8E5M2, #warpgroup.space<smem>>
     warpgroup.mma_wait 0
-    %v = grid.load %acc : memref<64x8xf16, #grid.space<gpu.regs>> -> tensor<64x8xf16, #wgmma>
-    grid.store %v, %o : tensor<64x8xf16, #wgmma>, memref<64x8xf16, #grid.space<gpu.gmem>>
+    %v = grid.load %acc : memref<64x8xf16, #warpgroup.space<regs>> -> tensor<64x8xf16, #wgmma>
+    grid.store %v, %o : tensor<64x8xf16, #wgmma>, memref<64x8xf16, #warpgroup.space<gmem>>
   }
 }
 
@@ -77,23 +77,23 @@ grid.kernel @halves grid() inputs(%x: f8E5M2 [64, 32] space gpu.gmem) outputs(%o
 // CHECK-NOT: nvvm.barrier
 // CHECK: llvm.return
 grid.kernel @ring grid() {
-  grid.scoped (%a: memref<2x64x64xf16, #grid.space<gpu.smem>>, %q: memref<64x64xf16, #grid.space<gpu.smem>>,
-               %acc: memref<64x64xf32, #grid.space<gpu.regs>>,
-               %full: memref<2x!warpgroup.barrier<1>, #grid.space<gpu.smem>>,
-               %empty: memref<2x!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
+  grid.scoped (%a: memref<2x64x64xf16, #warpgroup.space<smem>>, %q: memref<64x64xf16, #warpgroup.space<smem>>,
+               %acc: memref<64x64xf32, #warpgroup.space<regs>>,
+               %full: memref<2x!warpgroup.barrier<1>, #warpgroup.space<smem>>,
+               %empty: memref<2x!warpgroup.barrier<1>, #warpgroup.space<smem>>) {
     %begin = arith.constant 0 : i32
     %end = arith.constant 8 : i32
     %one = arith.constant 1 : i32
     %two = arith.constant 2 : i32
     scf.for %k = %begin to %end step %one : i32 {
       %stage = arith.remui %k, %two : i32
-      %f = grid.slice_ref %full[%stage] [1] [1] drop [0] : memref<2x!warpgroup.barrier<1>, #grid.space<gpu.smem>>, i32 -> memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
-      %e = grid.slice_ref %empty[%stage] [1] [1] drop [0] : memref<2x!warpgroup.barrier<1>, #grid.space<gpu.smem>>, i32 -> memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
-      %w = grid.slice_ref %a[%stage, 0, 0] [1, 64, 64] [1, 1, 1] drop [0] : memref<2x64x64xf16, #grid.space<gpu.smem>>, i32 -> memref<64x64xf16, #grid.space<gpu.smem>>
-      warpgroup.barrier_wait %f : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
-      warpgroup.mma %acc, %q, %w : memref<64x64xf32, #grid.space<gpu.regs>>, memref<64x64xf16, #grid.space<gpu.smem>>, memref<64x64xf16, #grid.space<gpu.smem>>
+      %f = grid.slice_ref %full[%stage] [1] [1] drop [0] : memref<2x!warpgroup.barrier<1>, #warpgroup.space<smem>>, i32 -> memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
+      %e = grid.slice_ref %empty[%stage] [1] [1] drop [0] : memref<2x!warpgroup.barrier<1>, #warpgroup.space<smem>>, i32 -> memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
+      %w = grid.slice_ref %a[%stage, 0, 0] [1, 64, 64] [1, 1, 1] drop [0] : memref<2x64x64xf16, #warpgroup.space<smem>>, i32 -> memref<64x64xf16, #warpgroup.space<smem>>
+      warpgroup.barrier_wait %f : memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
+      warpgroup.mma %acc, %q, %w : memref<64x64xf32, #warpgroup.space<regs>>, memref<64x64xf16, #warpgroup.space<smem>>, memref<64x64xf16, #warpgroup.space<smem>>
       warpgroup.mma_wait 0
-      warpgroup.barrier_arrive %e : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+      warpgroup.barrier_arrive %e : memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
     }
   }
 }
@@ -109,20 +109,20 @@ grid.kernel @ring grid() {
 // CHECK: nvvm.wgmma.wait.group.sync.aligned 1
 // CHECK-NEXT: nvvm.barrier
 // CHECK: nvvm.mbarrier.arrive
-grid.kernel @behind grid() inputs(%x: f16 [64, 64] space gpu.gmem) {
-  grid.scoped (%a: memref<64x64xf16, #grid.space<gpu.smem>>, %acc: memref<64x64xf32, #grid.space<gpu.regs>>,
-               %full: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>,
-               %empty: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
-    warpgroup.mma %acc, %a, %a : memref<64x64xf32, #grid.space<gpu.regs>>, memref<64x64xf16, #grid.space<gpu.smem>>, memref<64x64xf16, #grid.space<gpu.smem>>
-    warpgroup.barrier_wait %full : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+grid.kernel @behind grid() inputs(%x: f16 [64, 64] space #warpgroup.space<gmem>) {
+  grid.scoped (%a: memref<64x64xf16, #warpgroup.space<smem>>, %acc: memref<64x64xf32, #warpgroup.space<regs>>,
+               %full: memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>,
+               %empty: memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>) {
+    warpgroup.mma %acc, %a, %a : memref<64x64xf32, #warpgroup.space<regs>>, memref<64x64xf16, #warpgroup.space<smem>>, memref<64x64xf16, #warpgroup.space<smem>>
+    warpgroup.barrier_wait %full : memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
     warpgroup.mma_wait 0
-    warpgroup.barrier_arrive %empty : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
-    warpgroup.barrier_wait %full : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
-    warpgroup.mma %acc, %a, %a : memref<64x64xf32, #grid.space<gpu.regs>>, memref<64x64xf16, #grid.space<gpu.smem>>, memref<64x64xf16, #grid.space<gpu.smem>>
+    warpgroup.barrier_arrive %empty : memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
+    warpgroup.barrier_wait %full : memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
+    warpgroup.mma %acc, %a, %a : memref<64x64xf32, #warpgroup.space<regs>>, memref<64x64xf16, #warpgroup.space<smem>>, memref<64x64xf16, #warpgroup.space<smem>>
     warpgroup.mma_wait 1
-    warpgroup.barrier_arrive %empty : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+    warpgroup.barrier_arrive %empty : memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
     warpgroup.tma_load %x[0, 0] [64, 64] to %a barrier %empty
-        : memref<64x64xf16, #grid.space<gpu.gmem>>, memref<64x64xf16, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+        : memref<64x64xf16, #warpgroup.space<gmem>>, memref<64x64xf16, #warpgroup.space<smem>>, memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
   }
 }
 
@@ -134,13 +134,13 @@ grid.kernel @behind grid() inputs(%x: f16 [64, 64] space gpu.gmem) {
 // CHECK: nvvm.wgmma.mma_async {{.*}} <m = 64, n = 8, k = 32>, D[<s32>
 // CHECK: nvvm.wgmma.mma_async {{.*}} <m = 64, n = 24, k = 32>, D[<s32>
 grid.kernel @integers grid() {
-  grid.scoped (%a: memref<64x32xi8, #grid.space<gpu.smem>>, %b: memref<56x32xi8, #grid.space<gpu.smem>>,
-               %c: memref<24x32xi8, #grid.space<gpu.smem>>,
-               %x: memref<64x56xi32, #grid.space<gpu.regs>>, %y: memref<64x24xi32, #grid.space<gpu.regs>>) {
-    %bt = grid.transpose_ref %b [1, 0] : memref<56x32xi8, #grid.space<gpu.smem>> -> memref<32x56xi8, #grid.space<gpu.smem>>
-    warpgroup.mma %x, %a, %bt : memref<64x56xi32, #grid.space<gpu.regs>>, memref<64x32xi8, #grid.space<gpu.smem>>, memref<32x56xi8, #grid.space<gpu.smem>>
-    %ct = grid.transpose_ref %c [1, 0] : memref<24x32xi8, #grid.space<gpu.smem>> -> memref<32x24xi8, #grid.space<gpu.smem>>
-    warpgroup.mma %y, %a, %ct : memref<64x24xi32, #grid.space<gpu.regs>>, memref<64x32xi8, #grid.space<gpu.smem>>, memref<32x24xi8, #grid.space<gpu.smem>>
+  grid.scoped (%a: memref<64x32xi8, #warpgroup.space<smem>>, %b: memref<56x32xi8, #warpgroup.space<smem>>,
+               %c: memref<24x32xi8, #warpgroup.space<smem>>,
+               %x: memref<64x56xi32, #warpgroup.space<regs>>, %y: memref<64x24xi32, #warpgroup.space<regs>>) {
+    %bt = grid.transpose_ref %b [1, 0] : memref<56x32xi8, #warpgroup.space<smem>> -> memref<32x56xi8, #warpgroup.space<smem>>
+    warpgroup.mma %x, %a, %bt : memref<64x56xi32, #warpgroup.space<regs>>, memref<64x32xi8, #warpgroup.space<smem>>, memref<32x56xi8, #warpgroup.space<smem>>
+    %ct = grid.transpose_ref %c [1, 0] : memref<24x32xi8, #warpgroup.space<smem>> -> memref<32x24xi8, #warpgroup.space<smem>>
+    warpgroup.mma %y, %a, %ct : memref<64x24xi32, #warpgroup.space<regs>>, memref<64x32xi8, #warpgroup.space<smem>>, memref<32x24xi8, #warpgroup.space<smem>>
   }
 }
 
@@ -169,14 +169,14 @@ grid.kernel @integers grid() {
 // CHECK: %[[WORD:.+]] = llvm.extractvalue %[[SUM]][0]
 // CHECK: llvm.store %[[WORD]], %[[MEMORY]]
 // CHECK: llvm.store %{{.+}}, %[[MOVED]]
-grid.kernel @wide grid() outputs(%o: f32 [256, 128] space gpu.gmem) {
-  grid.scoped (%a: memref<256x16xf16, #grid.space<gpu.smem>>, %b: memref<16x128xf16, #grid.space<gpu.smem>>,
-               %acc: memref<256x128xf32, #grid.space<gpu.regs>>) {
+grid.kernel @wide grid() outputs(%o: f32 [256, 128] space #warpgroup.space<gmem>) {
+  grid.scoped (%a: memref<256x16xf16, #warpgroup.space<smem>>, %b: memref<16x128xf16, #warpgroup.space<smem>>,
+               %acc: memref<256x128xf32, #warpgroup.space<regs>>) {
     warpgroup.mma %acc, %a, %b
-        : memref<256x128xf32, #grid.space<gpu.regs>>, memref<256x16xf16, #grid.space<gpu.smem>>, memref<16x128xf16, #grid.space<gpu.smem>>
+        : memref<256x128xf32, #warpgroup.space<regs>>, memref<256x16xf16, #warpgroup.space<smem>>, memref<16x128xf16, #warpgroup.space<smem>>
     warpgroup.mma_wait 0
-    %v = grid.load %acc : memref<256x128xf32, #grid.space<gpu.regs>> -> tensor<256x128xf32>
-    grid.store %v, %o : tensor<256x128xf32>, memref<256x128xf32, #grid.space<gpu.gmem>>
+    %v = grid.load %acc : memref<256x128xf32, #warpgroup.space<regs>> -> tensor<256x128xf32>
+    grid.store %v, %o : tensor<256x128xf32>, memref<256x128xf32, #warpgroup.space<gmem>>
   }
 }
 
@@ -189,10 +189,10 @@ grid.kernel @wide grid() outputs(%o: f32 [256, 128] space gpu.gmem) {
 // CHECK: %[[FIRST:.+]] = llvm.inline_asm {{.*}} "wgmma.mma_async.sync.aligned.m64n128k16
 // CHECK-NOT: wgmma.mma_async
 // CHECK: llvm.extractvalue %[[FIRST]][0]
-grid.kernel @by_part grid() inputs(%x: f16 [128, 32] space gpu.gmem) {
-  grid.scoped (%b: memref<32x128xf16, #grid.space<gpu.smem>>, %acc: memref<128x128xf32, #grid.space<gpu.regs>>) {
-    %a = grid.load %x : memref<128x32xf16, #grid.space<gpu.gmem>> -> tensor<128x32xf16, #wgmma>
-    warpgroup.mma %acc, %a, %b : memref<128x128xf32, #grid.space<gpu.regs>>, tensor<128x32xf16, #wgmma>, memref<32x128xf16, #grid.space<gpu.smem>>
+grid.kernel @by_part grid() inputs(%x: f16 [128, 32] space #warpgroup.space<gmem>) {
+  grid.scoped (%b: memref<32x128xf16, #warpgroup.space<smem>>, %acc: memref<128x128xf32, #warpgroup.space<regs>>) {
+    %a = grid.load %x : memref<128x32xf16, #warpgroup.space<gmem>> -> tensor<128x32xf16, #wgmma>
+    warpgroup.mma %acc, %a, %b : memref<128x128xf32, #warpgroup.space<regs>>, tensor<128x32xf16, #wgmma>, memref<32x128xf16, #warpgroup.space<smem>>
     warpgroup.mma_wait 0
   }
 }
@@ -206,10 +206,10 @@ grid.kernel @by_part grid() inputs(%x: f16 [128, 32] space gpu.gmem) {
 // CHECK-NOT: llvm.extractvalue %[[FIRST]]
 // CHECK: wgmma.mma_async
 // CHECK: llvm.extractvalue %[[FIRST]][0]
-grid.kernel @by_step grid() inputs(%x: f16 [128, 32] space gpu.gmem) {
-  grid.scoped (%b: memref<32x64xf16, #grid.space<gpu.smem>>, %acc: memref<128x64xf32, #grid.space<gpu.regs>>) {
-    %a = grid.load %x : memref<128x32xf16, #grid.space<gpu.gmem>> -> tensor<128x32xf16, #wgmma>
-    warpgroup.mma %acc, %a, %b : memref<128x64xf32, #grid.space<gpu.regs>>, tensor<128x32xf16, #wgmma>, memref<32x64xf16, #grid.space<gpu.smem>>
+grid.kernel @by_step grid() inputs(%x: f16 [128, 32] space #warpgroup.space<gmem>) {
+  grid.scoped (%b: memref<32x64xf16, #warpgroup.space<smem>>, %acc: memref<128x64xf32, #warpgroup.space<regs>>) {
+    %a = grid.load %x : memref<128x32xf16, #warpgroup.space<gmem>> -> tensor<128x32xf16, #wgmma>
+    warpgroup.mma %acc, %a, %b : memref<128x64xf32, #warpgroup.space<regs>>, tensor<128x32xf16, #wgmma>, memref<32x64xf16, #warpgroup.space<smem>>
     warpgroup.mma_wait 0
   }
 }

@@ -19,14 +19,14 @@
 // CHECK: nvvm.read.ptx.sreg.globaltimer
 // CHECK: nvvm.read.ptx.sreg.smid
 grid.kernel @scopes grid(%i = 3 named "x", %w = 2 named "wg" thread)
-    outputs(%o: i32 [] space gpu.gmem) scratch(%s: memref<!grid.semaphore<regular>, #grid.space<gpu.gmem>>)
+    outputs(%o: i32 [] space #warpgroup.space<gmem>) scratch(%s: memref<!grid.semaphore<regular>, #warpgroup.space<gmem>>)
     params [#grid.mosaic_gpu_params<profile_space = 3, profile_dir = "traces", profile_trace_scope = "warpgroup">] {
   %one = arith.constant 1 : i32
   warpgroup.profile "load"
-  grid.semaphore_signal %s, %one : memref<!grid.semaphore<regular>, #grid.space<gpu.gmem>>
+  grid.semaphore_signal %s, %one : memref<!grid.semaphore<regular>, #warpgroup.space<gmem>>
   warpgroup.profile "load" ends
   warpgroup.profile "store"
-  grid.store %one, %o : i32, memref<i32, #grid.space<gpu.gmem>>
+  grid.store %one, %o : i32, memref<i32, #warpgroup.space<gmem>>
   warpgroup.profile "store" ends
 }
 
@@ -48,7 +48,7 @@ grid.kernel @warps grid()
 // A grid without programs has profiles without bytes.
 
 // CHECK-LABEL: llvm.func @empty(
-grid.kernel @empty grid(%i = 0) scratch(%s: memref<!grid.semaphore<regular>, #grid.space<gpu.gmem>>)
+grid.kernel @empty grid(%i = 0) scratch(%s: memref<!grid.semaphore<regular>, #warpgroup.space<gmem>>)
     params [#grid.mosaic_gpu_params<profile_space = 3, profile_dir = "traces", profile_trace_scope = "warpgroup">] {
   warpgroup.profile "load"
   warpgroup.profile "load" ends

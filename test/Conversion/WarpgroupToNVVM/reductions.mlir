@@ -13,11 +13,11 @@
 // CHECK-NEXT: llvm.store %{{.+}} : f32, !llvm.ptr<1>
 #wgmma = #warpgroup.layout<wgmma>
 #row = #warpgroup.layout<wgmma_row>
-grid.kernel @rows grid() inputs(%x: f32 [64, 16] space gpu.gmem) outputs(%o: f32 [64] space gpu.gmem) {
-  %v = grid.load %x : memref<64x16xf32, #grid.space<gpu.gmem>> -> tensor<64x16xf32, #wgmma>
+grid.kernel @rows grid() inputs(%x: f32 [64, 16] space #warpgroup.space<gmem>) outputs(%o: f32 [64] space #warpgroup.space<gmem>) {
+  %v = grid.load %x : memref<64x16xf32, #warpgroup.space<gmem>> -> tensor<64x16xf32, #wgmma>
   %zero = arith.constant dense<0.0> : tensor<64xf32, #row>
   %s = linalg.reduce {arith.addf} ins(%v : tensor<64x16xf32, #wgmma>) outs(%zero : tensor<64xf32, #row>) dimensions = [1]
-  grid.store %s, %o : tensor<64xf32, #row>, memref<64xf32, #grid.space<gpu.gmem>>
+  grid.store %s, %o : tensor<64xf32, #row>, memref<64xf32, #warpgroup.space<gmem>>
 }
 
 // -----
@@ -35,8 +35,8 @@ grid.kernel @rows grid() inputs(%x: f32 [64, 16] space gpu.gmem) outputs(%o: f32
 #rows = affine_map<(i, j) -> (i, j)>
 #columns = affine_map<(i, j) -> (j, i)>
 #sums = affine_map<(i, j) -> (i)>
-grid.kernel @product grid() inputs(%x: f32 [64, 64] space gpu.gmem) outputs(%o: f32 [64] space gpu.gmem) {
-  %v = grid.load %x : memref<64x64xf32, #grid.space<gpu.gmem>> -> tensor<64x64xf32>
+grid.kernel @product grid() inputs(%x: f32 [64, 64] space #warpgroup.space<gmem>) outputs(%o: f32 [64] space #warpgroup.space<gmem>) {
+  %v = grid.load %x : memref<64x64xf32, #warpgroup.space<gmem>> -> tensor<64x64xf32>
   %z = arith.constant dense<0.0> : tensor<64xf32>
   %w = linalg.generic {indexing_maps = [#rows, #columns, #sums], iterator_types = ["parallel", "reduction"]}
       ins(%v, %v : tensor<64x64xf32>, tensor<64x64xf32>) outs(%z : tensor<64xf32>) {
@@ -45,7 +45,7 @@ grid.kernel @product grid() inputs(%x: f32 [64, 64] space gpu.gmem) outputs(%o: 
     %s = arith.addf %p, %c : f32
     linalg.yield %s : f32
   } -> tensor<64xf32>
-  grid.store %w, %o : tensor<64xf32>, memref<64xf32, #grid.space<gpu.gmem>>
+  grid.store %w, %o : tensor<64xf32>, memref<64xf32, #warpgroup.space<gmem>>
 }
 
 // -----
@@ -60,8 +60,8 @@ grid.kernel @product grid() inputs(%x: f32 [64, 64] space gpu.gmem) outputs(%o: 
 // CHECK: llvm.store %[[BOTH]]#1
 #each = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
-grid.kernel @largest grid() inputs(%x: f32 [128, 32] space gpu.gmem) outputs(%o: i32 [128] space gpu.gmem) {
-  %v = grid.load %x : memref<128x32xf32, #grid.space<gpu.gmem>> -> tensor<128x32xf32>
+grid.kernel @largest grid() inputs(%x: f32 [128, 32] space #warpgroup.space<gmem>) outputs(%o: i32 [128] space #warpgroup.space<gmem>) {
+  %v = grid.load %x : memref<128x32xf32, #warpgroup.space<gmem>> -> tensor<128x32xf32>
   %least = arith.constant dense<0xFF800000> : tensor<128xf32>
   %first = arith.constant dense<0> : tensor<128xi32>
   %m, %w = linalg.generic {indexing_maps = [#each, #row, #row], iterator_types = ["parallel", "reduction"]}
@@ -74,7 +74,7 @@ grid.kernel @largest grid() inputs(%x: f32 [128, 32] space gpu.gmem) outputs(%o:
     %index = arith.select %more, %here, %where : i32
     linalg.yield %value, %index : f32, i32
   } -> (tensor<128xf32>, tensor<128xi32>)
-  grid.store %w, %o : tensor<128xi32>, memref<128xi32, #grid.space<gpu.gmem>>
+  grid.store %w, %o : tensor<128xi32>, memref<128xi32, #warpgroup.space<gmem>>
 }
 
 // -----
@@ -83,11 +83,11 @@ grid.kernel @largest grid() inputs(%x: f32 [128, 32] space gpu.gmem) outputs(%o:
 // CHECK-LABEL: gpu.module @wide
 // CHECK-NOT: nvvm.shfl.sync bfly
 // CHECK: scf.for {{.*}} -> (i64) {
-grid.kernel @wide grid() inputs(%x: i64 [64, 64] space gpu.gmem) outputs(%o: i64 [64] space gpu.gmem) {
-  %v = grid.load %x : memref<64x64xi64, #grid.space<gpu.gmem>> -> tensor<64x64xi64>
+grid.kernel @wide grid() inputs(%x: i64 [64, 64] space #warpgroup.space<gmem>) outputs(%o: i64 [64] space #warpgroup.space<gmem>) {
+  %v = grid.load %x : memref<64x64xi64, #warpgroup.space<gmem>> -> tensor<64x64xi64>
   %z = arith.constant dense<0> : tensor<64xi64>
   %w = linalg.reduce {arith.addi} ins(%v : tensor<64x64xi64>) outs(%z : tensor<64xi64>) dimensions = [1]
-  grid.store %w, %o : tensor<64xi64>, memref<64xi64, #grid.space<gpu.gmem>>
+  grid.store %w, %o : tensor<64xi64>, memref<64xi64, #warpgroup.space<gmem>>
 }
 
 // -----
@@ -106,13 +106,13 @@ grid.kernel @wide grid() inputs(%x: i64 [64, 64] space gpu.gmem) outputs(%o: i64
 #row = #warpgroup.layout<[32], registers = [], lanes = [[0], [0], [1], [2], [4]], warps = [[8], [16]]>
 #single = #warpgroup.layout<strided(1)>
 #four = #warpgroup.layout<strided(4)>
-grid.kernel @partial grid() inputs(%x: i32 [32, 16] space gpu.gmem) outputs(%o: i32 [32] space gpu.gmem) {
+grid.kernel @partial grid() inputs(%x: i32 [32, 16] space #warpgroup.space<gmem>) outputs(%o: i32 [32] space #warpgroup.space<gmem>) {
   %begin = arith.constant 0 : i32
   %end = arith.constant 8 : i32
   %one = arith.constant 1 : i32
   %zero = arith.constant dense<0> : tensor<32xi32, #row>
   %init = arith.constant dense<0> : tensor<32x4xi32, #single>
-  %v = grid.load %x : memref<32x16xi32, #grid.space<gpu.gmem>> -> tensor<32x16xi32, #four>
+  %v = grid.load %x : memref<32x16xi32, #warpgroup.space<gmem>> -> tensor<32x16xi32, #four>
   %sums = scf.for %k = %begin to %end step %one iter_args(%l = %init) -> (tensor<32x4xi32, #single>) : i32 {
     %e = tensor.expand_shape %v [[0], [1, 2]] output_shape [32, 4, 4] : tensor<32x16xi32, #four> into tensor<32x4x4xi32, #four>
     %s = linalg.reduce {arith.addi} ins(%e : tensor<32x4x4xi32, #four>) outs(%init : tensor<32x4xi32, #single>) dimensions = [2]
@@ -120,5 +120,5 @@ grid.kernel @partial grid() inputs(%x: i32 [32, 16] space gpu.gmem) outputs(%o: 
     scf.yield %next : tensor<32x4xi32, #single>
   }
   %sum = linalg.reduce {arith.addi} ins(%sums : tensor<32x4xi32, #single>) outs(%zero : tensor<32xi32, #row>) dimensions = [1]
-  grid.store %sum, %o : tensor<32xi32, #row>, memref<32xi32, #grid.space<gpu.gmem>>
+  grid.store %sum, %o : tensor<32xi32, #row>, memref<32xi32, #warpgroup.space<gmem>>
 }

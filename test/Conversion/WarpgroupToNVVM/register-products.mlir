@@ -6,13 +6,13 @@
 // CHECK: %[[FIRST:.+]] = llvm.extractvalue %[[SUM]][0]
 // CHECK: llvm.inline_asm asm_dialect = att "mma.sync{{.*}} %{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}, %[[FIRST]], %
 // CHECK-NOT: mma.sync
-grid.kernel @halves grid() inputs(%x: bf16 [64, 32] space gpu.gmem, %y: bf16 [32, 8] space gpu.gmem)
-    outputs(%o: f32 [64, 8] space gpu.gmem) {
+grid.kernel @halves grid() inputs(%x: bf16 [64, 32] space #warpgroup.space<gmem>, %y: bf16 [32, 8] space #warpgroup.space<gmem>)
+    outputs(%o: f32 [64, 8] space #warpgroup.space<gmem>) {
   %zero = arith.constant dense<0.0> : tensor<64x8xf32>
-  %a = grid.load %x : memref<64x32xbf16, #grid.space<gpu.gmem>> -> tensor<64x32xbf16>
-  %b = grid.load %y : memref<32x8xbf16, #grid.space<gpu.gmem>> -> tensor<32x8xbf16>
+  %a = grid.load %x : memref<64x32xbf16, #warpgroup.space<gmem>> -> tensor<64x32xbf16>
+  %b = grid.load %y : memref<32x8xbf16, #warpgroup.space<gmem>> -> tensor<32x8xbf16>
   %sum = warpgroup.mma_sync %zero, %a, %b : tensor<64x8xf32>, tensor<64x32xbf16>, tensor<32x8xbf16>
-  grid.store %sum, %o : tensor<64x8xf32>, memref<64x8xf32, #grid.space<gpu.gmem>>
+  grid.store %sum, %o : tensor<64x8xf32>, memref<64x8xf32, #warpgroup.space<gmem>>
 }
 
 // -----
@@ -23,13 +23,13 @@ grid.kernel @halves grid() inputs(%x: bf16 [64, 32] space gpu.gmem, %y: bf16 [32
 // CHECK-DAG: arith.extui %{{.+}} : i4 to i8
 // CHECK-COUNT-2: "mma.sync.aligned.m16n8k32.row.col.s32.s8.u8.s32 {{.*}}"=r,=r,=r,=r,r,r,r,r,r,r,r,r,r,r"
 // CHECK-NOT: mma.sync
-grid.kernel @nibbles grid() inputs(%x: i4 [64, 64] space gpu.gmem, %y: i4 [64, 8] space gpu.gmem)
-    outputs(%o: i32 [64, 8] space gpu.gmem) {
+grid.kernel @nibbles grid() inputs(%x: i4 [64, 64] space #warpgroup.space<gmem>, %y: i4 [64, 8] space #warpgroup.space<gmem>)
+    outputs(%o: i32 [64, 8] space #warpgroup.space<gmem>) {
   %zero = arith.constant dense<0> : tensor<64x8xi32>
-  %a = grid.load %x : memref<64x64xi4, #grid.space<gpu.gmem>> -> tensor<64x64xi4>
-  %b = grid.load %y : memref<64x8xi4, #grid.space<gpu.gmem>> -> tensor<64x8xi4>
+  %a = grid.load %x : memref<64x64xi4, #warpgroup.space<gmem>> -> tensor<64x64xi4>
+  %b = grid.load %y : memref<64x8xi4, #warpgroup.space<gmem>> -> tensor<64x8xi4>
   %sum = warpgroup.mma_sync %zero, %a, %b {unsigned_rhs} : tensor<64x8xi32>, tensor<64x64xi4>, tensor<64x8xi4>
-  grid.store %sum, %o : tensor<64x8xi32>, memref<64x8xi32, #grid.space<gpu.gmem>>
+  grid.store %sum, %o : tensor<64x8xi32>, memref<64x8xi32, #warpgroup.space<gmem>>
 }
 
 // -----
@@ -39,11 +39,11 @@ grid.kernel @nibbles grid() inputs(%x: i4 [64, 64] space gpu.gmem, %y: i4 [64, 8
 // CHECK: nvvm.convert.f8x2.to.f16x2
 // CHECK-COUNT-2: "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
 // CHECK-NOT: mma.sync
-grid.kernel @bytes grid() inputs(%x: f8E4M3FN [64, 32] space gpu.gmem, %y: f8E4M3FN [32, 8] space gpu.gmem)
-    outputs(%o: f32 [64, 8] space gpu.gmem) {
+grid.kernel @bytes grid() inputs(%x: f8E4M3FN [64, 32] space #warpgroup.space<gmem>, %y: f8E4M3FN [32, 8] space #warpgroup.space<gmem>)
+    outputs(%o: f32 [64, 8] space #warpgroup.space<gmem>) {
   %zero = arith.constant dense<0.0> : tensor<64x8xf32>
-  %a = grid.load %x : memref<64x32xf8E4M3FN, #grid.space<gpu.gmem>> -> tensor<64x32xf8E4M3FN>
-  %b = grid.load %y : memref<32x8xf8E4M3FN, #grid.space<gpu.gmem>> -> tensor<32x8xf8E4M3FN>
+  %a = grid.load %x : memref<64x32xf8E4M3FN, #warpgroup.space<gmem>> -> tensor<64x32xf8E4M3FN>
+  %b = grid.load %y : memref<32x8xf8E4M3FN, #warpgroup.space<gmem>> -> tensor<32x8xf8E4M3FN>
   %sum = warpgroup.mma_sync %zero, %a, %b : tensor<64x8xf32>, tensor<64x32xf8E4M3FN>, tensor<32x8xf8E4M3FN>
-  grid.store %sum, %o : tensor<64x8xf32>, memref<64x8xf32, #grid.space<gpu.gmem>>
+  grid.store %sum, %o : tensor<64x8xf32>, memref<64x8xf32, #warpgroup.space<gmem>>
 }

@@ -7,10 +7,10 @@
 // CHECK-NOT:     nvvm.barrier id
 #vectors = #warpgroup.layout<tmem_native(4)>
 #pairs = #warpgroup.layout<tmem_native(2)>
-grid.kernel @registers grid() inputs(%x: f32 [128, 8] space gpu.gmem) outputs(%o: f32 [128, 8] space gpu.gmem) semantics [] {
-  %v = grid.load %x : memref<128x8xf32, #grid.space<gpu.gmem>> -> tensor<128x8xf32, #vectors>
+grid.kernel @registers grid() inputs(%x: f32 [128, 8] space #warpgroup.space<gmem>) outputs(%o: f32 [128, 8] space #warpgroup.space<gmem>) semantics [] {
+  %v = grid.load %x : memref<128x8xf32, #warpgroup.space<gmem>> -> tensor<128x8xf32, #vectors>
   %w = warpgroup.relayout %v : tensor<128x8xf32, #vectors> to tensor<128x8xf32, #pairs>
-  grid.store %w, %o : tensor<128x8xf32, #pairs>, memref<128x8xf32, #grid.space<gpu.gmem>>
+  grid.store %w, %o : tensor<128x8xf32, #pairs>, memref<128x8xf32, #warpgroup.space<gmem>>
 }
 
 // -----
@@ -23,10 +23,10 @@ grid.kernel @registers grid() inputs(%x: f32 [128, 8] space gpu.gmem) outputs(%o
 // CHECK-NOT:     llvm.store %{{.*}} !llvm.ptr<3>
 #upcast = #warpgroup.layout<wgmma_upcast_2x>
 #wgmma = #warpgroup.layout<wgmma>
-grid.kernel @shuffles grid() inputs(%x: f16 [64, 16] space gpu.gmem) outputs(%o: f16 [64, 16] space gpu.gmem) semantics [] {
-  %v = grid.load %x : memref<64x16xf16, #grid.space<gpu.gmem>> -> tensor<64x16xf16, #upcast>
+grid.kernel @shuffles grid() inputs(%x: f16 [64, 16] space #warpgroup.space<gmem>) outputs(%o: f16 [64, 16] space #warpgroup.space<gmem>) semantics [] {
+  %v = grid.load %x : memref<64x16xf16, #warpgroup.space<gmem>> -> tensor<64x16xf16, #upcast>
   %w = warpgroup.relayout %v : tensor<64x16xf16, #upcast> to tensor<64x16xf16, #wgmma>
-  grid.store %w, %o : tensor<64x16xf16, #wgmma>, memref<64x16xf16, #grid.space<gpu.gmem>>
+  grid.store %w, %o : tensor<64x16xf16, #wgmma>, memref<64x16xf16, #warpgroup.space<gmem>>
 }
 
 // -----
@@ -40,10 +40,10 @@ grid.kernel @shuffles grid() inputs(%x: f16 [64, 16] space gpu.gmem) outputs(%o:
 // CHECK-NOT:     nvvm.barrier
 #wgmma = #warpgroup.layout<wgmma>
 #rows = #warpgroup.layout<strided(4)>
-grid.kernel @shared grid() inputs(%x: f32 [64, 64] space gpu.gmem) outputs(%o: f32 [64, 64] space gpu.gmem) semantics [] {
-  %v = grid.load %x : memref<64x64xf32, #grid.space<gpu.gmem>> -> tensor<64x64xf32, #wgmma>
+grid.kernel @shared grid() inputs(%x: f32 [64, 64] space #warpgroup.space<gmem>) outputs(%o: f32 [64, 64] space #warpgroup.space<gmem>) semantics [] {
+  %v = grid.load %x : memref<64x64xf32, #warpgroup.space<gmem>> -> tensor<64x64xf32, #wgmma>
   %w = warpgroup.relayout %v : tensor<64x64xf32, #wgmma> to tensor<64x64xf32, #rows>
-  grid.store %w, %o : tensor<64x64xf32, #rows>, memref<64x64xf32, #grid.space<gpu.gmem>>
+  grid.store %w, %o : tensor<64x64xf32, #rows>, memref<64x64xf32, #warpgroup.space<gmem>>
 }
 
 // -----
@@ -59,8 +59,8 @@ grid.kernel @shared grid() inputs(%x: f32 [64, 64] space gpu.gmem) outputs(%o: f
 // CHECK-COUNT-16: llvm.load %{{.*}} : !llvm.ptr<3> -> vector<4xf32>
 #wgmma = #warpgroup.layout<wgmma>
 #rows = #warpgroup.layout<strided(4)>
-grid.kernel @rounds grid() inputs(%x: f32 [128, 128] space gpu.gmem) outputs(%o: f32 [128, 128] space gpu.gmem) semantics [] {
-  %v = grid.load %x : memref<128x128xf32, #grid.space<gpu.gmem>> -> tensor<128x128xf32, #wgmma>
+grid.kernel @rounds grid() inputs(%x: f32 [128, 128] space #warpgroup.space<gmem>) outputs(%o: f32 [128, 128] space #warpgroup.space<gmem>) semantics [] {
+  %v = grid.load %x : memref<128x128xf32, #warpgroup.space<gmem>> -> tensor<128x128xf32, #wgmma>
   %w = warpgroup.relayout %v : tensor<128x128xf32, #wgmma> to tensor<128x128xf32, #rows>
-  grid.store %w, %o : tensor<128x128xf32, #rows>, memref<128x128xf32, #grid.space<gpu.gmem>>
+  grid.store %w, %o : tensor<128x128xf32, #rows>, memref<128x128xf32, #warpgroup.space<gmem>>
 }

@@ -16,16 +16,16 @@
 // CHECK: scf.while
 // CHECK-NOT: llvm.cmpxchg
 // CHECK: llvm.load {{.*}} acquire
-grid.kernel @semaphores grid(%i = 6) outputs(%o: i32 [] space gpu.gmem)
-    scratch(%global: memref<!grid.semaphore<regular>, #grid.space<gpu.gmem>>, %other: memref<!grid.semaphore<regular>, #grid.space<gpu.gmem>>) {
-  grid.scoped (%own: memref<2x!grid.semaphore<regular>, #grid.space<gpu.gmem>>) {
+grid.kernel @semaphores grid(%i = 6) outputs(%o: i32 [] space #warpgroup.space<gmem>)
+    scratch(%global: memref<!grid.semaphore<regular>, #warpgroup.space<gmem>>, %other: memref<!grid.semaphore<regular>, #warpgroup.space<gmem>>) {
+  grid.scoped (%own: memref<2x!grid.semaphore<regular>, #warpgroup.space<gmem>>) {
     %one = arith.constant 1 : i32
     %six = arith.constant 6 : i32
-    grid.semaphore_signal %global, %one : memref<!grid.semaphore<regular>, #grid.space<gpu.gmem>>
-    grid.semaphore_wait %global, %six : memref<!grid.semaphore<regular>, #grid.space<gpu.gmem>>
-    grid.semaphore_wait %global, %one keep : memref<!grid.semaphore<regular>, #grid.space<gpu.gmem>>
-    %s = grid.slice_ref %own[1] [1] [1] drop [0] : memref<2x!grid.semaphore<regular>, #grid.space<gpu.gmem>> -> memref<!grid.semaphore<regular>, #grid.space<gpu.gmem>>
-    %n = grid.semaphore_read %s : memref<!grid.semaphore<regular>, #grid.space<gpu.gmem>>
-    grid.store %n, %o : i32, memref<i32, #grid.space<gpu.gmem>>
+    grid.semaphore_signal %global, %one : memref<!grid.semaphore<regular>, #warpgroup.space<gmem>>
+    grid.semaphore_wait %global, %six : memref<!grid.semaphore<regular>, #warpgroup.space<gmem>>
+    grid.semaphore_wait %global, %one keep : memref<!grid.semaphore<regular>, #warpgroup.space<gmem>>
+    %s = grid.slice_ref %own[1] [1] [1] drop [0] : memref<2x!grid.semaphore<regular>, #warpgroup.space<gmem>> -> memref<!grid.semaphore<regular>, #warpgroup.space<gmem>>
+    %n = grid.semaphore_read %s : memref<!grid.semaphore<regular>, #warpgroup.space<gmem>>
+    grid.store %n, %o : i32, memref<i32, #warpgroup.space<gmem>>
   }
 }

@@ -25,20 +25,20 @@
 // CHECK: nvvm.barrier
 // CHECK: nvvm.tcgen05.dealloc
 grid.kernel @product grid() {
-  grid.scoped (%a: memref<128x64xf16, #grid.space<gpu.smem>>, %b: memref<64x128xf16, #grid.space<gpu.smem>>,
-               %acc: memref<128x128xf32, #grid.space<gpu.tmem>>,
-               %barrier: memref<!warpgroup.barrier<1, tensor_core>, #grid.space<gpu.smem>>)
+  grid.scoped (%a: memref<128x64xf16, #warpgroup.space<smem>>, %b: memref<64x128xf16, #warpgroup.space<smem>>,
+               %acc: memref<128x128xf32, #warpgroup.space<tmem>>,
+               %barrier: memref<!warpgroup.barrier<1, tensor_core>, #warpgroup.space<smem>>)
       attributes {transforms = [[#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 64]>],
                                 [#grid.transform<unswizzle [128]>, #grid.transform<untiling [8, 64]>], [], []]} {
     %false = arith.constant false
     warpgroup.tcgen05_mma %acc, %a, %b accumulate %false barrier %barrier
-        : memref<128x128xf32, #grid.space<gpu.tmem>>, memref<128x64xf16, #grid.space<gpu.smem>>,
-          memref<64x128xf16, #grid.space<gpu.smem>>
-        barrier memref<!warpgroup.barrier<1, tensor_core>, #grid.space<gpu.smem>>
-    warpgroup.barrier_wait %barrier : memref<!warpgroup.barrier<1, tensor_core>, #grid.space<gpu.smem>>
-    %v = grid.load %acc : memref<128x128xf32, #grid.space<gpu.tmem>> -> tensor<128x128xf32, #warpgroup.layout<tmem_native(2)>>
+        : memref<128x128xf32, #warpgroup.space<tmem>>, memref<128x64xf16, #warpgroup.space<smem>>,
+          memref<64x128xf16, #warpgroup.space<smem>>
+        barrier memref<!warpgroup.barrier<1, tensor_core>, #warpgroup.space<smem>>
+    warpgroup.barrier_wait %barrier : memref<!warpgroup.barrier<1, tensor_core>, #warpgroup.space<smem>>
+    %v = grid.load %acc : memref<128x128xf32, #warpgroup.space<tmem>> -> tensor<128x128xf32, #warpgroup.layout<tmem_native(2)>>
     %w = arith.addf %v, %v : tensor<128x128xf32, #warpgroup.layout<tmem_native(2)>>
-    grid.store %w, %acc : tensor<128x128xf32, #warpgroup.layout<tmem_native(2)>>, memref<128x128xf32, #grid.space<gpu.tmem>>
+    grid.store %w, %acc : tensor<128x128xf32, #warpgroup.layout<tmem_native(2)>>, memref<128x128xf32, #warpgroup.space<tmem>>
     warpgroup.commit_tmem
   }
 }
@@ -56,14 +56,14 @@ grid.kernel @product grid() {
 // CHECK-NEXT: nvvm.tcgen05.fence <after>
 // CHECK: nvvm.tcgen05.mma
 grid.kernel @stored grid() {
-  grid.scoped (%a: memref<128x64xf16, #grid.space<gpu.smem>>, %b: memref<64x128xf16, #grid.space<gpu.smem>>,
-               %acc: memref<128x128xf32, #grid.space<gpu.tmem>>) {
+  grid.scoped (%a: memref<128x64xf16, #warpgroup.space<smem>>, %b: memref<64x128xf16, #warpgroup.space<smem>>,
+               %acc: memref<128x128xf32, #warpgroup.space<tmem>>) {
     %false = arith.constant false
     %v = arith.constant dense<1.0> : tensor<128x64xf16>
-    grid.store %v, %a : tensor<128x64xf16>, memref<128x64xf16, #grid.space<gpu.smem>>
+    grid.store %v, %a : tensor<128x64xf16>, memref<128x64xf16, #warpgroup.space<smem>>
     warpgroup.commit_smem
     warpgroup.tcgen05_mma %acc, %a, %b accumulate %false
-        : memref<128x128xf32, #grid.space<gpu.tmem>>, memref<128x64xf16, #grid.space<gpu.smem>>, memref<64x128xf16, #grid.space<gpu.smem>>
+        : memref<128x128xf32, #warpgroup.space<tmem>>, memref<128x64xf16, #warpgroup.space<smem>>, memref<64x128xf16, #warpgroup.space<smem>>
   }
 }
 
@@ -78,14 +78,14 @@ grid.kernel @stored grid() {
 // CHECK-NEXT: scf.if
 // CHECK-NEXT: nvvm.tcgen05.fence <after>
 // CHECK: nvvm.tcgen05.mma
-grid.kernel @reused grid() outputs(%o: f32 [128, 128] space gpu.gmem) {
-  grid.scoped (%a: memref<128x64xf16, #grid.space<gpu.smem>>, %b: memref<64x128xf16, #grid.space<gpu.smem>>,
-               %acc: memref<128x128xf32, #grid.space<gpu.tmem>>) {
+grid.kernel @reused grid() outputs(%o: f32 [128, 128] space #warpgroup.space<gmem>) {
+  grid.scoped (%a: memref<128x64xf16, #warpgroup.space<smem>>, %b: memref<64x128xf16, #warpgroup.space<smem>>,
+               %acc: memref<128x128xf32, #warpgroup.space<tmem>>) {
     %false = arith.constant false
-    %v = grid.load %acc : memref<128x128xf32, #grid.space<gpu.tmem>> -> tensor<128x128xf32>
-    grid.store %v, %o : tensor<128x128xf32>, memref<128x128xf32, #grid.space<gpu.gmem>>
+    %v = grid.load %acc : memref<128x128xf32, #warpgroup.space<tmem>> -> tensor<128x128xf32>
+    grid.store %v, %o : tensor<128x128xf32>, memref<128x128xf32, #warpgroup.space<gmem>>
     warpgroup.tcgen05_mma %acc, %a, %b accumulate %false
-        : memref<128x128xf32, #grid.space<gpu.tmem>>, memref<128x64xf16, #grid.space<gpu.smem>>, memref<64x128xf16, #grid.space<gpu.smem>>
+        : memref<128x128xf32, #warpgroup.space<tmem>>, memref<128x64xf16, #warpgroup.space<smem>>, memref<64x128xf16, #warpgroup.space<smem>>
   }
 }
 
@@ -102,10 +102,10 @@ grid.kernel @reused grid() outputs(%o: f32 [128, 128] space gpu.gmem) {
 // CHECK: nvvm.tcgen05.cp {{.*}}shape_32x128b
 // CHECK-NOT: nvvm.tcgen05.cp
 grid.kernel @factors grid() {
-  grid.scoped (%a: memref<3x1x2x32x16xf8E8M0FNU, #grid.space<gpu.smem>>, %x: memref<128x8xf8E8M0FNU, #grid.space<gpu.tmem>>) {
+  grid.scoped (%a: memref<3x1x2x32x16xf8E8M0FNU, #warpgroup.space<smem>>, %x: memref<128x8xf8E8M0FNU, #warpgroup.space<tmem>>) {
     %b = grid.slice_ref %a[1, 0, 0, 0, 0] [1, 1, 2, 32, 16] [1, 1, 1, 1, 1] drop [0]
-        : memref<3x1x2x32x16xf8E8M0FNU, #grid.space<gpu.smem>> -> memref<1x2x32x16xf8E8M0FNU, #grid.space<gpu.smem>>
-    warpgroup.tmem_copy %b to %x as_scales : memref<1x2x32x16xf8E8M0FNU, #grid.space<gpu.smem>>, memref<128x8xf8E8M0FNU, #grid.space<gpu.tmem>>
+        : memref<3x1x2x32x16xf8E8M0FNU, #warpgroup.space<smem>> -> memref<1x2x32x16xf8E8M0FNU, #warpgroup.space<smem>>
+    warpgroup.tmem_copy %b to %x as_scales : memref<1x2x32x16xf8E8M0FNU, #warpgroup.space<smem>>, memref<128x8xf8E8M0FNU, #warpgroup.space<tmem>>
   }
 }
 
@@ -116,10 +116,10 @@ grid.kernel @factors grid() {
 // CHECK-COUNT-2: nvvm.tcgen05.ld {{.*}}shape_16x256b>} : vector<32xi32>
 // CHECK-NOT: nvvm.tcgen05.ld
 #wgmma = #warpgroup.layout<wgmma>
-grid.kernel @shape grid() outputs(%o: f32 [128, 64] space gpu.gmem) {
-  grid.scoped (%acc: memref<128x64xf32, #grid.space<gpu.tmem>>) {
-    %v = grid.load %acc : memref<128x64xf32, #grid.space<gpu.tmem>> -> tensor<128x64xf32, #wgmma>
-    grid.store %v, %o : tensor<128x64xf32, #wgmma>, memref<128x64xf32, #grid.space<gpu.gmem>>
+grid.kernel @shape grid() outputs(%o: f32 [128, 64] space #warpgroup.space<gmem>) {
+  grid.scoped (%acc: memref<128x64xf32, #warpgroup.space<tmem>>) {
+    %v = grid.load %acc : memref<128x64xf32, #warpgroup.space<tmem>> -> tensor<128x64xf32, #wgmma>
+    grid.store %v, %o : tensor<128x64xf32, #wgmma>, memref<128x64xf32, #warpgroup.space<gmem>>
   }
 }
 
@@ -139,12 +139,12 @@ grid.kernel @shape grid() outputs(%o: f32 [128, 64] space gpu.gmem) {
 // CHECK: arith.addf
 // CHECK: arith.select
 // CHECK: nvvm.tcgen05.st
-grid.kernel @masked grid() inputs(%m: i1 [128, 32] space gpu.gmem) {
-  grid.scoped (%acc: memref<128x32xf32, #grid.space<gpu.tmem>>) {
-    %p = grid.load %m : memref<128x32xi1, #grid.space<gpu.gmem>> -> tensor<128x32xi1>
+grid.kernel @masked grid() inputs(%m: i1 [128, 32] space #warpgroup.space<gmem>) {
+  grid.scoped (%acc: memref<128x32xf32, #warpgroup.space<tmem>>) {
+    %p = grid.load %m : memref<128x32xi1, #warpgroup.space<gmem>> -> tensor<128x32xi1>
     %o = arith.constant dense<1.0> : tensor<128x32xf32>
-    %v = grid.load %acc mask %p other %o : memref<128x32xf32, #grid.space<gpu.tmem>>, tensor<128x32xi1>, tensor<128x32xf32> -> tensor<128x32xf32>
-    grid.store %v, %acc mask %p : tensor<128x32xf32>, memref<128x32xf32, #grid.space<gpu.tmem>>, tensor<128x32xi1>
-    grid.accumulate %v, %acc mask %p : tensor<128x32xf32>, memref<128x32xf32, #grid.space<gpu.tmem>>, tensor<128x32xi1>
+    %v = grid.load %acc mask %p other %o : memref<128x32xf32, #warpgroup.space<tmem>>, tensor<128x32xi1>, tensor<128x32xf32> -> tensor<128x32xf32>
+    grid.store %v, %acc mask %p : tensor<128x32xf32>, memref<128x32xf32, #warpgroup.space<tmem>>, tensor<128x32xi1>
+    grid.accumulate %v, %acc mask %p : tensor<128x32xf32>, memref<128x32xf32, #warpgroup.space<tmem>>, tensor<128x32xi1>
   }
 }

@@ -10,20 +10,20 @@
 // CHECK-NEXT: nvvm.barrier id = %{{.*}} number_of_threads
 // CHECK-NOT: nvvm.barrier
 // CHECK: nvvm.ldmatrix
-grid.kernel @whole grid(%i = 4) inputs(%x: f16 [256, 128] space gpu.gmem) outputs(%o: f16 [64, 64] space gpu.gmem) {
-  grid.scoped (%t: memref<64x64xf16, #grid.space<gpu.smem>>)
+grid.kernel @whole grid(%i = 4) inputs(%x: f16 [256, 128] space #warpgroup.space<gmem>) outputs(%o: f16 [64, 64] space #warpgroup.space<gmem>) {
+  grid.scoped (%t: memref<64x64xf16, #warpgroup.space<smem>>)
       attributes {transforms = [[#grid.transform<unswizzle[128]>, #grid.transform<untiling[8, 64]>]]} {
     %i = grid.program_id 0
     %size = arith.constant 64 : i32
     %row = arith.muli %i, %size : i32
-    warpgroup.cp_async %x[%row : i32, 64] [64, 64] to %t in_bounds : memref<256x128xf16, #grid.space<gpu.gmem>>, memref<64x64xf16, #grid.space<gpu.smem>>
+    warpgroup.cp_async %x[%row : i32, 64] [64, 64] to %t in_bounds : memref<256x128xf16, #warpgroup.space<gmem>>, memref<64x64xf16, #warpgroup.space<smem>>
     warpgroup.cp_async_commit
     warpgroup.cp_async_wait 0
     %two = arith.constant 2 : i32
     warpgroup.named_barrier %two of 128
-    %v = grid.load %t : memref<64x64xf16, #grid.space<gpu.smem>> -> tensor<64x64xf16>
+    %v = grid.load %t : memref<64x64xf16, #warpgroup.space<smem>> -> tensor<64x64xf16>
     %w = warpgroup.layout_cast %v "WGMMA"(#warpgroup.layout<wgmma>) : tensor<64x64xf16>
-    grid.store %w, %o : tensor<64x64xf16>, memref<64x64xf16, #grid.space<gpu.gmem>>
+    grid.store %w, %o : tensor<64x64xf16>, memref<64x64xf16, #warpgroup.space<gmem>>
   }
 }
 
@@ -36,17 +36,17 @@ grid.kernel @whole grid(%i = 4) inputs(%x: f16 [256, 128] space gpu.gmem) output
 // CHECK: %[[BYTES:.*]] = arith.select %[[INSIDE]], %c16_i32, %c0_i32
 // CHECK: scf.if
 // CHECK: nvvm.cp.async.shared.global %{{.*}}, %{{.*}}, 16, cache = cg, %[[BYTES]]
-grid.kernel @outside grid(%i = 30) inputs(%x: f16 [200, 128] space gpu.gmem) outputs(%o: f16 [8, 64] space gpu.gmem) {
-  grid.scoped (%t: memref<8x64xf16, #grid.space<gpu.smem>>) {
+grid.kernel @outside grid(%i = 30) inputs(%x: f16 [200, 128] space #warpgroup.space<gmem>) outputs(%o: f16 [8, 64] space #warpgroup.space<gmem>) {
+  grid.scoped (%t: memref<8x64xf16, #warpgroup.space<smem>>) {
     %i = grid.program_id 0
     %size = arith.constant 8 : i32
     %row = arith.muli %i, %size : i32
-    warpgroup.cp_async %x[%row : i32, 0] [8, 64] to %t : memref<200x128xf16, #grid.space<gpu.gmem>>, memref<8x64xf16, #grid.space<gpu.smem>>
+    warpgroup.cp_async %x[%row : i32, 0] [8, 64] to %t : memref<200x128xf16, #warpgroup.space<gmem>>, memref<8x64xf16, #warpgroup.space<smem>>
     warpgroup.cp_async_commit
     warpgroup.cp_async_wait 0
     %two = arith.constant 2 : i32
     warpgroup.named_barrier %two of 128
-    %v = grid.load %t : memref<8x64xf16, #grid.space<gpu.smem>> -> tensor<8x64xf16>
-    grid.store %v, %o : tensor<8x64xf16>, memref<8x64xf16, #grid.space<gpu.gmem>>
+    %v = grid.load %t : memref<8x64xf16, #warpgroup.space<smem>> -> tensor<8x64xf16>
+    grid.store %v, %o : tensor<8x64xf16>, memref<8x64xf16, #warpgroup.space<gmem>>
   }
 }

@@ -9,7 +9,7 @@ grid.kernel @kernel grid() {
 
 grid.kernel @scope grid() attributes {warpgroup.shared_bytes = 0 : i64} {
   // expected-error @below {{expected the offsets of Refs in warpgroup.offsets; run warpgroup-plan-memory first}}
-  grid.scoped (%a: memref<64xf32, #grid.space<gpu.smem>>) {
+  grid.scoped (%a: memref<64xf32, #warpgroup.space<smem>>) {
   }
 }
 
@@ -34,10 +34,10 @@ grid.kernel @chip grid() attributes {warpgroup.shared_bytes = 300000 : i64} {
 // -----
 
 #vector = #warpgroup.layout<strided(1)>
-grid.kernel @bytes grid() inputs(%x: f32 [128] space gpu.gmem)
+grid.kernel @bytes grid() inputs(%x: f32 [128] space #warpgroup.space<gmem>)
     attributes {warpgroup.scratch_bytes = 128 : i64, warpgroup.shared_bytes = 0 : i64} {
   %i = arith.constant 3 : index
-  %v = grid.load %x : memref<128xf32, #grid.space<gpu.gmem>> -> tensor<128xf32, #vector>
+  %v = grid.load %x : memref<128xf32, #warpgroup.space<gmem>> -> tensor<128xf32, #vector>
   // expected-error @below {{expected 512 bytes for exchanges between threads in warpgroup.scratch_bytes, got 128; run warpgroup-plan-memory first}}
   %e = tensor.extract %v[%i] : tensor<128xf32, #vector>
 }
@@ -45,10 +45,10 @@ grid.kernel @bytes grid() inputs(%x: f32 [128] space gpu.gmem)
 // -----
 
 #vector = #warpgroup.layout<strided(1)>
-grid.kernel @barrier grid() inputs(%x: f32 [128] space gpu.gmem)
+grid.kernel @barrier grid() inputs(%x: f32 [128] space #warpgroup.space<gmem>)
     attributes {warpgroup.scratch_bytes = 512 : i64, warpgroup.shared_bytes = 0 : i64} {
   %i = arith.constant 3 : index
-  %v = grid.load %x : memref<128xf32, #grid.space<gpu.gmem>> -> tensor<128xf32, #vector>
+  %v = grid.load %x : memref<128xf32, #warpgroup.space<gmem>> -> tensor<128xf32, #vector>
   %e = tensor.extract %v[%i] : tensor<128xf32, #vector>
   // expected-error @below {{expected a warpgroup.sync between this exchange of threads and the one before; run warpgroup-insert-barriers first}}
   %f = tensor.extract %v[%i] : tensor<128xf32, #vector>
@@ -57,11 +57,11 @@ grid.kernel @barrier grid() inputs(%x: f32 [128] space gpu.gmem)
 // -----
 
 #vector = #warpgroup.layout<strided(1)>
-grid.kernel @loop grid() inputs(%x: f32 [128] space gpu.gmem)
+grid.kernel @loop grid() inputs(%x: f32 [128] space #warpgroup.space<gmem>)
     attributes {warpgroup.scratch_bytes = 512 : i64, warpgroup.shared_bytes = 0 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %v = grid.load %x : memref<128xf32, #grid.space<gpu.gmem>> -> tensor<128xf32, #vector>
+  %v = grid.load %x : memref<128xf32, #warpgroup.space<gmem>> -> tensor<128xf32, #vector>
   // expected-error @below {{expected a warpgroup.sync after the last exchange of threads in a loop; run warpgroup-insert-barriers first}}
   scf.for %i = %c0 to %c1 step %c1 {
     %e = tensor.extract %v[%i] : tensor<128xf32, #vector>
@@ -72,7 +72,7 @@ grid.kernel @loop grid() inputs(%x: f32 [128] space gpu.gmem)
 
 grid.kernel @registers grid() attributes {warpgroup.shared_bytes = 0 : i64} {
   // expected-error @below {{expected arrays with layouts in scoped[0]; run warpgroup-infer-layouts first}}
-  grid.scoped (%a: memref<64xf32, #grid.space<gpu.regs>>) attributes {warpgroup.offsets = array<i64: -1>} {
-    %v = grid.load %a : memref<64xf32, #grid.space<gpu.regs>> -> tensor<64xf32>
+  grid.scoped (%a: memref<64xf32, #warpgroup.space<regs>>) attributes {warpgroup.offsets = array<i64: -1>} {
+    %v = grid.load %a : memref<64xf32, #warpgroup.space<regs>> -> tensor<64xf32>
   }
 }

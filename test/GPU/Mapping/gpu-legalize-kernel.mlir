@@ -65,7 +65,7 @@ grid.kernel @integers grid(%i = 4) outputs(%o: i4 [512] block [128] at (%i)) {
 
 // expected-error @+2 {{expected scratch[0] without semaphores on gpu:sm_80, got '!grid.semaphore<dma>'; this path has no signals}}
 grid.kernel @copies grid(%i = 4) outputs(%o: f32 [512] block [128] at (%i))
-    scratch(%s: memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>) {
+    scratch(%s: memref<!grid.semaphore<dma>, #tpu.memory_space<semaphore_mem>>) {
 }
 
 // -----
@@ -94,22 +94,22 @@ grid.kernel @tiled grid()
 
 // expected-error @+2 {{expected scratch[0] without semaphores on gpu:sm_80, got '!warpgroup.barrier<1>'; this path has no signals}}
 grid.kernel @barrier grid(%i = 4) outputs(%o: f32 [512] block [128] at (%i))
-    scratch(%b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) {
+    scratch(%b: memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>) {
 }
 
 // -----
 
-grid.kernel @store grid() outputs(%o: f32 [128] space gpu.gmem, %p: f32 [128])
-    scratch(%t: memref<128xf32, #grid.space<gpu.smem>>) {
+grid.kernel @store grid() outputs(%o: f32 [128] space #warpgroup.space<gmem>, %p: f32 [128])
+    scratch(%t: memref<128xf32, #warpgroup.space<smem>>) {
   // expected-error @+1 {{expected a kernel without asynchronous copies on gpu:sm_80, got warpgroup.tma_store}}
-  warpgroup.tma_store %t to %o[0] [128] : memref<128xf32, #grid.space<gpu.smem>>, memref<128xf32, #grid.space<gpu.gmem>>
+  warpgroup.tma_store %t to %o[0] [128] : memref<128xf32, #warpgroup.space<smem>>, memref<128xf32, #warpgroup.space<gmem>>
 }
 
 // -----
 
 // A warpgroup program is checked where it is converted.
 // CHECK-LABEL: @program
-grid.kernel @program grid() outputs(%o: f32 [128] space gpu.gmem)
-    scratch(%t: memref<128xf32, #grid.space<gpu.smem>>) {
-  warpgroup.tma_store %t to %o[0] [128] : memref<128xf32, #grid.space<gpu.smem>>, memref<128xf32, #grid.space<gpu.gmem>>
+grid.kernel @program grid() outputs(%o: f32 [128] space #warpgroup.space<gmem>)
+    scratch(%t: memref<128xf32, #warpgroup.space<smem>>) {
+  warpgroup.tma_store %t to %o[0] [128] : memref<128xf32, #warpgroup.space<smem>>, memref<128xf32, #warpgroup.space<gmem>>
 }

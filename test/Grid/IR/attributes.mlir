@@ -35,10 +35,10 @@ func.func private @transforms() attributes {
 
 // CHECK-LABEL: func.func private @operands
 // CHECK-SAME: [#grid.operand<f32 []>,
-// CHECK-SAME: #grid.operand<ui4 [512, ?n] block [128, squeezed] space tpu.vmem pipeline <2> transforms [<swizzle[64]>] origin "x_ref" index_tree "*">]
+// CHECK-SAME: #grid.operand<ui4 [512, ?n] block [128, squeezed] space #tpu.memory_space<vmem> pipeline <2> transforms [<swizzle[64]>] origin "x_ref" index_tree "*">]
 func.func private @operands() attributes {
   a = [#grid.operand<f32 []>,
-       #grid.operand<ui4 [512, ?n] block [128, squeezed] space tpu.vmem pipeline <2>
+       #grid.operand<ui4 [512, ?n] block [128, squeezed] space #tpu.memory_space<vmem> pipeline <2>
                      transforms [<swizzle [64]>] origin "x_ref" index_tree "*">]}
 
 // CHECK-LABEL: func.func private @semantics
@@ -127,11 +127,11 @@ func.func private @device_id_types() attributes {
   a = [#grid.device_id_type<mesh>, #grid.device_id_type<logical>]}
 
 // CHECK-LABEL: func.func private @memory_plan
-// CHECK-SAME: [#grid.memory_plan<"cpu">, #grid.memory_plan<"gpu" spaces[<default, 8>]>,
-// CHECK-SAME:  #grid.memory_plan<"tpu" operands[<name = "x_ref", space = tpu.vmem, block_bytes = 512, buffers = 2, fetches = 8>, <name = "n_ref", space = tpu.smem, block_bytes = 4, buffers = 1>] spaces[<tpu.vmem, 1024>, <tpu.smem, 4>]>]
+// CHECK-SAME: [#grid.memory_plan<"cpu">, #grid.memory_plan<"gpu" spaces[<"default", 8>]>,
+// CHECK-SAME:  #grid.memory_plan<"tpu" operands[<name = "x_ref", space = "tpu.vmem", block_bytes = 512, buffers = 2, fetches = 8>, <name = "n_ref", space = "tpu.smem", block_bytes = 4, buffers = 1>] spaces[<"tpu.vmem", 1024>, <"tpu.smem", 4>]>]
 func.func private @memory_plan() attributes {
-  a = [#grid.memory_plan<"cpu">, #grid.memory_plan<"gpu" spaces [<default, 8>]>,
+  a = [#grid.memory_plan<"cpu">, #grid.memory_plan<"gpu" spaces [<"default", 8>]>,
        #grid.memory_plan<"tpu"
-         operands [<name = "x_ref", space = tpu.vmem, block_bytes = 512, buffers = 2, fetches = 8>,
-                   <name = "n_ref", space = tpu.smem, block_bytes = 4, buffers = 1>]
-         spaces [<tpu.vmem, 1024>, <tpu.smem, 4>]>]}
+         operands [<name = "x_ref", space = "tpu.vmem", block_bytes = 512, buffers = 2, fetches = 8>,
+                   <name = "n_ref", space = "tpu.smem", block_bytes = 4, buffers = 1>]
+         spaces [<"tpu.vmem", 1024>, <"tpu.smem", 4>]>]}

@@ -109,12 +109,12 @@ func.func private @f() attributes {a = #grid.tpu_params<allow_input_fusion = ["y
 // -----
 
 // expected-error @below {{expected no negative number in the memory of "x_ref", got -1}}
-func.func private @f() attributes {a = #grid.operand_memory<name = "x_ref", space = any, block_bytes = 8, buffers = -1>}
+func.func private @f() attributes {a = #grid.operand_memory<name = "x_ref", space = "any", block_bytes = 8, buffers = -1>}
 
 // -----
 
 // expected-error @below {{expected no negative number of bytes of tpu.vmem, got -1}}
-func.func private @f() attributes {a = #grid.space_memory<tpu.vmem, -1>}
+func.func private @f() attributes {a = #grid.space_memory<"tpu.vmem", -1>}
 
 // -----
 
@@ -288,3 +288,14 @@ module attributes {grid.run_time_checks = []} {
 
 // expected-error @below {{expected a unit attribute as grid.without_layout_passes, got 1 : i64 of 'func.func'}}
 func.func private @without_layout_passes() attributes {grid.without_layout_passes = 1 : i64}
+
+// -----
+
+// Spaces of a target are attributes of its dialect.
+// expected-error @below {{expected a memory space, got vmem}}
+func.func private @f() attributes {a = #grid.operand<f32 [8] space vmem>}
+
+// -----
+
+// expected-error @below {{expected a memory space, got "vmem"}}
+func.func private @f() attributes {a = #grid.operand<f32 [8] space "vmem">}

@@ -91,9 +91,9 @@ func.func @slice_result(%x: memref<8x8xf32>) {
 
 // -----
 
-func.func @slice_space(%x: memref<8xf32, #grid.space<tpu.vmem>>) {
-  // expected-error @below {{expected the result to keep the memory space of its source, 'memref<8xf32, #grid.space<tpu.vmem>>', got 'memref<4xf32>'}}
-  %0 = grid.slice_ref %x[0] [4] [1] : memref<8xf32, #grid.space<tpu.vmem>> -> memref<4xf32>
+func.func @slice_space(%x: memref<8xf32, #tpu.memory_space<vmem>>) {
+  // expected-error @below {{expected the result to keep the memory space of its source, 'memref<8xf32, #tpu.memory_space<vmem>>', got 'memref<4xf32>'}}
+  %0 = grid.slice_ref %x[0] [4] [1] : memref<8xf32, #tpu.memory_space<vmem>> -> memref<4xf32>
   return
 }
 

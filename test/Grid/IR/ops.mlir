@@ -8,7 +8,7 @@
 // CHECK: inputs(%[[X:.*]]: bf16 [512, 512] block [128, 128] at (%i, %k),
 // CHECK: %{{.*}}: bf16 [512, 512] block [128, 128] at (%k, %j))
 // CHECK: outputs(%[[O:.*]]: f32 [512, 512] block [128, 128] at (%i, %j))
-// CHECK: scratch(%{{.*}}: memref<128x128xf32, #grid.space<tpu.vmem>>)
+// CHECK: scratch(%{{.*}}: memref<128x128xf32, #tpu.memory_space<vmem>>)
 // CHECK: semantics [parallel, parallel, arbitrary]
 // CHECK: grid.load %[[X]]
 // CHECK: grid.accumulate %{{.*}}, %[[O]]
@@ -16,7 +16,7 @@ grid.kernel @matmul grid(%i = 4, %j = 4, %k = 4)
     inputs(%x: bf16 [512, 512] block [128, 128] at (%i, %k),
            %y: bf16 [512, 512] block [128, 128] at (%k, %j))
     outputs(%o: f32 [512, 512] block [128, 128] at (%i, %j))
-    scratch(%acc: memref<128x128xf32, #grid.space<tpu.vmem>>)
+    scratch(%acc: memref<128x128xf32, #tpu.memory_space<vmem>>)
     semantics [parallel, parallel, arbitrary] {
   %a = grid.load %x : memref<128x128xbf16, #grid.space<default>> -> tensor<128x128xbf16>
   %b = grid.load %y : memref<128x128xbf16, #grid.space<default>> -> tensor<128x128xbf16>
@@ -27,7 +27,7 @@ grid.kernel @matmul grid(%i = 4, %j = 4, %k = 4)
 
 // All that a kernel may carry, each part not at its default.
 // CHECK-LABEL: grid.kernel private @everything grid(%i = ?, %j = 2 named "rows" vmapped, %k = 1 named "c" cluster)
-// CHECK: index(%[[ROWS:.*]]: i32 [8] space tpu.smem origin "rows_ref")
+// CHECK: index(%[[ROWS:.*]]: i32 [8] space #tpu.memory_space<smem> origin "rows_ref")
 // CHECK: inputs(%{{.*}}: ui8 [?m, 66] block [squeezed, element(34, 1, 1)] map(
 // CHECK: memref.load
 // CHECK: grid.yield
@@ -42,11 +42,11 @@ grid.kernel @matmul grid(%i = 4, %j = 4, %k = 4)
 // CHECK-SAME: metadata = {owner = "me"}
 // CHECK-SAME: source = "kernel.py:3"
 grid.kernel private @everything grid(%i = ?, %j = 2 named "rows" vmapped, %k = 1 named "c" cluster)
-    index(%rows: i32 [8] space tpu.smem origin "rows_ref")
+    index(%rows: i32 [8] space #tpu.memory_space<smem> origin "rows_ref")
     inputs(%x: ui8 [?m, 66] block [squeezed, element(34, 1, 1)]
-             map(%a: i32, %b: i32, %c: i32, %r: memref<8xi32, #grid.space<tpu.smem>>) {
+             map(%a: i32, %b: i32, %c: i32, %r: memref<8xi32, #tpu.memory_space<smem>>) {
                %at = arith.index_cast %a : i32 to index
-               %row = memref.load %r[%at] : memref<8xi32, #grid.space<tpu.smem>>
+               %row = memref.load %r[%at] : memref<8xi32, #tpu.memory_space<smem>>
                grid.yield %row, %b : i32, i32
              } space any pipeline <3, lookahead, revisit = any> transforms [<tiling [2]>]
              origin "x_ref" index_tree "(*, *)")

@@ -132,17 +132,17 @@ grid.kernel @small_grid grid(%i = 4)
 
 // A prefetched scalar is read where the author reads it; the other index is folded.
 // CHECK-LABEL: grid.kernel @prefetched
-// CHECK: inputs(%{{.*}}: f32 [8, 8] block [1, 1] map(%[[ID:.*]]: i32, %[[ROWS:.*]]: memref<8xi32, #grid.space<tpu.smem>>) {
+// CHECK: inputs(%{{.*}}: f32 [8, 8] block [1, 1] map(%[[ID:.*]]: i32, %[[ROWS:.*]]: memref<8xi32, #tpu.memory_space<smem>>) {
 // CHECK: %[[ROW:.*]] = grid.load
 // CHECK-NOT: arith.select
 // CHECK: grid.yield %[[ROW]], %[[ID]]
 grid.kernel @prefetched grid(%i = 8)
-    index(%rows: i32 [8] space tpu.smem)
-    inputs(%x: f32 [8, 8] block [1, 1] map(%id: i32, %r: memref<8xi32, #grid.space<tpu.smem>>) {
+    index(%rows: i32 [8] space #tpu.memory_space<smem>)
+    inputs(%x: f32 [8, 8] block [1, 1] map(%id: i32, %r: memref<8xi32, #tpu.memory_space<smem>>) {
       %c0 = arith.constant 0 : i32
       %one = grid.slice_ref %r[%id] [1] [1] drop [0]
-          : memref<8xi32, #grid.space<tpu.smem>>, i32 -> memref<i32, #grid.space<tpu.smem>>
-      %row = grid.load %one : memref<i32, #grid.space<tpu.smem>> -> i32
+          : memref<8xi32, #tpu.memory_space<smem>>, i32 -> memref<i32, #tpu.memory_space<smem>>
+      %row = grid.load %one : memref<i32, #tpu.memory_space<smem>> -> i32
       %negative = arith.cmpi slt, %id, %c0 : i32
       %column = arith.select %negative, %c0, %id : i32
       grid.yield %row, %column : i32, i32
@@ -169,12 +169,12 @@ grid.kernel @wide grid(%i = 8)
 // REMARK: Remark="index map of first_ref is affine"
 // REMARK: Remark="index map of second_ref is affine"
 grid.kernel @named grid(%i = 4)
-    index(%rows: i32 [8] space tpu.smem origin "rows_ref")
-    inputs(%x: f32 [8] block [2] map(%a: i32, %r: memref<8xi32, #grid.space<tpu.smem>>) {
+    index(%rows: i32 [8] space #tpu.memory_space<smem> origin "rows_ref")
+    inputs(%x: f32 [8] block [2] map(%a: i32, %r: memref<8xi32, #tpu.memory_space<smem>>) {
       %c4 = arith.constant 4 : i32
       %b = arith.remsi %a, %c4 : i32
       grid.yield %b : i32
-    } origin "first_ref", %y: f32 [8] block [2] map(%a: i32, %r: memref<8xi32, #grid.space<tpu.smem>>) {
+    } origin "first_ref", %y: f32 [8] block [2] map(%a: i32, %r: memref<8xi32, #tpu.memory_space<smem>>) {
       %c4 = arith.constant 4 : i32
       %b = arith.remsi %a, %c4 : i32
       grid.yield %b : i32
@@ -185,22 +185,22 @@ grid.kernel @named grid(%i = 4)
 
 // Undecidable parts are kept, with their affine parts in affine form: the loaded element, a condition.
 // CHECK-LABEL: grid.kernel @parts
-// CHECK: map(%[[ID:.*]]: i32, %[[ROWS:.*]]: memref<8xi32, #grid.space<tpu.smem>>) {
+// CHECK: map(%[[ID:.*]]: i32, %[[ROWS:.*]]: memref<8xi32, #tpu.memory_space<smem>>) {
 // CHECK-NOT: arith.remsi
 // CHECK: %[[TWICE:.*]] = arith.muli %[[ID]]
 // CHECK: grid.slice_ref %[[ROWS]][%[[TWICE]]]
 // CHECK: %[[ROW:.*]] = grid.load
 // CHECK-NEXT: grid.yield %[[ROW]]
 grid.kernel @parts grid(%i = 4)
-    index(%rows: i32 [8] space tpu.smem)
-    inputs(%x: f32 [64] block [8] map(%id: i32, %r: memref<8xi32, #grid.space<tpu.smem>>) {
+    index(%rows: i32 [8] space #tpu.memory_space<smem>)
+    inputs(%x: f32 [64] block [8] map(%id: i32, %r: memref<8xi32, #tpu.memory_space<smem>>) {
       %c0 = arith.constant 0 : i32
       %c4 = arith.constant 4 : i32
       %rest = arith.remsi %id, %c4 : i32
       %twice = arith.addi %rest, %id : i32
       %one = grid.slice_ref %r[%twice] [1] [1] drop [0]
-          : memref<8xi32, #grid.space<tpu.smem>>, i32 -> memref<i32, #grid.space<tpu.smem>>
-      %row = grid.load %one : memref<i32, #grid.space<tpu.smem>> -> i32
+          : memref<8xi32, #tpu.memory_space<smem>>, i32 -> memref<i32, #tpu.memory_space<smem>>
+      %row = grid.load %one : memref<i32, #tpu.memory_space<smem>> -> i32
       %inside = arith.cmpi slt, %rest, %c4 : i32
       %chosen = arith.select %inside, %row, %c0 : i32
       grid.yield %chosen : i32
@@ -222,13 +222,13 @@ grid.kernel @parts grid(%i = 4)
 // CHECK-NEXT: %[[SHIFTED:.*]] = arith.shli %{{.*}}, %[[AMOUNT]]
 // CHECK-NEXT: grid.yield %[[QUOTIENT]], %[[SHIFTED]]
 grid.kernel @guarded_twice grid(%i = 4)
-    index(%rows: i32 [] space tpu.smem)
-    inputs(%x: f32 [64, 64] block [8, 8] map(%id: i32, %r: memref<i32, #grid.space<tpu.smem>>) {
+    index(%rows: i32 [] space #tpu.memory_space<smem>)
+    inputs(%x: f32 [64, 64] block [8, 8] map(%id: i32, %r: memref<i32, #tpu.memory_space<smem>>) {
       %c0 = arith.constant 0 : i32
       %c1 = arith.constant 1 : i32
       %c32 = arith.constant 32 : i32
       %minus_one = arith.constant -1 : i32
-      %x = grid.load %r : memref<i32, #grid.space<tpu.smem>> -> i32
+      %x = grid.load %r : memref<i32, #tpu.memory_space<smem>> -> i32
       %zero = arith.cmpi eq, %x, %c0 : i32
       %one = arith.cmpi eq, %x, %minus_one : i32
       %unsafe = arith.ori %zero, %one : i1

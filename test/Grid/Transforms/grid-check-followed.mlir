@@ -8,7 +8,7 @@
 // CHECK: {check = "in-bounds", subject = "b_ref", verdict = "proved"}
 // CHECK: {check = "written", subject = "o_ref", verdict = "proved"}
 grid.kernel @carried grid() outputs(%o: f32 [8, 128] space any origin "o_ref")
-    scratch(%b: memref<2x128xf32, #grid.space<tpu.vmem>> origin "b_ref") {
+    scratch(%b: memref<2x128xf32, #tpu.memory_space<vmem>> origin "b_ref") {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index
@@ -19,8 +19,8 @@ grid.kernel @carried grid() outputs(%o: f32 [8, 128] space any origin "o_ref")
   %v = arith.constant dense<0.0> : tensor<128xf32>
   %r:2 = scf.for %i = %c0 to %c8 step %c1 iter_args(%place = %c3_i32, %count = %c1_i32) -> (i32, i32) {
     %slot = arith.remsi %count, %c2_i32 : i32
-    %bs = grid.slice_ref %b[%slot, 0] [1, 128] [1, 1] drop [0] : memref<2x128xf32, #grid.space<tpu.vmem>>, i32 -> memref<128xf32, #grid.space<tpu.vmem>>
-    grid.store %v, %bs : tensor<128xf32>, memref<128xf32, #grid.space<tpu.vmem>>
+    %bs = grid.slice_ref %b[%slot, 0] [1, 128] [1, 1] drop [0] : memref<2x128xf32, #tpu.memory_space<vmem>>, i32 -> memref<128xf32, #tpu.memory_space<vmem>>
+    grid.store %v, %bs : tensor<128xf32>, memref<128xf32, #tpu.memory_space<vmem>>
     %os = grid.slice_ref %o[%place, 0] [1, 128] [1, 1] drop [0] : memref<8x128xf32, #grid.space<any>>, i32 -> memref<128xf32, #grid.space<any>>
     grid.store %v, %os : tensor<128xf32>, memref<128xf32, #grid.space<any>>
     %more = arith.addi %count, %c1_i32 : i32
@@ -35,7 +35,7 @@ grid.kernel @carried grid() outputs(%o: f32 [8, 128] space any origin "o_ref")
 // CHECK-NOT: unknown
 // CHECK: {check = "in-bounds", subject = "b_ref", verdict = "proved"}
 grid.kernel @before grid() outputs(%o: f32 [128] space any origin "o_ref")
-    scratch(%b: memref<2x128xf32, #grid.space<tpu.vmem>> origin "b_ref") {
+    scratch(%b: memref<2x128xf32, #tpu.memory_space<vmem>> origin "b_ref") {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index
@@ -46,8 +46,8 @@ grid.kernel @before grid() outputs(%o: f32 [128] space any origin "o_ref")
     scf.if %is {
       %back = arith.subi %i, %c2_i32 : i32
       %slot = arith.remsi %back, %c2_i32 : i32
-      %bs = grid.slice_ref %b[%slot, 0] [1, 128] [1, 1] drop [0] : memref<2x128xf32, #grid.space<tpu.vmem>>, i32 -> memref<128xf32, #grid.space<tpu.vmem>>
-      %v = grid.load %bs : memref<128xf32, #grid.space<tpu.vmem>> -> tensor<128xf32>
+      %bs = grid.slice_ref %b[%slot, 0] [1, 128] [1, 1] drop [0] : memref<2x128xf32, #tpu.memory_space<vmem>>, i32 -> memref<128xf32, #tpu.memory_space<vmem>>
+      %v = grid.load %bs : memref<128xf32, #tpu.memory_space<vmem>> -> tensor<128xf32>
       grid.store %v, %o : tensor<128xf32>, memref<128xf32, #grid.space<any>>
     }
   }
@@ -58,7 +58,7 @@ grid.kernel @before grid() outputs(%o: f32 [128] space any origin "o_ref")
 // CHECK: {check = "in-bounds", {{.*}}, subject = "b_ref", verdict = "unknown"}
 // CHECK: {check = "written", {{.*}}, subject = "o_ref", verdict = "unknown"}
 grid.kernel @too_few grid() outputs(%o: f32 [8, 128] space any origin "o_ref")
-    scratch(%b: memref<7x128xf32, #grid.space<tpu.vmem>> origin "b_ref") {
+    scratch(%b: memref<7x128xf32, #tpu.memory_space<vmem>> origin "b_ref") {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c7 = arith.constant 7 : index
@@ -69,8 +69,8 @@ grid.kernel @too_few grid() outputs(%o: f32 [8, 128] space any origin "o_ref")
     %os = grid.slice_ref %o[%place, 0] [1, 128] [1, 1] drop [0] : memref<8x128xf32, #grid.space<any>>, i32 -> memref<128xf32, #grid.space<any>>
     grid.store %v, %os : tensor<128xf32>, memref<128xf32, #grid.space<any>>
     %next = arith.addi %place, %c1_i32 : i32
-    %bs = grid.slice_ref %b[%next, 0] [1, 128] [1, 1] drop [0] : memref<7x128xf32, #grid.space<tpu.vmem>>, i32 -> memref<128xf32, #grid.space<tpu.vmem>>
-    grid.store %v, %bs : tensor<128xf32>, memref<128xf32, #grid.space<tpu.vmem>>
+    %bs = grid.slice_ref %b[%next, 0] [1, 128] [1, 1] drop [0] : memref<7x128xf32, #tpu.memory_space<vmem>>, i32 -> memref<128xf32, #tpu.memory_space<vmem>>
+    grid.store %v, %bs : tensor<128xf32>, memref<128xf32, #tpu.memory_space<vmem>>
     scf.yield %next : i32
   }
 }

@@ -72,12 +72,12 @@ grid.kernel @contracted grid(%k = 3)
     inputs(%x: f32 [8, 300] block [8, 128] at (0, %k) origin "x_ref",
            %y: f32 [300, 8] block [128, 8] at (%k, 0) origin "y_ref")
     outputs(%o: f32 [8, 8] origin "o_ref")
-    scratch(%a: memref<8x8xf32, #grid.space<tpu.vmem>> origin "a_ref") {
+    scratch(%a: memref<8x8xf32, #tpu.memory_space<vmem>> origin "a_ref") {
   %v = grid.load %x : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
   %w = grid.load %y : memref<128x8xf32, #grid.space<default>> -> tensor<128x8xf32>
   %p = grid.dot %v, %w contract [1] x [0] : tensor<8x128xf32>, tensor<128x8xf32> -> tensor<8x8xf32>
-  grid.store %p, %a : tensor<8x8xf32>, memref<8x8xf32, #grid.space<tpu.vmem>>
-  %r = grid.load %a : memref<8x8xf32, #grid.space<tpu.vmem>> -> tensor<8x8xf32>
+  grid.store %p, %a : tensor<8x8xf32>, memref<8x8xf32, #tpu.memory_space<vmem>>
+  %r = grid.load %a : memref<8x8xf32, #tpu.memory_space<vmem>> -> tensor<8x8xf32>
   grid.store %r, %o : tensor<8x8xf32>, memref<8x8xf32, #grid.space<default>>
 }
 

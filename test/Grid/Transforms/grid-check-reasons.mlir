@@ -242,9 +242,9 @@ grid.kernel @barrier grid(%i = 4) semantics [parallel] {
 // CHECK-LABEL: grid.kernel @remote 
 // CHECK: {check = "disjoint", reason = "another device sees the order of the programs", subject = "dimension 0", verdict = "unknown"}
 // CHECK: {check = "balanced", reason = "another program may signal it", subject = "s_ref", verdict = "unknown"}
-grid.kernel @remote grid(%i = 4) scratch(%s: memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>> origin "s_ref") semantics [parallel] {
+grid.kernel @remote grid(%i = 4) scratch(%s: memref<!grid.semaphore<regular>, #tpu.memory_space<semaphore_mem>> origin "s_ref") semantics [parallel] {
   %c1 = arith.constant 1 : i32
-  grid.semaphore_signal %s, %c1 device (%c1 : i32) {device_id_type = #grid.device_id_type<logical>} : memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
+  grid.semaphore_signal %s, %c1 device (%c1 : i32) {device_id_type = #grid.device_id_type<logical>} : memref<!grid.semaphore<regular>, #tpu.memory_space<semaphore_mem>>
 }
 
 // -----
@@ -272,10 +272,10 @@ grid.kernel @bits grid(%i = 4) outputs(%o: i32 [32] block [8] at (%i)) semantics
 // CHECK-LABEL: grid.kernel @wait 
 // CHECK: {check = "disjoint", reason = "s_ref may be waited on before the program signals it", subject = "dimension 0", verdict = "unknown"}
 // CHECK: {check = "balanced", program = array<i64: 0>, reason = "program (0) waits for a signal, but none is in flight", subject = "s_ref", verdict = "refuted"}
-grid.kernel @wait grid(%i = 4) scratch(%s: memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>> origin "s_ref") semantics [parallel] {
+grid.kernel @wait grid(%i = 4) scratch(%s: memref<!grid.semaphore<regular>, #tpu.memory_space<semaphore_mem>> origin "s_ref") semantics [parallel] {
   %c1 = arith.constant 1 : i32
-  grid.semaphore_wait %s, %c1 : memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
-  grid.semaphore_signal %s, %c1 : memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
+  grid.semaphore_wait %s, %c1 : memref<!grid.semaphore<regular>, #tpu.memory_space<semaphore_mem>>
+  grid.semaphore_signal %s, %c1 : memref<!grid.semaphore<regular>, #tpu.memory_space<semaphore_mem>>
 }
 
 // -----
@@ -301,11 +301,11 @@ grid.kernel @may_read grid(%i = 4) index(%n: i32 []) outputs(%o: f32 [32] block 
 // One of two signals.
 // CHECK-LABEL: grid.kernel @less 
 // CHECK: {check = "balanced", program = array<i64: 0>, reason = "program (0) waits for a signal, but less is in flight", subject = "s_ref", verdict = "refuted"}
-grid.kernel @less grid(%i = 1) scratch(%s: memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>> origin "s_ref") {
+grid.kernel @less grid(%i = 1) scratch(%s: memref<!grid.semaphore<regular>, #tpu.memory_space<semaphore_mem>> origin "s_ref") {
   %c1 = arith.constant 1 : i32
   %c2 = arith.constant 2 : i32
-  grid.semaphore_signal %s, %c1 : memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
-  grid.semaphore_wait %s, %c2 : memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
+  grid.semaphore_signal %s, %c1 : memref<!grid.semaphore<regular>, #tpu.memory_space<semaphore_mem>>
+  grid.semaphore_wait %s, %c2 : memref<!grid.semaphore<regular>, #tpu.memory_space<semaphore_mem>>
 }
 
 // -----
@@ -313,18 +313,18 @@ grid.kernel @less grid(%i = 1) scratch(%s: memref<!grid.semaphore<regular>, #gri
 // How often the signal is sent, which semaphore, how much: what the call says.
 // CHECK-LABEL: grid.kernel @dynamic_grid 
 // CHECK: {check = "balanced", reason = "the size of the grid is known only at run time", subject = "s_ref", verdict = "unknown"}
-grid.kernel @dynamic_grid grid(%i = ?) scratch(%s: memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>> origin "s_ref") {
+grid.kernel @dynamic_grid grid(%i = ?) scratch(%s: memref<!grid.semaphore<regular>, #tpu.memory_space<semaphore_mem>> origin "s_ref") {
   %c1 = arith.constant 1 : i32
-  grid.semaphore_signal %s, %c1 : memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
+  grid.semaphore_signal %s, %c1 : memref<!grid.semaphore<regular>, #tpu.memory_space<semaphore_mem>>
 }
 
 // -----
 
 // CHECK-LABEL: grid.kernel @dynamic_amount 
 // CHECK: {check = "balanced", reason = "the semaphore or the amount is known only at run time", subject = "s_ref", verdict = "unknown"}
-grid.kernel @dynamic_amount grid(%i = 1) inputs(%n: i32 []) scratch(%s: memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>> origin "s_ref") {
+grid.kernel @dynamic_amount grid(%i = 1) inputs(%n: i32 []) scratch(%s: memref<!grid.semaphore<regular>, #tpu.memory_space<semaphore_mem>> origin "s_ref") {
   %c1 = grid.load %n : memref<i32, #grid.space<default>> -> i32
-  grid.semaphore_signal %s, %c1 : memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
+  grid.semaphore_signal %s, %c1 : memref<!grid.semaphore<regular>, #tpu.memory_space<semaphore_mem>>
 }
 
 // -----
@@ -332,10 +332,10 @@ grid.kernel @dynamic_amount grid(%i = 1) inputs(%n: i32 []) scratch(%s: memref<!
 // Balanced, but too far to follow.
 // CHECK-LABEL: grid.kernel @steps 
 // CHECK: {check = "balanced", reason = "the kernel has more steps than the check simulates", subject = "s_ref", verdict = "unknown"}
-grid.kernel @steps grid(%i = 100000000) scratch(%s: memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>> origin "s_ref") {
+grid.kernel @steps grid(%i = 100000000) scratch(%s: memref<!grid.semaphore<regular>, #tpu.memory_space<semaphore_mem>> origin "s_ref") {
   %c1 = arith.constant 1 : i32
-  grid.semaphore_signal %s, %c1 : memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
-  grid.semaphore_wait %s, %c1 : memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
+  grid.semaphore_signal %s, %c1 : memref<!grid.semaphore<regular>, #tpu.memory_space<semaphore_mem>>
+  grid.semaphore_wait %s, %c1 : memref<!grid.semaphore<regular>, #tpu.memory_space<semaphore_mem>>
 }
 
 // -----
@@ -356,9 +356,9 @@ grid.kernel @wide_bound grid(%i = 4) inputs(%x: f32 [4, 8] block [1, 8] at (%i, 
 // Casts without a rank are not analyzed.
 // CHECK-LABEL: grid.kernel @no_rank
 // CHECK: {check = "balanced", reason = "the semaphore or the amount is known only at run time", subject = "s_ref", verdict = "unknown"}
-!some = memref<2x!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
-!any = memref<*x!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
-!one = memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
+!some = memref<2x!grid.semaphore<regular>, #tpu.memory_space<semaphore_mem>>
+!any = memref<*x!grid.semaphore<regular>, #tpu.memory_space<semaphore_mem>>
+!one = memref<!grid.semaphore<regular>, #tpu.memory_space<semaphore_mem>>
 grid.kernel @no_rank grid(%i = 4) scratch(%s: !some origin "s_ref") {
   %c1 = arith.constant 1 : i32
   %a = memref.cast %s : !some to !any
@@ -373,13 +373,13 @@ grid.kernel @no_rank grid(%i = 4) scratch(%s: !some origin "s_ref") {
 // CHECK-LABEL: grid.kernel @shared
 // CHECK: {check = "initialized", program = array<i64: 0>, reason = "program (0) reads it before it is written", subject = "u_ref", verdict = "refuted"}
 // CHECK-SAME: {check = "initialized", reason = "it may be read before it is written", subject = "t_ref", verdict = "unknown"}
-grid.kernel @shared grid(%i = 2 named "wg" thread) outputs(%o: f32 [8] space gpu.gmem) {
-  grid.scoped (%t: memref<8xf32, #grid.space<gpu.smem>> origin "t_ref") attributes {collective = ["wg"]} {
-    grid.scoped (%u: memref<8xf32, #grid.space<gpu.smem>> origin "u_ref") {
-      %0 = grid.load %t : memref<8xf32, #grid.space<gpu.smem>> -> tensor<8xf32>
-      %1 = grid.load %u : memref<8xf32, #grid.space<gpu.smem>> -> tensor<8xf32>
+grid.kernel @shared grid(%i = 2 named "wg" thread) outputs(%o: f32 [8] space #warpgroup.space<gmem>) {
+  grid.scoped (%t: memref<8xf32, #warpgroup.space<smem>> origin "t_ref") attributes {collective = ["wg"]} {
+    grid.scoped (%u: memref<8xf32, #warpgroup.space<smem>> origin "u_ref") {
+      %0 = grid.load %t : memref<8xf32, #warpgroup.space<smem>> -> tensor<8xf32>
+      %1 = grid.load %u : memref<8xf32, #warpgroup.space<smem>> -> tensor<8xf32>
       %2 = arith.addf %0, %1 : tensor<8xf32>
-      grid.store %2, %o : tensor<8xf32>, memref<8xf32, #grid.space<gpu.gmem>>
+      grid.store %2, %o : tensor<8xf32>, memref<8xf32, #warpgroup.space<gmem>>
     }
   }
 }

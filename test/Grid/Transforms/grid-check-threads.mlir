@@ -2,21 +2,21 @@
 //
 // RUN: gridir-opt %s --grid-check=checks=initialized | FileCheck %s
 
-!bar = memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
-!pair = memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>
-!bars = memref<2x!warpgroup.barrier<1>, #grid.space<gpu.smem>>
-!tensor = memref<!warpgroup.barrier<1, tensor_core>, #grid.space<gpu.smem>>
-!gmem = memref<128x128xf16, #grid.space<gpu.gmem>>
-!tile = memref<128x128xf16, #grid.space<gpu.smem>>
-!half = memref<64x128xf16, #grid.space<gpu.smem>>
-!tiles = memref<2x128x128xf16, #grid.space<gpu.smem>>
-!acc = memref<128x128xf32, #grid.space<gpu.tmem>>
+!bar = memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
+!pair = memref<!warpgroup.barrier<2>, #warpgroup.space<smem>>
+!bars = memref<2x!warpgroup.barrier<1>, #warpgroup.space<smem>>
+!tensor = memref<!warpgroup.barrier<1, tensor_core>, #warpgroup.space<smem>>
+!gmem = memref<128x128xf16, #warpgroup.space<gmem>>
+!tile = memref<128x128xf16, #warpgroup.space<smem>>
+!half = memref<64x128xf16, #warpgroup.space<smem>>
+!tiles = memref<2x128x128xf16, #warpgroup.space<smem>>
+!acc = memref<128x128xf32, #warpgroup.space<tmem>>
 
 // A ring: warpgroup 0 copies eight tiles into two slots, and waits before it replaces one. Many CTAs do the same.
 // CHECK-LABEL: grid.kernel @ring
 // CHECK: subject = "a", verdict = "proved"
 grid.kernel @ring grid(%i = 4096 named "i", %j = 4096 named "j", %wg = 2 named "wg" thread)
-    inputs(%x: f16 [128, 128] space gpu.gmem origin "x") outputs(%o: f16 [128, 128] space gpu.gmem origin "o") {
+    inputs(%x: f16 [128, 128] space #warpgroup.space<gmem> origin "x") outputs(%o: f16 [128, 128] space #warpgroup.space<gmem> origin "o") {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %c2 = arith.constant 2 : i32
@@ -56,7 +56,7 @@ grid.kernel @ring grid(%i = 4096 named "i", %j = 4096 named "j", %wg = 2 named "
 // CHECK-LABEL: grid.kernel @other_slot
 // CHECK: subject = "a", verdict = "unknown"
 grid.kernel @other_slot grid(%wg = 2 named "wg" thread)
-    inputs(%x: f16 [128, 128] space gpu.gmem origin "x") outputs(%o: f16 [128, 128] space gpu.gmem origin "o") {
+    inputs(%x: f16 [128, 128] space #warpgroup.space<gmem> origin "x") outputs(%o: f16 [128, 128] space #warpgroup.space<gmem> origin "o") {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %c2 = arith.constant 2 : i32
@@ -83,7 +83,7 @@ grid.kernel @other_slot grid(%wg = 2 named "wg" thread)
 // CHECK-LABEL: grid.kernel @without_wait
 // CHECK: subject = "a", verdict = "unknown"
 grid.kernel @without_wait grid(%wg = 2 named "wg" thread)
-    inputs(%x: f16 [128, 128] space gpu.gmem origin "x") outputs(%o: f16 [128, 128] space gpu.gmem origin "o") {
+    inputs(%x: f16 [128, 128] space #warpgroup.space<gmem> origin "x") outputs(%o: f16 [128, 128] space #warpgroup.space<gmem> origin "o") {
   %c0 = arith.constant 0 : i32
   %w = grid.program_id 0
   %copies = arith.cmpi eq, %w, %c0 : i32
@@ -102,7 +102,7 @@ grid.kernel @without_wait grid(%wg = 2 named "wg" thread)
 // CHECK-LABEL: grid.kernel @stored
 // CHECK: subject = "a", verdict = "proved"
 // CHECK: subject = "late", verdict = "unknown"
-grid.kernel @stored grid(%wg = 2 named "wg" thread) outputs(%o: f16 [128, 128] space gpu.gmem origin "o") {
+grid.kernel @stored grid(%wg = 2 named "wg" thread) outputs(%o: f16 [128, 128] space #warpgroup.space<gmem> origin "o") {
   %c0 = arith.constant 0 : i32
   %zero = arith.constant dense<0.0> : tensor<128x128xf16>
   %w = grid.program_id 0
@@ -126,7 +126,7 @@ grid.kernel @stored grid(%wg = 2 named "wg" thread) outputs(%o: f16 [128, 128] s
 // CHECK-LABEL: grid.kernel @halves
 // CHECK: subject = "one", verdict = "unknown"
 // CHECK: subject = "both", verdict = "proved"
-grid.kernel @halves grid(%wg = 3 named "wg" thread) outputs(%o: f16 [128, 128] space gpu.gmem origin "o") {
+grid.kernel @halves grid(%wg = 3 named "wg" thread) outputs(%o: f16 [128, 128] space #warpgroup.space<gmem> origin "o") {
   %c2 = arith.constant 2 : i32
   %c64 = arith.constant 64 : i32
   %zero = arith.constant dense<0.0> : tensor<64x128xf16>
@@ -157,7 +157,7 @@ grid.kernel @halves grid(%wg = 3 named "wg" thread) outputs(%o: f16 [128, 128] s
 // CHECK: subject = "acc", verdict = "proved"
 // CHECK: subject = "a", verdict = "proved"
 // CHECK: subject = "early", verdict = "unknown"
-grid.kernel @multiplied grid(%wg = 2 named "wg" thread) outputs(%o: f32 [128, 128] space gpu.gmem origin "o") {
+grid.kernel @multiplied grid(%wg = 2 named "wg" thread) outputs(%o: f32 [128, 128] space #warpgroup.space<gmem> origin "o") {
   %c0 = arith.constant 0 : i32
   %true = arith.constant true
   %false = arith.constant false
@@ -176,7 +176,7 @@ grid.kernel @multiplied grid(%wg = 2 named "wg" thread) outputs(%o: f32 [128, 12
       %v = grid.load %acc : !acc -> tensor<128x128xf32>
       %u = grid.load %early : !acc -> tensor<128x128xf32>
       %s = arith.addf %u, %v : tensor<128x128xf32>
-      grid.store %s, %o : tensor<128x128xf32>, memref<128x128xf32, #grid.space<gpu.gmem>>
+      grid.store %s, %o : tensor<128x128xf32>, memref<128x128xf32, #warpgroup.space<gmem>>
     }
   }
 }
@@ -185,7 +185,7 @@ grid.kernel @multiplied grid(%wg = 2 named "wg" thread) outputs(%o: f32 [128, 12
 // CHECK-LABEL: grid.kernel @entered_twice
 // CHECK: subject = "a", verdict = "unknown"
 grid.kernel @entered_twice grid(%wg = 2 named "wg" thread)
-    inputs(%x: f16 [128, 128] space gpu.gmem origin "x") outputs(%o: f16 [128, 128] space gpu.gmem origin "o") {
+    inputs(%x: f16 [128, 128] space #warpgroup.space<gmem> origin "x") outputs(%o: f16 [128, 128] space #warpgroup.space<gmem> origin "o") {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %c2 = arith.constant 2 : i32
@@ -210,14 +210,14 @@ grid.kernel @entered_twice grid(%wg = 2 named "wg" thread)
 // CHECK-LABEL: grid.kernel @perhaps
 // CHECK: subject = "a", verdict = "unknown"
 grid.kernel @perhaps grid(%wg = 2 named "wg" thread)
-    inputs(%n: i1 [] space gpu.gmem origin "n", %x: f16 [128, 128] space gpu.gmem origin "x")
-    outputs(%o: f16 [128, 128] space gpu.gmem origin "o") {
+    inputs(%n: i1 [] space #warpgroup.space<gmem> origin "n", %x: f16 [128, 128] space #warpgroup.space<gmem> origin "x")
+    outputs(%o: f16 [128, 128] space #warpgroup.space<gmem> origin "o") {
   %c0 = arith.constant 0 : i32
   %w = grid.program_id 0
   %copies = arith.cmpi eq, %w, %c0 : i32
   grid.scoped (%a: !tile origin "a", %b: !bar) attributes {collective = ["wg"]} {
     scf.if %copies {
-      %p = grid.load %n : memref<i1, #grid.space<gpu.gmem>> -> i1
+      %p = grid.load %n : memref<i1, #warpgroup.space<gmem>> -> i1
       scf.if %p {
         warpgroup.tma_load %x[0, 0] [128, 128] to %a barrier %b : !gmem, !tile, !bar
       } else {
@@ -234,7 +234,7 @@ grid.kernel @perhaps grid(%wg = 2 named "wg" thread)
 // CHECK-LABEL: grid.kernel @forever
 // CHECK: subject = "a", verdict = "unknown"
 grid.kernel @forever grid(%wg = 2 named "wg" thread)
-    inputs(%x: f16 [128, 128] space gpu.gmem origin "x") outputs(%o: f16 [128, 128] space gpu.gmem origin "o") {
+    inputs(%x: f16 [128, 128] space #warpgroup.space<gmem> origin "x") outputs(%o: f16 [128, 128] space #warpgroup.space<gmem> origin "o") {
   %c0 = arith.constant 0 : i32
   %w = grid.program_id 0
   %copies = arith.cmpi eq, %w, %c0 : i32
@@ -253,17 +253,17 @@ grid.kernel @forever grid(%wg = 2 named "wg" thread)
 // CHECK-LABEL: grid.kernel @copied
 // CHECK: subject = "lhs", verdict = "unknown"
 // CHECK: subject = "a", verdict = "unknown"
-grid.kernel @copied grid(%wg = 2 named "wg" thread) outputs(%o: f16 [128, 128] space gpu.gmem origin "o") {
+grid.kernel @copied grid(%wg = 2 named "wg" thread) outputs(%o: f16 [128, 128] space #warpgroup.space<gmem> origin "o") {
   %c0 = arith.constant 0 : i32
   %w = grid.program_id 0
   %copies = arith.cmpi eq, %w, %c0 : i32
-  grid.scoped (%lhs: memref<128x128xf16, #grid.space<gpu.tmem>> origin "lhs", %a: !tile origin "a", %done: !tensor) attributes {collective = ["wg"]} {
+  grid.scoped (%lhs: memref<128x128xf16, #warpgroup.space<tmem>> origin "lhs", %a: !tile origin "a", %done: !tensor) attributes {collective = ["wg"]} {
     scf.if %copies {
-      warpgroup.tmem_copy %a to %lhs : !tile, memref<128x128xf16, #grid.space<gpu.tmem>>
+      warpgroup.tmem_copy %a to %lhs : !tile, memref<128x128xf16, #warpgroup.space<tmem>>
       warpgroup.tcgen05_commit %done : !tensor
     } else {
       warpgroup.barrier_wait %done : !tensor
-      %v = grid.load %lhs : memref<128x128xf16, #grid.space<gpu.tmem>> -> tensor<128x128xf16>
+      %v = grid.load %lhs : memref<128x128xf16, #warpgroup.space<tmem>> -> tensor<128x128xf16>
       grid.store %v, %o : tensor<128x128xf16>, !gmem
     }
   }
@@ -275,7 +275,7 @@ grid.kernel @copied grid(%wg = 2 named "wg" thread) outputs(%o: f16 [128, 128] s
 // CHECK-SAME: subject = "own", verdict = "proved"
 // CHECK-SAME: subject = "stored", verdict = "proved"
 // CHECK-SAME: subject = "added", verdict = "unknown"
-grid.kernel @elsewhere grid(%c = 2 named "c" cluster) outputs(%o: f16 [128, 128] space gpu.gmem origin "o") {
+grid.kernel @elsewhere grid(%c = 2 named "c" cluster) outputs(%o: f16 [128, 128] space #warpgroup.space<gmem> origin "o") {
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : tensor<128x128xf16>
   %p = grid.program_id 0

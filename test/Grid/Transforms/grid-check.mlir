@@ -293,8 +293,8 @@ grid.kernel @first_case grid(%i = 2) outputs(%o: f32 [16] block [8] at (%i)) scr
   grid.store %v, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
 }
 
-!sem = memref<2x!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
-!one = memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+!sem = memref<2x!grid.semaphore<dma>, #tpu.memory_space<semaphore_mem>>
+!one = memref<!grid.semaphore<dma>, #tpu.memory_space<semaphore_mem>>
 !any = memref<32xf32, #grid.space<any>>
 !row = memref<8xf32, #grid.space<any>>
 !tile = memref<8xf32>

@@ -45,7 +45,7 @@ grid.kernel @nested grid(%i = 4)
 // CHECK: grid.scoped
 grid.kernel @semaphores grid(%i = 4)
     inputs(%x: f32 [32] block [8] at (%i)) outputs(%o: f32 [32] block [8] at (%i)) {
-  grid.scoped (%s: memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>) {
+  grid.scoped (%s: memref<!grid.semaphore<dma>, #tpu.memory_space<semaphore_mem>>) {
     grid.yield
   }
 }
@@ -55,8 +55,8 @@ grid.kernel @semaphores grid(%i = 4)
 // A program of warpgroups names its memory.
 // CHECK-LABEL: grid.kernel @warpgroups
 // CHECK: grid.scoped
-grid.kernel @warpgroups grid(%i = 4) outputs(%o: f32 [32] space gpu.gmem) {
-  grid.scoped (%s: memref<8xf32, #grid.space<gpu.smem>>) {
+grid.kernel @warpgroups grid(%i = 4) outputs(%o: f32 [32] space #warpgroup.space<gmem>) {
+  grid.scoped (%s: memref<8xf32, #warpgroup.space<smem>>) {
     grid.yield
   }
 }

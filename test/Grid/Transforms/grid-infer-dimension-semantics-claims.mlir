@@ -132,21 +132,21 @@ grid.kernel @the_last_one_writes_overhanging grid(%i = 4) outputs(%o: f32 [7] bl
 // CHECK: semantics [parallel, arbitrary]
 // CHECK-SAME: grid.own_state
 grid.kernel @notes_in_prefetched_scalars grid(%i = 2, %k = 4)
-    index(%begins: i32 [1] space tpu.smem)
+    index(%begins: i32 [1] space #tpu.memory_space<smem>)
     inputs(%x: f32 [8, 8] block [squeezed, 8] at (%i * 4 + %k, 0))
     outputs(%o: f32 [8, 8] block [squeezed, 8] at (%i * 4 + %k, 0))
     scratch(%t: memref<8xf32>)
     semantics [parallel, arbitrary] {
   %c0 = arith.constant 0 : index
   %c0_i32 = arith.constant 0 : i32
-  %flag = grid.load %begins : memref<1xi32, #grid.space<tpu.smem>> -> tensor<1xi32>
+  %flag = grid.load %begins : memref<1xi32, #tpu.memory_space<smem>> -> tensor<1xi32>
   %first = tensor.extract %flag[%c0] : tensor<1xi32>
   %is = arith.cmpi ne, %first, %c0_i32 : i32
   %v = grid.load %x : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
   scf.if %is {
     grid.store %v, %t : tensor<8xf32>, memref<8xf32>
     %none = arith.constant dense<0> : tensor<1xi32>
-    grid.store %none, %begins : tensor<1xi32>, memref<1xi32, #grid.space<tpu.smem>>
+    grid.store %none, %begins : tensor<1xi32>, memref<1xi32, #tpu.memory_space<smem>>
   }
   %w = grid.load %t : memref<8xf32> -> tensor<8xf32>
   grid.store %w, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
@@ -186,13 +186,13 @@ grid.kernel @shared_scope grid(%c = 2 named "core" core)
   %c0 = arith.constant 0 : i32
   %core = grid.program_id 0
   %first = arith.cmpi eq, %core, %c0 : i32
-  grid.scoped (%s: memref<8xf32, #grid.space<tpu.hbm>>) {
+  grid.scoped (%s: memref<8xf32, #tpu.memory_space<hbm>>) {
     scf.if %first {
       %v = arith.constant dense<1.0> : tensor<8xf32>
-      grid.store %v, %s : tensor<8xf32>, memref<8xf32, #grid.space<tpu.hbm>>
+      grid.store %v, %s : tensor<8xf32>, memref<8xf32, #tpu.memory_space<hbm>>
     }
     // expected-note @below {{which may be read before the program writes it}}
-    %w = grid.load %s : memref<8xf32, #grid.space<tpu.hbm>> -> tensor<8xf32>
+    %w = grid.load %s : memref<8xf32, #tpu.memory_space<hbm>> -> tensor<8xf32>
     grid.store %w, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
   }
 }
@@ -205,10 +205,10 @@ grid.kernel @shared_scope grid(%c = 2 named "core" core)
 grid.kernel @shared_scope_written_first grid(%c = 2 named "core" core)
     outputs(%o: f32 [16] block [8] at (%c))
     semantics [core_parallel] {
-  grid.scoped (%s: memref<8xf32, #grid.space<tpu.hbm>>) {
+  grid.scoped (%s: memref<8xf32, #tpu.memory_space<hbm>>) {
     %v = arith.constant dense<1.0> : tensor<8xf32>
-    grid.store %v, %s : tensor<8xf32>, memref<8xf32, #grid.space<tpu.hbm>>
-    %w = grid.load %s : memref<8xf32, #grid.space<tpu.hbm>> -> tensor<8xf32>
+    grid.store %v, %s : tensor<8xf32>, memref<8xf32, #tpu.memory_space<hbm>>
+    %w = grid.load %s : memref<8xf32, #tpu.memory_space<hbm>> -> tensor<8xf32>
     grid.store %w, %o : tensor<8xf32>, memref<8xf32, #grid.space<default>>
   }
 }

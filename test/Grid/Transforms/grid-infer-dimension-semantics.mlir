@@ -16,22 +16,22 @@ grid.kernel @matmul grid(%i = 4, %j = 4, %k = 8)
     inputs(%x: f32 [512, 1024] block [128, 128] at (%i, %k),
            %y: f32 [1024, 512] block [128, 128] at (%k, %j))
     outputs(%o: f32 [512, 512] block [128, 128] at (%i, %j))
-    scratch(%acc: memref<128x128xf32, #grid.space<tpu.vmem>>) {
+    scratch(%acc: memref<128x128xf32, #tpu.memory_space<vmem>>) {
   %c0 = arith.constant 0 : i32
   %c7 = arith.constant 7 : i32
   %k0 = grid.program_id 2
   %first = arith.cmpi eq, %k0, %c0 : i32
   scf.if %first {
     %zero = arith.constant dense<0.0> : !tile
-    grid.store %zero, %acc : !tile, memref<128x128xf32, #grid.space<tpu.vmem>>
+    grid.store %zero, %acc : !tile, memref<128x128xf32, #tpu.memory_space<vmem>>
   }
   %a = grid.load %x : !block -> !tile
   %b = grid.load %y : !block -> !tile
   %c = grid.dot %a, %b contract [1] x [0] : !tile, !tile -> !tile
-  grid.accumulate %c, %acc : !tile, memref<128x128xf32, #grid.space<tpu.vmem>>
+  grid.accumulate %c, %acc : !tile, memref<128x128xf32, #tpu.memory_space<vmem>>
   %last = arith.cmpi eq, %k0, %c7 : i32
   scf.if %last {
-    %r = grid.load %acc : memref<128x128xf32, #grid.space<tpu.vmem>> -> !tile
+    %r = grid.load %acc : memref<128x128xf32, #tpu.memory_space<vmem>> -> !tile
     grid.store %r, %o : !tile, !block
   }
 }
@@ -214,11 +214,11 @@ grid.kernel @stencil grid(%i = 4)
 // CHECK-LABEL: grid.kernel @gather
 // CHECK: semantics [parallel]
 grid.kernel @gather grid(%i = 8)
-    index(%rows: i32 [8] space tpu.smem)
-    inputs(%x: f32 [64, 8] block [squeezed, 8] map(%id: i32, %r: memref<8xi32, #grid.space<tpu.smem>>) {
+    index(%rows: i32 [8] space #tpu.memory_space<smem>)
+    inputs(%x: f32 [64, 8] block [squeezed, 8] map(%id: i32, %r: memref<8xi32, #tpu.memory_space<smem>>) {
       %c0 = arith.constant 0 : i32
       %at = arith.index_cast %id : i32 to index
-      %row = memref.load %r[%at] : memref<8xi32, #grid.space<tpu.smem>>
+      %row = memref.load %r[%at] : memref<8xi32, #tpu.memory_space<smem>>
       grid.yield %row, %c0 : i32, i32
     })
     outputs(%o: f32 [8, 8] block [squeezed, 8] at (%i, 0)) {
@@ -228,12 +228,12 @@ grid.kernel @gather grid(%i = 8)
 // CHECK-LABEL: grid.kernel @scatter
 // CHECK: semantics [arbitrary]
 grid.kernel @scatter grid(%i = 8)
-    index(%rows: i32 [8] space tpu.smem)
+    index(%rows: i32 [8] space #tpu.memory_space<smem>)
     inputs(%x: f32 [8, 8] block [squeezed, 8] at (%i, 0))
-    outputs(%o: f32 [64, 8] block [squeezed, 8] map(%id: i32, %r: memref<8xi32, #grid.space<tpu.smem>>) {
+    outputs(%o: f32 [64, 8] block [squeezed, 8] map(%id: i32, %r: memref<8xi32, #tpu.memory_space<smem>>) {
       %c0 = arith.constant 0 : i32
       %at = arith.index_cast %id : i32 to index
-      %row = memref.load %r[%at] : memref<8xi32, #grid.space<tpu.smem>>
+      %row = memref.load %r[%at] : memref<8xi32, #tpu.memory_space<smem>>
       grid.yield %row, %c0 : i32, i32
     }) {
   %v = grid.load %x : memref<8xf32, #grid.space<default>> -> tensor<8xf32>
@@ -416,8 +416,8 @@ grid.kernel @wrapping grid(%i = 5) outputs(%o: f32 [4, 128] space any) {
 
 // -----
 
-!vmem = memref<8xf32, #grid.space<tpu.vmem>>
-!half = memref<4xf32, #grid.space<tpu.vmem>>
+!vmem = memref<8xf32, #tpu.memory_space<vmem>>
+!half = memref<4xf32, #tpu.memory_space<vmem>>
 !block = memref<8xf32, #grid.space<default>>
 
 // Scratch that each program writes before it reads it carries nothing: first a half and then all of it.

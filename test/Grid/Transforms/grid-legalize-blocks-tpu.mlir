@@ -119,7 +119,7 @@ grid.kernel @semaphores grid(%i = 3)
 grid.kernel @scratch grid()
     outputs(%o: f32 [8, 128])
     // expected-error @below {{expected scratch[0] to have an element type of a TPU, got 'f64'}}
-    scratch(%s: memref<8x128xf64, #grid.space<tpu.vmem>>) {
+    scratch(%s: memref<8x128xf64, #tpu.memory_space<vmem>>) {
 }
 
 // -----
@@ -136,5 +136,5 @@ grid.kernel @copied grid(%i = 5)
 // -----
 
 // expected-error @below {{expected a kernel for a TPU, got one for the warpgroups of a GPU: inputs[0] is in gpu.gmem}}
-grid.kernel @warpgroups grid() inputs(%x: f32 [64, 128] space gpu.gmem) {
+grid.kernel @warpgroups grid() inputs(%x: f32 [64, 128] space #warpgroup.space<gmem>) {
 }

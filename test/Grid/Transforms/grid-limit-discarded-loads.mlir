@@ -2,7 +2,7 @@
 // RUN: gridir-opt %s --pass-pipeline='builtin.module(grid.kernel(grid-limit-discarded-loads))' -o /dev/null --mlir-pass-statistics --mlir-pass-statistics-display=list 2>&1 | FileCheck %s --check-prefix=STATISTICS
 // STATISTICS: (S) 2 num-limited
 
-#smem = #grid.space<tpu.smem>
+#smem = #tpu.memory_space<smem>
 
 // The next number is selected if there is one. The position of the current one is proved, and that of the result is
 // stored to.
@@ -16,7 +16,7 @@
 // CHECK:         grid.slice_ref %{{.*}}[%[[B]]] [1] [1] drop [0]
 // CHECK:         grid.slice_ref %{{.*}}[%[[P]]] [1] [1] drop [0]
 // CHECK:         grid.slice_ref %{{.*}}[%[[N]]] [1] [1] drop [0]
-grid.kernel @next grid(%i = 4) index(%s: i32 [4] space tpu.smem) outputs(%o: i32 [4] space tpu.smem) {
+grid.kernel @next grid(%i = 4) index(%s: i32 [4] space #tpu.memory_space<smem>) outputs(%o: i32 [4] space #tpu.memory_space<smem>) {
   %p = grid.program_id 0
   %one = arith.constant 1 : i32
   %n = arith.addi %p, %one : i32
@@ -54,7 +54,7 @@ grid.kernel @row grid(%i = 4) inputs(%x: f32 [4, 128]) outputs(%o: f32 [64]) {
 // CHECK-LABEL: grid.kernel @used
 // CHECK-NOT:     arith.minsi
 // CHECK:         grid.store
-grid.kernel @used grid(%i = 4) index(%s: i32 [4] space tpu.smem) outputs(%o: i32 [4] space tpu.smem) {
+grid.kernel @used grid(%i = 4) index(%s: i32 [4] space #tpu.memory_space<smem>) outputs(%o: i32 [4] space #tpu.memory_space<smem>) {
   %p = grid.program_id 0
   %one = arith.constant 1 : i32
   %n = arith.addi %p, %one : i32

@@ -11,12 +11,12 @@ grid.kernel @matmul grid(%i = 4, %j = 4, %k = 8)
            %y: bf16 [1024, 512] block [128, 128] at (%k, %j) origin "y_ref")
     // expected-note @below {{o_ref weighs most: 2 buffers of 65536 bytes}}
     outputs(%o: f32 [512, 512] block [128, 128] at (%i, %j) origin "o_ref")
-    scratch(%acc: memref<128x128xf32, #grid.space<tpu.vmem>>) {
+    scratch(%acc: memref<128x128xf32, #tpu.memory_space<vmem>>) {
 }
 
 // -----
 
 // No operand is in this space, so none is named.
 // expected-error @below {{expected scalars to hold at most 16 bytes of tpu.smem, got 32, 16 too many}}
-grid.kernel @scalars grid() scratch(%s: memref<8xi32, #grid.space<tpu.smem>>) {
+grid.kernel @scalars grid() scratch(%s: memref<8xi32, #tpu.memory_space<smem>>) {
 }

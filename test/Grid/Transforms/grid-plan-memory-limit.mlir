@@ -4,7 +4,7 @@
 // RUN: gridir-opt %s --grid-plan-memory='target=tpu capacity=tpu.vmem:8192' | FileCheck %s
 // RUN: gridir-opt %s --grid-plan-memory='target=tpu capacity=tpu.vmem:4096' | FileCheck %s
 
-// CHECK: spaces[<tpu.vmem, 4096>]
+// CHECK: spaces[<"tpu.vmem", 4096>]
 // expected-error @below {{expected limited to hold at most 1024 bytes of tpu.vmem, got 4096, 3072 too many}}
 grid.kernel @limited grid()
     // expected-note @below {{x_ref weighs most: 1 buffers of 4096 bytes}}

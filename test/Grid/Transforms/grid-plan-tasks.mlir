@@ -8,7 +8,7 @@
 // RUN:   | FileCheck %s --check-prefix=STATS
 // RUN: gridir-opt %s --grid-plan-tasks --remarks-filter-analyse='.*' -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
-!sem = memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>>
+!sem = memref<!grid.semaphore<regular>, #tpu.memory_space<semaphore_mem>>
 
 // STATS: 6 num-task-kernels
 
@@ -59,7 +59,7 @@ grid.kernel @collective grid(%c = 2 named "core" core) {
 // CHECK-LABEL: grid.kernel @global
 // CHECK: grid.tasks
 grid.kernel @global grid(%c = 2 named "core" core)
-    scratch(%s: memref<!grid.semaphore<regular>, #grid.space<tpu.hbm>>) {
+    scratch(%s: memref<!grid.semaphore<regular>, #tpu.memory_space<hbm>>) {
 }
 
 // Programs that each have their own semaphore run to their end; in their order, if only memory is looked at.

@@ -112,11 +112,11 @@ grid.kernel @of_others grid(%i = 2 named "x" cluster)
 
 // Of the programs of a core, which share memory, none is known to be the first.
 // CHECK-LABEL: grid.kernel @of_core
-// CHECK:     scratch(%[[SHARED:[a-z0-9_]+]]: memref<8xf32, #grid.space<tpu.vmem_shared>>,
+// CHECK:     scratch(%[[SHARED:[a-z0-9_]+]]: memref<8xf32, #tpu.memory_space<vmem_shared>>,
 // CHECK-NOT: grid.store %{{.+}}, %[[SHARED]]
 // CHECK:     grid.store
 // CHECK-NOT: grid.store
 grid.kernel @of_core grid(%c = 2 named "c" core, %s = 16 named "s" subcore)
-    scratch(%shared: memref<8xf32, #grid.space<tpu.vmem_shared>>, %own: memref<8xf32>)
+    scratch(%shared: memref<8xf32, #tpu.memory_space<vmem_shared>>, %own: memref<8xf32>)
     semantics [core_parallel, subcore_parallel] {
 }

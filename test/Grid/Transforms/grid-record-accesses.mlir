@@ -7,7 +7,7 @@
 // STATS: 16 num-recorded
 
 !ref = memref<32xf32, #grid.space<any>>
-!dma = memref<!grid.semaphore<dma>, #grid.space<tpu.semaphore_mem>>
+!dma = memref<!grid.semaphore<dma>, #tpu.memory_space<semaphore_mem>>
 
 // CHECK-LABEL: grid.kernel @touch
 // CHECK:       %[[ROW:.*]] = grid.slice_ref

@@ -83,7 +83,7 @@ module attributes {grid.operands = {inputs = [#grid.operand<f32 [32, 128] space 
 // CHECK: %[[LAST:.*]] = arith.constant 3 : i32
 // CHECK: %[[CLAMPED:.*]] = arith.minui %[[ROW]], %[[LAST]] : i32
 // CHECK: return %[[CLAMPED]],
-module attributes {grid.operands = {index = [#grid.operand<i32 [4] space tpu.smem>], inputs = [#grid.operand<f32 [32, 128]>], outputs = []}} {
+module attributes {grid.operands = {index = [#grid.operand<i32 [4] space #tpu.memory_space<smem>>], inputs = [#grid.operand<f32 [32, 128]>], outputs = []}} {
   func.func @data(%i: i32, %rows: memref<4xi32, #tpu.memory_space<smem>>, %x: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {
       tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4>, dimension_semantics = [#tpu.dimension_semantics<arbitrary>],
       scalar_prefetch = 1 : i64, scratch_operands = 0 : i64,
@@ -131,7 +131,7 @@ module attributes {grid.operands = {inputs = [#grid.operand<f32 [104, 128]>], ou
 // CHECK: %[[LAST:.*]] = arith.constant 3 : i32
 // CHECK: %[[INSIDE:.*]] = arith.cmpi ule, %{{.*}}, %[[LAST]] : i32
 // CHECK-NEXT: cf.assert %[[INSIDE]]
-module attributes {grid.operands = {index = [#grid.operand<i32 [4] space tpu.smem>], inputs = [#grid.operand<f32 [32, 128]>], outputs = []}} {
+module attributes {grid.operands = {index = [#grid.operand<i32 [4] space #tpu.memory_space<smem>>], inputs = [#grid.operand<f32 [32, 128]>], outputs = []}} {
   func.func @reads(%i: i32, %rows: memref<4xi32, #tpu.memory_space<smem>>, %x: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {
       tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 5>, dimension_semantics = [#tpu.dimension_semantics<arbitrary>],
       scalar_prefetch = 1 : i64, scratch_operands = 0 : i64,
@@ -163,7 +163,7 @@ module attributes {grid.operands = {index = [#grid.operand<i32 [4] space tpu.sme
 // CHECK: vector.load
 // CHECK-NOT: cf.assert
 // CHECK-LABEL: func.func @t(
-module attributes {grid.operands = {index = [#grid.operand<i32 [8] space tpu.smem>, #grid.operand<i32 [1] space tpu.smem>], inputs = [#grid.operand<f32 [32, 128]>], outputs = [#grid.operand<f32 [32, 128]>]}} {
+module attributes {grid.operands = {index = [#grid.operand<i32 [8] space #tpu.memory_space<smem>>, #grid.operand<i32 [1] space #tpu.memory_space<smem>>], inputs = [#grid.operand<f32 [32, 128]>], outputs = [#grid.operand<f32 [32, 128]>]}} {
   func.func @several(%i: i32, %rows: memref<8xi32, #tpu.memory_space<smem>>, %first: memref<1xi32, #tpu.memory_space<smem>>, %x: memref<8x128xf32, #tpu.memory_space<vmem>>, %o: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {
       tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4>, dimension_semantics = [#tpu.dimension_semantics<arbitrary>],
       scalar_prefetch = 2 : i64, scratch_operands = 0 : i64,
@@ -218,7 +218,7 @@ module attributes {grid.operands = {index = [#grid.operand<i32 [8] space tpu.sme
 // CHECK: tpu.memref_slice
 // CHECK-NOT: cf.assert
 // CHECK-LABEL: func.func @t(
-module attributes {grid.operands = {index = [#grid.operand<i32 [8] space tpu.smem>, #grid.operand<i32 [1] space tpu.smem>], inputs = [#grid.operand<f32 [16, 8, 128] space any>, #grid.operand<f32 [8, 8, 128] space any>], outputs = [#grid.operand<f32 [32, 128]>]}} {
+module attributes {grid.operands = {index = [#grid.operand<i32 [8] space #tpu.memory_space<smem>>, #grid.operand<i32 [1] space #tpu.memory_space<smem>>], inputs = [#grid.operand<f32 [16, 8, 128] space any>, #grid.operand<f32 [8, 8, 128] space any>], outputs = [#grid.operand<f32 [32, 128]>]}} {
   func.func @joined(%i: i32, %rows: memref<8xi32, #tpu.memory_space<smem>>, %first: memref<1xi32, #tpu.memory_space<smem>>, %x: memref<16x8x128xf32, #tpu.memory_space<any>>, %y: memref<8x8x128xf32, #tpu.memory_space<any>>, %o: memref<8x128xf32, #tpu.memory_space<vmem>>,
                     %sem: memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>) attributes {
       tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4>, dimension_semantics = [#tpu.dimension_semantics<arbitrary>],
@@ -264,7 +264,7 @@ module attributes {grid.operands = {index = [#grid.operand<i32 [8] space tpu.sme
 // CHECK: module attributes {{{.*}}grid.run_time_checks = {bounds = "inputs[0]: a slice may exceed dimension 0, which has 8 elements", semaphore}}
 // CHECK-LABEL: func.func @cheaper(
 // CHECK-NOT: cf.assert
-module attributes {grid.operands = {index = [], inputs = [#grid.operand<i32 [8] space tpu.smem>], outputs = [#grid.operand<i32 [8] space tpu.smem>]}} {
+module attributes {grid.operands = {index = [], inputs = [#grid.operand<i32 [8] space #tpu.memory_space<smem>>], outputs = [#grid.operand<i32 [8] space #tpu.memory_space<smem>>]}} {
   func.func @cheaper(%rows: memref<8xi32, #tpu.memory_space<smem>>, %o: memref<8xi32, #tpu.memory_space<smem>>) attributes {
       tpu.core_type = #tpu.core_type<tc>, dimension_semantics = [], scalar_prefetch = 0 : i64, scratch_operands = 0 : i64} {
     %c0 = arith.constant 0 : index
@@ -285,7 +285,7 @@ module attributes {grid.operands = {index = [], inputs = [#grid.operand<i32 [8] 
 // CHECK-LABEL: func.func @elements(
 // CHECK-NOT: cf.assert
 // CHECK-NOT: arith.minui
-module attributes {grid.run_time_checks = {semaphore = false}, grid.operands = {index = [#grid.operand<i32 [4] space tpu.smem>], inputs = [#grid.operand<f32 [32, 128]>], outputs = []}} {
+module attributes {grid.run_time_checks = {semaphore = false}, grid.operands = {index = [#grid.operand<i32 [4] space #tpu.memory_space<smem>>], inputs = [#grid.operand<f32 [32, 128]>], outputs = []}} {
   func.func @elements(%i: i32, %rows: memref<4xi32, #tpu.memory_space<smem>>, %x: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {
       tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 4>, dimension_semantics = [#tpu.dimension_semantics<arbitrary>],
       scalar_prefetch = 1 : i64, scratch_operands = 0 : i64,
@@ -331,7 +331,7 @@ module attributes {grid.operands = {inputs = [#grid.operand<f32 [104, 128]>], ou
 // CHECK: module attributes {{{.*}}grid.run_time_checks = {bounds = "an index map may read beyond a Ref", semaphore}}
 // CHECK-LABEL: func.func @reads_sometimes(
 // CHECK-NOT: cf.assert
-module attributes {grid.operands = {index = [#grid.operand<i32 [4] space tpu.smem>], inputs = [#grid.operand<f32 [32, 128]>], outputs = []}} {
+module attributes {grid.operands = {index = [#grid.operand<i32 [4] space #tpu.memory_space<smem>>], inputs = [#grid.operand<f32 [32, 128]>], outputs = []}} {
   func.func @reads_sometimes(%i: i32, %rows: memref<4xi32, #tpu.memory_space<smem>>, %x: memref<8x128xf32, #tpu.memory_space<vmem>>) attributes {
       tpu.core_type = #tpu.core_type<tc>, iteration_bounds = array<i64: 5>, dimension_semantics = [#tpu.dimension_semantics<arbitrary>],
       scalar_prefetch = 1 : i64, scratch_operands = 0 : i64,
@@ -446,7 +446,7 @@ module attributes {grid.operands = {inputs = [#grid.operand<f32 [32, 128]>], out
 
 // CHECK: module attributes {{{.*}}grid.run_time_checks = {bounds, semaphore = "the kernel has a semaphore operand"}}
 // CHECK-LABEL: func.func @given(
-module attributes {grid.operands = {inputs = [#grid.operand<!grid.semaphore<dma> [] space tpu.semaphore_mem>], outputs = []}} {
+module attributes {grid.operands = {inputs = [#grid.operand<!grid.semaphore<dma> [] space #tpu.memory_space<semaphore_mem>>], outputs = []}} {
   func.func @given(%sem: memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>) attributes {
       tpu.core_type = #tpu.core_type<tc>, dimension_semantics = [], scalar_prefetch = 0 : i64, scratch_operands = 0 : i64} {
     return

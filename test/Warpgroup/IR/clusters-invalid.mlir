@@ -136,11 +136,11 @@ func.func @metadata(%acc: memref<128x128xf32>, %a: memref<128x32xf16>, %b: memre
 // -----
 
 grid.kernel @pair grid(%i = 3 named "c" cluster)
-    inputs() outputs(%o: f32 [8] space gpu.gmem)
-    scratch(%done: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>)
+    inputs() outputs(%o: f32 [8] space #warpgroup.space<gmem>)
+    scratch(%done: memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>)
     semantics [parallel] {
   // expected-error @below {{expected a collective axis of the cluster with two blocks, got "c"}}
-  warpgroup.tcgen05_commit %done collective "c" : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+  warpgroup.tcgen05_commit %done collective "c" : memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
 }
 
 // -----

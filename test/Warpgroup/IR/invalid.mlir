@@ -105,11 +105,11 @@ func.func @complex_product(%acc: memref<64x8xf32>, %a: memref<64x32xcomplex<f32>
 
 // -----
 
-func.func @mma_of_global_memory(%acc: memref<64x128xf32, #grid.space<gpu.regs>>, %a: memref<64x64xf16, #grid.space<gpu.smem>>,
-                                %b: memref<64x128xf16, #grid.space<gpu.gmem>>) {
-  // expected-error @below {{expected operands in memory of the block or in registers, got 'memref<64x128xf16, #grid.space<gpu.gmem>>'}}
+func.func @mma_of_global_memory(%acc: memref<64x128xf32, #warpgroup.space<regs>>, %a: memref<64x64xf16, #warpgroup.space<smem>>,
+                                %b: memref<64x128xf16, #warpgroup.space<gmem>>) {
+  // expected-error @below {{expected operands in memory of the block or in registers, got 'memref<64x128xf16, #warpgroup.space<gmem>>'}}
   warpgroup.mma %acc, %a, %b
-      : memref<64x128xf32, #grid.space<gpu.regs>>, memref<64x64xf16, #grid.space<gpu.smem>>, memref<64x128xf16, #grid.space<gpu.gmem>>
+      : memref<64x128xf32, #warpgroup.space<regs>>, memref<64x64xf16, #warpgroup.space<smem>>, memref<64x128xf16, #warpgroup.space<gmem>>
   return
 }
 
@@ -216,7 +216,7 @@ grid.kernel @unions grid() attributes {warpgroup.unions = array<i64: 0, 0, 4>} {
 
 grid.kernel @members grid() {
   // expected-error @below {{expected unions counted from 0, offsets and sizes of 0 to 2^31 - 1, got 0, -4 and 4 for a}}
-  grid.scoped (%a: memref<1xf32, #grid.space<gpu.smem>> origin "a")
+  grid.scoped (%a: memref<1xf32, #warpgroup.space<smem>> origin "a")
       attributes {warpgroup.unions = array<i64: 0, -4, 4>} {
   }
 }
@@ -225,7 +225,7 @@ grid.kernel @members grid() {
 
 grid.kernel @counted grid() {
   // expected-error @below {{got 1, 0 and 4 for a}}
-  grid.scoped (%a: memref<1xf32, #grid.space<gpu.smem>> origin "a")
+  grid.scoped (%a: memref<1xf32, #warpgroup.space<smem>> origin "a")
       attributes {warpgroup.unions = array<i64: 1, 0, 4>} {
   }
 }
@@ -242,8 +242,8 @@ grid.kernel @no_refs grid() {
 // -----
 
 grid.kernel @barriers grid() {
-  // expected-error @below {{expected arrays as members of unions, got a of 'memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>'}}
-  grid.scoped (%a: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>> origin "a")
+  // expected-error @below {{expected arrays as members of unions, got a of 'memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>'}}
+  grid.scoped (%a: memref<!warpgroup.barrier<1>, #warpgroup.space<smem>> origin "a")
       attributes {warpgroup.unions = array<i64: 0, 0, 8>} {
   }
 }
@@ -277,9 +277,9 @@ func.func @more_than_a_block(%n: i32) {
 
 // -----
 
-grid.kernel @held grid() inputs(%x: bf16 [64, 64] space gpu.gmem) {
+grid.kernel @held grid() inputs(%x: bf16 [64, 64] space #warpgroup.space<gmem>) {
   // expected-error @below {{expected a number of registers, or -1, for each Ref of a scope as warpgroup.held_registers, got array<i64: -2>}}
-  grid.scoped (%a: memref<64x64xf32, #grid.space<gpu.regs>>) attributes {warpgroup.held_registers = array<i64: -2>} {
+  grid.scoped (%a: memref<64x64xf32, #warpgroup.space<regs>>) attributes {warpgroup.held_registers = array<i64: -2>} {
   }
 }
 

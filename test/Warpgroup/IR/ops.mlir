@@ -3,22 +3,22 @@
 // RUN: gridir-opt %s --emit-bytecode | gridir-opt | FileCheck %s
 
 // CHECK-LABEL: func.func @barriers(
-// CHECK-SAME:    memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>
+// CHECK-SAME:    memref<!warpgroup.barrier<2>, #warpgroup.space<smem>>
 // CHECK-SAME:    memref<4x!warpgroup.barrier<1, tensor_core>>
 // CHECK-SAME:    memref<1x!warpgroup.barrier<1, cluster = ["x", ["y", "z"]], leader_tracked>>
-func.func @barriers(%b: memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>,
+func.func @barriers(%b: memref<!warpgroup.barrier<2>, #warpgroup.space<smem>>,
                     %t: memref<4x!warpgroup.barrier<1, tensor_core>>,
                     %c: memref<1x!warpgroup.barrier<1, cluster = ["x", ["y", "z"]], leader_tracked>>) -> i1 {
-  // CHECK: warpgroup.barrier_arrive %{{.*}} : memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>
-  warpgroup.barrier_arrive %b : memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>
+  // CHECK: warpgroup.barrier_arrive %{{.*}} : memref<!warpgroup.barrier<2>, #warpgroup.space<smem>>
+  warpgroup.barrier_arrive %b : memref<!warpgroup.barrier<2>, #warpgroup.space<smem>>
   // CHECK: warpgroup.barrier_wait
-  warpgroup.barrier_wait %b : memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>
+  warpgroup.barrier_wait %b : memref<!warpgroup.barrier<2>, #warpgroup.space<smem>>
   // CHECK: warpgroup.barrier_wait %{{.*}} phase <size = 4, distance = 1> : memref
-  warpgroup.barrier_wait %b phase <size = 4, distance = 1> : memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>
+  warpgroup.barrier_wait %b phase <size = 4, distance = 1> : memref<!warpgroup.barrier<2>, #warpgroup.space<smem>>
   // CHECK: warpgroup.barrier_wait %{{.*}} phase <size = 1, distance = 0, inverted = true> : memref
-  warpgroup.barrier_wait %b phase <size = 1, distance = 0, inverted = true> : memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>
+  warpgroup.barrier_wait %b phase <size = 1, distance = 0, inverted = true> : memref<!warpgroup.barrier<2>, #warpgroup.space<smem>>
   // CHECK: %[[DONE:.*]] = warpgroup.barrier_test
-  %done = warpgroup.barrier_test %b : memref<!warpgroup.barrier<2>, #grid.space<gpu.smem>>
+  %done = warpgroup.barrier_test %b : memref<!warpgroup.barrier<2>, #warpgroup.space<smem>>
   // CHECK: warpgroup.commit_smem
   warpgroup.commit_smem
   // CHECK: warpgroup.commit_gmem
@@ -76,7 +76,7 @@ func.func @copies(%x: memref<512x512xf16>, %tile: memref<128x64xf16>, %row: memr
 }
 
 // CHECK-LABEL: func.func @products(
-func.func @products(%acc: memref<64x128xf32, #grid.space<gpu.regs>>, %a: memref<64x64xf16>, %v: tensor<64x64xf16>,
+func.func @products(%acc: memref<64x128xf32, #warpgroup.space<regs>>, %a: memref<64x64xf16>, %v: tensor<64x64xf16>,
                     %b: memref<64x128xf16>) -> tensor<64x64xf16> {
   // CHECK: warpgroup.set_max_registers 232 increase
   warpgroup.set_max_registers 232 increase
@@ -86,10 +86,10 @@ func.func @products(%acc: memref<64x128xf32, #grid.space<gpu.regs>>, %a: memref<
   warpgroup.profile "load"
   // CHECK: warpgroup.profile "load" ends{{$}}
   warpgroup.profile "load" ends
-  // CHECK: warpgroup.mma %{{.*}}, %{{.*}}, %{{.*}} : memref<64x128xf32, #grid.space<gpu.regs>>, memref<64x64xf16>, memref<64x128xf16>
-  warpgroup.mma %acc, %a, %b : memref<64x128xf32, #grid.space<gpu.regs>>, memref<64x64xf16>, memref<64x128xf16>
-  // CHECK: warpgroup.mma %{{.*}}, %{{.*}}, %{{.*}} : memref<64x128xf32, #grid.space<gpu.regs>>, tensor<64x64xf16>, memref<64x128xf16>
-  warpgroup.mma %acc, %v, %b : memref<64x128xf32, #grid.space<gpu.regs>>, tensor<64x64xf16>, memref<64x128xf16>
+  // CHECK: warpgroup.mma %{{.*}}, %{{.*}}, %{{.*}} : memref<64x128xf32, #warpgroup.space<regs>>, memref<64x64xf16>, memref<64x128xf16>
+  warpgroup.mma %acc, %a, %b : memref<64x128xf32, #warpgroup.space<regs>>, memref<64x64xf16>, memref<64x128xf16>
+  // CHECK: warpgroup.mma %{{.*}}, %{{.*}}, %{{.*}} : memref<64x128xf32, #warpgroup.space<regs>>, tensor<64x64xf16>, memref<64x128xf16>
+  warpgroup.mma %acc, %v, %b : memref<64x128xf32, #warpgroup.space<regs>>, tensor<64x64xf16>, memref<64x128xf16>
   // CHECK: warpgroup.mma_wait 1
   warpgroup.mma_wait 1
   %acc32 = arith.constant dense<0.0> : tensor<64x64xf32>
@@ -101,17 +101,17 @@ func.func @products(%acc: memref<64x128xf32, #grid.space<gpu.regs>>, %a: memref<
 }
 
 // CHECK-LABEL: func.func @tensor_memory(
-func.func @tensor_memory(%acc: memref<128x128xi32, #grid.space<gpu.tmem>>, %a: memref<128x64xi8>,
-                         %t: memref<128x64xi8, #grid.space<gpu.tmem>>, %b: memref<64x128xi8>, %p: i1,
+func.func @tensor_memory(%acc: memref<128x128xi32, #warpgroup.space<tmem>>, %a: memref<128x64xi8>,
+                         %t: memref<128x64xi8, #warpgroup.space<tmem>>, %b: memref<64x128xi8>, %p: i1,
                          %done: memref<!warpgroup.barrier<1, tensor_core>>) {
-  // CHECK: warpgroup.tmem_copy %{{.*}} to %{{.*}} : memref<128x64xi8>, memref<128x64xi8, #grid.space<gpu.tmem>>
-  warpgroup.tmem_copy %a to %t : memref<128x64xi8>, memref<128x64xi8, #grid.space<gpu.tmem>>
-  // CHECK: warpgroup.tcgen05_mma %{{.*}}, %{{.*}}, %{{.*}} accumulate %{{.*}} {unsigned_lhs} : memref<128x128xi32, #grid.space<gpu.tmem>>, memref<128x64xi8>, memref<64x128xi8>
+  // CHECK: warpgroup.tmem_copy %{{.*}} to %{{.*}} : memref<128x64xi8>, memref<128x64xi8, #warpgroup.space<tmem>>
+  warpgroup.tmem_copy %a to %t : memref<128x64xi8>, memref<128x64xi8, #warpgroup.space<tmem>>
+  // CHECK: warpgroup.tcgen05_mma %{{.*}}, %{{.*}}, %{{.*}} accumulate %{{.*}} {unsigned_lhs} : memref<128x128xi32, #warpgroup.space<tmem>>, memref<128x64xi8>, memref<64x128xi8>
   warpgroup.tcgen05_mma %acc, %a, %b accumulate %p {unsigned_lhs}
-      : memref<128x128xi32, #grid.space<gpu.tmem>>, memref<128x64xi8>, memref<64x128xi8>
+      : memref<128x128xi32, #warpgroup.space<tmem>>, memref<128x64xi8>, memref<64x128xi8>
   // CHECK: warpgroup.tcgen05_mma %{{.*}}, %{{.*}}, %{{.*}} accumulate %{{.*}} barrier %{{.*}} : {{.*}} barrier memref<!warpgroup.barrier<1, tensor_core>>
   warpgroup.tcgen05_mma %acc, %t, %b accumulate %p barrier %done
-      : memref<128x128xi32, #grid.space<gpu.tmem>>, memref<128x64xi8, #grid.space<gpu.tmem>>, memref<64x128xi8>
+      : memref<128x128xi32, #warpgroup.space<tmem>>, memref<128x64xi8, #warpgroup.space<tmem>>, memref<64x128xi8>
       barrier memref<!warpgroup.barrier<1, tensor_core>>
   // CHECK: warpgroup.tcgen05_commit
   warpgroup.tcgen05_commit %done : memref<!warpgroup.barrier<1, tensor_core>>

@@ -6,8 +6,8 @@
 // CHECK: nvvm.tcgen05.cp {{.*}}shape_128x128b
 // CHECK-NOT: nvvm.tcgen05.cp
 grid.kernel @metadata grid() {
-  grid.scoped (%a: memref<1x1x128x64xi2, #grid.space<gpu.smem>>, %x: memref<128x64xi2, #grid.space<gpu.tmem>> origin "x") {
-    warpgroup.tmem_copy %a to %x as_metadata : memref<1x1x128x64xi2, #grid.space<gpu.smem>>, memref<128x64xi2, #grid.space<gpu.tmem>>
+  grid.scoped (%a: memref<1x1x128x64xi2, #warpgroup.space<smem>>, %x: memref<128x64xi2, #warpgroup.space<tmem>> origin "x") {
+    warpgroup.tmem_copy %a to %x as_metadata : memref<1x1x128x64xi2, #warpgroup.space<smem>>, memref<128x64xi2, #warpgroup.space<tmem>>
   }
 }
 
@@ -25,11 +25,11 @@ grid.kernel @metadata grid() {
 // CHECK: nvvm.tcgen05.ld {{.*}}shape_32x32b>} : vector<16xi32>
 // CHECK: %[[BEGIN:.+]] = arith.muli %[[ROW]], %c64_i32
 // CHECK: arith.addi %[[BEGIN]], %[[COLUMN]]
-grid.kernel @half_columns grid(%c = 2 named "x" cluster) outputs(%o: f16 [64, 64] space gpu.gmem) {
-  grid.scoped (%x: memref<64x64xf16, #grid.space<gpu.tmem>>, %b: memref<!warpgroup.barrier<1, tensor_core>, #grid.space<gpu.smem>>) {
-    warpgroup.tcgen05_commit %b collective "x" : memref<!warpgroup.barrier<1, tensor_core>, #grid.space<gpu.smem>>
-    %v = grid.load %x : memref<64x64xf16, #grid.space<gpu.tmem>> -> tensor<64x64xf16>
-    grid.store %v, %o : tensor<64x64xf16>, memref<64x64xf16, #grid.space<gpu.gmem>>
+grid.kernel @half_columns grid(%c = 2 named "x" cluster) outputs(%o: f16 [64, 64] space #warpgroup.space<gmem>) {
+  grid.scoped (%x: memref<64x64xf16, #warpgroup.space<tmem>>, %b: memref<!warpgroup.barrier<1, tensor_core>, #warpgroup.space<smem>>) {
+    warpgroup.tcgen05_commit %b collective "x" : memref<!warpgroup.barrier<1, tensor_core>, #warpgroup.space<smem>>
+    %v = grid.load %x : memref<64x64xf16, #warpgroup.space<tmem>> -> tensor<64x64xf16>
+    grid.store %v, %o : tensor<64x64xf16>, memref<64x64xf16, #warpgroup.space<gmem>>
   }
 }
 
@@ -39,9 +39,9 @@ grid.kernel @half_columns grid(%c = 2 named "x" cluster) outputs(%o: f16 [64, 64
 // CHECK: kernel.abi @rows shared_bytes = 8
 // CHECK: nvvm.tcgen05.alloc %{{.+}}, %c64_i32
 // CHECK: nvvm.tcgen05.ld
-grid.kernel @rows grid() outputs(%o: f32 [128, 64] space gpu.gmem) {
-  grid.scoped (%x: memref<128x64xf32, #grid.space<gpu.tmem>>) {
-    %v = grid.load %x : memref<128x64xf32, #grid.space<gpu.tmem>> -> tensor<128x64xf32>
-    grid.store %v, %o : tensor<128x64xf32>, memref<128x64xf32, #grid.space<gpu.gmem>>
+grid.kernel @rows grid() outputs(%o: f32 [128, 64] space #warpgroup.space<gmem>) {
+  grid.scoped (%x: memref<128x64xf32, #warpgroup.space<tmem>>) {
+    %v = grid.load %x : memref<128x64xf32, #warpgroup.space<tmem>> -> tensor<128x64xf32>
+    grid.store %v, %o : tensor<128x64xf32>, memref<128x64xf32, #warpgroup.space<gmem>>
   }
 }

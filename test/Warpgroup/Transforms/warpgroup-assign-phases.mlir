@@ -10,7 +10,7 @@
 // CHECK:       warpgroup.barrier_wait %{{.+}} phase <size = 3, distance = 0> : memref
 // CHECK:       scf.if
 // CHECK:       warpgroup.barrier_wait %{{.+}} phase <size = 3, distance = 1> : memref
-#smem = #grid.space<gpu.smem>
+#smem = #warpgroup.space<smem>
 grid.kernel @rings grid() {
   grid.scoped (%now: memref<3x!warpgroup.barrier<1>, #smem>, %ahead: memref<3x!warpgroup.barrier<1>, #smem>) {
     %begin = arith.constant 0 : i32
@@ -42,7 +42,7 @@ grid.kernel @rings grid() {
 // CHECK-LABEL: grid.kernel @late
 // CHECK:       warpgroup.barrier_wait %{{.+}} phase <size = 2, distance = 0, inverted = true> : memref
 // CHECK:       warpgroup.barrier_wait %{{.+}} : memref
-#smem = #grid.space<gpu.smem>
+#smem = #warpgroup.space<smem>
 grid.kernel @late grid() {
   grid.scoped (%ring: memref<2x!warpgroup.barrier<1>, #smem>) {
     %begin = arith.constant 2 : i32
@@ -72,14 +72,14 @@ grid.kernel @late grid() {
 // CHECK:       warpgroup.barrier_wait %{{.+}} phase <size = 2, distance = 0, inverted = true> : memref
 // CHECK:       scf.for
 // CHECK:       warpgroup.barrier_wait %{{.+}} : memref
-#smem = #grid.space<gpu.smem>
-grid.kernel @branches grid() inputs(%x: i32 [] space gpu.gmem) {
+#smem = #warpgroup.space<smem>
+grid.kernel @branches grid() inputs(%x: i32 [] space #warpgroup.space<gmem>) {
   grid.scoped (%ring: memref<2x!warpgroup.barrier<1>, #smem>) {
     %begin = arith.constant 0 : i32
     %end = arith.constant 8 : i32
     %one = arith.constant 1 : i32
     %two = arith.constant 2 : i32
-    %n = grid.load %x : memref<i32, #grid.space<gpu.gmem>> -> i32
+    %n = grid.load %x : memref<i32, #warpgroup.space<gmem>> -> i32
     %is = arith.cmpi eq, %n, %one : i32
     scf.if %is {
       %whole = grid.slice_ref %ring[0] [2] [1] : memref<2x!warpgroup.barrier<1>, #smem> -> memref<2x!warpgroup.barrier<1>, #smem>
@@ -109,8 +109,8 @@ grid.kernel @branches grid() inputs(%x: i32 [] space gpu.gmem) {
 // STATISTICS: (S) 0 num-assigned
 // CHECK-LABEL: grid.kernel @others
 // CHECK-NOT:   phase
-#smem = #grid.space<gpu.smem>
-grid.kernel @others grid() inputs(%x: i32 [] space gpu.gmem) {
+#smem = #warpgroup.space<smem>
+grid.kernel @others grid() inputs(%x: i32 [] space #warpgroup.space<gmem>) {
   grid.scoped (%twice: memref<3x!warpgroup.barrier<1>, #smem>, %some: memref<3x!warpgroup.barrier<1>, #smem>,
                %before: memref<3x!warpgroup.barrier<1>, #smem>, %part: memref<3x!warpgroup.barrier<1>, #smem>,
                %steps: memref<3x!warpgroup.barrier<1>, #smem>, %tested: memref<3x!warpgroup.barrier<1>, #smem>,
@@ -120,7 +120,7 @@ grid.kernel @others grid() inputs(%x: i32 [] space gpu.gmem) {
     %one = arith.constant 1 : i32
     %two = arith.constant 2 : i32
     %size = arith.constant 3 : i32
-    %n = grid.load %x : memref<i32, #grid.space<gpu.gmem>> -> i32
+    %n = grid.load %x : memref<i32, #warpgroup.space<gmem>> -> i32
     %t = grid.slice_ref %tested[0] [1] [1] drop [0] : memref<3x!warpgroup.barrier<1>, #smem> -> memref<!warpgroup.barrier<1>, #smem>
     %done = warpgroup.barrier_test %t : memref<!warpgroup.barrier<1>, #smem>
     %u = grid.slice_ref %unknown[%n] [1] [1] drop [0] : memref<3x!warpgroup.barrier<1>, #smem>, i32 -> memref<!warpgroup.barrier<1>, #smem>
@@ -168,7 +168,7 @@ grid.kernel @others grid() inputs(%x: i32 [] space gpu.gmem) {
 // STATISTICS: (S) 0 num-assigned
 // CHECK-LABEL: grid.kernel @sizes
 // CHECK-NOT:   phase
-#smem = #grid.space<gpu.smem>
+#smem = #warpgroup.space<smem>
 grid.kernel @sizes grid() {
   grid.scoped (%none: memref<0x!warpgroup.barrier<1>, #smem>, %many: memref<64x!warpgroup.barrier<1>, #smem>) {
     %begin = arith.constant 0 : i32

@@ -6,12 +6,12 @@
 // RUN:   --mlir-pass-statistics --mlir-pass-statistics-display=list | FileCheck %s --check-prefix=STATISTICS
 
 // Other chips have no tensor memory.
-// SM90-NOT: gpu.tmem
+// SM90-NOT: warpgroup.space<tmem>
 
 // The author's scratch, to which the body adds.
 // STATISTICS: 1 num-accumulators
 // CHECK-LABEL: grid.kernel @scratch
-// CHECK: scratch(%[[ACC:.+]]: memref<128x64xf32, #grid.space<gpu.tmem>>)
+// CHECK: scratch(%[[ACC:.+]]: memref<128x64xf32, #warpgroup.space<tmem>>)
 // CHECK: grid.load %[[ACC]]
 // CHECK: grid.store %{{.+}}, %[[ACC]]
 grid.kernel @scratch grid(%i = 4, %k = 4)
@@ -32,7 +32,7 @@ grid.kernel @scratch grid(%i = 4, %k = 4)
 
 // A sum with another value: the accumulator has that value first.
 // CHECK-LABEL: grid.kernel @added
-// CHECK: scratch(%[[ACC:.+]]: memref<64x128xf32, #grid.space<gpu.tmem>> origin "accumulator")
+// CHECK: scratch(%[[ACC:.+]]: memref<64x128xf32, #warpgroup.space<tmem>> origin "accumulator")
 // CHECK: %[[BIAS:.+]] = grid.load %{{.+}} : memref<64x128xf32, #grid.space<default>>
 // CHECK: grid.store %[[BIAS]], %[[ACC]]
 // CHECK: %[[OLD:.+]] = grid.load %[[ACC]]
@@ -60,7 +60,7 @@ grid.kernel @added grid(%i = 4)
 // A sum that a loop carries is in the accumulator throughout the loop.
 // CHECK-LABEL: grid.kernel @loop
 // CHECK: %[[ZERO:.+]] = arith.constant dense<0.000000e+00>
-// CHECK: grid.store %[[ZERO]], %[[ACC:[a-z0-9_]+]] : tensor<128x64xf32>, memref<128x64xf32, #grid.space<gpu.tmem>>
+// CHECK: grid.store %[[ZERO]], %[[ACC:[a-z0-9_]+]] : tensor<128x64xf32>, memref<128x64xf32, #warpgroup.space<tmem>>
 // CHECK: scf.for {{.*}} iter_args(%[[CARRIED:.+]] = %[[ZERO]])
 // CHECK: %[[OLD:.+]] = grid.load %[[ACC]]
 // CHECK: %[[SUM:.+]] = grid.dot {{.*}} acc %[[OLD]]
@@ -96,7 +96,7 @@ grid.kernel @loop grid(%i = 4)
 
 // A left operand that the body computes is in registers.
 // CHECK-LABEL: grid.kernel @computed
-// CHECK-NOT: gpu.tmem
+// CHECK-NOT: warpgroup.space<tmem>
 // REMARK: [Missed] accumulators {{.*}}accumulators are in registers, since {{.*}}a matrix unit reads an operand of a contraction in registers, or has other sizes
 grid.kernel @computed grid(%i = 4)
     inputs(%x: bf16 [256, 64] block [64, 64] at (%i, 0), %y: bf16 [64, 64])
@@ -114,7 +114,7 @@ grid.kernel @computed grid(%i = 4)
 // -----
 
 // CHECK-LABEL: grid.kernel @many
-// CHECK-NOT: gpu.tmem
+// CHECK-NOT: warpgroup.space<tmem>
 // REMARK: since {{.*}}tensor memory has 512 columns, and the accumulators and left operands 768
 grid.kernel @many grid(%i = 4)
     inputs(%x: bf16 [512, 64] block [128, 64] at (%i, 0), %y: bf16 [64, 384])
@@ -136,7 +136,7 @@ grid.kernel @many grid(%i = 4)
 // An output that holds the sum is written in the last step.
 // CHECK-LABEL: grid.kernel @output
 // CHECK: outputs(%[[OUT:.+]]: f32
-// CHECK: scratch(%[[ACC:.+]]: memref<128x64xf32, #grid.space<gpu.tmem>> origin "accumulator")
+// CHECK: scratch(%[[ACC:.+]]: memref<128x64xf32, #warpgroup.space<tmem>> origin "accumulator")
 // CHECK: grid.dot
 // CHECK: grid.store %{{.+}}, %[[ACC]]
 // CHECK: %[[STEP:.+]] = grid.program_id 1
@@ -162,7 +162,7 @@ grid.kernel @output grid(%i = 4, %k = 4)
 
 // A sum that is stored and used loads the accumulator for the other uses.
 // CHECK-LABEL: grid.kernel @used
-// CHECK: scratch(%[[ACC:.+]]: memref<64x128xf32, #grid.space<gpu.tmem>>)
+// CHECK: scratch(%[[ACC:.+]]: memref<64x128xf32, #warpgroup.space<tmem>>)
 // CHECK: %[[SUM:.+]] = arith.addf
 // CHECK: grid.store %[[SUM]], %[[ACC]]
 // CHECK: %[[ALL:.+]] = grid.load %[[ACC]]
@@ -187,7 +187,7 @@ grid.kernel @used grid(%k = 4)
 
 // Half of 64 columns is no panel of an operand that is contiguous along them.
 // CHECK-LABEL: grid.kernel @halves
-// CHECK-NOT: gpu.tmem
+// CHECK-NOT: warpgroup.space<tmem>
 grid.kernel @halves grid(%i = 4)
     inputs(%x: bf16 [256, 64] block [64, 64] at (%i, 0), %y: bf16 [64, 64])
     outputs(%o: f32 [256, 64] block [64, 64] at (%i, 0))
@@ -205,7 +205,7 @@ grid.kernel @halves grid(%i = 4)
 // Attention: a value that the body computes is stored where MMAs read it, and the sum that a loop rescales and carries
 // is in its accumulator throughout the loop. It is rescaled last before the MMA, when the first result is stored.
 // CHECK-LABEL: grid.kernel @attention
-// CHECK: scratch(%[[S:.+]]: memref<128x64xf32, #grid.space<gpu.tmem>> origin "accumulator", %[[P:.+]]: memref<128x64xbf16, #grid.space<gpu.tmem>> origin "operand", %[[O:.+]]: memref<128x64xf32, #grid.space<gpu.tmem>> origin "accumulator")
+// CHECK: scratch(%[[S:.+]]: memref<128x64xf32, #warpgroup.space<tmem>> origin "accumulator", %[[P:.+]]: memref<128x64xbf16, #warpgroup.space<tmem>> origin "operand", %[[O:.+]]: memref<128x64xf32, #warpgroup.space<tmem>> origin "accumulator")
 // CHECK: grid.store %[[ZERO:.+]], %[[O]]
 // CHECK: scf.for {{.*}} iter_args(%[[CARRIED:.+]] = %[[ZERO]])
 // CHECK: %[[DOT:.+]] = grid.dot
@@ -260,7 +260,7 @@ grid.kernel @attention grid(%i = 4)
 
 // The same in scratch of the author, with one operand of two contractions.
 // CHECK-LABEL: grid.kernel @updated
-// CHECK: scratch(%[[ACC:.+]]: memref<128x64xf32, #grid.space<gpu.tmem>>, %[[P:.+]]: memref<128x64xbf16, #grid.space<gpu.tmem>> origin "operand", %[[OTHER:.+]]: memref<128x64xf32, #grid.space<gpu.tmem>> origin "accumulator")
+// CHECK: scratch(%[[ACC:.+]]: memref<128x64xf32, #warpgroup.space<tmem>>, %[[P:.+]]: memref<128x64xbf16, #warpgroup.space<tmem>> origin "operand", %[[OTHER:.+]]: memref<128x64xf32, #warpgroup.space<tmem>> origin "accumulator")
 // CHECK: %[[A:.+]] = arith.negf
 // CHECK: grid.store %[[A]], %[[P]]
 // CHECK: %[[LEFT:.+]] = grid.load %[[P]]

@@ -14,7 +14,7 @@
 // SCHEDULE: grid.kernel @program
 // SCHEDULE-NOT: warpgroup.schedule
 // PIPELINE: grid.kernel @blocks grid(%i = 4, %{{.+}} = 2)
-// PIPELINE: grid.slice_ref {{.*}} -> memref<64xf32, #grid.space<gpu.gmem>>
+// PIPELINE: grid.slice_ref {{.*}} -> memref<64xf32, #warpgroup.space<gmem>>
 // OTHER: expected the text of a #warpgroup.schedule, got 12
 // BOTH: expected a schedule or the option 'mapped', got both
 
@@ -31,5 +31,5 @@ grid.kernel @blocks grid(%i = 4)
 
 // CHECK: grid.kernel @program
 // CHECK-NOT: warpgroup.mapped
-grid.kernel @program grid() outputs(%o: f32 [128] space gpu.gmem) {
+grid.kernel @program grid() outputs(%o: f32 [128] space #warpgroup.space<gmem>) {
 }

@@ -74,7 +74,7 @@ grid.kernel @by_hand grid(%i = 64)
 // CHECK-LABEL: grid.kernel @program
 // CHECK-NOT: warpgroup.schedule
 // CHECK-NOT: warpgroup.mapped
-grid.kernel @program grid(%i = 64) outputs(%o: f32 [512, 1024] space gpu.gmem) {
+grid.kernel @program grid(%i = 64) outputs(%o: f32 [512, 1024] space #warpgroup.space<gmem>) {
 }
 
 // -----

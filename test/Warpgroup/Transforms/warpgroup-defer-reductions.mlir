@@ -23,14 +23,14 @@
 // CHECK:       scf.yield %[[NEXT]]
 // CHECK:       %[[TOTAL:.+]] = linalg.reduce {{.+}} ins(%[[LOOP]] : {{.+}} outs(%{{.+}} : tensor<64xf32, #warpgroup.layout<wgmma_row>>) dimensions = [1]
 // CHECK:       grid.store %[[TOTAL]]
-grid.kernel @scaled grid() inputs(%x: f32 [64, 16] space gpu.gmem, %y: f32 [64] space gpu.gmem) outputs(%o: f32 [64] space gpu.gmem)
+grid.kernel @scaled grid() inputs(%x: f32 [64, 16] space #warpgroup.space<gmem>, %y: f32 [64] space #warpgroup.space<gmem>) outputs(%o: f32 [64] space #warpgroup.space<gmem>)
     params [#grid.mosaic_gpu_params<approx_math = true>] {
   %zero = arith.constant dense<0.0> : tensor<64xf32, #row>
   %begin = arith.constant 0 : i32
   %end = arith.constant 8 : i32
   %one = arith.constant 1 : i32
-  %v = grid.load %x : memref<64x16xf32, #grid.space<gpu.gmem>> -> tensor<64x16xf32, #wgmma>
-  %before = grid.load %y : memref<64xf32, #grid.space<gpu.gmem>> -> tensor<64xf32, #row>
+  %v = grid.load %x : memref<64x16xf32, #warpgroup.space<gmem>> -> tensor<64x16xf32, #wgmma>
+  %before = grid.load %y : memref<64xf32, #warpgroup.space<gmem>> -> tensor<64xf32, #row>
   // expected-note @below {{to after this loop}}
   %sum = scf.for %k = %begin to %end step %one iter_args(%l = %before) -> (tensor<64xf32, #row>) : i32 {
     %scaled = arith.mulf %l, %before : tensor<64xf32, #row>
@@ -39,7 +39,7 @@ grid.kernel @scaled grid() inputs(%x: f32 [64, 16] space gpu.gmem, %y: f32 [64] 
     %next = arith.addf %scaled, %s : tensor<64xf32, #row>
     scf.yield %next : tensor<64xf32, #row>
   }
-  grid.store %sum, %o : tensor<64xf32, #row>, memref<64xf32, #grid.space<gpu.gmem>>
+  grid.store %sum, %o : tensor<64xf32, #row>, memref<64xf32, #warpgroup.space<gmem>>
 }
 
 // -----
@@ -59,7 +59,7 @@ grid.kernel @scaled grid() inputs(%x: f32 [64, 16] space gpu.gmem, %y: f32 [64] 
 // CHECK-NOT:   linalg.reduce
 // CHECK:       scf.yield
 // CHECK:       linalg.reduce {{.+}} ins(%[[LOOP]] : {{.+}} dimensions = [1, 2]
-grid.kernel @columns grid() inputs(%x: i32 [64, 16] space gpu.gmem) outputs(%o: i32 [16] space gpu.gmem) {
+grid.kernel @columns grid() inputs(%x: i32 [64, 16] space #warpgroup.space<gmem>) outputs(%o: i32 [16] space #warpgroup.space<gmem>) {
   %zero = arith.constant dense<0> : tensor<16xi32, #column>
   %none = arith.constant 0 : i32
   %empty = tensor.empty() : tensor<16xi32, #column>
@@ -67,7 +67,7 @@ grid.kernel @columns grid() inputs(%x: i32 [64, 16] space gpu.gmem) outputs(%o: 
   %begin = arith.constant 0 : i32
   %end = arith.constant 8 : i32
   %one = arith.constant 1 : i32
-  %v = grid.load %x : memref<64x16xi32, #grid.space<gpu.gmem>> -> tensor<64x16xi32, #wgmma>
+  %v = grid.load %x : memref<64x16xi32, #warpgroup.space<gmem>> -> tensor<64x16xi32, #wgmma>
   // expected-note @below {{to after this loop}}
   %sum = scf.for %k = %begin to %end step %one iter_args(%l = %zero) -> (tensor<16xi32, #column>) : i32 {
     // expected-remark @below {{sum across 32 threads deferred}}
@@ -78,7 +78,7 @@ grid.kernel @columns grid() inputs(%x: i32 [64, 16] space gpu.gmem) outputs(%o: 
     %more = arith.addi %t, %next : tensor<16xi32, #column>
     scf.yield %more : tensor<16xi32, #column>
   }
-  grid.store %sum, %o : tensor<16xi32, #column>, memref<16xi32, #grid.space<gpu.gmem>>
+  grid.store %sum, %o : tensor<16xi32, #column>, memref<16xi32, #warpgroup.space<gmem>>
 }
 
 // -----
@@ -89,18 +89,18 @@ grid.kernel @columns grid() inputs(%x: i32 [64, 16] space gpu.gmem) outputs(%o: 
 // STATISTICS: (S) 0 num-deferred
 // CHECK-LABEL: grid.kernel @exact
 // CHECK-NOT:   tensor.expand_shape
-grid.kernel @exact grid() inputs(%x: f32 [64, 16] space gpu.gmem) outputs(%o: f32 [64] space gpu.gmem) {
+grid.kernel @exact grid() inputs(%x: f32 [64, 16] space #warpgroup.space<gmem>) outputs(%o: f32 [64] space #warpgroup.space<gmem>) {
   %zero = arith.constant dense<0.0> : tensor<64xf32, #row>
   %begin = arith.constant 0 : i32
   %end = arith.constant 8 : i32
   %one = arith.constant 1 : i32
-  %v = grid.load %x : memref<64x16xf32, #grid.space<gpu.gmem>> -> tensor<64x16xf32, #wgmma>
+  %v = grid.load %x : memref<64x16xf32, #warpgroup.space<gmem>> -> tensor<64x16xf32, #wgmma>
   %sum = scf.for %k = %begin to %end step %one iter_args(%l = %zero) -> (tensor<64xf32, #row>) : i32 {
     %s = linalg.reduce {arith.addf} ins(%v : tensor<64x16xf32, #wgmma>) outs(%zero : tensor<64xf32, #row>) dimensions = [1]
     %next = arith.addf %l, %s : tensor<64xf32, #row>
     scf.yield %next : tensor<64xf32, #row>
   }
-  grid.store %sum, %o : tensor<64xf32, #row>, memref<64xf32, #grid.space<gpu.gmem>>
+  grid.store %sum, %o : tensor<64xf32, #row>, memref<64xf32, #warpgroup.space<gmem>>
 }
 
 // -----
@@ -114,15 +114,15 @@ grid.kernel @exact grid() inputs(%x: f32 [64, 16] space gpu.gmem) outputs(%o: f3
 // STATISTICS: (S) 0 num-deferred
 // CHECK-LABEL: grid.kernel @others
 // CHECK-NOT:   tensor.expand_shape
-grid.kernel @others grid() inputs(%x: i32 [64, 16] space gpu.gmem, %y: i32 [128, 2] space gpu.gmem) {
+grid.kernel @others grid() inputs(%x: i32 [64, 16] space #warpgroup.space<gmem>, %y: i32 [128, 2] space #warpgroup.space<gmem>) {
   %zero = arith.constant dense<0> : tensor<64xi32, #row>
   %ones = arith.constant dense<1> : tensor<64xi32, #row>
   %none = arith.constant dense<0> : tensor<128xi32, #thread>
   %begin = arith.constant 0 : i32
   %end = arith.constant 8 : i32
   %one = arith.constant 1 : i32
-  %v = grid.load %x : memref<64x16xi32, #grid.space<gpu.gmem>> -> tensor<64x16xi32, #wgmma>
-  %w = grid.load %y : memref<128x2xi32, #grid.space<gpu.gmem>> -> tensor<128x2xi32, #alone>
+  %v = grid.load %x : memref<64x16xi32, #warpgroup.space<gmem>> -> tensor<64x16xi32, #wgmma>
+  %w = grid.load %y : memref<128x2xi32, #warpgroup.space<gmem>> -> tensor<128x2xi32, #alone>
   %all:6 = scf.for %k = %begin to %end step %one iter_args(%l = %zero, %m = %zero, %n = %zero, %p = %none, %q = %zero, %r = %zero)
       -> (tensor<64xi32, #row>, tensor<64xi32, #row>, tensor<64xi32, #row>, tensor<128xi32, #thread>, tensor<64xi32, #row>, tensor<64xi32, #row>) : i32 {
     %s = linalg.reduce {arith.addi} ins(%v : tensor<64x16xi32, #wgmma>) outs(%zero : tensor<64xi32, #row>) dimensions = [1]
@@ -157,12 +157,12 @@ grid.kernel @others grid() inputs(%x: i32 [64, 16] space gpu.gmem, %y: i32 [128,
 // CHECK-NEXT:  scf.yield
 // CHECK-NEXT:  }
 // CHECK-NEXT:  grid.store
-grid.kernel @nested grid() inputs(%x: i32 [64, 16] space gpu.gmem) outputs(%o: i32 [64] space gpu.gmem) {
+grid.kernel @nested grid() inputs(%x: i32 [64, 16] space #warpgroup.space<gmem>) outputs(%o: i32 [64] space #warpgroup.space<gmem>) {
   %zero = arith.constant dense<0> : tensor<64xi32, #row>
   %begin = arith.constant 0 : i32
   %end = arith.constant 8 : i32
   %one = arith.constant 1 : i32
-  %v = grid.load %x : memref<64x16xi32, #grid.space<gpu.gmem>> -> tensor<64x16xi32, #wgmma>
+  %v = grid.load %x : memref<64x16xi32, #warpgroup.space<gmem>> -> tensor<64x16xi32, #wgmma>
   %sum = scf.for %j = %begin to %end step %one iter_args(%outer = %zero) -> (tensor<64xi32, #row>) : i32 {
     // expected-note @below {{to after this loop}}
     %inner = scf.for %k = %begin to %end step %one iter_args(%l = %outer) -> (tensor<64xi32, #row>) : i32 {
@@ -173,5 +173,5 @@ grid.kernel @nested grid() inputs(%x: i32 [64, 16] space gpu.gmem) outputs(%o: i
     }
     scf.yield %inner : tensor<64xi32, #row>
   }
-  grid.store %sum, %o : tensor<64xi32, #row>, memref<64xi32, #grid.space<gpu.gmem>>
+  grid.store %sum, %o : tensor<64xi32, #row>, memref<64xi32, #warpgroup.space<gmem>>
 }

@@ -1,7 +1,7 @@
 // RUN: gridir-opt %s --split-input-file --warpgroup-infer-layouts --verify-diagnostics
 
-grid.kernel @unknown grid() inputs() outputs(%o: f32 [64] space gpu.gmem) semantics [] {
-  %v = grid.load %o : memref<64xf32, #grid.space<gpu.gmem>> -> tensor<64xf32>
+grid.kernel @unknown grid() inputs() outputs(%o: f32 [64] space #warpgroup.space<gmem>) semantics [] {
+  %v = grid.load %o : memref<64xf32, #warpgroup.space<gmem>> -> tensor<64xf32>
   // expected-error @below {{expected an op that a warpgroup supports on arrays in registers, got tensor.pad}}
   %w = tensor.pad %v low[0] high[64] {
   ^bb0(%i: index):
@@ -14,8 +14,8 @@ grid.kernel @unknown grid() inputs() outputs(%o: f32 [64] space gpu.gmem) semant
 
 #twice = affine_map<(i) -> (2 * i)>
 #same = affine_map<(i) -> (i)>
-grid.kernel @strides grid() inputs() outputs(%o: f32 [32] space gpu.gmem) semantics [] {
-  %v = grid.load %o : memref<32xf32, #grid.space<gpu.gmem>> -> tensor<32xf32>
+grid.kernel @strides grid() inputs() outputs(%o: f32 [32] space #warpgroup.space<gmem>) semantics [] {
+  %v = grid.load %o : memref<32xf32, #warpgroup.space<gmem>> -> tensor<32xf32>
   %e = tensor.empty() : tensor<63xf32>
   // expected-error @below {{expected results that are indexed by permuted loops, got linalg.generic}}
   %w = linalg.generic {indexing_maps = [#same, #twice], iterator_types = ["parallel"]}
@@ -27,48 +27,48 @@ grid.kernel @strides grid() inputs() outputs(%o: f32 [32] space gpu.gmem) semant
 
 // -----
 
-grid.kernel @structured grid() inputs() outputs(%o: f32 [64] space gpu.gmem) semantics [] {
+grid.kernel @structured grid() inputs() outputs(%o: f32 [64] space #warpgroup.space<gmem>) semantics [] {
   %zero = arith.constant 0.0 : f32
   // expected-error @below {{expected a structured op on tensors, got linalg.fill}}
-  linalg.fill ins(%zero : f32) outs(%o : memref<64xf32, #grid.space<gpu.gmem>>)
+  linalg.fill ins(%zero : f32) outs(%o : memref<64xf32, #warpgroup.space<gmem>>)
 }
 
 // -----
 
-grid.kernel @empty grid() inputs() outputs(%o: f32 [0] space gpu.gmem) semantics [] {
+grid.kernel @empty grid() inputs() outputs(%o: f32 [0] space #warpgroup.space<gmem>) semantics [] {
   // expected-error @below {{expected tensors with elements, got 'tensor<0xf32>'}}
-  %v = grid.load %o : memref<0xf32, #grid.space<gpu.gmem>> -> tensor<0xf32>
+  %v = grid.load %o : memref<0xf32, #warpgroup.space<gmem>> -> tensor<0xf32>
 }
 
 // -----
 
 // Nor are others asked for a layout of them before.
-grid.kernel @no_rows grid(%n = 4) inputs(%x: f32 [0, 128] space gpu.gmem) outputs(%o: i32 [8, 128] space gpu.gmem) {
+grid.kernel @no_rows grid(%n = 4) inputs(%x: f32 [0, 128] space #warpgroup.space<gmem>) outputs(%o: i32 [8, 128] space #warpgroup.space<gmem>) {
   %program = grid.program_id 0
   %i = arith.index_cast %program : i32 to index
   // expected-error @below {{expected tensors with elements, got 'tensor<0x128xf32>'}}
-  %v = grid.load %x : memref<0x128xf32, #grid.space<gpu.gmem>> -> tensor<0x128xf32>
+  %v = grid.load %x : memref<0x128xf32, #warpgroup.space<gmem>> -> tensor<0x128xf32>
   %w = arith.cmpf ogt, %v, %v : tensor<0x128xf32>
   %part = tensor.extract_slice %w[%i, 0] [8, 128] [1, 1] : tensor<0x128xi1> to tensor<8x128xi1>
   %numbers = arith.extui %part : tensor<8x128xi1> to tensor<8x128xi32>
-  grid.store %numbers, %o : tensor<8x128xi32>, memref<8x128xi32, #grid.space<gpu.gmem>>
+  grid.store %numbers, %o : tensor<8x128xi32>, memref<8x128xi32, #warpgroup.space<gmem>>
 }
 
 // -----
 
-grid.kernel @large grid() inputs() outputs(%o: f32 [1024, 1024] space gpu.gmem) semantics [] {
+grid.kernel @large grid() inputs() outputs(%o: f32 [1024, 1024] space #warpgroup.space<gmem>) semantics [] {
   // expected-error @below {{expected at most 524288 elements of an array in registers, got 'tensor<1024x1024xf32>'}}
-  %v = grid.load %o : memref<1024x1024xf32, #grid.space<gpu.gmem>> -> tensor<1024x1024xf32>
+  %v = grid.load %o : memref<1024x1024xf32, #warpgroup.space<gmem>> -> tensor<1024x1024xf32>
 }
 
 // -----
 
 grid.kernel @operand grid() inputs() outputs()
-    scratch(%acc: memref<64x64xf32, #grid.space<gpu.regs>>, %a: memref<64x8xf16, #grid.space<gpu.smem>>,
-            %b: memref<8x64xf16, #grid.space<gpu.smem>>) semantics [] {
-  %v = grid.load %a : memref<64x8xf16, #grid.space<gpu.smem>> -> tensor<64x8xf16>
+    scratch(%acc: memref<64x64xf32, #warpgroup.space<regs>>, %a: memref<64x8xf16, #warpgroup.space<smem>>,
+            %b: memref<8x64xf16, #warpgroup.space<smem>>) semantics [] {
+  %v = grid.load %a : memref<64x8xf16, #warpgroup.space<smem>> -> tensor<64x8xf16>
   // expected-error @below {{expected a left operand in registers with a multiple of 64 rows and rows of a multiple of 32 bytes, got 'tensor<64x8xf16>'}}
-  warpgroup.mma %acc, %v, %b : memref<64x64xf32, #grid.space<gpu.regs>>, tensor<64x8xf16>, memref<8x64xf16, #grid.space<gpu.smem>>
+  warpgroup.mma %acc, %v, %b : memref<64x64xf32, #warpgroup.space<regs>>, tensor<64x8xf16>, memref<8x64xf16, #warpgroup.space<smem>>
 }
 
 // -----
@@ -84,8 +84,8 @@ grid.kernel @warps grid() inputs() outputs() semantics [] {
 // -----
 
 // Nobody says how what a loop hands out otherwise lies.
-grid.kernel @argument grid() inputs() outputs(%o: f32 [64] space gpu.gmem) semantics [] {
-  %v = grid.load %o : memref<64xf32, #grid.space<gpu.gmem>> -> tensor<64xf32>
+grid.kernel @argument grid() inputs() outputs(%o: f32 [64] space #warpgroup.space<gmem>) semantics [] {
+  %v = grid.load %o : memref<64xf32, #warpgroup.space<gmem>> -> tensor<64xf32>
   // expected-error @below {{expected an op that a warpgroup supports on arrays in registers, got scf.forall}}
   %w = scf.forall (%i) in (4) shared_outs(%part = %v) -> tensor<64xf32> {
     %n = arith.negf %part : tensor<64xf32>

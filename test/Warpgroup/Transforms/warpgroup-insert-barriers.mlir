@@ -1,6 +1,6 @@
 // RUN: gridir-opt %s --warpgroup-insert-barriers --split-input-file | FileCheck %s
 
-!smem = memref<64x64xf32, #grid.space<gpu.smem>>
+!smem = memref<64x64xf32, #warpgroup.space<smem>>
 
 // A read after a write, a write after a read, and a write after a write; not a read after a read, nor an access to
 // another Ref.
@@ -31,7 +31,7 @@ grid.kernel @accesses grid() {
 
 // -----
 
-!smem = memref<64x64xf32, #grid.space<gpu.smem>>
+!smem = memref<64x64xf32, #warpgroup.space<smem>>
 
 // Two Refs whose bytes overlap are the same memory.
 // CHECK-LABEL: grid.kernel @bytes
@@ -48,7 +48,7 @@ grid.kernel @bytes grid() {
 
 // -----
 
-!gmem = memref<64x64xf32, #grid.space<gpu.gmem>>
+!gmem = memref<64x64xf32, #warpgroup.space<gmem>>
 
 // An output that is an input's memory: threads may store what others have not loaded. Other operands have no element
 // in common.
@@ -57,8 +57,8 @@ grid.kernel @bytes grid() {
 // CHECK-NEXT: grid.store
 // CHECK-NEXT: warpgroup.sync warpgroup
 // CHECK-NEXT: grid.store
-grid.kernel @alias grid() inputs(%x: f32 [64, 64] space gpu.gmem)
-    outputs(%p: f32 [64, 64] space gpu.gmem, %o: f32 [64, 64] space gpu.gmem) aliases [0 -> 1] {
+grid.kernel @alias grid() inputs(%x: f32 [64, 64] space #warpgroup.space<gmem>)
+    outputs(%p: f32 [64, 64] space #warpgroup.space<gmem>, %o: f32 [64, 64] space #warpgroup.space<gmem>) aliases [0 -> 1] {
   %v = grid.load %x : !gmem -> tensor<64x64xf32>
   grid.store %v, %p : tensor<64x64xf32>, !gmem
   grid.store %v, %o : tensor<64x64xf32>, !gmem
@@ -66,8 +66,8 @@ grid.kernel @alias grid() inputs(%x: f32 [64, 64] space gpu.gmem)
 
 // -----
 
-!smem = memref<64x64xf32, #grid.space<gpu.smem>>
-!own = memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+!smem = memref<64x64xf32, #warpgroup.space<smem>>
+!own = memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
 
 // Before one thread announces something for all. If each warp arrives by itself, its lanes synchronize, and the
 // accesses of other warps stay pending; nothing does if there is nothing to announce.
@@ -82,7 +82,7 @@ grid.kernel @alias grid() inputs(%x: f32 [64, 64] space gpu.gmem)
 // CHECK-NEXT: warpgroup.sync warpgroup
 // CHECK-NEXT: grid.semaphore_signal
 // CHECK-NEXT: grid.semaphore_signal
-grid.kernel @signals grid() scratch(%s: memref<!grid.semaphore<regular>, #grid.space<gpu.gmem>>) {
+grid.kernel @signals grid() scratch(%s: memref<!grid.semaphore<regular>, #warpgroup.space<gmem>>) {
   %c1 = arith.constant 1 : i32
   grid.scoped (%t: !smem, %full: !own, %empty: !own) attributes {warpgroup.offsets = array<i64: 0, 16384, 16392>} {
     warpgroup.barrier_wait %full : !own
@@ -90,16 +90,16 @@ grid.kernel @signals grid() scratch(%s: memref<!grid.semaphore<regular>, #grid.s
     warpgroup.barrier_arrive %empty : !own
     %v = grid.load %t : !smem -> tensor<64x64xf32>
     warpgroup.barrier_arrive %empty : !own
-    grid.semaphore_signal %s, %c1 : memref<!grid.semaphore<regular>, #grid.space<gpu.gmem>>
-    grid.semaphore_signal %s, %c1 : memref<!grid.semaphore<regular>, #grid.space<gpu.gmem>>
+    grid.semaphore_signal %s, %c1 : memref<!grid.semaphore<regular>, #warpgroup.space<gmem>>
+    grid.semaphore_signal %s, %c1 : memref<!grid.semaphore<regular>, #warpgroup.space<gmem>>
   }
 }
 
 // -----
 
-!gmem = memref<64x64xf32, #grid.space<gpu.gmem>>
-!smem = memref<64x64xf32, #grid.space<gpu.smem>>
-!bar = memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+!gmem = memref<64x64xf32, #warpgroup.space<gmem>>
+!smem = memref<64x64xf32, #warpgroup.space<smem>>
+!bar = memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
 
 // A copy starts a phase that a late thread would miss, and overwrites what threads have loaded. A fence synchronizes
 // threads already.
@@ -115,7 +115,7 @@ grid.kernel @signals grid() scratch(%s: memref<!grid.semaphore<regular>, #grid.s
 // CHECK-NEXT: warpgroup.wait_group 0 read
 // CHECK-NEXT: warpgroup.sync warpgroup
 // CHECK-NEXT: grid.store
-grid.kernel @copies grid() inputs(%x: f32 [64, 64] space gpu.gmem) {
+grid.kernel @copies grid() inputs(%x: f32 [64, 64] space #warpgroup.space<gmem>) {
   grid.scoped (%t: !smem, %b: !bar) attributes {warpgroup.offsets = array<i64: 0, 16384>} {
     warpgroup.tma_load %x[0, 0] [64, 64] to %t barrier %b : !gmem, !smem, !bar
     warpgroup.barrier_wait %b : !bar
@@ -131,7 +131,7 @@ grid.kernel @copies grid() inputs(%x: f32 [64, 64] space gpu.gmem) {
 
 // -----
 
-!smem = memref<64x64xf32, #grid.space<gpu.smem>>
+!smem = memref<64x64xf32, #warpgroup.space<smem>>
 
 // The end of an iteration comes before the begin of the next one, unless the loop only reads.
 // CHECK-LABEL: grid.kernel @loops
@@ -162,7 +162,7 @@ grid.kernel @loops grid() {
 
 // -----
 
-!smem = memref<64x64xf32, #grid.space<gpu.smem>>
+!smem = memref<64x64xf32, #warpgroup.space<smem>>
 
 // What is pending after a branch is what is after either of its regions.
 // CHECK-LABEL: grid.kernel @branch
@@ -171,8 +171,8 @@ grid.kernel @loops grid() {
 // CHECK-NEXT: }
 // CHECK-NEXT: warpgroup.sync warpgroup
 // CHECK-NEXT: grid.load
-grid.kernel @branch grid() inputs(%x: i1 [] space gpu.gmem) {
-  %c = grid.load %x : memref<i1, #grid.space<gpu.gmem>> -> i1
+grid.kernel @branch grid() inputs(%x: i1 [] space #warpgroup.space<gmem>) {
+  %c = grid.load %x : memref<i1, #warpgroup.space<gmem>> -> i1
   grid.scoped (%t: !smem) attributes {warpgroup.offsets = array<i64: 0>} {
     %v = arith.constant dense<0.0> : tensor<64x64xf32>
     scf.if %c {
@@ -184,7 +184,7 @@ grid.kernel @branch grid() inputs(%x: i1 [] space gpu.gmem) {
 
 // -----
 
-!smem = memref<64x64xf32, #grid.space<gpu.smem>>
+!smem = memref<64x64xf32, #warpgroup.space<smem>>
 
 // A scope may use the memory of an earlier one; threads of other warpgroups may still be there.
 // CHECK-LABEL: grid.kernel @scopes
@@ -206,8 +206,8 @@ grid.kernel @scopes grid() {
 
 // -----
 
-!smem = memref<64x64xbf16, #grid.space<gpu.smem>>
-!acc = memref<64x64xf32, #grid.space<gpu.regs>>
+!smem = memref<64x64xbf16, #warpgroup.space<smem>>
+!acc = memref<64x64xf32, #warpgroup.space<regs>>
 
 // An accumulator is complete after a wait, the author's or another one.
 // CHECK-LABEL: grid.kernel @products
@@ -241,15 +241,15 @@ grid.kernel @products grid() {
 // CHECK-NEXT: }
 // CHECK-NEXT: grid.store
 grid.kernel @warps grid() {
-  grid.scoped (%t: memref<i32, #grid.space<gpu.smem>>) attributes {warpgroup.offsets = array<i64: 0>} {
+  grid.scoped (%t: memref<i32, #warpgroup.space<smem>>) attributes {warpgroup.offsets = array<i64: 0>} {
     %c1 = arith.constant 1 : i32
-    grid.store %c1, %t : i32, memref<i32, #grid.space<gpu.smem>>
+    grid.store %c1, %t : i32, memref<i32, #warpgroup.space<smem>>
     warpgroup.warps {
     ^bb0(%warp: i32):
-      %x = grid.load %t : memref<i32, #grid.space<gpu.smem>> -> i32
-      grid.store %c1, %t : i32, memref<i32, #grid.space<gpu.smem>>
+      %x = grid.load %t : memref<i32, #warpgroup.space<smem>> -> i32
+      grid.store %c1, %t : i32, memref<i32, #warpgroup.space<smem>>
     }
-    grid.store %c1, %t : i32, memref<i32, #grid.space<gpu.smem>>
+    grid.store %c1, %t : i32, memref<i32, #warpgroup.space<smem>>
   }
 }
 

@@ -10,15 +10,15 @@
 // CHECK-NEXT: warpgroup.commit_smem
 // CHECK-NEXT: warpgroup.tma_store
 // CHECK-NEXT: warpgroup.tma_store
-grid.kernel @store grid() outputs(%o: f32 [8, 128] space gpu.gmem) {
-  grid.scoped (%a: memref<8x128xf32, #grid.space<gpu.smem>> origin "tile")
+grid.kernel @store grid() outputs(%o: f32 [8, 128] space #warpgroup.space<gmem>) {
+  grid.scoped (%a: memref<8x128xf32, #warpgroup.space<smem>> origin "tile")
       attributes {warpgroup.offsets = array<i64: 0>} {
     %v = arith.constant dense<0.0> : tensor<8x128xf32>
     // expected-note @below {{this access}}
-    grid.store %v, %a : tensor<8x128xf32>, memref<8x128xf32, #grid.space<gpu.smem>>
+    grid.store %v, %a : tensor<8x128xf32>, memref<8x128xf32, #warpgroup.space<smem>>
     // expected-remark @below {{proxy fence inserted: threads access tile, and no commit_smem comes before this}}
-    warpgroup.tma_store %a to %o[0, 0] [8, 128] : memref<8x128xf32, #grid.space<gpu.smem>>, memref<8x128xf32, #grid.space<gpu.gmem>>
-    warpgroup.tma_store %a to %o[0, 0] [8, 128] : memref<8x128xf32, #grid.space<gpu.smem>>, memref<8x128xf32, #grid.space<gpu.gmem>>
+    warpgroup.tma_store %a to %o[0, 0] [8, 128] : memref<8x128xf32, #warpgroup.space<smem>>, memref<8x128xf32, #warpgroup.space<gmem>>
+    warpgroup.tma_store %a to %o[0, 0] [8, 128] : memref<8x128xf32, #warpgroup.space<smem>>, memref<8x128xf32, #warpgroup.space<gmem>>
   }
 }
 
@@ -28,23 +28,23 @@ grid.kernel @store grid() outputs(%o: f32 [8, 128] space gpu.gmem) {
 // CHECK-LABEL: grid.kernel @author
 // CHECK-COUNT-1: warpgroup.commit_smem
 // CHECK-NOT: warpgroup.commit_smem
-grid.kernel @author grid() outputs(%o: f32 [8, 128] space gpu.gmem) {
-  grid.scoped (%a: memref<8x128xf32, #grid.space<gpu.smem>> origin "a", %b: memref<8x128xf32, #grid.space<gpu.smem>>)
+grid.kernel @author grid() outputs(%o: f32 [8, 128] space #warpgroup.space<gmem>) {
+  grid.scoped (%a: memref<8x128xf32, #warpgroup.space<smem>> origin "a", %b: memref<8x128xf32, #warpgroup.space<smem>>)
       attributes {warpgroup.offsets = array<i64: 0, 4096>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c4 = arith.constant 4 : index
     %v = arith.constant dense<0.0> : tensor<8x128xf32>
-    %w = grid.load %a : memref<8x128xf32, #grid.space<gpu.smem>> -> tensor<8x128xf32>
-    warpgroup.tma_store %a to %o[0, 0] [8, 128] : memref<8x128xf32, #grid.space<gpu.smem>>, memref<8x128xf32, #grid.space<gpu.gmem>>
+    %w = grid.load %a : memref<8x128xf32, #warpgroup.space<smem>> -> tensor<8x128xf32>
+    warpgroup.tma_store %a to %o[0, 0] [8, 128] : memref<8x128xf32, #warpgroup.space<smem>>, memref<8x128xf32, #warpgroup.space<gmem>>
     scf.for %i = %c0 to %c4 step %c1 {
-      grid.store %v, %a : tensor<8x128xf32>, memref<8x128xf32, #grid.space<gpu.smem>>
+      grid.store %v, %a : tensor<8x128xf32>, memref<8x128xf32, #warpgroup.space<smem>>
       warpgroup.commit_smem
-      warpgroup.tma_store %a to %o[0, 0] [8, 128] : memref<8x128xf32, #grid.space<gpu.smem>>, memref<8x128xf32, #grid.space<gpu.gmem>>
+      warpgroup.tma_store %a to %o[0, 0] [8, 128] : memref<8x128xf32, #warpgroup.space<smem>>, memref<8x128xf32, #warpgroup.space<gmem>>
       warpgroup.wait_group 0 read
-      grid.store %v, %b : tensor<8x128xf32>, memref<8x128xf32, #grid.space<gpu.smem>>
+      grid.store %v, %b : tensor<8x128xf32>, memref<8x128xf32, #warpgroup.space<smem>>
     }
-    warpgroup.tma_store %a to %o[0, 0] [8, 128] : memref<8x128xf32, #grid.space<gpu.smem>>, memref<8x128xf32, #grid.space<gpu.gmem>>
+    warpgroup.tma_store %a to %o[0, 0] [8, 128] : memref<8x128xf32, #warpgroup.space<smem>>, memref<8x128xf32, #warpgroup.space<gmem>>
   }
 }
 
@@ -58,21 +58,21 @@ grid.kernel @author grid() outputs(%o: f32 [8, 128] space gpu.gmem) {
 // CHECK: grid.store
 // CHECK-NEXT: warpgroup.commit_smem
 // CHECK-NEXT: warpgroup.tma_load
-grid.kernel @overwrite grid() inputs(%x: f32 [8, 128] space gpu.gmem) {
-  grid.scoped (%a: memref<8x128xf32, #grid.space<gpu.smem>> origin "a", %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>)
+grid.kernel @overwrite grid() inputs(%x: f32 [8, 128] space #warpgroup.space<gmem>) {
+  grid.scoped (%a: memref<8x128xf32, #warpgroup.space<smem>> origin "a", %b: memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>)
       attributes {warpgroup.offsets = array<i64: 0, 4096>} {
     %v = arith.constant dense<0.0> : tensor<8x128xf32>
     // expected-note @below {{this access}}
-    %w = grid.load %a : memref<8x128xf32, #grid.space<gpu.smem>> -> tensor<8x128xf32>
+    %w = grid.load %a : memref<8x128xf32, #warpgroup.space<smem>> -> tensor<8x128xf32>
     // expected-remark @below {{proxy fence inserted}}
-    warpgroup.tma_load %x[0, 0] [8, 128] to %a barrier %b : memref<8x128xf32, #grid.space<gpu.gmem>>, memref<8x128xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
-    warpgroup.barrier_wait %b : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
-    %s = grid.reshape_ref %a : memref<8x128xf32, #grid.space<gpu.smem>> -> memref<4x256xf32, #grid.space<gpu.smem>>
+    warpgroup.tma_load %x[0, 0] [8, 128] to %a barrier %b : memref<8x128xf32, #warpgroup.space<gmem>>, memref<8x128xf32, #warpgroup.space<smem>>, memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
+    warpgroup.barrier_wait %b : memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
+    %s = grid.reshape_ref %a : memref<8x128xf32, #warpgroup.space<smem>> -> memref<4x256xf32, #warpgroup.space<smem>>
     %u = arith.constant dense<0.0> : tensor<4x256xf32>
     // expected-note @below {{this access}}
-    grid.store %u, %s : tensor<4x256xf32>, memref<4x256xf32, #grid.space<gpu.smem>>
+    grid.store %u, %s : tensor<4x256xf32>, memref<4x256xf32, #warpgroup.space<smem>>
     // expected-remark @below {{proxy fence inserted}}
-    warpgroup.tma_load %x[0, 0] [8, 128] to %a barrier %b : memref<8x128xf32, #grid.space<gpu.gmem>>, memref<8x128xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+    warpgroup.tma_load %x[0, 0] [8, 128] to %a barrier %b : memref<8x128xf32, #warpgroup.space<gmem>>, memref<8x128xf32, #warpgroup.space<smem>>, memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
   }
 }
 
@@ -85,18 +85,18 @@ grid.kernel @overwrite grid() inputs(%x: f32 [8, 128] space gpu.gmem) {
 // CHECK: warpgroup.tma_load %{{.*}} to %c
 // CHECK: warpgroup.commit_smem
 // CHECK-NEXT: warpgroup.tma_load %{{.*}} to %d
-grid.kernel @scopes grid() inputs(%x: f32 [8, 128] space gpu.gmem) {
-  grid.scoped (%b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>) attributes {warpgroup.offsets = array<i64: 8192>} {
-    grid.scoped (%a: memref<8x128xf32, #grid.space<gpu.smem>> origin "a") attributes {warpgroup.offsets = array<i64: 0>} {
+grid.kernel @scopes grid() inputs(%x: f32 [8, 128] space #warpgroup.space<gmem>) {
+  grid.scoped (%b: memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>) attributes {warpgroup.offsets = array<i64: 8192>} {
+    grid.scoped (%a: memref<8x128xf32, #warpgroup.space<smem>> origin "a") attributes {warpgroup.offsets = array<i64: 0>} {
       %v = arith.constant dense<0.0> : tensor<8x128xf32>
       // expected-note @below {{this access}}
-      grid.store %v, %a : tensor<8x128xf32>, memref<8x128xf32, #grid.space<gpu.smem>>
+      grid.store %v, %a : tensor<8x128xf32>, memref<8x128xf32, #warpgroup.space<smem>>
     }
-    grid.scoped (%d: memref<8x128xf32, #grid.space<gpu.smem>> origin "d", %c: memref<8x128xf32, #grid.space<gpu.smem>> origin "c")
+    grid.scoped (%d: memref<8x128xf32, #warpgroup.space<smem>> origin "d", %c: memref<8x128xf32, #warpgroup.space<smem>> origin "c")
         attributes {warpgroup.offsets = array<i64: 0, 4096>} {
-      warpgroup.tma_load %x[0, 0] [8, 128] to %c barrier %b : memref<8x128xf32, #grid.space<gpu.gmem>>, memref<8x128xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+      warpgroup.tma_load %x[0, 0] [8, 128] to %c barrier %b : memref<8x128xf32, #warpgroup.space<gmem>>, memref<8x128xf32, #warpgroup.space<smem>>, memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
       // expected-remark @below {{threads access a,}}
-      warpgroup.tma_load %x[0, 0] [8, 128] to %d barrier %b : memref<8x128xf32, #grid.space<gpu.gmem>>, memref<8x128xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+      warpgroup.tma_load %x[0, 0] [8, 128] to %d barrier %b : memref<8x128xf32, #warpgroup.space<gmem>>, memref<8x128xf32, #warpgroup.space<smem>>, memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
     }
   }
 }
@@ -113,24 +113,24 @@ grid.kernel @scopes grid() inputs(%x: f32 [8, 128] space gpu.gmem) {
 // CHECK-NEXT:   warpgroup.commit_smem
 // CHECK-NEXT:   warpgroup.tma_store
 // CHECK-NOT: warpgroup.commit_smem
-grid.kernel @loops grid() outputs(%o: f32 [8, 128] space gpu.gmem) {
-  grid.scoped (%a: memref<8x128xf32, #grid.space<gpu.smem>> origin "a") attributes {warpgroup.offsets = array<i64: 0>} {
+grid.kernel @loops grid() outputs(%o: f32 [8, 128] space #warpgroup.space<gmem>) {
+  grid.scoped (%a: memref<8x128xf32, #warpgroup.space<smem>> origin "a") attributes {warpgroup.offsets = array<i64: 0>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c4 = arith.constant 4 : index
     %v = arith.constant dense<0.0> : tensor<8x128xf32>
     // expected-note @below {{this access}}
-    grid.store %v, %a : tensor<8x128xf32>, memref<8x128xf32, #grid.space<gpu.smem>>
+    grid.store %v, %a : tensor<8x128xf32>, memref<8x128xf32, #warpgroup.space<smem>>
     scf.for %i = %c0 to %c4 step %c1 {
       // expected-remark @below {{proxy fence inserted}}
-      warpgroup.tma_store %a to %o[0, 0] [8, 128] : memref<8x128xf32, #grid.space<gpu.smem>>, memref<8x128xf32, #grid.space<gpu.gmem>>
+      warpgroup.tma_store %a to %o[0, 0] [8, 128] : memref<8x128xf32, #warpgroup.space<smem>>, memref<8x128xf32, #warpgroup.space<gmem>>
     }
     scf.for %i = %c0 to %c4 step %c1 {
       // expected-remark @below {{proxy fence inserted}}
-      warpgroup.tma_store %a to %o[0, 0] [8, 128] : memref<8x128xf32, #grid.space<gpu.smem>>, memref<8x128xf32, #grid.space<gpu.gmem>>
+      warpgroup.tma_store %a to %o[0, 0] [8, 128] : memref<8x128xf32, #warpgroup.space<smem>>, memref<8x128xf32, #warpgroup.space<gmem>>
       warpgroup.wait_group 0 read
       // expected-note @below {{this access}}
-      grid.store %v, %a : tensor<8x128xf32>, memref<8x128xf32, #grid.space<gpu.smem>>
+      grid.store %v, %a : tensor<8x128xf32>, memref<8x128xf32, #warpgroup.space<smem>>
     }
   }
 }
@@ -144,19 +144,19 @@ grid.kernel @loops grid() outputs(%o: f32 [8, 128] space gpu.gmem) {
 // CHECK: scf.if
 // CHECK-NEXT: warpgroup.commit_smem
 // CHECK-NEXT: warpgroup.tma_store
-grid.kernel @branches grid(%i = 4 named "i") outputs(%o: f32 [8, 128] space gpu.gmem) {
-  grid.scoped (%a: memref<8x128xf32, #grid.space<gpu.smem>> origin "a") attributes {warpgroup.offsets = array<i64: 0>} {
+grid.kernel @branches grid(%i = 4 named "i") outputs(%o: f32 [8, 128] space #warpgroup.space<gmem>) {
+  grid.scoped (%a: memref<8x128xf32, #warpgroup.space<smem>> origin "a") attributes {warpgroup.offsets = array<i64: 0>} {
     %v = arith.constant dense<0.0> : tensor<8x128xf32>
     %c0 = arith.constant 0 : i32
     %id = grid.program_id "i"
     %p = arith.cmpi eq, %id, %c0 : i32
     scf.if %p {
       // expected-note @below {{this access}}
-      grid.store %v, %a : tensor<8x128xf32>, memref<8x128xf32, #grid.space<gpu.smem>>
+      grid.store %v, %a : tensor<8x128xf32>, memref<8x128xf32, #warpgroup.space<smem>>
     }
     scf.if %p {
       // expected-remark @below {{proxy fence inserted}}
-      warpgroup.tma_store %a to %o[0, 0] [8, 128] : memref<8x128xf32, #grid.space<gpu.smem>>, memref<8x128xf32, #grid.space<gpu.gmem>>
+      warpgroup.tma_store %a to %o[0, 0] [8, 128] : memref<8x128xf32, #warpgroup.space<smem>>, memref<8x128xf32, #warpgroup.space<gmem>>
     }
   }
 }
@@ -176,9 +176,9 @@ grid.kernel @branches grid(%i = 4 named "i") outputs(%o: f32 [8, 128] space gpu.
 // CHECK-NEXT: warpgroup.tma_store
 // CHECK: else
 // CHECK-NOT: warpgroup.commit_smem
-grid.kernel @warpgroups grid(%wg = 2 named "wg" thread) outputs(%o: f32 [8, 128] space gpu.gmem) {
-  grid.scoped (%a: memref<8x128xf32, #grid.space<gpu.smem>> origin "a", %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>,
-               %c: memref<8x128xf32, #grid.space<gpu.smem>> origin "c")
+grid.kernel @warpgroups grid(%wg = 2 named "wg" thread) outputs(%o: f32 [8, 128] space #warpgroup.space<gmem>) {
+  grid.scoped (%a: memref<8x128xf32, #warpgroup.space<smem>> origin "a", %b: memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>,
+               %c: memref<8x128xf32, #warpgroup.space<smem>> origin "c")
       attributes {collective = ["wg"], warpgroup.offsets = array<i64: 0, 8192, 4096>} {
     %c0 = arith.constant 0 : i32
     %v = arith.constant dense<0.0> : tensor<8x128xf32>
@@ -186,17 +186,17 @@ grid.kernel @warpgroups grid(%wg = 2 named "wg" thread) outputs(%o: f32 [8, 128]
     %first = arith.cmpi eq, %i, %c0 : i32
     scf.if %first {
       // expected-note @below {{this access}}
-      grid.store %v, %a : tensor<8x128xf32>, memref<8x128xf32, #grid.space<gpu.smem>>
-      warpgroup.barrier_wait %b : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
-      warpgroup.barrier_arrive %b : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+      grid.store %v, %a : tensor<8x128xf32>, memref<8x128xf32, #warpgroup.space<smem>>
+      warpgroup.barrier_wait %b : memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
+      warpgroup.barrier_arrive %b : memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
       // expected-note @below {{this access}}
-      grid.store %v, %c : tensor<8x128xf32>, memref<8x128xf32, #grid.space<gpu.smem>>
-      warpgroup.barrier_arrive %b : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+      grid.store %v, %c : tensor<8x128xf32>, memref<8x128xf32, #warpgroup.space<smem>>
+      warpgroup.barrier_arrive %b : memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
       // expected-remark @below {{proxy fence inserted}}
-      warpgroup.tma_store %c to %o[0, 0] [8, 128] : memref<8x128xf32, #grid.space<gpu.smem>>, memref<8x128xf32, #grid.space<gpu.gmem>>
+      warpgroup.tma_store %c to %o[0, 0] [8, 128] : memref<8x128xf32, #warpgroup.space<smem>>, memref<8x128xf32, #warpgroup.space<gmem>>
     } else {
       // expected-remark @below {{proxy fence inserted}}
-      warpgroup.tma_store %a to %o[0, 0] [8, 128] : memref<8x128xf32, #grid.space<gpu.smem>>, memref<8x128xf32, #grid.space<gpu.gmem>>
+      warpgroup.tma_store %a to %o[0, 0] [8, 128] : memref<8x128xf32, #warpgroup.space<smem>>, memref<8x128xf32, #warpgroup.space<gmem>>
     }
   }
 }
@@ -208,18 +208,18 @@ grid.kernel @warpgroups grid(%wg = 2 named "wg" thread) outputs(%o: f32 [8, 128]
 // CHECK: warpgroup.commit_smem
 // CHECK-NEXT: warpgroup.warps
 // CHECK-NOT: warpgroup.commit_smem
-grid.kernel @warps grid() outputs(%o: f32 [8, 128] space gpu.gmem) {
-  grid.scoped (%a: memref<8x128xf32, #grid.space<gpu.smem>> origin "a") attributes {warpgroup.offsets = array<i64: 0>} {
+grid.kernel @warps grid() outputs(%o: f32 [8, 128] space #warpgroup.space<gmem>) {
+  grid.scoped (%a: memref<8x128xf32, #warpgroup.space<smem>> origin "a") attributes {warpgroup.offsets = array<i64: 0>} {
     %v = arith.constant dense<0.0> : tensor<8x128xf32>
     // expected-note @below {{this access}}
-    grid.store %v, %a : tensor<8x128xf32>, memref<8x128xf32, #grid.space<gpu.smem>>
+    grid.store %v, %a : tensor<8x128xf32>, memref<8x128xf32, #warpgroup.space<smem>>
     warpgroup.warps {
     ^bb0(%warp: i32):
       %c1 = arith.constant 1 : i32
       %second = arith.cmpi eq, %warp, %c1 : i32
       scf.if %second {
         // expected-remark @below {{proxy fence inserted}}
-        warpgroup.tma_store %a to %o[0, 0] [8, 128] : memref<8x128xf32, #grid.space<gpu.smem>>, memref<8x128xf32, #grid.space<gpu.gmem>>
+        warpgroup.tma_store %a to %o[0, 0] [8, 128] : memref<8x128xf32, #warpgroup.space<smem>>, memref<8x128xf32, #warpgroup.space<gmem>>
       }
     }
   }
@@ -233,14 +233,14 @@ grid.kernel @warps grid() outputs(%o: f32 [8, 128] space gpu.gmem) {
 // CHECK-NEXT: warpgroup.commit_smem
 // CHECK-NEXT: warpgroup.mma
 grid.kernel @product grid() {
-  grid.scoped (%a: memref<64x64xf16, #grid.space<gpu.smem>>, %b: memref<64x64xf16, #grid.space<gpu.smem>>,
-               %acc: memref<64x64xf32, #grid.space<gpu.regs>>)
+  grid.scoped (%a: memref<64x64xf16, #warpgroup.space<smem>>, %b: memref<64x64xf16, #warpgroup.space<smem>>,
+               %acc: memref<64x64xf32, #warpgroup.space<regs>>)
       attributes {warpgroup.offsets = array<i64: 0, 8192, -1>} {
     %v = arith.constant dense<0.0> : tensor<64x64xf16>
     // expected-note @below {{this access}}
-    grid.store %v, %b : tensor<64x64xf16>, memref<64x64xf16, #grid.space<gpu.smem>>
+    grid.store %v, %b : tensor<64x64xf16>, memref<64x64xf16, #warpgroup.space<smem>>
     // expected-remark @below {{proxy fence inserted}}
-    warpgroup.mma %acc, %a, %b : memref<64x64xf32, #grid.space<gpu.regs>>, memref<64x64xf16, #grid.space<gpu.smem>>, memref<64x64xf16, #grid.space<gpu.smem>>
+    warpgroup.mma %acc, %a, %b : memref<64x64xf32, #warpgroup.space<regs>>, memref<64x64xf16, #warpgroup.space<smem>>, memref<64x64xf16, #warpgroup.space<smem>>
   }
 }
 
@@ -256,19 +256,19 @@ grid.kernel @product grid() {
 // CHECK-NEXT: warpgroup.commit_smem
 // CHECK-NEXT: warpgroup.barrier_arrive
 // CHECK-NOT: warpgroup.commit_smem
-grid.kernel @cluster grid(%c = 2 named "c" cluster) inputs(%x: f32 [8, 128] space gpu.gmem) {
-  grid.scoped (%a: memref<8x128xf32, #grid.space<gpu.smem>> origin "a", %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>,
-               %m: memref<!warpgroup.barrier<1, cluster = ["c"]>, #grid.space<gpu.smem>>)
+grid.kernel @cluster grid(%c = 2 named "c" cluster) inputs(%x: f32 [8, 128] space #warpgroup.space<gmem>) {
+  grid.scoped (%a: memref<8x128xf32, #warpgroup.space<smem>> origin "a", %b: memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>,
+               %m: memref<!warpgroup.barrier<1, cluster = ["c"]>, #warpgroup.space<smem>>)
       attributes {warpgroup.offsets = array<i64: 0, 8192, 8200>} {
-    %w = grid.load %a : memref<8x128xf32, #grid.space<gpu.smem>> -> tensor<8x128xf32>
-    warpgroup.barrier_arrive %m : memref<!warpgroup.barrier<1, cluster = ["c"]>, #grid.space<gpu.smem>>
-    warpgroup.barrier_wait %m : memref<!warpgroup.barrier<1, cluster = ["c"]>, #grid.space<gpu.smem>>
+    %w = grid.load %a : memref<8x128xf32, #warpgroup.space<smem>> -> tensor<8x128xf32>
+    warpgroup.barrier_arrive %m : memref<!warpgroup.barrier<1, cluster = ["c"]>, #warpgroup.space<smem>>
+    warpgroup.barrier_wait %m : memref<!warpgroup.barrier<1, cluster = ["c"]>, #warpgroup.space<smem>>
     // expected-note @below {{this access}}
-    grid.store %w, %a : tensor<8x128xf32>, memref<8x128xf32, #grid.space<gpu.smem>>
-    warpgroup.barrier_arrive %m : memref<!warpgroup.barrier<1, cluster = ["c"]>, #grid.space<gpu.smem>>
-    warpgroup.barrier_wait %m : memref<!warpgroup.barrier<1, cluster = ["c"]>, #grid.space<gpu.smem>>
+    grid.store %w, %a : tensor<8x128xf32>, memref<8x128xf32, #warpgroup.space<smem>>
+    warpgroup.barrier_arrive %m : memref<!warpgroup.barrier<1, cluster = ["c"]>, #warpgroup.space<smem>>
+    warpgroup.barrier_wait %m : memref<!warpgroup.barrier<1, cluster = ["c"]>, #warpgroup.space<smem>>
     // expected-remark @below {{proxy fence inserted}}
-    warpgroup.tma_load %x[0, 0] [8, 128] to %a barrier %b collective ["c"] : memref<8x128xf32, #grid.space<gpu.gmem>>, memref<8x128xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+    warpgroup.tma_load %x[0, 0] [8, 128] to %a barrier %b collective ["c"] : memref<8x128xf32, #warpgroup.space<gmem>>, memref<8x128xf32, #warpgroup.space<smem>>, memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
   }
 }
 
@@ -286,23 +286,23 @@ grid.kernel @cluster grid(%c = 2 named "c" cluster) inputs(%x: f32 [8, 128] spac
 // CHECK: grid.load %p
 // CHECK-NEXT: warpgroup.commit_gmem
 // CHECK-NEXT: warpgroup.tma_store %a to %p
-grid.kernel @global grid() inputs(%x: f32 [8, 128] space gpu.gmem origin "x")
-    outputs(%o: f32 [8, 128] space gpu.gmem origin "o", %p: f32 [8, 128] space gpu.gmem origin "p") {
-  grid.scoped (%a: memref<8x128xf32, #grid.space<gpu.smem>> origin "a", %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>)
+grid.kernel @global grid() inputs(%x: f32 [8, 128] space #warpgroup.space<gmem> origin "x")
+    outputs(%o: f32 [8, 128] space #warpgroup.space<gmem> origin "o", %p: f32 [8, 128] space #warpgroup.space<gmem> origin "p") {
+  grid.scoped (%a: memref<8x128xf32, #warpgroup.space<smem>> origin "a", %b: memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>)
       attributes {warpgroup.offsets = array<i64: 0, 4096>} {
     %v = arith.constant dense<0.0> : tensor<8x128xf32>
     // expected-note @below {{this access}}
-    grid.store %v, %o : tensor<8x128xf32>, memref<8x128xf32, #grid.space<gpu.gmem>>
+    grid.store %v, %o : tensor<8x128xf32>, memref<8x128xf32, #warpgroup.space<gmem>>
     warpgroup.commit_smem
-    warpgroup.tma_load %x[0, 0] [8, 128] to %a barrier %b : memref<8x128xf32, #grid.space<gpu.gmem>>, memref<8x128xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+    warpgroup.tma_load %x[0, 0] [8, 128] to %a barrier %b : memref<8x128xf32, #warpgroup.space<gmem>>, memref<8x128xf32, #warpgroup.space<smem>>, memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
     // expected-remark @below {{proxy fence inserted: threads access o in global memory, which this copies}}
-    warpgroup.tma_load %o[0, 0] [8, 128] to %a barrier %b : memref<8x128xf32, #grid.space<gpu.gmem>>, memref<8x128xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
-    warpgroup.tma_load %o[0, 0] [8, 128] to %a barrier %b : memref<8x128xf32, #grid.space<gpu.gmem>>, memref<8x128xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
-    warpgroup.barrier_wait %b : memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+    warpgroup.tma_load %o[0, 0] [8, 128] to %a barrier %b : memref<8x128xf32, #warpgroup.space<gmem>>, memref<8x128xf32, #warpgroup.space<smem>>, memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
+    warpgroup.tma_load %o[0, 0] [8, 128] to %a barrier %b : memref<8x128xf32, #warpgroup.space<gmem>>, memref<8x128xf32, #warpgroup.space<smem>>, memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
+    warpgroup.barrier_wait %b : memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
     // expected-note @below {{this access}}
-    %w = grid.load %p : memref<8x128xf32, #grid.space<gpu.gmem>> -> tensor<8x128xf32>
+    %w = grid.load %p : memref<8x128xf32, #warpgroup.space<gmem>> -> tensor<8x128xf32>
     // expected-remark @below {{threads access p in global memory, which this copies}}
-    warpgroup.tma_store %a to %p[0, 0] [8, 128] : memref<8x128xf32, #grid.space<gpu.smem>>, memref<8x128xf32, #grid.space<gpu.gmem>>
+    warpgroup.tma_store %a to %p[0, 0] [8, 128] : memref<8x128xf32, #warpgroup.space<smem>>, memref<8x128xf32, #warpgroup.space<gmem>>
   }
 }
 
@@ -316,17 +316,17 @@ grid.kernel @global grid() inputs(%x: f32 [8, 128] space gpu.gmem origin "x")
 // CHECK-NEXT: warpgroup.commit_gmem
 // CHECK-NEXT: warpgroup.tma_load %[[Y]]
 // CHECK-NEXT: warpgroup.tma_load %[[X]]
-grid.kernel @aliases grid() inputs(%x: f32 [8, 128] space gpu.gmem, %y: f32 [8, 128] space gpu.gmem)
-    outputs(%o: f32 [8, 128] space gpu.gmem origin "o") aliases [1 -> 0] {
-  grid.scoped (%a: memref<8x128xf32, #grid.space<gpu.smem>> origin "a", %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>)
+grid.kernel @aliases grid() inputs(%x: f32 [8, 128] space #warpgroup.space<gmem>, %y: f32 [8, 128] space #warpgroup.space<gmem>)
+    outputs(%o: f32 [8, 128] space #warpgroup.space<gmem> origin "o") aliases [1 -> 0] {
+  grid.scoped (%a: memref<8x128xf32, #warpgroup.space<smem>> origin "a", %b: memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>)
       attributes {warpgroup.offsets = array<i64: 0, 4096>} {
     %v = arith.constant dense<0.0> : tensor<4x128xf32>
-    %half = grid.slice_ref %o[4, 0] [4, 128] [1, 1] : memref<8x128xf32, #grid.space<gpu.gmem>> -> memref<4x128xf32, #grid.space<gpu.gmem>>
+    %half = grid.slice_ref %o[4, 0] [4, 128] [1, 1] : memref<8x128xf32, #warpgroup.space<gmem>> -> memref<4x128xf32, #warpgroup.space<gmem>>
     // expected-note @below {{this access}}
-    grid.store %v, %half : tensor<4x128xf32>, memref<4x128xf32, #grid.space<gpu.gmem>>
+    grid.store %v, %half : tensor<4x128xf32>, memref<4x128xf32, #warpgroup.space<gmem>>
     // expected-remark @below {{threads access o in global memory}}
-    warpgroup.tma_load %y[0, 0] [8, 128] to %a barrier %b : memref<8x128xf32, #grid.space<gpu.gmem>>, memref<8x128xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
-    warpgroup.tma_load %x[0, 0] [8, 128] to %a barrier %b : memref<8x128xf32, #grid.space<gpu.gmem>>, memref<8x128xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+    warpgroup.tma_load %y[0, 0] [8, 128] to %a barrier %b : memref<8x128xf32, #warpgroup.space<gmem>>, memref<8x128xf32, #warpgroup.space<smem>>, memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
+    warpgroup.tma_load %x[0, 0] [8, 128] to %a barrier %b : memref<8x128xf32, #warpgroup.space<gmem>>, memref<8x128xf32, #warpgroup.space<smem>>, memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
   }
 }
 
@@ -338,19 +338,19 @@ grid.kernel @aliases grid() inputs(%x: f32 [8, 128] space gpu.gmem, %y: f32 [8, 
 // CHECK: warpgroup.commit_gmem
 // CHECK-NEXT: grid.semaphore_signal
 // CHECK-NOT: warpgroup.commit_gmem
-grid.kernel @signals grid(%i = 4) outputs(%o: f32 [8, 128] space gpu.gmem origin "o")
-    scratch(%s: memref<!grid.semaphore<regular>, #grid.space<gpu.gmem>>) {
-  grid.scoped (%a: memref<8x128xf32, #grid.space<gpu.smem>> origin "a", %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>)
+grid.kernel @signals grid(%i = 4) outputs(%o: f32 [8, 128] space #warpgroup.space<gmem> origin "o")
+    scratch(%s: memref<!grid.semaphore<regular>, #warpgroup.space<gmem>>) {
+  grid.scoped (%a: memref<8x128xf32, #warpgroup.space<smem>> origin "a", %b: memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>)
       attributes {warpgroup.offsets = array<i64: 0, 4096>} {
     %v = arith.constant dense<0.0> : tensor<8x128xf32>
     %c1 = arith.constant 1 : i32
     %c4 = arith.constant 4 : i32
     // expected-note @below {{this access}}
-    grid.store %v, %o : tensor<8x128xf32>, memref<8x128xf32, #grid.space<gpu.gmem>>
-    grid.semaphore_signal %s, %c1 : memref<!grid.semaphore<regular>, #grid.space<gpu.gmem>>
-    grid.semaphore_wait %s, %c4 : memref<!grid.semaphore<regular>, #grid.space<gpu.gmem>>
+    grid.store %v, %o : tensor<8x128xf32>, memref<8x128xf32, #warpgroup.space<gmem>>
+    grid.semaphore_signal %s, %c1 : memref<!grid.semaphore<regular>, #warpgroup.space<gmem>>
+    grid.semaphore_wait %s, %c4 : memref<!grid.semaphore<regular>, #warpgroup.space<gmem>>
     // expected-remark @below {{threads access o in global memory}}
-    warpgroup.tma_load %o[0, 0] [8, 128] to %a barrier %b : memref<8x128xf32, #grid.space<gpu.gmem>>, memref<8x128xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+    warpgroup.tma_load %o[0, 0] [8, 128] to %a barrier %b : memref<8x128xf32, #warpgroup.space<gmem>>, memref<8x128xf32, #warpgroup.space<smem>>, memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
   }
 }
 
@@ -362,16 +362,16 @@ grid.kernel @signals grid(%i = 4) outputs(%o: f32 [8, 128] space gpu.gmem origin
 // CHECK-NEXT: warpgroup.commit_gmem
 // CHECK-NEXT: grid.atomic_rmw
 // CHECK-NOT: warpgroup.commit_gmem
-grid.kernel @flag grid(%i = 4) outputs(%o: f32 [8, 128] space gpu.gmem origin "o", %f: i32 [] space gpu.gmem) {
-  grid.scoped (%a: memref<8x128xf32, #grid.space<gpu.smem>> origin "a", %b: memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>)
+grid.kernel @flag grid(%i = 4) outputs(%o: f32 [8, 128] space #warpgroup.space<gmem> origin "o", %f: i32 [] space #warpgroup.space<gmem>) {
+  grid.scoped (%a: memref<8x128xf32, #warpgroup.space<smem>> origin "a", %b: memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>)
       attributes {warpgroup.offsets = array<i64: 0, 4096>} {
     %v = arith.constant dense<0.0> : tensor<8x128xf32>
     %c1 = arith.constant 1 : i32
     // expected-note @below {{this access}}
-    grid.store %v, %o : tensor<8x128xf32>, memref<8x128xf32, #grid.space<gpu.gmem>>
-    %old = grid.atomic_rmw add %c1, %f : i32, memref<i32, #grid.space<gpu.gmem>>
+    grid.store %v, %o : tensor<8x128xf32>, memref<8x128xf32, #warpgroup.space<gmem>>
+    %old = grid.atomic_rmw add %c1, %f : i32, memref<i32, #warpgroup.space<gmem>>
     // expected-remark @below {{threads access o in global memory}}
-    warpgroup.tma_load %o[0, 0] [8, 128] to %a barrier %b : memref<8x128xf32, #grid.space<gpu.gmem>>, memref<8x128xf32, #grid.space<gpu.smem>>, memref<!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+    warpgroup.tma_load %o[0, 0] [8, 128] to %a barrier %b : memref<8x128xf32, #warpgroup.space<gmem>>, memref<8x128xf32, #warpgroup.space<smem>>, memref<!warpgroup.barrier<1>, #warpgroup.space<smem>>
   }
 }
 
@@ -384,9 +384,9 @@ grid.kernel @flag grid(%i = 4) outputs(%o: f32 [8, 128] space gpu.gmem origin "o
 // CHECK-NEXT: grid.semaphore_signal
 // CHECK: else
 // CHECK-NOT: warpgroup.commit
-grid.kernel @semaphore grid(%wg = 2 named "wg" thread) outputs(%o: f32 [8, 128] space gpu.gmem)
-    scratch(%s: memref<!grid.semaphore<regular>, #grid.space<gpu.gmem>>) {
-  grid.scoped (%a: memref<8x128xf32, #grid.space<gpu.smem>> origin "a")
+grid.kernel @semaphore grid(%wg = 2 named "wg" thread) outputs(%o: f32 [8, 128] space #warpgroup.space<gmem>)
+    scratch(%s: memref<!grid.semaphore<regular>, #warpgroup.space<gmem>>) {
+  grid.scoped (%a: memref<8x128xf32, #warpgroup.space<smem>> origin "a")
       attributes {collective = ["wg"], warpgroup.offsets = array<i64: 0>} {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
@@ -395,12 +395,12 @@ grid.kernel @semaphore grid(%wg = 2 named "wg" thread) outputs(%o: f32 [8, 128] 
     %first = arith.cmpi eq, %i, %c0 : i32
     scf.if %first {
       // expected-note @below {{this access}}
-      grid.store %v, %a : tensor<8x128xf32>, memref<8x128xf32, #grid.space<gpu.smem>>
-      grid.semaphore_signal %s, %c1 : memref<!grid.semaphore<regular>, #grid.space<gpu.gmem>>
+      grid.store %v, %a : tensor<8x128xf32>, memref<8x128xf32, #warpgroup.space<smem>>
+      grid.semaphore_signal %s, %c1 : memref<!grid.semaphore<regular>, #warpgroup.space<gmem>>
     } else {
-      grid.semaphore_wait %s, %c1 : memref<!grid.semaphore<regular>, #grid.space<gpu.gmem>>
+      grid.semaphore_wait %s, %c1 : memref<!grid.semaphore<regular>, #warpgroup.space<gmem>>
       // expected-remark @below {{proxy fence inserted: threads access a, and no commit_smem}}
-      warpgroup.tma_store %a to %o[0, 0] [8, 128] : memref<8x128xf32, #grid.space<gpu.smem>>, memref<8x128xf32, #grid.space<gpu.gmem>>
+      warpgroup.tma_store %a to %o[0, 0] [8, 128] : memref<8x128xf32, #warpgroup.space<smem>>, memref<8x128xf32, #warpgroup.space<gmem>>
     }
   }
 }

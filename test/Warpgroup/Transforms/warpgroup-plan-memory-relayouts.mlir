@@ -6,8 +6,8 @@
 // Each of two warpgroups has what a round likes to have.
 // CHECK-LABEL: grid.kernel @roomy
 // CHECK:       warpgroup.scratch_bytes = 32768 : i64, warpgroup.shared_bytes = 0
-grid.kernel @roomy grid(%w = 2 thread) inputs(%x: f32 [128, 128] space gpu.gmem) outputs() {
-  %v = grid.load %x : memref<128x128xf32, #grid.space<gpu.gmem>> -> tensor<128x128xf32, #wgmma>
+grid.kernel @roomy grid(%w = 2 thread) inputs(%x: f32 [128, 128] space #warpgroup.space<gmem>) outputs() {
+  %v = grid.load %x : memref<128x128xf32, #warpgroup.space<gmem>> -> tensor<128x128xf32, #wgmma>
   %w = warpgroup.relayout %v : tensor<128x128xf32, #wgmma> to tensor<128x128xf32, #rows>
 }
 
@@ -19,10 +19,10 @@ grid.kernel @roomy grid(%w = 2 thread) inputs(%x: f32 [128, 128] space gpu.gmem)
 // Or what is left.
 // CHECK-LABEL: grid.kernel @crowded
 // CHECK:       warpgroup.scratch_bytes = 19456
-grid.kernel @crowded grid() inputs(%x: f32 [128, 128] space gpu.gmem) outputs() semantics [] {
-  grid.scoped (%tile: memref<416x128xf32, #grid.space<gpu.smem>>) {
+grid.kernel @crowded grid() inputs(%x: f32 [128, 128] space #warpgroup.space<gmem>) outputs() semantics [] {
+  grid.scoped (%tile: memref<416x128xf32, #warpgroup.space<smem>>) {
   }
-  %v = grid.load %x : memref<128x128xf32, #grid.space<gpu.gmem>> -> tensor<128x128xf32, #wgmma>
+  %v = grid.load %x : memref<128x128xf32, #warpgroup.space<gmem>> -> tensor<128x128xf32, #wgmma>
   %w = warpgroup.relayout %v : tensor<128x128xf32, #wgmma> to tensor<128x128xf32, #rows>
 }
 
@@ -32,10 +32,10 @@ grid.kernel @crowded grid() inputs(%x: f32 [128, 128] space gpu.gmem) outputs() 
 #rows = #warpgroup.layout<strided(4)>
 
 // expected-error @below {{expected at most 232448 bytes of shared memory on sm_90a, got 237568, most of them for scoped[0] (229376), exchanges (8192)}}
-grid.kernel @full grid() inputs(%x: f32 [128, 128] space gpu.gmem) outputs() semantics [] {
-  grid.scoped (%tile: memref<448x128xf32, #grid.space<gpu.smem>>) {
+grid.kernel @full grid() inputs(%x: f32 [128, 128] space #warpgroup.space<gmem>) outputs() semantics [] {
+  grid.scoped (%tile: memref<448x128xf32, #warpgroup.space<smem>>) {
   }
-  %v = grid.load %x : memref<128x128xf32, #grid.space<gpu.gmem>> -> tensor<128x128xf32, #wgmma>
+  %v = grid.load %x : memref<128x128xf32, #warpgroup.space<gmem>> -> tensor<128x128xf32, #wgmma>
   %w = warpgroup.relayout %v : tensor<128x128xf32, #wgmma> to tensor<128x128xf32, #rows>
 }
 
@@ -44,8 +44,8 @@ grid.kernel @full grid() inputs(%x: f32 [128, 128] space gpu.gmem) outputs() sem
 // An array that threads do not divide evenly passes as a whole, a byte for each bit.
 // CHECK-LABEL: grid.kernel @bits
 // CHECK:       warpgroup.scratch_bytes = 384
-grid.kernel @bits grid() inputs(%x: i1 [6, 64] space gpu.gmem) outputs() semantics [] {
-  %v = grid.load %x : memref<6x64xi1, #grid.space<gpu.gmem>> -> tensor<6x64xi1, #warpgroup.layout<strided(1)>>
+grid.kernel @bits grid() inputs(%x: i1 [6, 64] space #warpgroup.space<gmem>) outputs() semantics [] {
+  %v = grid.load %x : memref<6x64xi1, #warpgroup.space<gmem>> -> tensor<6x64xi1, #warpgroup.layout<strided(1)>>
   %w = warpgroup.relayout %v : tensor<6x64xi1, #warpgroup.layout<strided(1)>> to tensor<6x64xi1, #warpgroup.layout<strided(2)>>
 }
 
@@ -87,9 +87,9 @@ grid.kernel @sums grid() {
 
 // The whole array whose first column is read, before an error that names what takes the memory.
 // expected-error @below {{expected at most 232448 bytes of shared memory on sm_90a, got 245760, most of them for scoped[0] (229376), exchanges (16384)}}
-grid.kernel @column grid() inputs(%x: f32 [64, 64] space gpu.gmem) outputs() semantics [] {
-  grid.scoped (%tile: memref<224x256xf32, #grid.space<gpu.smem>>) {
-    %v = grid.load %x : memref<64x64xf32, #grid.space<gpu.gmem>> -> tensor<64x64xf32, #rows>
+grid.kernel @column grid() inputs(%x: f32 [64, 64] space #warpgroup.space<gmem>) outputs() semantics [] {
+  grid.scoped (%tile: memref<224x256xf32, #warpgroup.space<smem>>) {
+    %v = grid.load %x : memref<64x64xf32, #warpgroup.space<gmem>> -> tensor<64x64xf32, #rows>
     %e = tensor.empty() : tensor<64xf32, #vector>
     %w = linalg.generic {indexing_maps = [affine_map<(i) -> (i, 0)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
         ins(%v : tensor<64x64xf32, #rows>) outs(%e : tensor<64xf32, #vector>) {

@@ -5,9 +5,9 @@
 // CHECK-SAME: warpgroup.shared_bytes = 4352
 // CHECK: warpgroup.offsets = array<i64: 0, 1024, 3072, 1024, 4096>
 grid.kernel @shared grid() {
-  grid.scoped (%a: memref<16xf32, #grid.space<gpu.smem>>, %b: memref<256xf32, #grid.space<gpu.smem>>,
-               %c: memref<256xf32, #grid.space<gpu.smem>>, %d: memref<768xi32, #grid.space<gpu.smem>>,
-               %e: memref<64xf32, #grid.space<gpu.smem>>)
+  grid.scoped (%a: memref<16xf32, #warpgroup.space<smem>>, %b: memref<256xf32, #warpgroup.space<smem>>,
+               %c: memref<256xf32, #warpgroup.space<smem>>, %d: memref<768xi32, #warpgroup.space<smem>>,
+               %e: memref<64xf32, #warpgroup.space<smem>>)
       attributes {warpgroup.unions = array<i64: -1, 0, 0, 0, 0, 1024, 0, 2048, 1024, 0, 0, 3072, -1, 0, 0>} {
   }
 }
@@ -18,8 +18,8 @@ grid.kernel @shared grid() {
 // CHECK-SAME: warpgroup.tensor_columns = 128
 // CHECK: warpgroup.offsets = array<i64: 0, 32, 0, 64>
 grid.kernel @columns grid() {
-  grid.scoped (%a: memref<128x32xf32, #grid.space<gpu.tmem>>, %b: memref<128x32xf32, #grid.space<gpu.tmem>>,
-               %c: memref<128x64xf32, #grid.space<gpu.tmem>>, %d: memref<128x64xf32, #grid.space<gpu.tmem>>)
+  grid.scoped (%a: memref<128x32xf32, #warpgroup.space<tmem>>, %b: memref<128x32xf32, #warpgroup.space<tmem>>,
+               %c: memref<128x64xf32, #warpgroup.space<tmem>>, %d: memref<128x64xf32, #warpgroup.space<tmem>>)
       attributes {warpgroup.unions = array<i64: 1, 0, 32, 1, 32, 32, 1, 0, 64, -1, 0, 0>} {
   }
 }
@@ -31,9 +31,9 @@ grid.kernel @columns grid() {
 // CHECK-SAME: warpgroup.shared_bytes = 4096
 // CHECK: warpgroup.offsets = array<i64: 0, 2048, 3072>
 grid.kernel @apart grid() {
-  grid.scoped (%a: memref<2048xi4, #grid.space<gpu.smem>>, %b: memref<256xf32, #grid.space<gpu.smem>>,
-               %c: memref<1024xi8, #grid.space<gpu.smem>>)
+  grid.scoped (%a: memref<2048xi4, #warpgroup.space<smem>>, %b: memref<256xf32, #warpgroup.space<smem>>,
+               %c: memref<1024xi8, #warpgroup.space<smem>>)
       attributes {warpgroup.unions = array<i64: 0, 0, 1024, 0, 1024, 1024, 0, 0, 1024>} {
-    %v = grid.load %a : memref<2048xi4, #grid.space<gpu.smem>> -> tensor<2048xi4>
+    %v = grid.load %a : memref<2048xi4, #warpgroup.space<smem>> -> tensor<2048xi4>
   }
 }

@@ -5,7 +5,7 @@
 // CHECK-NOT: warpgroup.offsets
 // CHECK: grid.kernel @fits grid() {
 grid.kernel @fits grid() {
-  grid.scoped (%a: memref<58112xf32, #grid.space<gpu.smem>>) {
+  grid.scoped (%a: memref<58112xf32, #warpgroup.space<smem>>) {
   }
 }
 
@@ -14,7 +14,7 @@ grid.kernel @fits grid() {
 // A remainder of the last 8 bytes counts, too.
 // expected-error @below {{expected at most 232448 bytes of shared memory on sm_90, got 232456, most of them for a (232452)}}
 grid.kernel @bytes grid() {
-  grid.scoped (%a: memref<58113xf32, #grid.space<gpu.smem>> origin "a") {
+  grid.scoped (%a: memref<58113xf32, #warpgroup.space<smem>> origin "a") {
   }
 }
 
@@ -23,8 +23,8 @@ grid.kernel @bytes grid() {
 // A kernel with tensor memory is one for a chip that has some.
 // expected-error @below {{expected at most 512 columns of tensor memory on sm_100a, got 640, most of them for b (512), a (128)}}
 grid.kernel @columns grid() {
-  grid.scoped (%a: memref<128x128xf32, #grid.space<gpu.tmem>> origin "a",
-               %b: memref<128x512xf32, #grid.space<gpu.tmem>> origin "b") {
+  grid.scoped (%a: memref<128x128xf32, #warpgroup.space<tmem>> origin "a",
+               %b: memref<128x512xf32, #warpgroup.space<tmem>> origin "b") {
   }
 }
 
@@ -33,7 +33,7 @@ grid.kernel @columns grid() {
 // Members of a union share what the largest of them needs.
 // CHECK: grid.kernel @union grid() {
 grid.kernel @union grid() {
-  grid.scoped (%a: memref<40000xf32, #grid.space<gpu.smem>>, %b: memref<80000xi16, #grid.space<gpu.smem>>)
+  grid.scoped (%a: memref<40000xf32, #warpgroup.space<smem>>, %b: memref<80000xi16, #warpgroup.space<smem>>)
       attributes {warpgroup.unions = array<i64: 0, 0, 160000, 0, 0, 160000>} {
   }
 }
@@ -43,7 +43,7 @@ grid.kernel @union grid() {
 // Two elements of four bits are a byte on a GPU, for every reader.
 // CHECK: grid.kernel @nibbles grid() {
 grid.kernel @nibbles grid() {
-  grid.scoped (%a: memref<400000xi4, #grid.space<gpu.smem>>) {
-    %v = grid.load %a : memref<400000xi4, #grid.space<gpu.smem>> -> tensor<400000xi4>
+  grid.scoped (%a: memref<400000xi4, #warpgroup.space<smem>>) {
+    %v = grid.load %a : memref<400000xi4, #warpgroup.space<smem>> -> tensor<400000xi4>
   }
 }

@@ -13,20 +13,20 @@
 // SMALL: error: expected at most 101376 bytes of shared memory on sm_86, got 118040, most of them for d (114944), c (2048), f (256){{$}}
 // CHIP: error: expected a chip (sm_80, {{.*}}), got sm_12
 grid.kernel @k grid() {
-  grid.scoped (%a: memref<64xi8, #grid.space<gpu.smem>> origin "a",
-               %b: memref<2x!warpgroup.barrier<1>, #grid.space<gpu.smem>> origin "b",
-               %c: memref<16x64xbf16, #grid.space<gpu.smem>> origin "c") {
+  grid.scoped (%a: memref<64xi8, #warpgroup.space<smem>> origin "a",
+               %b: memref<2x!warpgroup.barrier<1>, #warpgroup.space<smem>> origin "b",
+               %c: memref<16x64xbf16, #warpgroup.space<smem>> origin "c") {
     %n = arith.constant 4 : index
     %zero = arith.constant 0 : index
     %one = arith.constant 1 : index
     scf.for %i = %zero to %n step %one {
-      grid.scoped (%d: memref<28736xf32, #grid.space<gpu.smem>> origin "d") {
-        grid.scoped (%e: memref<!warpgroup.barrier<3>, #grid.space<gpu.smem>> origin "e") {
+      grid.scoped (%d: memref<28736xf32, #warpgroup.space<smem>> origin "d") {
+        grid.scoped (%e: memref<!warpgroup.barrier<3>, #warpgroup.space<smem>> origin "e") {
         }
       }
     }
-    grid.scoped (%f: memref<256xi1, #grid.space<gpu.smem>> origin "f",
-                 %g: memref<64x64xf32, #grid.space<gpu.regs>> origin "g") {
+    grid.scoped (%f: memref<256xi1, #warpgroup.space<smem>> origin "f",
+                 %g: memref<64x64xf32, #warpgroup.space<regs>> origin "g") {
     }
   }
 }

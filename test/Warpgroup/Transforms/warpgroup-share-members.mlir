@@ -2,7 +2,7 @@
 
 // A member that is only read is a view of the one that is written: of the same bytes as other elements.
 // CHECK-LABEL: grid.kernel @bytes
-// CHECK: grid.scoped (%a: memref<4x64xi8, #grid.space<gpu.smem>> origin "a", %b
+// CHECK: grid.scoped (%a: memref<4x64xi8, #warpgroup.space<smem>> origin "a", %b
 // CHECK:   %[[LINE:.*]] = grid.reshape_ref %a : {{.*}} -> memref<256xi8
 // CHECK:   %[[PART:.*]] = grid.slice_ref %[[LINE]][128] [128] [1]
 // CHECK:   %[[WIDE:.*]] = grid.bitcast_ref %[[PART]] : {{.*}} -> memref<32xf32
@@ -10,13 +10,13 @@
 // CHECK:   %[[ROW:.*]] = grid.slice_ref %[[MATRIX]]
 // CHECK:   grid.load %[[ROW]]
 grid.kernel @bytes grid() {
-  grid.scoped (%a: memref<4x64xi8, #grid.space<gpu.smem>> origin "a",
-               %b: memref<2x16xf32, #grid.space<gpu.smem>> origin "b")
+  grid.scoped (%a: memref<4x64xi8, #warpgroup.space<smem>> origin "a",
+               %b: memref<2x16xf32, #warpgroup.space<smem>> origin "b")
       attributes {warpgroup.unions = array<i64: 0, 0, 256, 0, 128, 128>} {
     %zero = arith.constant dense<0> : tensor<4x64xi8>
-    grid.store %zero, %a : tensor<4x64xi8>, memref<4x64xi8, #grid.space<gpu.smem>>
-    %row = grid.slice_ref %b[1, 0] [1, 16] [1, 1] drop [0] : memref<2x16xf32, #grid.space<gpu.smem>> -> memref<16xf32, #grid.space<gpu.smem>>
-    %v = grid.load %row : memref<16xf32, #grid.space<gpu.smem>> -> tensor<16xf32>
+    grid.store %zero, %a : tensor<4x64xi8>, memref<4x64xi8, #warpgroup.space<smem>>
+    %row = grid.slice_ref %b[1, 0] [1, 16] [1, 1] drop [0] : memref<2x16xf32, #warpgroup.space<smem>> -> memref<16xf32, #warpgroup.space<smem>>
+    %v = grid.load %row : memref<16xf32, #warpgroup.space<smem>> -> tensor<16xf32>
   }
 }
 
@@ -29,16 +29,16 @@ grid.kernel @bytes grid() {
 // CHECK: grid.load %{{.*}} : memref<64xf32
 // CHECK-NOT: grid.bitcast_ref
 grid.kernel @apart grid() {
-  grid.scoped (%a: memref<64xi32, #grid.space<gpu.smem>>, %b: memref<64xf32, #grid.space<gpu.smem>>,
-               %c: memref<64xf32, #grid.space<gpu.smem>>, %d: memref<64xf32, #grid.space<gpu.smem>>)
+  grid.scoped (%a: memref<64xi32, #warpgroup.space<smem>>, %b: memref<64xf32, #warpgroup.space<smem>>,
+               %c: memref<64xf32, #warpgroup.space<smem>>, %d: memref<64xf32, #warpgroup.space<smem>>)
       attributes {warpgroup.unions = array<i64: 0, 0, 256, 0, 0, 256, 0, 1024, 256, -1, 0, 0>} {
     %ints = arith.constant dense<0> : tensor<64xi32>
     %zero = arith.constant dense<0.0> : tensor<64xf32>
-    grid.store %ints, %a : tensor<64xi32>, memref<64xi32, #grid.space<gpu.smem>>
-    grid.store %zero, %b : tensor<64xf32>, memref<64xf32, #grid.space<gpu.smem>>
-    %v = grid.load %b : memref<64xf32, #grid.space<gpu.smem>> -> tensor<64xf32>
-    %w = grid.load %c : memref<64xf32, #grid.space<gpu.smem>> -> tensor<64xf32>
-    %x = grid.load %d : memref<64xf32, #grid.space<gpu.smem>> -> tensor<64xf32>
+    grid.store %ints, %a : tensor<64xi32>, memref<64xi32, #warpgroup.space<smem>>
+    grid.store %zero, %b : tensor<64xf32>, memref<64xf32, #warpgroup.space<smem>>
+    %v = grid.load %b : memref<64xf32, #warpgroup.space<smem>> -> tensor<64xf32>
+    %w = grid.load %c : memref<64xf32, #warpgroup.space<smem>> -> tensor<64xf32>
+    %x = grid.load %d : memref<64xf32, #warpgroup.space<smem>> -> tensor<64xf32>
   }
 }
 
@@ -46,14 +46,14 @@ grid.kernel @apart grid() {
 
 // Tiles lie otherwise than rows.
 grid.kernel @tiled grid() {
-  grid.scoped (%a: memref<64x64xf32, #grid.space<gpu.smem>> origin "a",
-               %b: memref<64x64xi32, #grid.space<gpu.smem>> origin "b")
+  grid.scoped (%a: memref<64x64xf32, #warpgroup.space<smem>> origin "a",
+               %b: memref<64x64xi32, #warpgroup.space<smem>> origin "b")
       attributes {transforms = [[], [#grid.transform<untiling[8, 32]>, #grid.transform<unswizzle[128]>]],
                   warpgroup.unions = array<i64: 0, 0, 16384, 0, 0, 16384>} {
     %zero = arith.constant dense<0.0> : tensor<64x64xf32>
-    grid.store %zero, %a : tensor<64x64xf32>, memref<64x64xf32, #grid.space<gpu.smem>>
+    grid.store %zero, %a : tensor<64x64xf32>, memref<64x64xf32, #warpgroup.space<smem>>
     // expected-error @below {{expected a read of the union member that was written, got one of b, which is never written and whose bytes are arranged differently than those of a}}
-    %v = grid.load %b : memref<64x64xi32, #grid.space<gpu.smem>> -> tensor<64x64xi32>
+    %v = grid.load %b : memref<64x64xi32, #warpgroup.space<smem>> -> tensor<64x64xi32>
   }
 }
 
@@ -61,14 +61,14 @@ grid.kernel @tiled grid() {
 
 // No view shows the bytes of two.
 grid.kernel @several grid() {
-  grid.scoped (%a: memref<256xf32, #grid.space<gpu.smem>> origin "a", %b: memref<256xf32, #grid.space<gpu.smem>> origin "b",
-               %c: memref<512xi32, #grid.space<gpu.smem>> origin "c")
+  grid.scoped (%a: memref<256xf32, #warpgroup.space<smem>> origin "a", %b: memref<256xf32, #warpgroup.space<smem>> origin "b",
+               %c: memref<512xi32, #warpgroup.space<smem>> origin "c")
       attributes {warpgroup.unions = array<i64: 0, 0, 1024, 0, 1024, 1024, 0, 0, 2048>} {
     %zero = arith.constant dense<0.0> : tensor<256xf32>
-    grid.store %zero, %a : tensor<256xf32>, memref<256xf32, #grid.space<gpu.smem>>
-    grid.store %zero, %b : tensor<256xf32>, memref<256xf32, #grid.space<gpu.smem>>
+    grid.store %zero, %a : tensor<256xf32>, memref<256xf32, #warpgroup.space<smem>>
+    grid.store %zero, %b : tensor<256xf32>, memref<256xf32, #warpgroup.space<smem>>
     // expected-error @below {{got one of c, which is never written and whose bytes are arranged differently than those of a, b}}
-    %v = grid.load %c : memref<512xi32, #grid.space<gpu.smem>> -> tensor<512xi32>
+    %v = grid.load %c : memref<512xi32, #warpgroup.space<smem>> -> tensor<512xi32>
   }
 }
 
@@ -81,12 +81,12 @@ grid.kernel @several grid() {
 // CHECK:   %[[MATRIX:.*]] = grid.reshape_ref %[[WIDE]] : {{.*}} -> memref<128x64xi16
 // CHECK:   grid.load %[[MATRIX]]
 grid.kernel @columns grid() {
-  grid.scoped (%a: memref<128x128xi8, #grid.space<gpu.tmem>> origin "a",
-               %b: memref<128x64xi16, #grid.space<gpu.tmem>> origin "b")
+  grid.scoped (%a: memref<128x128xi8, #warpgroup.space<tmem>> origin "a",
+               %b: memref<128x64xi16, #warpgroup.space<tmem>> origin "b")
       attributes {warpgroup.unions = array<i64: 0, 0, 32, 0, 0, 32>} {
     %zero = arith.constant dense<0> : tensor<128x128xi8>
-    grid.store %zero, %a : tensor<128x128xi8>, memref<128x128xi8, #grid.space<gpu.tmem>>
-    %v = grid.load %b : memref<128x64xi16, #grid.space<gpu.tmem>> -> tensor<128x64xi16>
+    grid.store %zero, %a : tensor<128x128xi8>, memref<128x128xi8, #warpgroup.space<tmem>>
+    %v = grid.load %b : memref<128x64xi16, #warpgroup.space<tmem>> -> tensor<128x64xi16>
   }
 }
 
@@ -94,12 +94,12 @@ grid.kernel @columns grid() {
 
 // Some of the columns are no view.
 grid.kernel @part grid() {
-  grid.scoped (%a: memref<128x64xf32, #grid.space<gpu.tmem>> origin "a",
-               %b: memref<128x32xf32, #grid.space<gpu.tmem>> origin "b")
+  grid.scoped (%a: memref<128x64xf32, #warpgroup.space<tmem>> origin "a",
+               %b: memref<128x32xf32, #warpgroup.space<tmem>> origin "b")
       attributes {warpgroup.unions = array<i64: 0, 0, 64, 0, 32, 32>} {
     %zero = arith.constant dense<0.0> : tensor<128x64xf32>
-    grid.store %zero, %a : tensor<128x64xf32>, memref<128x64xf32, #grid.space<gpu.tmem>>
+    grid.store %zero, %a : tensor<128x64xf32>, memref<128x64xf32, #warpgroup.space<tmem>>
     // expected-error @below {{got one of b}}
-    %v = grid.load %b : memref<128x32xf32, #grid.space<gpu.tmem>> -> tensor<128x32xf32>
+    %v = grid.load %b : memref<128x32xf32, #warpgroup.space<tmem>> -> tensor<128x32xf32>
   }
 }

@@ -7,11 +7,11 @@
 // STATISTICS: (S) 1 num-spilled
 // CHECK-LABEL: grid.kernel @wide
 // CHECK:       warpgroup.held_registers = array<i64: -1, -1, 160, -1>
-grid.kernel @wide grid() outputs(%o: f32 [256, 128] space gpu.gmem) {
+grid.kernel @wide grid() outputs(%o: f32 [256, 128] space #warpgroup.space<gmem>) {
   // expected-remark @below {{accumulator scoped[2] takes 256 of 255 registers of a thread: 160 hold it, and local memory the rest}}
-  grid.scoped (%a: memref<256x16xf16, #grid.space<gpu.smem>>, %b: memref<16x128xf16, #grid.space<gpu.smem>>,
-               %acc: memref<256x128xf32, #grid.space<gpu.regs>>, %other: memref<256x128xf32, #grid.space<gpu.regs>>) {
-    warpgroup.mma %acc, %a, %b : memref<256x128xf32, #grid.space<gpu.regs>>, memref<256x16xf16, #grid.space<gpu.smem>>, memref<16x128xf16, #grid.space<gpu.smem>>
+  grid.scoped (%a: memref<256x16xf16, #warpgroup.space<smem>>, %b: memref<16x128xf16, #warpgroup.space<smem>>,
+               %acc: memref<256x128xf32, #warpgroup.space<regs>>, %other: memref<256x128xf32, #warpgroup.space<regs>>) {
+    warpgroup.mma %acc, %a, %b : memref<256x128xf32, #warpgroup.space<regs>>, memref<256x16xf16, #warpgroup.space<smem>>, memref<16x128xf16, #warpgroup.space<smem>>
   }
 }
 
@@ -21,10 +21,10 @@ grid.kernel @wide grid() outputs(%o: f32 [256, 128] space gpu.gmem) {
 // STATISTICS: (S) 0 num-spilled
 // CHECK-LABEL: grid.kernel @halves
 // CHECK-NOT:   held_registers
-grid.kernel @halves grid() outputs(%o: f16 [256, 128] space gpu.gmem) {
-  grid.scoped (%a: memref<256x16xf16, #grid.space<gpu.smem>>, %b: memref<16x128xf16, #grid.space<gpu.smem>>,
-               %acc: memref<256x128xf16, #grid.space<gpu.regs>>) {
-    warpgroup.mma %acc, %a, %b : memref<256x128xf16, #grid.space<gpu.regs>>, memref<256x16xf16, #grid.space<gpu.smem>>, memref<16x128xf16, #grid.space<gpu.smem>>
+grid.kernel @halves grid() outputs(%o: f16 [256, 128] space #warpgroup.space<gmem>) {
+  grid.scoped (%a: memref<256x16xf16, #warpgroup.space<smem>>, %b: memref<16x128xf16, #warpgroup.space<smem>>,
+               %acc: memref<256x128xf16, #warpgroup.space<regs>>) {
+    warpgroup.mma %acc, %a, %b : memref<256x128xf16, #warpgroup.space<regs>>, memref<256x16xf16, #warpgroup.space<smem>>, memref<16x128xf16, #warpgroup.space<smem>>
   }
 }
 
@@ -34,9 +34,9 @@ grid.kernel @halves grid() outputs(%o: f16 [256, 128] space gpu.gmem) {
 // STATISTICS: (S) 0 num-spilled
 // CHECK-LABEL: grid.kernel @kept
 // CHECK:       warpgroup.held_registers = array<i64: -1, -1, 64>
-grid.kernel @kept grid() outputs(%o: f32 [256, 128] space gpu.gmem) {
-  grid.scoped (%a: memref<256x16xf16, #grid.space<gpu.smem>>, %b: memref<16x128xf16, #grid.space<gpu.smem>>,
-               %acc: memref<256x128xf32, #grid.space<gpu.regs>>) attributes {warpgroup.held_registers = array<i64: -1, -1, 64>} {
-    warpgroup.mma %acc, %a, %b : memref<256x128xf32, #grid.space<gpu.regs>>, memref<256x16xf16, #grid.space<gpu.smem>>, memref<16x128xf16, #grid.space<gpu.smem>>
+grid.kernel @kept grid() outputs(%o: f32 [256, 128] space #warpgroup.space<gmem>) {
+  grid.scoped (%a: memref<256x16xf16, #warpgroup.space<smem>>, %b: memref<16x128xf16, #warpgroup.space<smem>>,
+               %acc: memref<256x128xf32, #warpgroup.space<regs>>) attributes {warpgroup.held_registers = array<i64: -1, -1, 64>} {
+    warpgroup.mma %acc, %a, %b : memref<256x128xf32, #warpgroup.space<regs>>, memref<256x16xf16, #warpgroup.space<smem>>, memref<16x128xf16, #warpgroup.space<smem>>
   }
 }

@@ -5,18 +5,18 @@
 // The right operand is stored where it is computed, once for two products. Registers hold the left one of the first
 // product; that of the second is transposed, and is stored, too. Bulk copies can precede the operands of the third.
 // CHECK-LABEL: grid.kernel @products
-// CHECK:       scratch(%[[S:.*]]: memref<64x64xbf16, #grid.space<gpu.smem>> origin "staged",
-// CHECK-SAME:  %[[T:.*]]: memref<64x64xbf16, #grid.space<gpu.smem>> origin "staged")
+// CHECK:       scratch(%[[S:.*]]: memref<64x64xbf16, #warpgroup.space<smem>> origin "staged",
+// CHECK-SAME:  %[[T:.*]]: memref<64x64xbf16, #warpgroup.space<smem>> origin "staged")
 // CHECK:       %[[B:.*]] = arith.truncf %{{.*}} : tensor<64x64xf32> to tensor<64x64xbf16>
-// CHECK-NEXT:  grid.store %[[B]], %{{.*}} : tensor<64x64xbf16>, memref<64x64xbf16, #grid.space<gpu.smem>>
-// CHECK-NEXT:  %[[STAGED:.*]] = grid.load %{{.*}} : memref<64x64xbf16, #grid.space<gpu.smem>>
+// CHECK-NEXT:  grid.store %[[B]], %{{.*}} : tensor<64x64xbf16>, memref<64x64xbf16, #warpgroup.space<smem>>
+// CHECK-NEXT:  %[[STAGED:.*]] = grid.load %{{.*}} : memref<64x64xbf16, #warpgroup.space<smem>>
 // CHECK-NEXT:  %[[A:.*]] = arith.addf
 // CHECK-NEXT:  grid.store %[[A]]
-// CHECK-NEXT:  %[[LEFT:.*]] = grid.load %{{.*}} : memref<64x64xbf16, #grid.space<gpu.smem>>
+// CHECK-NEXT:  %[[LEFT:.*]] = grid.load %{{.*}} : memref<64x64xbf16, #warpgroup.space<smem>>
 // CHECK-NEXT:  %[[P:.*]] = grid.dot %[[A]], %[[STAGED]] contract [1] x [0]
 // CHECK-NEXT:  %[[Q:.*]] = grid.dot %[[LEFT]], %[[STAGED]] acc %[[P]] contract [0] x [1]
 // CHECK-NEXT:  grid.dot %{{.*}}, %{{.*}} acc %[[Q]]
-// CHECK-NOT:   gpu.smem
+// CHECK-NOT:   warpgroup.space<smem>
 grid.kernel @products grid(%i = 4)
     inputs(%x: bf16 [256, 64] block [64, 64] at (%i, 0), %y: f32 [64, 64])
     outputs(%o: f32 [256, 64] block [64, 64] at (%i, 0)) semantics [parallel] attributes {

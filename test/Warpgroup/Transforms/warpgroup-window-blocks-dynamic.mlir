@@ -93,17 +93,17 @@ grid.kernel @nested grid(%i = ?, %j = ?, %k = 2)
 // Index operands follow the sizes. Numbers of aliased operands count both.
 // CHECK-LABEL: grid.kernel @aliased grid(%{{.*}} = 1024)
 // CHECK-NEXT:  inputs(%[[N:.*]]: i32 [] origin "grid[0]",
-// CHECK-NEXT:  %[[S:.*]]: i32 [4] space tpu.smem,
+// CHECK-NEXT:  %[[S:.*]]: i32 [4] space #tpu.memory_space<smem>,
 // CHECK-NEXT:  %[[X:.*]]: f32 [64, 128] space any)
 // CHECK:       aliases [2 -> 0]
 // CHECK:       %[[E:.*]] = grid.slice_ref %[[S]]
 // CHECK:       grid.load %[[E]]
 // CHECK:       grid.slice_ref %[[X]]
 grid.kernel @aliased grid(%i = ?)
-    index(%s: i32 [4] space tpu.smem)
-    inputs(%x: f32 [64, 128] block [16, 128] map(%a: i32, %t: memref<4xi32, #grid.space<tpu.smem>>) {
-      %e = grid.slice_ref %t[%a] [1] [1] drop [0] : memref<4xi32, #grid.space<tpu.smem>>, i32 -> memref<i32, #grid.space<tpu.smem>>
-      %n = grid.load %e : memref<i32, #grid.space<tpu.smem>> -> i32
+    index(%s: i32 [4] space #tpu.memory_space<smem>)
+    inputs(%x: f32 [64, 128] block [16, 128] map(%a: i32, %t: memref<4xi32, #tpu.memory_space<smem>>) {
+      %e = grid.slice_ref %t[%a] [1] [1] drop [0] : memref<4xi32, #tpu.memory_space<smem>>, i32 -> memref<i32, #tpu.memory_space<smem>>
+      %n = grid.load %e : memref<i32, #tpu.memory_space<smem>> -> i32
       %c0 = arith.constant 0 : i32
       grid.yield %n, %c0 : i32, i32
     })

@@ -2,13 +2,13 @@
 // RUN: gridir-opt %s --warpgroup-window-blocks -o /dev/null --mlir-pass-statistics --mlir-pass-statistics-display=list 2>&1 | FileCheck %s --check-prefix=STATISTICS
 // STATISTICS: (S) 2 num-changed
 
-!space = memref<4xi32, #grid.space<tpu.smem>>
-!scalar = memref<i32, #grid.space<tpu.smem>>
+!space = memref<4xi32, #tpu.memory_space<smem>>
+!scalar = memref<i32, #tpu.memory_space<smem>>
 
 // The index operand becomes an input. An index that is data is checked and limited, one that is proved is not; a
 // dimension that blocks do not have is absent from the window.
 // CHECK-LABEL: grid.kernel @pages grid(%{{.*}} = 4, %{{.*}} = 2)
-// CHECK-NEXT:  inputs(%[[S:.*]]: i32 [4] space tpu.smem
+// CHECK-NEXT:  inputs(%[[S:.*]]: i32 [4] space #tpu.memory_space<smem>
 // CHECK-NEXT:  %[[X:.*]]: f32 [8, 32, 128] origin "x_ref",
 // CHECK-NEXT:  %[[Y:.*]]: f32 [32, 128] block [16, 128] at (%{{.*}}, 0))
 // CHECK-NEXT:  outputs(
@@ -25,7 +25,7 @@
 // CHECK-NOT:   grid.assert
 // CHECK:       grid.store
 grid.kernel @pages grid(%i = 4, %j = 2)
-    index(%s: i32 [4] space tpu.smem)
+    index(%s: i32 [4] space #tpu.memory_space<smem>)
     inputs(%x: f32 [8, 32, 128] block [squeezed, 16, 128] map(%a: i32, %b: i32, %t: !space) {
       %e = grid.slice_ref %t[%a] [1] [1] drop [0] : !space, i32 -> !scalar
       %n = grid.load %e : !scalar -> i32
@@ -60,7 +60,7 @@ grid.kernel @folded grid(%i = 4)
 // CHECK-LABEL: grid.kernel @overhanging
 // CHECK:       index(
 grid.kernel @overhanging grid(%i = 4)
-    index(%s: i32 [4] space tpu.smem)
+    index(%s: i32 [4] space #tpu.memory_space<smem>)
     inputs(%x: f32 [60, 128] block [16, 128] map(%a: i32, %t: !space) {
       %e = grid.slice_ref %t[%a] [1] [1] drop [0] : !space, i32 -> !scalar
       %n = grid.load %e : !scalar -> i32
@@ -76,7 +76,7 @@ grid.kernel @overhanging grid(%i = 4)
 // CHECK-LABEL: grid.kernel @sorts
 // CHECK:       index(
 grid.kernel @sorts grid(%i = 4)
-    index(%s: i32 [4] space tpu.smem)
+    index(%s: i32 [4] space #tpu.memory_space<smem>)
     inputs(%x: f32 [64, 128] block [16, 128] at (%i, 0))
     outputs(%o: f32 [64, 128] block [16, 128] at (%i, 0)) semantics [parallel] {
   %v = grid.load %x : memref<16x128xf32, #grid.space<default>> -> tensor<16x128xf32>

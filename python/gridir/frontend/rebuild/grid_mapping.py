@@ -94,7 +94,7 @@ def dtype_of(type_: ir.Type) -> Any:
 
 
 def _space(name: str) -> Any:
-    """The memory space of JAX that has this name in `#grid.space`."""
+    """The memory space of JAX that has this name in gridir."""
     owner, _, space = name.rpartition(".")
     if not owner:
         return pl.MemorySpace(space)

@@ -236,7 +236,7 @@ def _apply(ctx: RuleContext, ref: ir.Value, transform: Any) -> ir.Value:
 
 def _cast(ctx: RuleContext, ref: ir.Value, space: Any) -> ir.Value:
     """A Ref whose memory the author knows: on the CPU all are in one memory, and elsewhere it must be there already."""
-    known = ir.Attribute.parse(f"#grid.space<{space_name(space)}>")
+    known = grid.MemorySpaceAttr.get(space_name(space))
     is_in_hbm = [str(attribute) in _HBM for attribute in (known, ref.type.memory_space)]
     if ctx.kernel.platform != "cpu" and known != ref.type.memory_space and not all(is_in_hbm):
         raise ctx.unsupported(
@@ -246,7 +246,7 @@ def _cast(ctx: RuleContext, ref: ir.Value, space: Any) -> ir.Value:
 
 
 # An operand in any memory is in the memory of the chip.
-_HBM = ("#grid.space<any>", "#grid.space<tpu.hbm>")
+_HBM = ("#grid.space<any>", "#tpu.memory_space<hbm>")
 
 
 def _unknown(ctx: RuleContext, transform: Any) -> UnsupportedError:

@@ -38,7 +38,7 @@ def _get_barrier_semaphore(ctx: RuleContext, *, tag: Any) -> ir.Value:
         attribute = None if tag is None else params.to_attribute(tag)
     except OptionError as error:
         raise ctx.unsupported(f"expected a tag of numbers and strings, got {tag!r}") from error
-    space = ir.Attribute.parse("#grid.space<tpu.semaphore_mem>")
+    space = grid.MemorySpaceAttr.get("tpu.semaphore_mem")
     element = ir.Type.parse("!grid.semaphore<barrier>")
     return grid.BarrierSemaphoreOp(ir.MemRefType.get([], element, memory_space=space), tag=attribute).result
 

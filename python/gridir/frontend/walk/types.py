@@ -76,7 +76,7 @@ def element_type(dtype: Any) -> ir.Type:
 
 
 def space_name(space: Any) -> str:
-    """The name of a JAX memory space in `#grid.space`, which is qualified by the backend that owns it."""
+    """The name of a JAX memory space in gridir, which is qualified by the backend that owns it."""
     if space is None:
         return "default"
     value = str(getattr(space, "value", space))
@@ -97,7 +97,7 @@ class RefUnion:
 class Types:
     """The MLIR types of values and Refs at one level of rules.
 
-    In the base a tensor has no encoding, and a memref has the identity layout and a `#grid.space`. A level in which
+    In the base a tensor has no encoding, and a memref has the identity layout and a memory space. A level in which
     they mean more derives from this class.
     """
 
@@ -118,7 +118,7 @@ class Types:
           UnsupportedError: for a memory that is in no list of gridir's.
         """
         try:
-            return ir.Attribute.parse(f"#grid.space<{space_name(aval.memory_space)}>")
+            return grid.MemorySpaceAttr.get(space_name(aval.memory_space))
         except ir.MLIRError:
             raise UnsupportedError(
                 f"expected a Ref in a memory that gridir supports, got {aval.memory_space}"

@@ -59,6 +59,9 @@ def execute(image: bytes, launch: Launch, buffers: Sequence[np.ndarray], driver:
             zeroed = function.run([memory[id(operand)] for operand in operands])
             driver.synchronize()
             for operand in operands:
+                # An input may be read-only; a kernel writes the outputs.
+                if not operand.flags.writeable:
+                    continue
                 operand.reshape(-1).view(np.uint8)[...] = np.frombuffer(
                     driver.read(memory[id(operand)], operand.nbytes), np.uint8
                 )

@@ -82,7 +82,7 @@ show(platform, x)
 
 # All programs share what the body asks for itself.
 # CHECK-LABEL: // shares
-# CHECK: scratch(%[[TURN:.*]]: memref<!grid.semaphore<regular>, #grid.space<tpu.semaphore_mem>> origin "global[0]")
+# CHECK: scratch(%[[TURN:.*]]: memref<!grid.semaphore<regular>, #tpu.memory_space<semaphore_mem>> origin "global[0]")
 # CHECK: grid.semaphore_signal %[[TURN]]
 def shares(x_ref, o_ref):
     pl.semaphore_signal(pl.get_global(pltpu.SemaphoreType.REGULAR), 1)

@@ -39,7 +39,7 @@ f = pl.kernel(
     scratch_types=[pltpu.VMEM_SHARED((4, 8), jnp.int32), pltpu.VMEM((4, 8), jnp.int32), pltpu.VMEM.like(ROWS)],
 )
 # CHECK:      grid.kernel @gathers grid(%i = 2 named "core" core, %j = 16 named "subcore" subcore)
-# CHECK:          scratch(%shared: memref<4x8xi32, #grid.space<tpu.vmem_shared>>
+# CHECK:          scratch(%shared: memref<4x8xi32, #tpu.memory_space<vmem_shared>>
 # CHECK:        grid.scoped (%subcore_barrier: memref<!grid.semaphore<regular>
 # The rows that are not ignored are copied, the others to themselves.
 # CHECK:          scf.for %[[ROW:.*]] = %{{.*}} to %[[ROWS:.*]] step

@@ -114,7 +114,7 @@ show(masks, x, n)
 
 
 # CHECK-LABEL: // scoped
-# CHECK: grid.scoped (%[[TMP:.*]]: memref<8x128xf32, #grid.space<tpu.vmem>> origin "tmp")
+# CHECK: grid.scoped (%[[TMP:.*]]: memref<8x128xf32, #tpu.memory_space<vmem>> origin "tmp")
 # CHECK: grid.store {{.*}}, %[[TMP]]
 # CHECK: grid.load %[[TMP]]
 def scoped(x_ref, o_ref):

@@ -22,7 +22,7 @@ from gridir.frontend.walk.levels import WARPGROUP
 from gridir.frontend.walk.registry import ANY
 from gridir.frontend.walk.types import is_ref
 from gridir.mlir import ir
-from gridir.mlir.dialects import warpgroup
+from gridir.mlir.dialects import grid, warpgroup
 from gridir.simt import Execution, Operand, Refusal
 from gridir.simt.memory import Window
 from gridir.simt.values import bits_of
@@ -188,11 +188,11 @@ def _operand(ref: ir.Value, transforms: Any) -> Operand:
             swizzle = int(numbers or 0)
         else:
             raise Refusal(f"expected a Ref that is tiled once and swizzled once, got one by {transform}")
-    space = str(ref.type.memory_space)
-    if "gpu.tmem" in space or "gpu.regs" in space:
+    space = grid.MemorySpaceAttr(ref.type.memory_space).value
+    if space in ("gpu.tmem", "gpu.regs"):
         raise Refusal(f"expected a Ref in shared or global memory, got one in {space}")
     bits = bits_of(str(ref.type.element_type))
-    return Operand(ref, tuple(ref.type.shape), tile, swizzle, bits, "gpu.smem" in space)
+    return Operand(ref, tuple(ref.type.shape), tile, swizzle, bits, space == "gpu.smem")
 
 
 def _check_scalars(ctx: RuleContext, results: Any) -> None:

@@ -35,8 +35,8 @@ def blocks(x, o, tile, loaded, met):
 
 
 # Each block takes its part of a window; the index of another block and the part of a Ref are told apart.
-# CHECK:      grid.scoped (%[[TILE:[a-z]+]]: memref<128x64xf16, #grid.space<gpu.smem>>
-# CHECK-SAME:     memref<{{(1x)?}}!warpgroup.barrier<1, cluster = ["c"]>, #grid.space<gpu.smem>>
+# CHECK:      grid.scoped (%[[TILE:[a-z]+]]: memref<128x64xf16, #warpgroup.space<smem>>
+# CHECK-SAME:     memref<{{(1x)?}}!warpgroup.barrier<1, cluster = ["c"]>, #warpgroup.space<smem>>
 # CHECK:        %[[FIRST:.*]] = arith.muli %{{.*}}, %c128_i32
 # CHECK:        warpgroup.tma_load %{{.*}}[%[[FIRST]] : i32, 0] [128, 64] to %[[TILE]] barrier
 # CHECK-SAME:       collective ["c"] leader_tracked
@@ -119,7 +119,7 @@ def meets(x, o, met):
 
 
 # A barrier of a cluster names its axes.
-# CHECK: memref<{{(1x)?}}!warpgroup.barrier<1, cluster = ["row"]>, #grid.space<gpu.smem>>
+# CHECK: memref<{{(1x)?}}!warpgroup.barrier<1, cluster = ["row"]>, #warpgroup.space<smem>>
 ROWS = plgpu.ClusterBarrier(collective_axes=("row",))
 print(kernel(meets, ROWS, cluster=(2,), cluster_names=("row",))().kernels[0].text())
 

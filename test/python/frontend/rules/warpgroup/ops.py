@@ -32,8 +32,8 @@ def copies(x, o, tile, barrier):
 
 
 # A Ref in shared memory has the shape that the author indexes; windows of windows are one.
-# CHECK:      grid.scoped (%[[TILE:[a-z]+]]: memref<64x64xf16, #grid.space<gpu.smem>>
-# CHECK-SAME:     memref<2x!warpgroup.barrier<1>, #grid.space<gpu.smem>>
+# CHECK:      grid.scoped (%[[TILE:[a-z]+]]: memref<64x64xf16, #warpgroup.space<smem>>
+# CHECK-SAME:     memref<2x!warpgroup.barrier<1>, #warpgroup.space<smem>>
 # CHECK:        warpgroup.tma_load %{{.*}}[0, 0] [64, 64] to %[[TILE]] barrier
 # CHECK:        warpgroup.barrier_wait
 # CHECK:        warpgroup.tma_store %[[TILE]] to %{{.*}}[0, 0] [64, 64] if %
@@ -75,12 +75,12 @@ def products(x, y, o, a, b, barrier):
 
 # The accumulator is zero at first; a transposed operand is a view.
 # CHECK:      grid.kernel @products grid(%{{.*}} = 2 named "wg" thread)
-# CHECK:        grid.scoped (%[[A:[a-z]+]]: memref<64x64xf16, #grid.space<gpu.smem>>
+# CHECK:        grid.scoped (%[[A:[a-z]+]]: memref<64x64xf16, #warpgroup.space<smem>>
 # CHECK-SAME:       memref<{{(1x)?}}!warpgroup.barrier<2>
 # CHECK-SAME:       collective = ["wg"]
 # CHECK:          warpgroup.set_max_registers 40
 # CHECK:          warpgroup.tma_load %{{.*}} to %[[A]] barrier %{{.*}}, memref<!warpgroup.barrier<2>,
-# CHECK:          grid.scoped (%[[ACC:[a-z]+]]: memref<64x64xf32, #grid.space<gpu.regs>>
+# CHECK:          grid.scoped (%[[ACC:[a-z]+]]: memref<64x64xf32, #warpgroup.space<regs>>
 # CHECK:            %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : tensor<64x64xf32>
 # CHECK-NEXT:       grid.store %[[ZERO]], %[[ACC]]
 # CHECK:            %[[B:[a-z0-9_]+]] = grid.transpose_ref
@@ -107,7 +107,7 @@ def tensor_memory(x, y, o, a, b, acc, lhs, done):
 
 
 # CHECK:      warpgroup.tmem_copy
-# CHECK:      warpgroup.tcgen05_mma %{{.*}}, %lhs, %b accumulate %{{.*}} : memref<128x128xf32, #grid.space<gpu.tmem>>
+# CHECK:      warpgroup.tcgen05_mma %{{.*}}, %lhs, %b accumulate %{{.*}} : memref<128x128xf32, #warpgroup.space<tmem>>
 # CHECK:      %[[ACCUMULATE:.*]] = arith.cmpf
 # CHECK:      warpgroup.tcgen05_mma %{{.*}}, %a, %b accumulate %[[ACCUMULATE]] barrier
 # CHECK:      grid.load %acc
@@ -129,7 +129,7 @@ def copies_rows(x, o, tile, barrier):
 
 # Rows that an array names are copied to a tile.
 # CHECK: warpgroup.tma_gather %{{[a-z_0-9]+}}[%{{[0-9]+}}] to %tile barrier
-# CHECK-SAME: memref<128x64xf16, #grid.space<gpu.gmem>>, tensor<64xi32>
+# CHECK-SAME: memref<128x64xf16, #warpgroup.space<gmem>>, tensor<64xi32>
 print(kernel(copies_rows, TILE, plgpu.Barrier())().kernels[0].text())
 
 
@@ -144,7 +144,7 @@ def copies_some_rows(x, o, tile):
 
 # Rows that an array names are copied from a tile.
 # CHECK:      warpgroup.tma_scatter %tile to %{{[a-z_0-9]+}}[%{{[0-9]+}}]
-# CHECK-SAME: memref<128x64xf16, #grid.space<gpu.gmem>>, tensor<64xi32>
+# CHECK-SAME: memref<128x64xf16, #warpgroup.space<gmem>>, tensor<64xi32>
 # CHECK-NEXT: warpgroup.commit_group
 # CHECK:      scf.if
 # CHECK-NEXT:   warpgroup.tma_scatter %tile to
@@ -160,7 +160,7 @@ def parts(x, o, union):
 
 # A member of a union that begins with a row of another one is rows of that; one that does not is a part of all its
 # elements. Members begin at multiples of a KiB.
-# CHECK: grid.scoped (%[[ALL:[a-z_0-9]+]]: memref<16x96xf32, #grid.space<gpu.smem>>
+# CHECK: grid.scoped (%[[ALL:[a-z_0-9]+]]: memref<16x96xf32, #warpgroup.space<smem>>
 # CHECK:   %[[ROWS:.*]] = grid.slice_ref %[[ALL]][8, 0] [4, 96] [1, 1]
 # CHECK:   %[[LINE:.*]] = grid.reshape_ref %[[ALL]] : {{.*}} -> memref<1536xf32
 # CHECK:   %[[PART:.*]] = grid.slice_ref %[[LINE]][256] [384] [1]
