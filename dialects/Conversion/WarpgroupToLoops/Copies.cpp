@@ -400,7 +400,8 @@ public:
   LogicalResult matchAndRewrite(warpgroup::WaitGroupOp op,
                                 PatternRewriter &rewriter) const override {
     createRuntimeCall(rewriter, op.getLoc(), lowering, "gridirTaskWaitGroups",
-                      {createI64(rewriter, op.getLoc(), op.getPending())});
+                      {createI64(rewriter, op.getLoc(), op.getPending()),
+                       createI64(rewriter, op.getLoc(), op.getRead())});
     rewriter.eraseOp(op);
     return success();
   }

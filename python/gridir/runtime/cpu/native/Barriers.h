@@ -104,6 +104,9 @@ public:
   std::optional<Misuse> consume() override {
     return barriers.observe(barrier, observer, thread, site);
   }
+  void order(RaceDetector &races, RaceDetector::Thread thread) const override {
+    races.observePhase(thread, barrier);
+  }
   std::array<int64_t, 2> describe() const override {
     return {barriers.getPhase(barrier),
             barriers.getNumObserved(barrier, observer) + 1};

@@ -146,6 +146,29 @@ void bindRaceDetector(nb::module_ &m) {
                uintptr_t semaphore) {
              self.acquire(thread, toPointer(semaphore));
            })
+      .def("signal",
+           [=](RaceDetector &self, RaceDetector::Thread thread,
+               uintptr_t semaphore, int64_t amount) {
+             self.signal(thread, toPointer(semaphore), amount, std::nullopt);
+           })
+      .def("start_copy",
+           [=](RaceDetector &self, RaceDetector::Thread copy,
+               RaceDetector::Thread parent, uintptr_t semaphore,
+               int64_t amount) {
+             self.startCopy(copy, parent, toPointer(semaphore), amount,
+                            std::nullopt);
+           })
+      .def("end_copy",
+           [=](RaceDetector &self, RaceDetector::Thread copy,
+               uintptr_t semaphore) {
+             self.endCopy(copy, toPointer(semaphore), std::nullopt);
+           })
+      .def("wait",
+           [=](RaceDetector &self, RaceDetector::Thread thread,
+               uintptr_t semaphore, int64_t amount) {
+             self.wait(thread, toPointer(semaphore), amount, /*keeps=*/false,
+                       std::nullopt);
+           })
       .def(
           "access",
           [=](RaceDetector &self, RaceDetector::Thread thread, uintptr_t begin,

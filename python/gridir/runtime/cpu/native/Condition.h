@@ -10,6 +10,7 @@
 #define GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_CONDITION_H
 
 #include "Counter.h"
+#include "Races.h"
 
 #include <array>
 #include <functional>
@@ -40,6 +41,11 @@ public:
   /// Applies the effect of the wait to the object, once the condition holds.
   /// Returns the misuse, if any.
   virtual std::optional<Misuse> consume() = 0;
+  /// The thread whose wait ends now happens after what made the condition hold;
+  /// called before `consume`.
+  virtual void order(RaceDetector &races, RaceDetector::Thread thread) const {
+    races.acquire(thread, getObject());
+  }
   /// Returns the state of the object and the required state, for the message
   /// about a wait that cannot end.
   virtual std::array<int64_t, 2> describe() const = 0;
@@ -64,6 +70,9 @@ public:
     if (!keep)
       counter.add(-amount);
     return std::nullopt;
+  }
+  void order(RaceDetector &races, RaceDetector::Thread thread) const override {
+    races.wait(thread, counter.getAddress(), amount, keep, counter.getExact());
   }
   std::array<int64_t, 2> describe() const override {
     return {counter.get(), amount};

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 namespace gridir::cpu {
 
@@ -27,6 +28,10 @@ public:
   int64_t get() const {
     return bits == 16 ? *static_cast<int16_t *>(address)
                       : *static_cast<int64_t *>(address);
+  }
+  /// The number, unless it stands for a larger one.
+  std::optional<int64_t> getExact() const {
+    return isFull() ? std::nullopt : std::optional(get());
   }
   bool holds(int64_t amount) const { return isFull() || get() >= amount; }
   void add(int64_t amount) {

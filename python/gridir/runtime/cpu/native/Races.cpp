@@ -18,6 +18,9 @@ namespace gridir::cpu {
 
 RaceDetector::Thread RaceDetector::fork(std::optional<Thread> parent,
                                         Program program) {
+  // Who knows the time of the fork knows all that the parent knows then.
+  if (parent)
+    clocks.advance(*parent);
   Thread thread = clocks.fork(parent);
   programs.resize(std::max<std::size_t>(programs.size(), thread + 1));
   programs[thread] = program;
@@ -26,14 +29,68 @@ RaceDetector::Thread RaceDetector::fork(std::optional<Thread> parent,
 
 void RaceDetector::join(Thread thread) { clocks.join(thread); }
 
-void RaceDetector::release(Thread thread, const void *semaphore) {
-  semaphores[semaphore].join(clocks.publish(thread));
+void RaceDetector::release(Thread thread, const void *object) {
+  release(thread, objects[object]);
 }
 
-void RaceDetector::acquire(Thread thread, const void *semaphore) {
-  auto found = semaphores.find(semaphore);
-  if (found != semaphores.end())
-    clocks.learn(thread, found->second);
+void RaceDetector::release(Thread thread, VectorClock &clock) {
+  clock.join(clocks.publish(thread));
+}
+
+void RaceDetector::acquire(Thread thread, const void *object) {
+  auto found = objects.find(object);
+  if (found != objects.end())
+    acquire(thread, found->second);
+}
+
+SemaphoreOrder &RaceDetector::getSemaphore(const void *semaphore,
+                                           std::optional<int64_t> current) {
+  SemaphoreOrder &order = semaphores[semaphore];
+  if (current)
+    order.synchronize(*current);
+  return order;
+}
+
+void RaceDetector::signal(Thread thread, const void *semaphore, int64_t amount,
+                          std::optional<int64_t> current) {
+  clocks.advance(thread);
+  getSemaphore(semaphore, current).add(amount, thread, clocks.publish(thread));
+}
+
+void RaceDetector::startCopy(Thread copy, Thread parent, const void *semaphore,
+                             int64_t amount, std::optional<int64_t> current) {
+  const VectorClock &clock = clocks.publish(copy);
+  getSemaphore(semaphore, current)
+      .addCopy(amount, copy, clock, {parent, clock.get(parent)});
+}
+
+void RaceDetector::endCopy(Thread copy, const void *semaphore,
+                           std::optional<int64_t> current) {
+  getSemaphore(semaphore, current).endCopy(copy, clocks.publish(copy));
+}
+
+void RaceDetector::wait(Thread thread, const void *semaphore, int64_t amount,
+                        bool keeps, std::optional<int64_t> current) {
+  SemaphoreOrder &order = getSemaphore(semaphore, current);
+  acquire(thread, order.observe(amount, thread, clocks.getClock(thread)));
+  if (keeps)
+    return;
+  // A time that nobody knows before it is taken.
+  VectorClock::Time time = clocks.advance(thread);
+  order.take(amount, thread, time);
+}
+
+void RaceDetector::arrive(Thread thread, const void *barrier) {
+  release(thread, barriers[barrier].current);
+}
+
+void RaceDetector::completePhase(const void *barrier) {
+  Phases &phases = barriers[barrier];
+  phases.completed = phases.current;
+}
+
+void RaceDetector::observePhase(Thread thread, const void *barrier) {
+  acquire(thread, barriers[barrier].completed);
 }
 
 //===----------------------------------------------------------------------===//
@@ -154,7 +211,12 @@ void RaceDetector::forget(const void *begin, int64_t bytes) {
   auto first = split(low);
   shadow.erase(first, split(high));
   const char *end = static_cast<const char *>(begin) + bytes;
-  semaphores.erase(semaphores.lower_bound(begin), semaphores.lower_bound(end));
+  auto drop = [&](auto &map) {
+    map.erase(map.lower_bound(begin), map.lower_bound(end));
+  };
+  drop(objects);
+  drop(semaphores);
+  drop(barriers);
 }
 
 } // namespace gridir::cpu

@@ -16,6 +16,7 @@
 #ifndef GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_RACES_H
 #define GRIDIR_PYTHON_GRIDIR_RUNTIME_CPU_NATIVE_RACES_H
 
+#include "SemaphoreOrder.h"
 #include "VectorClock.h"
 
 #include <cstdint>
@@ -71,16 +72,45 @@ public:
   /// after all that it did.
   void join(Thread thread);
 
-  /// Earlier accesses of the thread happen before later acquires of the
-  /// semaphore.
-  void release(Thread thread, const void *semaphore);
-  void acquire(Thread thread, const void *semaphore);
+  /// Earlier accesses of the thread happen before later acquires of the object.
+  void release(Thread thread, const void *object);
+  void acquire(Thread thread, const void *object);
+  /// The same for a clock that somebody else keeps.
+  void release(Thread thread, VectorClock &clock);
+  void acquire(Thread thread, const VectorClock &clock) {
+    clocks.learn(thread, clock);
+  }
+
+  // Semaphores. `current` is the number in memory before the operation, if it
+  // is known.
+
+  /// The thread adds an amount.
+  void signal(Thread thread, const void *semaphore, int64_t amount,
+              std::optional<int64_t> current);
+  /// A copy that its parent has just forked will add an amount.
+  void startCopy(Thread copy, Thread parent, const void *semaphore,
+                 int64_t amount, std::optional<int64_t> current);
+  /// The copy adds it now.
+  void endCopy(Thread copy, const void *semaphore,
+               std::optional<int64_t> current);
+  /// The thread sees at least an amount, and takes it unless it `keeps` it. It
+  /// happens after the events without which the number is not reached.
+  void wait(Thread thread, const void *semaphore, int64_t amount, bool keeps,
+            std::optional<int64_t> current);
+
+  // Barriers.
+
+  /// Earlier accesses of the thread happen before the phase is complete.
+  void arrive(Thread thread, const void *barrier);
+  void completePhase(const void *barrier);
+  /// The thread sees a phase that is complete.
+  void observePhase(Thread thread, const void *barrier);
 
   /// The thread accesses one contiguous run of bytes.
   void access(Thread thread, const void *begin, int64_t bytes, AccessKind kind,
               int64_t site);
-  /// The bytes, and semaphores among them, are reused: earlier accesses no
-  /// longer count.
+  /// The bytes, and semaphores and barriers among them, are reused: earlier
+  /// accesses no longer count.
   void forget(const void *begin, int64_t bytes);
 
   const std::optional<Race> &getRace() const { return race; }
@@ -117,6 +147,9 @@ private:
   /// Runs of bytes by their begin. They do not overlap.
   using Shadow = std::map<Address, Cell>;
 
+  SemaphoreOrder &getSemaphore(const void *semaphore,
+                               std::optional<int64_t> current);
+
   /// Makes `at` the end of one run and the begin of another where it lies
   /// inside of one; gives the first run that begins there or later.
   Shadow::iterator split(Address at);
@@ -128,7 +161,13 @@ private:
   ThreadClocks clocks;
   /// The program that each thread runs.
   std::vector<Program> programs;
-  std::map<const void *, VectorClock> semaphores;
+  std::map<const void *, VectorClock> objects;
+  std::map<const void *, SemaphoreOrder> semaphores;
+  /// The events before the phase under way, and before the last complete one.
+  struct Phases {
+    VectorClock current, completed;
+  };
+  std::map<const void *, Phases> barriers;
   Shadow shadow;
   std::optional<Race> race;
 };

@@ -300,7 +300,8 @@ void Scheduler::wake(const void *object) {
 
 void Scheduler::signal(Counter counter, int64_t amount) {
   if (races)
-    races->release(getTask(running).thread, counter.getAddress());
+    races->signal(getTask(running).thread, counter.getAddress(), amount,
+                  counter.getExact());
   counter.add(amount);
   wake(counter.getAddress());
   pause();
@@ -316,7 +317,7 @@ void Scheduler::wait(std::unique_ptr<Condition> condition, int64_t diagnostic) {
     suspend();
   }
   if (races)
-    races->acquire(task.thread, task.condition->getObject());
+    task.condition->order(*races, task.thread);
   std::optional<Misuse> misuse = task.condition->consume();
   task.condition = nullptr;
   if (misuse) {
@@ -331,7 +332,10 @@ void Scheduler::wait(std::unique_ptr<Condition> condition, int64_t diagnostic) {
 
 void Scheduler::complete(const Arrival &arrival) {
   // A GPU allows phases that are not observed.
+  const int64_t phase = barriers.getPhase(arrival.barrier);
   std::optional<Misuse> misuse = barriers.arrive(arrival);
+  if (races && barriers.getPhase(arrival.barrier) != phase)
+    races->completePhase(arrival.barrier);
   if (misuse && kernel.info.tasks->semaphores)
     fail(*misuse);
   wake(arrival.barrier);
@@ -339,7 +343,7 @@ void Scheduler::complete(const Arrival &arrival) {
 
 void Scheduler::arrive(const Arrival &arrival) {
   if (races)
-    races->release(getTask(running).thread, arrival.barrier);
+    races->arrive(getTask(running).thread, arrival.barrier);
   complete(arrival);
   if (!failure.empty())
     abandon();
@@ -407,18 +411,36 @@ bool Scheduler::testBarrier(char *barrier, int64_t site) {
   return true;
 }
 
-void Scheduler::waitForGroups(int64_t pending) {
+void Scheduler::waitForGroups(int64_t pending, bool onlyReads) {
   // The groups of each warp are ordered independently.
-  auto countPending = [this, pending, waiting = running] {
+  auto isOwn = [this, waiting = running](std::size_t task) {
+    return task == waiting ||
+           (getTask(task).warpgroup == waiting && !getTask(waiting).hasWarps);
+  };
+  auto countPending = [this, pending, isOwn] {
     return std::count_if(copies.begin(), copies.end(), [&](const Copy &copy) {
-      const Task &task = getTask(copy.task), &own = getTask(waiting);
-      bool isOwn =
-          copy.task == waiting || (task.warpgroup == waiting && !own.hasWarps);
-      return isOwn && copy.group && *copy.group < task.numGroups - pending;
+      return isOwn(copy.task) && copy.group &&
+             *copy.group < getTask(copy.task).numGroups - pending;
     });
   };
   wait(std::make_unique<NothingLeft>(&getWorkItem(), countPending),
        /*diagnostic=*/0);
+  if (!races)
+    return;
+  auto acquireFrom = [&](std::size_t index) {
+    Task &task = getTask(index);
+    const auto end = task.groups.lower_bound(task.numGroups - pending);
+    for (auto group = task.groups.begin(); group != end; ++group)
+      races->acquire(getTask(running).thread,
+                     onlyReads ? group->second.reads : group->second.all);
+    if (!onlyReads)
+      task.groups.erase(task.groups.begin(), end);
+  };
+  acquireFrom(running);
+  if (const Task &own = getTask(running); own.firstWarp)
+    for (int64_t warp = 1; warp < kNumWarps; ++warp)
+      if (std::size_t index = *own.firstWarp + warp - 1; isOwn(index))
+        acquireFrom(index);
 }
 
 /// A polling task may depend on others, so they must run.
@@ -435,9 +457,11 @@ void Scheduler::poll() {
 
 int64_t Scheduler::read(Counter counter) {
   poll();
+  const int64_t current = counter.get();
   if (races)
-    races->acquire(getTask(running).thread, counter.getAddress());
-  return counter.get();
+    races->wait(getTask(running).thread, counter.getAddress(), current,
+                /*keeps=*/true, counter.getExact());
+  return current;
 }
 
 } // namespace gridir::cpu

@@ -64,6 +64,12 @@ struct Task {
   int64_t diagnostic = 0;
   /// The groups of copies that it has closed.
   int64_t numGroups = 0;
+  /// The events of copies that have ended and that no wait follows yet, by
+  /// group: up to their reads, and all.
+  struct Group {
+    VectorClock reads, all;
+  };
+  std::map<int64_t, Group> groups;
   Program program;
   RaceDetector::Thread thread = 0;
 };
@@ -132,8 +138,9 @@ public:
   /// The group that copies belong to, which ends with `closeGroup`.
   int64_t getOpenGroup() { return getTask(running).numGroups; }
   void closeGroup() { ++getTask(running).numGroups; }
-  /// Waits until at most `pending` of the last closed groups are pending.
-  void waitForGroups(int64_t pending);
+  /// Waits until at most `pending` of the last closed groups are pending. With
+  /// `onlyReads`, the others have read their sources.
+  void waitForGroups(int64_t pending, bool onlyReads);
   void pause();
   /// Each warp of the task continues from here with separate locals, and
   /// receives its number. The warps end at the join; the task continues when
@@ -199,6 +206,7 @@ private:
   /// the last one.
   void recycleMemory(std::size_t index);
   void finishCopy(std::size_t number);
+  void noteEnd(const Copy &copy);
   void poison(const Copy &copy);
   /// Wakes the tasks that wait for a changed object.
   void wake(const void *object);

@@ -9,7 +9,6 @@
 #include "Scheduler.h"
 
 #include <cstring>
-#include <initializer_list>
 #include <utility>
 
 namespace gridir::cpu {
@@ -22,6 +21,11 @@ void Scheduler::startCopy(Copy copy) {
   if (races)
     copy.thread =
         races->fork(getTask(running).thread, getTask(running).program);
+  if (races)
+    for (Counter counter : copy.counters)
+      if (counter.getAddress())
+        races->startCopy(copy.thread, getTask(running).thread,
+                         counter.getAddress(), copy.bytes, counter.getExact());
   // JAX's interpreter, which only reports races, does not model proxies.
   if (races && copy.group && !kernel.reportsRaces)
     checkCommitted(copy);
@@ -59,22 +63,8 @@ void Scheduler::finishCopy(std::size_t number) {
                       {copy.sites[1], task.program, AccessKind::Write});
     });
   }
-  if (races) {
-    copy.region.forEachRun([&](int64_t from, int64_t to, int64_t bytes) {
-      races->access(copy.thread, copy.source + from, bytes, AccessKind::Read,
-                    copy.sites[0]);
-      races->access(copy.thread, copy.dest + to, bytes, AccessKind::Write,
-                    copy.sites[1]);
-      uncommitted.forget(copy.dest + to, bytes);
-    });
-    for (const void *object : std::initializer_list<const void *>{
-             copy.counters[0].getAddress(), copy.counters[1].getAddress(),
-             copy.arrival.barrier,
-             copy.group ? &tasks[getTask(copy.task).warpgroup] : nullptr})
-      if (object)
-        races->release(copy.thread, object);
-    races->join(copy.thread);
-  }
+  if (races)
+    noteEnd(copy);
   for (Counter counter : copy.counters)
     if (counter.getAddress()) {
       counter.add(copy.bytes);
@@ -84,6 +74,32 @@ void Scheduler::finishCopy(std::size_t number) {
     complete(copy.arrival);
   if (copy.group)
     wake(&tasks[getTask(copy.task).warpgroup]);
+}
+
+/// Orders the accesses of a copy before waits for it. The sender's semaphore
+/// says only that the source has been read.
+void Scheduler::noteEnd(const Copy &copy) {
+  auto [arrived, sent] = copy.counters;
+  copy.region.forEachRun([&](int64_t from, int64_t, int64_t bytes) {
+    races->access(copy.thread, copy.source + from, bytes, AccessKind::Read,
+                  copy.sites[0]);
+  });
+  if (copy.group)
+    races->release(copy.thread, getTask(copy.task).groups[*copy.group].reads);
+  if (sent.getAddress())
+    races->endCopy(copy.thread, sent.getAddress(), sent.getExact());
+  copy.region.forEachRun([&](int64_t, int64_t to, int64_t bytes) {
+    races->access(copy.thread, copy.dest + to, bytes, AccessKind::Write,
+                  copy.sites[1]);
+    uncommitted.forget(copy.dest + to, bytes);
+  });
+  if (arrived.getAddress())
+    races->endCopy(copy.thread, arrived.getAddress(), arrived.getExact());
+  if (copy.arrival.barrier)
+    races->arrive(copy.thread, copy.arrival.barrier);
+  if (copy.group)
+    races->release(copy.thread, getTask(copy.task).groups[*copy.group].all);
+  races->join(copy.thread);
 }
 
 void Scheduler::move(const char *source, char *dest,

@@ -134,8 +134,8 @@ void taskCommit() { Scheduler::getCurrent()->commitWrites(); }
 
 void taskCloseGroup() { Scheduler::getCurrent()->closeGroup(); }
 
-void taskWaitGroups(int64_t pending) {
-  Scheduler::getCurrent()->waitForGroups(pending);
+void taskWaitGroups(int64_t pending, int64_t onlyReads) {
+  Scheduler::getCurrent()->waitForGroups(pending, onlyReads != 0);
 }
 
 void taskSites(int64_t source, int64_t dest) {
