@@ -5,8 +5,8 @@
 """The verdicts of the check `written` on random kernels, against a count of the elements that their programs write.
 
 A kernel has one to three grid dimensions, blocks that may overhang or are revisited, and stores of slices with strides,
-masks and conditions. What is proved must be written, and an element that refutes must not be. A longer run is
-`python test/Integration/check-written.py --first 0 --count 10000`.
+masks, comparisons of positions and conditions. What is proved must be written, and an element that refutes must not be.
+A longer run is `python test/Integration/check-written.py --first 0 --count 10000`.
 """
 
 import argparse
@@ -49,6 +49,26 @@ CONDITIONS = {
 }
 
 
+COMPARISONS = {
+    "below": lambda position, limit: position < limit,
+    "at most": lambda position, limit: limit >= position,
+    "not above": lambda position, limit: ~(position > limit),
+    "from": lambda position, limit: position >= limit,
+    "twice": lambda position, limit: position + position < 2 * limit,
+    "reversed": lambda position, limit: limit - position > 0,
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Comparison:
+    """A condition on the positions of elements along one dimension, in their block or in the array."""
+
+    dim: int
+    in_array: bool
+    name: str
+    limit: int
+
+
 @dataclasses.dataclass(frozen=True)
 class Store:
     """A store to a part of a block: for each dimension a start, how it depends on the program, a size and a stride."""
@@ -57,6 +77,12 @@ class Store:
     condition: tuple[str, int] | None
     mask: str  # "", "some" or "all"
     loop: int  # Iterations of a loop around it, each one row further; 0 for none.
+    comparisons: tuple[Comparison, ...] = ()
+    by_indices: bool = False
+
+    @property
+    def is_masked(self) -> bool:
+        return bool(self.mask or self.comparisons)
 
     def starts(self, ids: Any, counter: Any) -> list[Any]:
         moves = {"": 0, "id": ids[0], "parity": ids[-1] % 2, "parity*2": ids[-1] % 2 * 2}
@@ -110,11 +136,54 @@ def make(seed: int) -> Kernel:
             parts.append((start, move, extent, stride))
         condition = (rng.choice(list(CONDITIONS)), rng.randrange(len(grid))) if rng.random() < 0.4 else None
         stores.append(Store(tuple(parts), condition, rng.choice(("", "", "", "", "some", "all")), loop))
+    # Drawn apart, so that the other kernels of a seed stay the same.
+    rng = random.Random(-1 - seed)
+    for number, store in enumerate(stores):
+        if store.mask or rng.random() < 0.6:
+            continue
+        comparisons = []
+        for _ in range(rng.choice((1, 1, 2))):
+            dim, name = rng.randrange(rank), rng.choice([*["below"] * 3, *COMPARISONS])
+            in_array = rng.random() < 0.7
+            end = shape[dim] if in_array else block[dim]
+            limit = rng.choice((0, 0, 1)) if name == "from" else end + rng.choice((0, 0, 0, 1, -1))
+            comparisons.append(Comparison(dim, in_array, name, limit))
+        stores[number] = dataclasses.replace(
+            store, comparisons=tuple(comparisons), by_indices=rng.random() < 0.3 and not store.loop
+        )
     return Kernel(grid, tuple(shape), block, tuple(maps), tuple(stores))
 
 
+def origins(kernel: Kernel, ids: Any) -> list[Any]:
+    """The first element of a program's block in the array."""
+    return [MAPS[name](ids, kernel.grid, d) * size for (name, d), size in zip(kernel.maps, kernel.block, strict=True)]
+
+
+def positions_of(store: Store, starts: Any, library: Any) -> list[Any]:
+    """The positions in the block along each dimension, in the shape of the stored slice."""
+    rank, result = len(store.parts), []
+    for dim, (start, (_, _, extent, stride)) in enumerate(zip(starts, store.parts, strict=True)):
+        along = start + stride * library.arange(extent, dtype=library.int32)
+        result.append(library.broadcast_to(along.reshape([-1 if d == dim else 1 for d in range(rank)]), extents(store)))
+    return result
+
+
+def extents(store: Store) -> list[int]:
+    return [extent for _, _, extent, _ in store.parts]
+
+
+def compare(store: Store, positions: list[Any], origin: list[Any]) -> Any:
+    """The mask that the comparisons of a store make."""
+    mask = None
+    for each in store.comparisons:
+        position = positions[each.dim] + (origin[each.dim] if each.in_array else 0)
+        holds = COMPARISONS[each.name](position, each.limit)
+        mask = holds if mask is None else mask & holds
+    return mask
+
+
 def mask_of(store: Store) -> np.ndarray:
-    shape = [extent for _, _, extent, _ in store.parts]
+    shape = extents(store)
     return np.ones(shape, bool) if store.mask == "all" else np.indices(shape).sum(0) % 2 == 0
 
 
@@ -122,9 +191,7 @@ def written(kernel: Kernel) -> np.ndarray:
     """Which elements some program writes."""
     result = np.zeros([extent + 2 * size for extent, size in zip(kernel.shape, kernel.block, strict=True)], bool)
     for ids in itertools.product(*map(range, kernel.grid)):
-        origin = [
-            MAPS[name](ids, kernel.grid, d) * size for (name, d), size in zip(kernel.maps, kernel.block, strict=True)
-        ]
+        origin = origins(kernel, ids)
         for store in kernel.stores:
             if store.condition and not CONDITIONS[store.condition[0]](ids, kernel.grid, store.condition[1]):
                 continue
@@ -137,7 +204,12 @@ def written(kernel: Kernel) -> np.ndarray:
                         )
                     )
                 )
-                result[index] |= mask_of(store) if store.mask else True
+                selected = True
+                if store.mask:
+                    selected = mask_of(store)
+                elif store.comparisons:
+                    selected = compare(store, positions_of(store, store.starts(ids, counter), np), origin)
+                result[index] |= selected
     return result[tuple(map(slice, kernel.shape))]
 
 
@@ -153,8 +225,12 @@ def build(kernel: Kernel) -> Any:
                     pl.ds(start, extent, stride)
                     for start, (_, _, extent, stride) in zip(store.starts(ids, counter), store.parts, strict=True)
                 )
-                value = jnp.ones([extent for _, _, extent, _ in store.parts], jnp.float32)
-                if store.mask:
+                value = jnp.ones(extents(store), jnp.float32)
+                if store.comparisons:
+                    positions = positions_of(store, store.starts(ids, counter), jnp)
+                    mask = compare(store, positions, origins(kernel, ids))
+                    triton.store(o_ref.at[tuple(positions) if store.by_indices else part], value, mask=mask)
+                elif store.mask:
                     triton.store(o_ref.at[part], value, mask=mask_ref[...])
                 else:
                     o_ref[part] = value
@@ -195,8 +271,9 @@ def main() -> None:
         wrong = verdict == "proved" and not truth.all()
         wrong |= verdict == "refuted" and (bool(truth[check.element]) if check.element else truth.any())
         # Without masks and strides everything is known.
-        plain = not any(s.mask or any(stride != 1 and n > 1 for _, _, n, stride in s.parts) for s in kernel.stores)
+        plain = not any(s.is_masked or any(stride != 1 and n > 1 for _, _, n, stride in s.parts) for s in kernel.stores)
         counts[verdict] += 1
+        counts["compared and proved"] += verdict == "proved" and all(s.comparisons for s in kernel.stores)
         counts["plain and unknown"] += plain and verdict == "unknown"
         if wrong:
             counts["wrong"] += 1

@@ -125,6 +125,11 @@ static ElementBox mapToArray(const ElementBox &ref, const ElementBox &block,
   return box;
 }
 
+ElementBox BlockAccess::getArrayBox(unsigned operand, const ElementBox &ofRef) {
+  return mapToArray(ofRef, blocks[operand],
+                    getKernel().getOperandSpec(operand));
+}
+
 /// Records all accesses to arrays: of the ops in the body, each mapped through
 /// its views to the array, and of the copies of whole blocks that the target
 /// makes. An op that may access any Ref counts as an inexact access to every
@@ -167,7 +172,7 @@ void BlockAccess::collectAccesses() {
       unsigned operand = arg.getArgNumber();
       ElementBox box = blocks[operand];
       if (!isCopied[operand])
-        box = mapToArray(region.box, box, kernel.getOperandSpec(operand));
+        box = getArrayBox(operand, region.box);
       ArrayAccess access{op,    operand, std::move(box),
                          reads, writes,  isCopied[operand]};
       if (!accesses.empty() && accesses.back().op == op &&

@@ -64,6 +64,9 @@ public:
   /// running program. Padding of an `element` dimension makes lows negative.
   const ElementBox &getBlock(unsigned operand) const { return blocks[operand]; }
 
+  /// The elements of the array of operand `i` that a box of its Ref holds.
+  ElementBox getArrayBox(unsigned operand, const ElementBox &ofRef);
+
   /// Every access of the body to an operand.
   llvm::ArrayRef<ArrayAccess> getAccesses() const { return accesses; }
 

@@ -10,6 +10,7 @@
 
 #include "dialects/Grid/Analysis/BoxCoverage.h"
 #include "dialects/Grid/Analysis/ProgramRuns.h"
+#include "dialects/Grid/Analysis/StoredBoxes.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -24,11 +25,11 @@ public:
   WrittenRuns(BlockAccess &access, unsigned output)
       : ProgramRuns(access.getKernel()), access(access) {
     for (const ArrayAccess &store : access.getAccesses())
-      if (store.operand == output && store.writes && store.box.exact &&
-          !store.isCopied) {
-        stores[store.op].push_back(&store);
-        addRelevant(store.op);
-      }
+      if (store.operand == output && store.writes && !store.isCopied)
+        if (std::optional<StoredBox> stored = findStoredBox(store, access)) {
+          stores[store.op].push_back(std::move(*stored));
+          addRelevant(store.op);
+        }
     rest.push_back(llvm::map_to_vector(
         kernel.getOperandSpec(output).getArrayShape(),
         [](int64_t extent) { return std::pair<int64_t, int64_t>(0, extent); }));
@@ -44,18 +45,21 @@ public:
 
 private:
   void visit(Operation *op) override {
-    for (const ArrayAccess *store : stores.lookup(op))
+    for (const StoredBox &store : stores.lookup(op)) {
+      if (store.predicate && read(store.predicate).value_or(0) == 0)
+        continue;
       if (std::optional<ElementBox> box =
-              readBox(store->box, access.getValues()))
+              readBox(store.box, access.getValues()))
         if (std::optional<ConstantBox> written = getConstantBox(*box))
           remove(rest, *written);
+    }
   }
 
   /// An op that may not execute certainly writes nothing.
   void lose(Operation *) override {}
 
   BlockAccess &access;
-  llvm::DenseMap<Operation *, SmallVector<const ArrayAccess *, 1>> stores;
+  llvm::DenseMap<Operation *, SmallVector<StoredBox, 1>> stores;
   SmallVector<ConstantBox> rest;
 };
 

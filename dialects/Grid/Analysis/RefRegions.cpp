@@ -9,8 +9,6 @@
 #include "dialects/Grid/Analysis/RefRegions.h"
 
 #include "dialects/Grid/Analysis/RefOrigins.h"
-#include "dialects/Grid/IR/GridWindowInterface.h"
-
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
@@ -115,30 +113,39 @@ static void follow(Value ref, ElementBox box, ProgramValues &values,
   regions.push_back({isRef(ref) ? ref : Value(), std::move(box)});
 }
 
+ElementBox getWindowBox(WindowOpInterface window, ProgramValues &values) {
+  ElementBox box;
+  for (auto [offset, size] :
+       llvm::zip_equal(window.getWindowOffsets(), window.getWindowSizes())) {
+    box.lows.push_back(getOffsetExpr(offset, window->getContext(), values));
+    box.sizes.push_back(size);
+  }
+  return box;
+}
+
 SmallVector<RefRegion> getAccessedRegions(Operation *op, Value ref,
                                           ProgramValues &values) {
   auto window = dyn_cast<WindowOpInterface>(op);
   if (!window || window.getWindowRef() != ref)
     return getRefRegions(ref, values);
-  ElementBox box;
-  for (auto [offset, size] :
-       llvm::zip_equal(window.getWindowOffsets(), window.getWindowSizes())) {
-    box.lows.push_back(getOffsetExpr(offset, op->getContext(), values));
-    box.sizes.push_back(size);
-  }
+  ElementBox box = getWindowBox(window, values);
   box.exact = !window.getWindowPredicate();
+  return getRefRegions(ref, std::move(box), values);
+}
+
+SmallVector<RefRegion> getRefRegions(Value ref, ElementBox box,
+                                     ProgramValues &values) {
   SmallVector<RefRegion> regions;
   follow(ref, std::move(box), values, regions);
   return regions;
 }
 
 SmallVector<RefRegion> getRefRegions(Value ref, ProgramValues &values) {
-  SmallVector<RefRegion> regions;
-  follow(ref,
-         ElementBox::whole(cast<MemRefType>(ref.getType()).getShape(),
-                           ref.getContext()),
-         values, regions);
-  return regions;
+  return getRefRegions(
+      ref,
+      ElementBox::whole(cast<MemRefType>(ref.getType()).getShape(),
+                        ref.getContext()),
+      values);
 }
 
 } // namespace gridir::grid

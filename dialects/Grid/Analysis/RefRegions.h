@@ -10,6 +10,7 @@
 #define GRIDIR_DIALECTS_GRID_ANALYSIS_REFREGIONS_H
 
 #include "dialects/Grid/Analysis/ProgramValues.h"
+#include "dialects/Grid/IR/GridWindowInterface.h"
 
 namespace gridir::grid {
 
@@ -44,6 +45,13 @@ struct RefRegion {
 /// exact. `values` reads the offsets.
 mlir::SmallVector<RefRegion> getRefRegions(mlir::Value ref,
                                            ProgramValues &values);
+
+/// The parts of roots that a box of `ref` names.
+mlir::SmallVector<RefRegion> getRefRegions(mlir::Value ref, ElementBox box,
+                                           ProgramValues &values);
+
+/// The window of an op as a box of its Ref, as if its predicate were true.
+ElementBox getWindowBox(WindowOpInterface window, ProgramValues &values);
 
 /// The same, of the part of `ref` that `op` accesses: its window, if it has one
 /// there. The box includes its part outside of `ref`.

@@ -12,6 +12,7 @@
 #include "dialects/Grid/Analysis/KernelChecks.h"
 #include "dialects/Grid/Analysis/ProgramGuards.h"
 #include "dialects/Grid/Analysis/SetDifference.h"
+#include "dialects/Grid/Analysis/StoredBoxes.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -83,16 +84,21 @@ private:
       result.lower(CheckResult::refuted, "the grid has no program", loc);
       return result;
     }
-    SmallVector<const ArrayAccess *> stores;
-    for (const ArrayAccess &next : access.getAccesses())
-      if (next.operand == output && next.writes)
-        stores.push_back(&next);
+    SmallVector<ArrayAccess> stores;
+    for (const ArrayAccess &next : access.getAccesses()) {
+      if (next.operand != output || !next.writes)
+        continue;
+      stores.push_back(next);
+      if (std::optional<StoredBox> stored = findStoredBox(next, access))
+        if (!stored->predicate)
+          stores.back().box = std::move(stored->box);
+    }
     if (stores.empty()) {
       result.lower(CheckResult::refuted, "no program writes it", loc);
       return result;
     }
-    if (llvm::any_of(stores, [&](const ArrayAccess *store) {
-          return isObviouslyEverything(*store);
+    if (llvm::any_of(stores, [&](const ArrayAccess &store) {
+          return isObviouslyEverything(store);
         }))
       return result;
     decide(stores, result);
@@ -215,8 +221,8 @@ private:
   /// under-approximation and once as an over-approximation. The output is
   /// proved if nothing remains of the first difference, and refuted by an
   /// element of the second one.
-  void decide(ArrayRef<const ArrayAccess *> stores, CheckResult &result) {
-    Location loc = stores.front()->op->getLoc();
+  void decide(ArrayRef<ArrayAccess> stores, CheckResult &result) {
+    Location loc = stores.front().op->getLoc();
     auto giveUp = [&] {
       result.lower(CheckResult::unknown,
                    "it has too many stores, or their indices do not follow "
@@ -226,9 +232,9 @@ private:
     if (stores.size() > kMaxStores)
       return giveUp();
     std::optional<PresburgerSet> missing = getArray(), never = getArray();
-    for (const ArrayAccess *store : stores) {
-      std::optional<PresburgerSet> least = getElements(*store, false),
-                                   most = getElements(*store, true);
+    for (const ArrayAccess &store : stores) {
+      std::optional<PresburgerSet> least = getElements(store, false),
+                                   most = getElements(store, true);
       if (!least || !most)
         return giveUp();
       missing = subtract(*missing, *least);
