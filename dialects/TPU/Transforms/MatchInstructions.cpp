@@ -115,6 +115,12 @@ private:
     Type type = op.getType();
     bool isUnsigned = !found.isSigned;
     Value input = found.input, result;
+    if (getElementTypeOrSelf(type).getIntOrFloatBitWidth() < 8) {
+      op.replaceAllUsesWith(convertToNarrow(builder, loc, type, found));
+      eraseUnused(op);
+      ++numConversions;
+      return;
+    }
     if (auto wide = input.getDefiningOp<arith::ExtFOp>();
         wide && getElementTypeOrSelf(wide.getIn()).isBF16())
       input = wide.getIn();
@@ -127,6 +133,21 @@ private:
     op.replaceAllUsesWith(result);
     eraseUnused(op);
     ++numConversions;
+  }
+
+  /// Integers of less than 8 bits are cut off from wider ones, so these are
+  /// brought into their range first.
+  static Value convertToNarrow(OpBuilder &builder, Location loc, Type type,
+                               const SaturatingConversion &found) {
+    Type wide = withElementType(type, builder.getI32Type());
+    Value number =
+        arith::FPToSIOp::create(builder, loc, wide, found.input).getResult();
+    number = arith::MaxSIOp::create(
+        builder, loc, number,
+        createInteger(builder, loc, wide, found.smallest));
+    number = arith::MinSIOp::create(
+        builder, loc, number, createInteger(builder, loc, wide, found.largest));
+    return arith::TruncIOp::create(builder, loc, type, number);
   }
 
   /// The shift instructions of a core take any amount as JAX does, for vectors

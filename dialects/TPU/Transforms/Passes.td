@@ -279,7 +279,8 @@ def TPUMatchInstructionsPass : Pass<"tpu-match-instructions", "::mlir::func::Fun
     libtpu's conversion of a float to an integer saturates, and converts NaN to
     0; guards for these cases are dropped. Unsigned 32-bit integers have no such
     instruction: a comparison gives their first bit, and the conversion of the
-    rest the others.
+    rest the others. Integers of less than 8 bits are converted in 32 bits, and
+    brought into their range before the others are cut off.
 
     A shift of 32 bits by 32 or more is 0, or the sign in every bit, both of
     vectors and of numbers: XLA compiles its own shifts, which are defined so, to

@@ -48,6 +48,35 @@ func.func @narrow(%x: vector<32x128xf32>) -> vector<32x128xi8> {
   return %y : vector<32x128xi8>
 }
 
+// Fewer than 8 bits are cut off, so the integer is brought into their range.
+
+// CHECK-LABEL: func.func @of_few_bits(
+// CHECK-SAME: %[[X:.*]]: vector<64x128xf32>)
+// CHECK-NEXT: %[[Y:.*]] = arith.fptosi %[[X]] : vector<64x128xf32> to vector<64x128xi32>
+// CHECK-NEXT: %[[LOW:.*]] = arith.constant dense<-8> : vector<64x128xi32>
+// CHECK-NEXT: %[[ABOVE:.*]] = arith.maxsi %[[Y]], %[[LOW]]
+// CHECK-NEXT: %[[HIGH:.*]] = arith.constant dense<7> : vector<64x128xi32>
+// CHECK-NEXT: %[[INSIDE:.*]] = arith.minsi %[[ABOVE]], %[[HIGH]]
+// CHECK-NEXT: %[[Z:.*]] = arith.trunci %[[INSIDE]] : vector<64x128xi32> to vector<64x128xi4>
+// CHECK-NEXT: return %[[Z]]
+func.func @of_few_bits(%x: vector<64x128xf32>) -> vector<64x128xi4> {
+  %low = arith.constant dense<-8.0> : vector<64x128xf32>
+  %high = arith.constant dense<8.0> : vector<64x128xf32>
+  %zero = arith.constant dense<0.0> : vector<64x128xf32>
+  %smallest = arith.constant dense<-8> : vector<64x128xi4>
+  %largest = arith.constant dense<7> : vector<64x128xi4>
+  %below = arith.cmpf olt, %x, %low : vector<64x128xf32>
+  %above = arith.cmpf oge, %x, %high : vector<64x128xf32>
+  %nan = arith.cmpf uno, %x, %x : vector<64x128xf32>
+  %o = arith.ori %below, %above : vector<64x128xi1>
+  %outside = arith.ori %o, %nan : vector<64x128xi1>
+  %safe = arith.select %outside, %zero, %x : vector<64x128xi1>, vector<64x128xf32>
+  %i = arith.fptosi %safe : vector<64x128xf32> to vector<64x128xi4>
+  %l = arith.select %below, %smallest, %i : vector<64x128xi1>, vector<64x128xi4>
+  %y = arith.select %above, %largest, %l : vector<64x128xi1>, vector<64x128xi4>
+  return %y : vector<64x128xi4>
+}
+
 // And a number alone.
 
 // CHECK-LABEL: func.func @number(
