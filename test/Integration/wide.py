@@ -3,12 +3,14 @@
 #
 # RUN: %python %s | FileCheck %s
 
+import gridir
 import jax
 import jax.numpy as jnp
 import numpy as np
 from gridir.testing import WideRun, run_wide
 from jax import lax
 from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
 from jax.sharding import AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 
@@ -52,7 +54,49 @@ def doubled(x):
     return pl.run_state(body)(x)
 
 
+def scoped(x_ref, o_ref):
+    """Scopes with floats and integers, one in another and in a loop, and one that returns a number."""
+
+    def outer(sum_ref, steps_ref):
+        sum_ref[...] = jnp.zeros_like(sum_ref)
+        steps_ref[0] = 0
+
+        @pl.loop(0, 3)
+        def _(step):
+            def inner(term_ref):
+                term_ref[...] = jnp.exp(x_ref[...] * 0.1) * step
+                sum_ref[...] += term_ref[...]
+                steps_ref[0] += 1
+
+            pl.run_scoped(inner, pltpu.VMEM((64,), jnp.float32))
+
+        return sum_ref[...].sum() / steps_ref[0].astype(jnp.float32)
+
+    mean = pl.run_scoped(outer, pltpu.VMEM((64,), jnp.float32), pltpu.SMEM((1,), jnp.int32))
+
+    # Nothing depends on memory that nothing writes.
+    def unwritten(rest_ref):
+        o_ref[...] = jnp.where(x_ref[...] < 1e9, x_ref[...] * mean, rest_ref[...])
+
+    pl.run_scoped(unwritten, pltpu.VMEM((64,), jnp.float32))
+
+
+def scoped_in_state(x):
+    """A scope in a program without a kernel."""
+
+    def body(x_ref):
+        def inner(sum_ref):
+            sum_ref[...] = x_ref[...] * 3
+            x_ref[...] = sum_ref[...] + 1
+
+        pl.run_scoped(inner, pltpu.VMEM((64,), jnp.float32))
+
+    return pl.run_state(body)(x)
+
+
 CASES = {
+    "run_scoped": pl.pallas_call(scoped, out_shape=jax.ShapeDtypeStruct((64,), jnp.float32)),
+    "run_scoped in run_state": scoped_in_state,
     "scatter": lambda x: x.at[i].set(u),
     "scatter-add": lambda x: x.at[i].add(u),
     "scatter-sub": lambda x: x.at[i].subtract(u),
@@ -76,11 +120,12 @@ CASES = {
 
 for name, function in CASES.items():
     run = run_wide(function, (x,))
-    results = [3 * x.sum()] if name.startswith("shard_map") else jax.tree.leaves(jax.jit(function)(x))
+    with gridir.installed():
+        results = [3 * x.sum()] if name.startswith("shard_map") else jax.tree.leaves(jax.jit(function)(x))
     for exact, result in zip(run.exact, map(np.asarray, results), strict=True):
         if not np.allclose(exact.astype(float), result.astype(float), rtol=1e-4, atol=1e-4):
             print(f"{name}: expected {result}, got {exact}")
-# CHECK: 19 functions are computed in float64
+# CHECK: 21 functions are computed in float64
 print(f"{len(CASES)} functions are computed in float64")
 
 

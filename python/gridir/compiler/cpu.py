@@ -49,8 +49,8 @@ class CpuOptions(CheckedOptions):
       platform: the JAX platform that kernels are lowered for: "tpu" where `pipeline` takes them through that of a TPU.
 
     Raises:
-      OptionError: when a level is not from 0 to 3, for an unknown check or fill, and for any of them or a seed
-        with a pipeline of one's own, which says everything.
+      OptionError: for a value of another type, when a level is not from 0 to 3, for an unknown check or fill, and for
+        any of them or a seed with a pipeline of one's own, which says everything.
     """
 
     opt_level: int = 0
@@ -65,6 +65,7 @@ class CpuOptions(CheckedOptions):
     platform: str = "cpu"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for field in ("opt_level", "codegen_level"):
             value = getattr(self, field)
             if value not in range(4):

@@ -69,6 +69,7 @@ class GpuOptions(CheckedOptions):
     device: int | None = None
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.path not in ("auto", "mapped"):
             raise OptionError(f"expected path to be 'auto' or 'mapped', got {self.path!r}")
         if self.num_warps is not None and self.num_warps not in range(1, 33):

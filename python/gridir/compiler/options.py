@@ -6,6 +6,10 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
+import numbers
+import types
+import typing
 from collections.abc import Sequence
 from typing import Any, Self
 
@@ -20,6 +24,15 @@ class Options:
     """
 
     pipeline: str
+
+    def __post_init__(self) -> None:
+        """Checks the types of all fields; a list of strings becomes a tuple. Raises OptionError."""
+        for name, hint in _get_hints(type(self)).items():
+            value = getattr(self, name)
+            if not _is_of(value, hint):
+                raise OptionError(f"expected {name} to be {_describe(hint)}, got {value!r}")
+            if isinstance(value, list):
+                object.__setattr__(self, name, tuple(value))
 
     @property
     def has_stages(self) -> bool:
@@ -62,6 +75,33 @@ class CheckedOptions(Options):
         """See `Options`."""
         record: Any = self
         return dataclasses.replace(record, checks=())
+
+
+@functools.cache
+def _get_hints(options: type) -> dict[str, Any]:
+    hints = typing.get_type_hints(options)
+    return {field.name: hints[field.name] for field in dataclasses.fields(options)}
+
+
+def _is_of(value: Any, hint: Any) -> bool:
+    if isinstance(hint, types.UnionType):
+        return any(_is_of(value, part) for part in typing.get_args(hint))
+    if hint == tuple[str, ...]:
+        return isinstance(value, (list, tuple)) and all(isinstance(text, str) for text in value)
+    if hint is int:
+        return isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    return not isinstance(hint, type) or isinstance(value, hint)
+
+
+_DESCRIPTIONS = {str: "a string", int: "an integer", bool: "True or False", types.NoneType: "None"}
+
+
+def _describe(hint: Any) -> str:
+    if isinstance(hint, types.UnionType):
+        return " or ".join(_describe(part) for part in typing.get_args(hint))
+    if hint == tuple[str, ...]:
+        return "a list of strings"
+    return _DESCRIPTIONS.get(hint, str(getattr(hint, "__name__", hint)))
 
 
 def with_options(pipeline: str, options: Sequence[str]) -> str:

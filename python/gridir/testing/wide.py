@@ -143,8 +143,15 @@ class _Evaluation:
             return _CONTROL[name](self, canonical(equation).params, operands)
         if name in _SILENT:
             return []
-        if name == "run_state" and (pure := jax_core.discharged_run_state(equation)) is not None:
-            return self.run(pure, operands)
+        state = jax_core.discharged_state(equation)
+        if state is not None:
+            pure, has_operand = state
+            given = iter(operands)
+            values = [
+                next(given) if has else _widen(jax_core.uninitialized_value(v.aval))
+                for v, has in zip(pure.jaxpr.invars, has_operand, strict=True)
+            ]
+            return self.run(pure, values)[: len(equation.outvars)]
         kernel = jax_interpret.interpreted(equation, x64=self._x64_of_author)
         if kernel is not None:
             return self.run(kernel, operands)
@@ -166,6 +173,8 @@ class _Evaluation:
             inputs = [self._move_terms(x, v.aval.dtype, terms) for x, v in zip(operands, equation.invars, strict=True)]
             moved = self._bind(equation, inputs, params)
         move, least = _APPROXIMATED.get(name, (_MOVE, 0.0))
+        if name in _BY_EXPONENT:
+            move = _BY_EXPONENT[name](move, *operands, *results)
         return [
             self._round(x, y, v.aval.dtype, move, least)
             for x, y, v in zip(results, moved, equation.outvars, strict=True)
@@ -183,14 +192,14 @@ class _Evaluation:
         results = equation.primitive.bind(*operands, **params)
         return results if equation.primitive.multiple_results else [results]
 
-    def _round(self, exact: Any, moved: Any, dtype: Any, move: float = _MOVE, least: float = 0.0) -> Any:
+    def _round(self, exact: Any, moved: Any, dtype: Any, move: Any = _MOVE, least: float = 0.0) -> Any:
         """A result as an implementation might round it: as it is where its type holds it, else moved and rounded.
 
         Args:
           exact: the result.
           moved: the result of terms that are moved, where there are such.
           dtype: the type that it is rounded to.
-          move: how far it is moved before, in units of its last place.
+          move: how far it is moved before, in units of its last place: a number or one for each element.
           least: the magnitude whose last place is taken for results that are smaller.
         """
         if not _is_inexact(dtype):
@@ -330,6 +339,36 @@ _APPROXIMATED: dict[str, tuple[float, float]] = {
     **dict.fromkeys(("digamma", "lgamma"), (2.5, 1.0)),
     **dict.fromkeys(("bessel_i0e", "bessel_i1e", "erf_inv", "polygamma", "zeta"), (2.5, 0.0)),
     **dict.fromkeys(("igamma", "igamma_grad_a", "igammac", "regularized_incomplete_beta"), (2.5, 0.0)),
+}
+
+
+def _of_gamma(move: float, a: Any, x: Any, result: Any) -> Any:
+    """The move of an incomplete gamma function, which is computed as `exp(a log(x) - x - lgamma(a))` times a series.
+
+    The roundings of the terms of the exponent are as large as their last places. They change the smaller one of the
+    function and its complement, whichever of the two is the result.
+    """
+    terms = jnp.abs(a * jnp.log(x)) + jnp.abs(x) + jnp.abs(jax.lax.lgamma(a))
+    return move + jnp.where(jnp.isfinite(terms), terms, 0.0) * _share(result)
+
+
+def _of_beta(move: float, a: Any, b: Any, x: Any, result: Any) -> Any:
+    """The same of the incomplete beta function, with `exp(a log(x) + b log(1 - x) - log(beta(a, b)))`."""
+    terms = jnp.abs(a * jnp.log(x)) + jnp.abs(b * jnp.log1p(-x))
+    terms += sum(jnp.abs(jax.lax.lgamma(y)) for y in (a, b, a + b))
+    return move + jnp.where(jnp.isfinite(terms), terms, 0.0) * _share(result)
+
+
+def _share(result: Any) -> Any:
+    """The smaller one of a probability and its complement, in terms of the probability."""
+    return jnp.minimum(1.0, jnp.abs(1.0 - result) / jnp.maximum(jnp.abs(result), 1e-300))
+
+
+# Functions that are computed by an exponential of a difference: the move is that of the terms of the difference.
+_BY_EXPONENT: dict[str, Callable[..., Any]] = {
+    "igamma": _of_gamma,
+    "igammac": _of_gamma,
+    "regularized_incomplete_beta": _of_beta,
 }
 
 _CONTROL = {

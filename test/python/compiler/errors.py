@@ -34,7 +34,7 @@ def launched():
     unknown.launch([np.zeros(X.shape, np.float32)] * 2)
 
 
-# CHECK: OptionError: 9 of 9 refused in these words
+# CHECK: OptionError: 17 of 17 refused in these words
 report(
     OptionError,
     {
@@ -42,6 +42,14 @@ report(
         "expected schedule_seed from 0 to 2**63 - 1, got 9223372036854775808": lambda: gridir.CpuOptions(
             schedule_seed=2**63
         ),
+        "expected cpu to be a string, got None": lambda: gridir.CpuOptions(cpu=None),
+        "expected features to be a string, got ['+avx2']": lambda: gridir.CpuOptions(features=["+avx2"]),
+        "expected opt_level to be an integer, got True": lambda: gridir.CpuOptions(opt_level=True),
+        "expected checks to be a list of strings, got 'races'": lambda: gridir.CpuOptions(checks="races"),
+        "expected schedule_seed to be an integer or None, got 1.5": lambda: gridir.CpuOptions(schedule_seed=1.5),
+        "expected chip to be a string, got None": lambda: gridir.GpuOptions(chip=None),
+        "expected checks to be a list of strings, got None": lambda: gridir.GpuOptions(checks=None),
+        "expected elide_checks to be True or False, got 'no'": lambda: gridir.TpuOptions(elide_checks="no"),
         "expected num_warps from 1 to 32, got 33": lambda: gridir.GpuOptions(num_warps=33),
         "expected num_warps from 1 to 32, got 0": lambda: gridir.GpuOptions(num_warps=0),
         "expected a schedule or path='mapped', got both": lambda: gridir.GpuOptions(path="mapped", schedule=SCHEDULE),

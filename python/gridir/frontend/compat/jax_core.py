@@ -9,6 +9,7 @@ The files `jax_core*.py` are the only ones that import private modules; the rest
 from __future__ import annotations
 
 import functools
+import inspect
 import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
@@ -33,6 +34,7 @@ from jax._src import state as _state
 from jax._src.interpreters import partial_eval as _pe
 from jax._src.lax import special as _special
 from jax._src.pallas import core as _pallas_core
+from jax._src.pallas import primitives as _pallas_primitives
 from jax._src.pallas.mosaic import core as _tpu_core
 from jax._src.pallas.mosaic import random as _tpu_random
 from jax._src.random import prng as _prng
@@ -312,12 +314,35 @@ def kernel_name_of(equation: Any) -> str:
     return params["name"] or jaxpr.debug_info.func_name or "kernel"
 
 
-def discharged_run_state(equation: Any) -> Any | None:
-    """The closed jaxpr of a `run_state` on values instead of Refs; None for one whose memory has no value at first."""
-    if not all(equation.params["is_initialized"]):
+# Since JAX 0.11 values of Refs have their memory space unless this is given.
+_WITHOUT_SPACES: dict[str, bool] = {
+    name: True for name in ("strip_memory_space",) if name in inspect.signature(_discharge.discharge_state).parameters
+}
+
+
+def discharged_state(equation: Any) -> tuple[Any, list[bool]] | None:
+    """The closed jaxpr of a `run_state` or `run_scoped` on values instead of Refs.
+
+    Returns:
+      The jaxpr, which returns the values of all Refs after the results, and for each of its arguments True if the
+      equation has an operand for it: other memory is uninitialized. None for an equation of another primitive.
+    """
+    jaxpr = equation.params.get("jaxpr")
+    if equation.primitive.name == "run_state":
+        has_operand = list(equation.params["is_initialized"])
+    elif equation.primitive.name == "run_scoped":
+        consts = len(jaxpr.constvars)
+        has_operand = [number < consts for number in range(consts + len(jaxpr.invars))]
+        jaxpr = _pe.convert_constvars_jaxpr(jaxpr)
+    else:
         return None
-    jaxpr = equation.params["jaxpr"]
-    return _discharge.discharge_state(jaxpr if hasattr(jaxpr, "jaxpr") else ClosedJaxpr(jaxpr, ()))
+    closed = jaxpr if hasattr(jaxpr, "jaxpr") else ClosedJaxpr(jaxpr, ())
+    return _discharge.discharge_state(closed, **_WITHOUT_SPACES), has_operand
+
+
+def uninitialized_value(aval: Any) -> jax.Array:
+    """The value that memory has in interpret mode before it is written."""
+    return _pallas_primitives.uninitialized_value(aval.shape, aval.dtype)
 
 
 def is_plain_sharding(aval: Any) -> bool:

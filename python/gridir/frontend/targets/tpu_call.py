@@ -141,7 +141,13 @@ def _program(kernel: Kernel) -> Program:
     """The kernel as libtpu would read it, ready to run. Raises ExecutionError for an op that is not known."""
     mosaic = kernel.prepare()
     outside = Outside.ALLOWED if "bounds" in mosaic.disabled_checks else Outside.DISCARDED
-    return Program(parse_module(mosaic.body, kernel=kernel.name), outside)
+    [of_author] = [op for op in kernel.module("grid").body.operations if op.operation.name == "grid.kernel"]
+    names = (
+        [str(name.value) for name in of_author.attributes["scratch_origins"]]
+        if "scratch_origins" in of_author.attributes
+        else []
+    )
+    return Program(parse_module(mosaic.body, kernel=kernel.name), outside, tuple(names))
 
 
 def _interpret(

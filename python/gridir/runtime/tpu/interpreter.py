@@ -24,7 +24,7 @@ from gridir.mlir import ir
 from gridir.runtime.tpu import cores
 from gridir.runtime.tpu.discarded import may_be_discarded
 from gridir.runtime.tpu.interpreter_ops import HANDLERS, LOADS
-from gridir.runtime.tpu.machine import Body, Machine, Step, located
+from gridir.runtime.tpu.machine import Body, Machine, Step, check_zero, located
 from gridir.runtime.tpu.memory import poison
 from gridir.runtime.tpu.numpy_ops import ExecutionError, Type, held, integer, numbers, type_of
 
@@ -53,17 +53,19 @@ class Program:
       >>> Program(module).run([x, y], [((512, 512), np.dtype("float32"))])
     """
 
-    def __init__(self, module: Any, outside: Outside = Outside.ERROR):
+    def __init__(self, module: Any, outside: Outside = Outside.ERROR, scratch_names: Sequence[str] = ()):
         """Reads a module of gridir's or of jaxlib's MLIR.
 
         Args:
           module: the module.
           outside: the accesses that are no error outside of their memref.
+          scratch_names: the author's names of the scratch operands, which the module does not have.
 
         Raises:
           ExecutionError: when the module has an op that the interpreter does not know, or no kernel.
         """
         self._outside = outside
+        self._scratch_names = scratch_names
         self._slots: dict[Any, int] = {}
         self._types: dict[int, Type] = {}
         self._functions: dict[str, Body] = {}
@@ -257,9 +259,9 @@ class Program:
         count = len(pools)
         flags = self._kernel["semaphores"][-count:] if count else []
         for number, ((pool, _), semaphore) in enumerate(zip(pools, flags, strict=True)):
-            if semaphore and np.any(pool):
-                memory = next(memory for memory in pool if np.any(memory))
-                raise ExecutionError(f"expected semaphores of zero at the end, got {memory} in scratch {number}")
+            for memory in pool if semaphore else ():
+                names = self._scratch_names
+                check_zero(memory, "the kernel", names[number] if number < len(names) else f"scratch {number}")
 
 
 def _as(x: np.ndarray, dtype: np.dtype) -> np.ndarray:

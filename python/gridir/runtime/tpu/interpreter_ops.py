@@ -13,7 +13,7 @@ import numpy as np
 
 from gridir.runtime.tpu import numpy_ops as ops
 from gridir.runtime.tpu import sparse_core_ops
-from gridir.runtime.tpu.machine import Machine, Step, groups, terminate
+from gridir.runtime.tpu.machine import Machine, Step, allocate_semaphores, groups, run_region, terminate
 from gridir.runtime.tpu.memory import clipped, loaded, part, poison, read, reshaped, seen_as, window, write
 from gridir.runtime.tpu.numpy_ops import ExecutionError, integer, numbers
 from gridir.runtime.tpu.random_bits import draw, mix
@@ -347,7 +347,7 @@ HANDLERS: dict[str, Callable[[Machine, Step, list[Any]], Sequence[Any]]] = {
     **dict.fromkeys(
         ("tpu.erase_memref_layout", "tpu.annotate", "memref.cast", "memref.memory_space_cast"), lambda _, __, xs: xs
     ),
-    **dict.fromkeys(("tpu.region", "tpu.trace"), lambda machine, step, _: step.regions[0].run(machine, [])[1]),
+    **dict.fromkeys(("tpu.region", "tpu.trace"), run_region),
     **dict.fromkeys(("tpu.stochastic_convert", "tpu.stochastic_convert_elementwise"), _with_step(_stochastic_convert)),
     **sparse_core_ops.HANDLERS,
     **dict.fromkeys(("memref.alloca", "memref.alloc"), lambda _, step, __: [poison(*step.types[0][:2])]),
@@ -407,7 +407,7 @@ HANDLERS: dict[str, Callable[[Machine, Step, list[Any]], Sequence[Any]]] = {
         lambda step, x: np.concatenate([x] * integer(step.attributes["times"]), integer(step.attributes["dimension"]))
     ),
     "tpu.reduce_precision": _with_step(_reduce_precision),
-    "tpu.sem_alloc": lambda _, step, __: [np.zeros(*step.types[0][:2])],
+    "tpu.sem_alloc": allocate_semaphores,
     # The kernels of other chips share it, and here is none.
     "tpu.sem_barrier": lambda machine, _, __: [_barrier_semaphore(machine)],
     "tpu.sem_read": lambda _, __, xs: [read(xs[0])[()]],

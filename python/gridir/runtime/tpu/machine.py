@@ -32,6 +32,7 @@ class Machine:
       arrivals: how often the subcores of each core have come to a barrier.
       key: the key of the random generator, or None before it has a seed; and how often it was asked.
       barrier: the semaphore that the kernels of one collective share, once the kernel has asked for it.
+      scoped: the semaphores of the regions that run, with the ops that allocate them.
     """
 
     values: list[Any]
@@ -44,6 +45,7 @@ class Machine:
     key: tuple[int, int] | None = None
     drawn: int = 0
     barrier: np.ndarray | None = None
+    scoped: list[tuple[np.ndarray, Step]] = dataclasses.field(default_factory=list)
 
     def at(self, memory: MemRef, device: Sequence[Any], core: Sequence[Any], subcore: Sequence[Any]) -> MemRef:
         """The memref that is there on another core.
@@ -134,6 +136,34 @@ def located(message: str, name: str, location: str) -> ExecutionError:
     frames = frames_of(parse_location(location, ir.Context()))
     note = f"in {name}" if frames else f"in {name} at {location}"
     return ExecutionError(message, frames=frames, notes=[note])
+
+
+def check_zero(semaphores: np.ndarray, end_of: str, name: str) -> None:
+    """Raises ExecutionError for semaphores that are not zero at the end of the kernel or of a scope."""
+    if np.any(semaphores):
+        index = tuple(int(i[0]) for i in np.nonzero(semaphores)) if semaphores.ndim else ()
+        place = f"element ({', '.join(map(str, index))}) of {name}" if index else name
+        raise ExecutionError(f"{place} holds {int(semaphores[index])} at the end of {end_of}, expected 0")
+
+
+def run_region(machine: Machine, step: Step, _: Any) -> list[Any]:
+    """Runs the region of an op, at whose end the semaphores that it allocates must be zero."""
+    first = len(machine.scoped)
+    _, results = step.regions[0].run(machine, [])
+    for memory, allocation in machine.scoped[first:]:
+        try:
+            check_zero(memory, "its scope", "a semaphore")
+        except ExecutionError as error:
+            raise located(error.message, allocation.name, allocation.location) from None
+    del machine.scoped[first:]
+    return results
+
+
+def allocate_semaphores(machine: Machine, step: Step, _: Any) -> list[Any]:
+    """Semaphores of the region that runs."""
+    memory = np.zeros(*step.types[0][:2])
+    machine.scoped.append((memory, step))
+    return [memory]
 
 
 def terminate(*_: Any) -> Any:

@@ -68,7 +68,7 @@ refuse("kernel", add(), ("tpu.core_type = #tpu.core_type<tc>,", ""))
 semaphore = "memref<!tpu.semaphore, #tpu.memory_space<semaphore_mem>>"
 signal = """"stable_mosaic.tpu.sem_signal"(%s, %n) {operandSegmentSizes = array<i32: 1, 1, 0, 0>} : (SEM, i32) -> ()
     "stable_mosaic.func.return"() : () -> ()""".replace("SEM", semaphore)
-# CHECK-NEXT: semaphore: expected semaphores of zero at the end, got 4 in scratch 0
+# CHECK-NEXT: semaphore: scratch 0 holds 4 at the end of the kernel, expected 0
 refuse(
     "semaphore",
     add(),
