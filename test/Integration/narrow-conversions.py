@@ -14,8 +14,14 @@ import numpy as np
 from gridir.testing import mosaic_interpreted
 from jax.experimental import pallas as pl
 
-SPECIAL = ["0.5", "-0.5", "1.5", "2.5", "6.9", "7.5", "8", "-8", "-8.5", "-9", "3", "-3", "15.5", "16", "100", "-100", "127.5", "128", "-128.9", "-129", "255.5", "256", "300", "-300", "32767", "32768", "-32769", "65535", "65536", "1e5", "-1e5", "2147483520", "2147483648", "-3e9", "4294967296", "5e9", "1e20", "-1e20", "inf", "-inf", "nan", "-nan", "-0", "240", "248", "448", "464", "465", "480", "57344", "61440", "65000", "1e-3", "-1e-6"]
-X = np.resize(np.array([float(text) for text in SPECIAL], np.float32), (64, 128))
+# fmt: off
+SPECIAL = (
+    0.5, -0.5, 1.5, 2.5, 6.9, 7.5, 8, -8, -8.5, -9, 3, -3, 15.5, 16, 100, -100, 127.5, 128, -128.9, -129, 255.5, 256,
+    300, -300, 32767, 32768, -32769, 65535, 65536, 1e5, -1e5, 2147483520, 2147483648, -3e9, 4294967296, 5e9, 1e20,
+    -1e20, np.inf, -np.inf, np.nan, -np.nan, -0.0, 240, 248, 448, 464, 465, 480, 57344, 61440, 65000, 1e-3, -1e-6,
+)
+# fmt: on
+X = np.resize(np.array(SPECIAL, np.float32), (64, 128))
 INTEGERS = ("int2", "uint2", "int4", "uint4", "int8", "uint8", "int16", "uint16", "int32", "uint32", "bool")
 FLOATS = ("float4_e2m1fn", "float8_e3m4", "float8_e4m3", "float8_e4m3b11fnuz", "float8_e4m3fn", "float8_e4m3fnuz")
 FLOATS += ("float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu")
