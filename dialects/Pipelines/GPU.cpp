@@ -111,6 +111,12 @@ void addProgram(OpPassManager &pm, const GPUPipelineOptions &options) {
     padding.chip = options.chip;
     programs.addPass(warpgroup::createWarpgroupPadBlocksPass(padding));
   }
+  if (options.path != GPUPath::Mapped) {
+    // A program of warpgroups checks positions of windows, not of elements.
+    grid::GridLimitDiscardedLoadsPassOptions loads;
+    loads.gathers = true;
+    programs.addPass(grid::createGridLimitDiscardedLoadsPass(loads));
+  }
   warpgroup::WarpgroupPrepareContractionsPassOptions contractions;
   contractions.chip = options.chip;
   programs.addPass(

@@ -84,3 +84,28 @@ LogicalResult gridir::verifyCountableTypes(Operation *root) {
   });
   return failure(result.wasInterrupted());
 }
+
+/// A vector that is too large among some types; null where there is none.
+static VectorType findLargeVector(TypeRange types) {
+  for (Type type : types) {
+    auto vector = dyn_cast<VectorType>(type);
+    if (vector &&
+        *gridir::countPoints(vector.getShape()) > gridir::kMaxVectorElements)
+      return vector;
+  }
+  return {};
+}
+
+LogicalResult gridir::verifyVectorSizes(Operation *root) {
+  WalkResult result = root->walk([](Operation *op) {
+    VectorType large = findLargeVector(op->getOperandTypes());
+    if (!large)
+      large = findLargeVector(op->getResultTypes());
+    if (!large)
+      return WalkResult::advance();
+    op->emitError("expected a vector of at most ")
+        << kMaxVectorElements << " elements, got " << large;
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}

@@ -44,6 +44,14 @@ bool areArraysOfNumbers(mlir::TypeRange types);
 /// elements, or elements of no bits.
 llvm::LogicalResult verifyCountableTypes(mlir::Operation *root);
 
+/// The maximum number of elements of a vector, since upstream's patterns create
+/// an op or a constant for each element of some of them. Generated code never
+/// comes close to it.
+inline constexpr int64_t kMaxVectorElements = 1 << 14;
+
+/// Reports the first op with a larger vector among its operands and results.
+llvm::LogicalResult verifyVectorSizes(mlir::Operation *root);
+
 } // namespace gridir
 
 #endif // GRIDIR_DIALECTS_SUPPORT_COUNTABLETYPES_H

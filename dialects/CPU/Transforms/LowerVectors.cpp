@@ -28,40 +28,14 @@ using namespace mlir;
 
 namespace {
 
-/// Limits vectors, since upstream's patterns create an op or a constant for
-/// each element of some of them. Generated code never comes close to the limit.
-constexpr int64_t kMaxElements = int64_t(1) << 14;
-
-/// A vector that is too large among an op's operands and results; null where
-/// there is none.
-VectorType findLargeVector(Operation *op) {
-  auto isLarge = [](Type type) {
-    auto vector = dyn_cast<VectorType>(type);
-    return vector && *gridir::countPoints(vector.getShape()) > kMaxElements;
-  };
-  for (TypeRange types :
-       {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
-    if (auto found = llvm::find_if(types, isLarge); found != types.end())
-      return cast<VectorType>(*found);
-  return {};
-}
-
 class CPULowerVectorsPass
     : public gridir::cpu::impl::CPULowerVectorsPassBase<CPULowerVectorsPass> {
 public:
   using CPULowerVectorsPassBase::CPULowerVectorsPassBase;
 
   void runOnOperation() override {
-    if (failed(gridir::verifyCountableTypes(getOperation())))
-      return signalPassFailure();
-    WalkResult result = getOperation()->walk([](Operation *op) {
-      VectorType large = findLargeVector(op);
-      if (large)
-        op->emitError("expected a vector of at most ")
-            << kMaxElements << " elements, got " << large;
-      return large ? WalkResult::interrupt() : WalkResult::advance();
-    });
-    if (result.wasInterrupted())
+    if (failed(gridir::verifyCountableTypes(getOperation())) ||
+        failed(gridir::verifyVectorSizes(getOperation())))
       return signalPassFailure();
     unsigned before = countVectorOps();
     if (before == 0)

@@ -35,7 +35,8 @@ public:
   using CPUUnrollTransfersPassBase::CPUUnrollTransfersPassBase;
 
   void runOnOperation() override {
-    if (failed(gridir::verifyCountableTypes(getOperation())))
+    if (failed(gridir::verifyCountableTypes(getOperation())) ||
+        failed(gridir::verifyVectorSizes(getOperation())))
       return signalPassFailure();
     SmallVector<Operation *> transfers;
     getOperation()->walk([&](VectorTransferOpInterface transfer) {

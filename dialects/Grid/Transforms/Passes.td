@@ -312,6 +312,10 @@ def GridLimitDiscardedLoadsPass : Pass<"grid-limit-discarded-loads", "::gridir::
     not reject the load. A position that is proved to be inside stays, and so
     does one whose value is certainly used.
 
+    With `gathers` this holds for each element of a window with several ones:
+    the window becomes a `grid.gather`. Then kernels without products of matrices
+    are left as they are.
+
     Before:
 
     ```mlir
@@ -354,9 +358,16 @@ def GridLimitDiscardedLoadsPass : Pass<"grid-limit-discarded-loads", "::gridir::
     }
     ```
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+  let options = [
+    Option<"gathers", "gathers", "bool", "false",
+      "Load windows of several elements by their positions, too">
+  ];
   let statistics = [
-    Statistic<"numLimited", "num-limited", "Number of positions that are limited">
+    Statistic<"numLimited", "num-limited", "Number of positions that are limited">,
+    Statistic<"numGathered", "num-gathered", "Number of windows that are loaded by their positions">
   ];
 }
 

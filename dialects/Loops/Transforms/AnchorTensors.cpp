@@ -8,6 +8,7 @@
 
 #include "dialects/Loops/Transforms/Passes.h"
 #include "dialects/Loops/Transforms/TrialBufferization.h"
+#include "dialects/Support/CountableTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -394,6 +395,9 @@ public:
 
   void runOnOperation() override {
     Operation *root = getOperation();
+    // Bufferization computes strides, which must fit 64 bits.
+    if (failed(gridir::verifyCountableTypes(getOperation())))
+      return signalPassFailure();
     SmallVector<scf::IndexSwitchOp> switches;
     root->walk([&](scf::IndexSwitchOp op) {
       if (llvm::any_of(op.getResultTypes(), llvm::IsaPred<RankedTensorType>))
