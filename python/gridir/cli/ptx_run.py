@@ -139,8 +139,8 @@ def ptx_run(
     for an array of zeros; or a scalar with its type, such as u64:4 or f32:0.5. Arrays of zeros are written to their
     files after the launch; with --out, all arrays are written there.
 
-    FILE.mlir is a module of the stage ptx. Its kernel.abi describes the launch, so ARGUMENTS are only the arrays of
-    the kernel: its inputs, then its outputs.
+    FILE.mlir is a module of the stage ptx, as gridir-opt --grid-to-gpu writes it. Its kernel.abi describes the launch,
+    so ARGUMENTS are only the arrays of the kernel: its inputs, then its outputs.
     """
     if file.endswith(".mlir"):
         given = [

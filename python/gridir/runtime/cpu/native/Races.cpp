@@ -75,7 +75,7 @@ void RaceDetector::wait(Thread thread, const void *semaphore, int64_t amount,
   acquire(thread, order.observe(amount, thread, clocks.getClock(thread)));
   if (keeps)
     return;
-  // A time that nobody knows before it is taken.
+  // A new time, which no other thread knows yet.
   VectorClock::Time time = clocks.advance(thread);
   order.take(amount, thread, time);
 }

@@ -75,7 +75,7 @@ public:
   /// Earlier accesses of the thread happen before later acquires of the object.
   void release(Thread thread, const void *object);
   void acquire(Thread thread, const void *object);
-  /// The same for a clock that somebody else keeps.
+  /// The same for a clock that the caller keeps.
   void release(Thread thread, VectorClock &clock);
   void acquire(Thread thread, const VectorClock &clock) {
     clocks.learn(thread, clock);
