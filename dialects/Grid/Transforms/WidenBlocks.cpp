@@ -9,7 +9,6 @@
 #include "dialects/Grid/Transforms/Passes.h"
 
 #include "dialects/Grid/Analysis/BlockAxes.h"
-#include "dialects/Grid/IR/MemorySpaces.h"
 #include "dialects/Grid/Transforms/BlockResize.h"
 #include "dialects/Grid/Transforms/ProgramSplit.h"
 #include "dialects/Support/CountableTypes.h"
@@ -107,7 +106,7 @@ private:
         return false;
     for (unsigned i = 0; i < kernel.getNumOperandSpecs(); ++i) {
       OperandAttr spec = kernel.getOperandSpec(i);
-      if (getFacts(spec.getSpace()).sharing == SpaceSharing::Kernel ||
+      if (spec.getSpace().getSharing() == SpaceSharing::Kernel ||
           ShapedType::isDynamicShape(spec.getArrayShape()) ||
           !gridir::isCountable(spec.getArrayShape()) ||
           !kernel.getAffineIndexMap(i))
