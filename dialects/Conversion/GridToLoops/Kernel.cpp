@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Conversion/GridToLoops/GridLoopBuilder.h"
+
 #include "dialects/Conversion/GridToLoops/Async.h"
 #include "dialects/Conversion/GridToLoops/Blocks.h"
 #include "dialects/Conversion/GridToLoops/Counters.h"
@@ -94,92 +96,41 @@ bool isMoved(KernelOp kernel, unsigned operand) {
       });
 }
 
-/// Builds the two functions of one kernel.
-class GridLoopBuilder {
-public:
-  explicit GridLoopBuilder(KernelLowering &lowering)
-      : lowering(lowering), kernel(lowering.kernel), loc(kernel.getLoc()),
-        builder(kernel.getContext()), movable(kernel) {
-    // Tasks run one at a time, so effects are ordered.
-    Sharing::Kind sharing = lowering.hasTasks()
-                                ? Sharing::InPlace
-                                : getSharingOfInputs(kernel, lowering.hazards);
-    bool ordered = !lowering.hasTasks() &&
-                   (hasOrderedEffects(kernel) || hasSemaphoreOperands(kernel) ||
-                    sharing == Sharing::CopiedWhole);
-    if (!ordered && !lowering.hasTasks())
-      test = getBlockTest(kernel);
-    for (unsigned d = 0; d < kernel.getRank(); ++d) {
-      bool parallel = !ordered && isParallel(kernel.getDimSemantics(d));
-      // An input is copied, if necessary, before any program writes; a call
-      // that tests its blocks determines if it is necessary.
-      bool mayCopy = sharing == Sharing::CopiedIfRevisited;
-      if (parallel && !mayCopy) {
-        lowering.parallelDims.push_back(d);
-        continue;
-      }
-      sequentialDims.push_back(d);
-      if (test && (parallel || llvm::is_contained(test->dims, d)))
-        lowering.testedDims.push_back(d);
+} // namespace
+
+GridLoopBuilder::GridLoopBuilder(KernelLowering &lowering)
+    : lowering(lowering), kernel(lowering.kernel), loc(kernel.getLoc()),
+      builder(kernel.getContext()), movable(kernel) {
+  // Tasks run one at a time, so effects are ordered.
+  Sharing::Kind sharing = lowering.hasTasks()
+                              ? Sharing::InPlace
+                              : getSharingOfInputs(kernel, lowering.hazards);
+  bool ordered = !lowering.hasTasks() &&
+                 (hasOrderedEffects(kernel) || hasSemaphoreOperands(kernel) ||
+                  sharing == Sharing::CopiedWhole);
+  if (!ordered && !lowering.hasTasks())
+    test = getBlockTest(kernel);
+  for (unsigned d = 0; d < kernel.getRank(); ++d) {
+    bool parallel = !ordered && isParallel(kernel.getDimSemantics(d));
+    // An input is copied, if necessary, before any program writes; a call
+    // that tests its blocks determines if it is necessary.
+    bool mayCopy = sharing == Sharing::CopiedIfRevisited;
+    if (parallel && !mayCopy) {
+      lowering.parallelDims.push_back(d);
+      continue;
     }
+    sequentialDims.push_back(d);
+    if (test && (parallel || llvm::is_contained(test->dims, d)))
+      lowering.testedDims.push_back(d);
   }
+}
 
-  LogicalResult build() {
-    if (failed(check()))
-      return failure();
-    createFunctions();
-    return failure(failed(createLoops()) || failed(createProgram()));
-  }
-
-private:
-  LogicalResult check();
-
-  // The functions and their loops.
-  void createFunctions();
-  LogicalResult createLoops();
-  SmallVector<Value> createGridSizes(ValueRange operands);
-  void createParallelIds(Value item);
-  void beginWorkItem();
-  void setProgramId(unsigned d, Value id);
-  void createProgramRecord();
-
-  // Creates the value through which a program accesses an operand.
-  FailureOr<Value> createOperand(unsigned operandNumber);
-  Value createCopyMemory(Value source, Location loc);
-  Value createPrivateCopy(Value source, Location loc);
-  void createPrivateCopy(Value source, Value copy);
-  Value createCopyIfRevisited(Value source, unsigned operandNumber);
-  SmallVector<Value> createIndicesOnce(unsigned operandNumber);
-
-  // One program.
-  LogicalResult createProgram();
-  void instantiateBody();
-
-  KernelLowering &lowering;
-  KernelOp kernel;
-  Location loc;
-  OpBuilder builder;
-  const MovableBlocks movable;
-  /// Made where a block may lie outside of its array.
-  std::optional<BlockAccess> access;
-  /// The test of a call for fine-grained work items, if they are known to be
-  /// useful.
-  std::optional<BlockTest> test;
-  /// The dimensions that are loops, and the ends of those that are shared out
-  /// in finer work items.
-  SmallVector<unsigned> sequentialDims;
-  llvm::SmallDenseMap<unsigned, std::pair<Value, Value>> loopEnds;
-  /// The whole operands: arguments of the function, or copies of them.
-  SmallVector<Value> arrays;
-  /// The values for the arguments of the body.
-  SmallVector<Value> refs, scratchRefs;
-  /// The block indices of operands, by operand number.
-  llvm::SmallDenseMap<unsigned, SmallVector<Value>> blockIndices;
-  /// Prefetched scalars that the kernel writes, and their copies.
-  SmallVector<std::pair<Value, Value>> prefetchedCopies;
-  /// Inputs whose blocks are copied before each program.
-  llvm::SmallDenseSet<unsigned> privateBlocks;
-};
+LogicalResult GridLoopBuilder::build() {
+  if (failed(check()))
+    return failure();
+  createFunctions();
+  return failure(failed(createLoops()) || failed(createProgram()));
+}
 
 LogicalResult GridLoopBuilder::check() {
   kernel.getBodyRegion().walk([&](PrngSeedOp) { lowering.hasSeed = true; });
@@ -412,92 +363,6 @@ void GridLoopBuilder::setProgramId(unsigned d, Value id) {
     lowering.ranges.set(id, {0, std::numeric_limits<int32_t>::max()});
 }
 
-FailureOr<Value> GridLoopBuilder::createOperand(unsigned operandNumber) {
-  Value array =
-      lowering.function.getArgument(kernel.getNumDynamicDims() + operandNumber);
-  if (isa<SemaphoreType>(kernel.getOperandSpec(operandNumber).getElementType()))
-    return createOperandCounters(builder, lowering, operandNumber, arrays);
-  if (isEmptyArray(kernel.getOperandSpec(operandNumber).getArrayType())) {
-    BlockArgument ref = kernel.getBodyBlock()->getArgument(operandNumber);
-    auto type = cast<MemRefType>(ref.getType());
-    return lowering.allocate(getNamedLoc(ref), type.getShape(),
-                             type.getElementType());
-  }
-  Sharing sharing = getSharing(kernel, lowering.hazards, operandNumber);
-  if (sharing.copiesBlocks)
-    privateBlocks.insert(operandNumber);
-  switch (sharing.kind) {
-  case Sharing::InPlace:
-    return array;
-  case Sharing::CopiedIfRevisited:
-    return createCopyIfRevisited(array, operandNumber);
-  case Sharing::CopiedWhole: {
-    Location loc =
-        getNamedLoc(kernel.getBodyBlock()->getArgument(operandNumber));
-    if (operandNumber >= kernel.getNumIndexOperands() ||
-        lowering.parallelDims.empty())
-      return createPrivateCopy(array, loc);
-    prefetchedCopies.push_back({array, createCopyMemory(array, loc)});
-    return prefetchedCopies.back().second;
-  }
-  }
-  llvm_unreachable("all ways to share are handled");
-}
-
-/// A block that no program sees twice is read before it is written. Whether
-/// there is one depends on the operands of the index map.
-Value GridLoopBuilder::createCopyIfRevisited(Value source,
-                                             unsigned operandNumber) {
-  Value twice = createRevisitTest(builder, lowering, operandNumber);
-  auto copied = scf::IfOp::create(
-      builder, loc, twice,
-      [&](OpBuilder &inner, Location loc) {
-        OpBuilder::InsertionGuard guard(builder);
-        builder.restoreInsertionPoint(inner.saveInsertionPoint());
-        Value copy = createPrivateCopy(
-            source,
-            getNamedLoc(kernel.getBodyBlock()->getArgument(operandNumber)));
-        scf::YieldOp::create(builder, loc, copy);
-      },
-      [&](OpBuilder &inner, Location loc) {
-        scf::YieldOp::create(inner, loc, source);
-      });
-  return copied.getResult(0);
-}
-
-Value GridLoopBuilder::createCopyMemory(Value source, Location loc) {
-  auto type = cast<MemRefType>(source.getType());
-  return lowering.allocate(loc, type.getShape(), type.getElementType());
-}
-
-Value GridLoopBuilder::createPrivateCopy(Value source, Location loc) {
-  Value copy = createCopyMemory(source, loc);
-  createPrivateCopy(source, copy);
-  return copy;
-}
-
-/// A copy is uninitialized wherever its source is.
-void GridLoopBuilder::createPrivateCopy(Value source, Value copy) {
-  linalg::CopyOp::create(builder, loc, source, copy);
-  if (lowering.recordsAccesses())
-    createMemoryTransfer(builder, loc, lowering, source, copy);
-}
-
-/// An output that shares memory and blocks with an input uses the same SSA
-/// values as block indices, so that later passes recognize the alias.
-SmallVector<Value> GridLoopBuilder::createIndicesOnce(unsigned operandNumber) {
-  unsigned numIndex = kernel.getNumIndexOperands();
-  unsigned numInputs = kernel.getNumInputs();
-  for (auto [operand, output] : kernel.getAliasPairs())
-    if (operandNumber == numIndex + numInputs + output &&
-        lowering.hazards.haveSameBlocks(
-            kernel.getBodyBlock()->getArgument(operand),
-            kernel.getBodyBlock()->getArgument(operandNumber)))
-      return blockIndices[operand];
-  return blockIndices[operandNumber] =
-             createBlockIndices(builder, lowering, operandNumber);
-}
-
 LogicalResult GridLoopBuilder::createProgram() {
   unsigned numIndex = kernel.getNumIndexOperands();
   unsigned numInputs = kernel.getNumInputs();
@@ -564,8 +429,6 @@ void GridLoopBuilder::instantiateBody() {
   builder.getInsertionBlock()->getOperations().splice(
       builder.getInsertionPoint(), body->getOperations());
 }
-
-} // namespace
 
 LogicalResult buildGridLoops(KernelLowering &lowering) {
   return GridLoopBuilder(lowering).build();

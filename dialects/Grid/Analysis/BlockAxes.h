@@ -49,6 +49,8 @@ public:
   llvm::SmallVector<mlir::Value> getValues(unsigned axis) const;
 
 private:
+  /// Returns the shape of a Ref or tensor; empty for a scalar.
+  static llvm::ArrayRef<int64_t> getShape(mlir::Value value);
   void visit(mlir::Operation *op);
   llvm::SmallVector<SliceRefOp> getWindowsOfOutput(mlir::Value ref);
   void visitSlice(SliceRefOp slice);

@@ -16,21 +16,21 @@ from pathlib import Path
 # CHECK: grid-complete-copies: as described
 # CHECK: grid-drop-masks: as described
 # CHECK: grid-flatten-blocks: as described
-# CHECK: grid-gathers-to-windows: as described
 # CHECK: grid-hoist-scopes: as described
-# CHECK: grid-slices-to-windows: as described
 # CHECK: grid-squeeze-blocks: as described
-# CHECK: grid-canonicalize-index-maps: as described
 # CHECK: grid-check: as described
+# CHECK: grid-limit-discarded-loads: as described
+# CHECK: grid-poison-memory: as described
+# CHECK: grid-record-accesses: as described
+# CHECK: grid-canonicalize-index-maps: as described
 # CHECK: grid-expand-selections: as described
 # CHECK: grid-infer-dimension-semantics: as described
 # CHECK: grid-legalize-blocks: as described
-# CHECK: grid-limit-discarded-loads: as described
 # CHECK: grid-plan-memory: as described
-# CHECK: grid-poison-memory: as described
 # CHECK: grid-privatize-windows: as described
-# CHECK: grid-record-accesses: as described
 # CHECK: grid-specialize: as described
+# CHECK: grid-gathers-to-windows: as described
+# CHECK: grid-slices-to-windows: as described
 
 
 def run(tool: list[str], source: str, *options: str) -> str:

@@ -167,6 +167,21 @@ struct Cluster {
 /// Coordinates or sizes, as "(1, 2, 3)".
 std::string describe(const std::array<uint32_t, 3> &coordinates);
 
+/// Three special registers from `first` on.
+inline std::array<uint32_t, 3> getVector(const Frame &frame,
+                                         SpecialRegister first) {
+  return {frame.special[first], frame.special[first + 1],
+          frame.special[first + 2]};
+}
+
+/// The coordinates of a number in a space of three dimensions, the first
+/// fastest.
+inline std::array<uint32_t, 3> unflatten(uint64_t number,
+                                         const std::array<uint32_t, 3> &sizes) {
+  return {uint32_t(number % sizes[0]), uint32_t(number / sizes[0] % sizes[1]),
+          uint32_t(number / sizes[0] / sizes[1])};
+}
+
 using KernelFn = void (*)(Frame *);
 
 /// A function that is ready for launches.
