@@ -16,6 +16,7 @@
 #include "dialects/TPU/IR/TPU.h"
 #include "dialects/TPU/Target/TPUTarget.h"
 #include "dialects/Warpgroup/IR/Warpgroup.h"
+#include "dialects/Warpgroup/Inference/Exchanges.h"
 #include "dialects/Warpgroup/Inference/LayoutFrame.h"
 #include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -82,6 +83,7 @@ void gridir::registerAllDialects(DialectRegistry &registry) {
   tpu::registerParamsModels(registry);
   tpu::registerMemorySpaces(registry);
   registerWarpgroupToLoops(registry);
+  warpgroup::registerExchangeModels(registry);
   warpgroup::registerLayoutModels(registry);
   registerAllInterfaces(registry);
 }

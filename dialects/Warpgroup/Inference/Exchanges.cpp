@@ -17,11 +17,12 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace gridir;
 using namespace gridir::warpgroup;
+
+#include "dialects/Warpgroup/Inference/ExchangeOpInterface.cpp.inc"
 
 namespace {
 
@@ -151,17 +152,6 @@ int64_t getOfStructured(linalg::LinalgOp op, Distributions &distributions) {
   return bytes;
 }
 
-/// The threads with the same elements read what their owner has got.
-int64_t getOfAtomic(grid::AtomicRmwOp op, Distributions &distributions) {
-  if (op.getResult().use_empty())
-    return 0;
-  auto type = dyn_cast<RankedTensorType>(op.getType());
-  if (!type)
-    return getBytes(op.getType(), 1);
-  const Distribution *held = distributions.find(type);
-  return held && (held->hasCopies() || held->exceeds()) ? getBytes(type) : 0;
-}
-
 /// The static offsets of a window in the Ref that it is a window of; none if
 /// other views are between them, or dimensions are absent.
 std::optional<Coordinates> getOffsets(Value window) {
@@ -211,61 +201,117 @@ int64_t getOfRegisters(Value ref, Type value, Distributions &distributions) {
   return getBytes(type.getElementType(), held->getNumElements());
 }
 
-/// The largest array of an op that needs them whole.
-int64_t getOfLargest(Operation *op) {
-  int64_t bytes = 0;
-  for (Type type : op->getOperandTypes())
-    if (auto array = dyn_cast<RankedTensorType>(type))
-      bytes = std::max(bytes, getBytes(array));
-  return bytes;
-}
+/// An op that requires the bytes of an exchange at once.
+Exchange getWhole(int64_t bytes) { return {bytes, bytes}; }
 
-/// The number that one thread reads for all; lanes of a warp shuffle it.
-int64_t getOfNumber(Operation *op) {
-  return op->getParentOfType<WarpsOp>()
-             ? 0
-             : getBytes(op->getResult(0).getType(), 1);
-}
+template <typename ModelT, typename OpT>
+using ExchangeModel = ExchangeOpInterface::ExternalModel<ModelT, OpT>;
+
+struct RelayoutExchange : ExchangeModel<RelayoutExchange, RelayoutOp> {
+  Exchange getExchange(Operation *op, Distributions &) const {
+    return getOfRelayout(cast<RelayoutOp>(op));
+  }
+};
+
+/// The threads with the same elements read what their owner has got.
+struct AtomicExchange : ExchangeModel<AtomicExchange, grid::AtomicRmwOp> {
+  Exchange getExchange(Operation *op, Distributions &distributions) const {
+    if (op->getResult(0).use_empty())
+      return {};
+    auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+    if (!type)
+      return getWhole(getBytes(op->getResult(0).getType(), 1));
+    const Distribution *held = distributions.find(type);
+    bool isExchanged = held && (held->hasCopies() || held->exceeds());
+    return getWhole(isExchanged ? getBytes(type) : 0);
+  }
+};
+
+struct ExtractExchange : ExchangeModel<ExtractExchange, tensor::ExtractOp> {
+  Exchange getExchange(Operation *op, Distributions &) const {
+    auto type = cast<RankedTensorType>(
+        cast<tensor::ExtractOp>(op).getTensor().getType());
+    bool isHeld =
+        type.getNumElements() == 1 || isa<linalg::LinalgOp>(op->getParentOp());
+    return getWhole(isHeld ? 0 : getBytes(type));
+  }
+};
+
+struct LoadExchange : ExchangeModel<LoadExchange, grid::LoadOp> {
+  Exchange getExchange(Operation *op, Distributions &distributions) const {
+    auto load = cast<grid::LoadOp>(op);
+    return getWhole(
+        getOfRegisters(load.getRef(), load.getType(), distributions));
+  }
+};
+
+/// An op that stores or adds a value to a Ref.
+template <typename OpT>
+struct StoreExchange : ExchangeModel<StoreExchange<OpT>, OpT> {
+  Exchange getExchange(Operation *op, Distributions &distributions) const {
+    auto store = cast<OpT>(op);
+    return getWhole(getOfRegisters(store.getRef(), store.getValue().getType(),
+                                   distributions));
+  }
+};
+
+/// An op that needs arrays whole, one after the other.
+template <typename OpT>
+struct LargestExchange : ExchangeModel<LargestExchange<OpT>, OpT> {
+  Exchange getExchange(Operation *op, Distributions &) const {
+    int64_t bytes = 0;
+    for (Type type : op->getOperandTypes())
+      if (auto array = dyn_cast<RankedTensorType>(type))
+        bytes = std::max(bytes, getBytes(array));
+    return getWhole(bytes);
+  }
+};
+
+/// A number that one thread reads for all; lanes of a warp shuffle it.
+template <typename OpT>
+struct NumberExchange : ExchangeModel<NumberExchange<OpT>, OpT> {
+  Exchange getExchange(Operation *op, Distributions &) const {
+    return getWhole(op->getParentOfType<WarpsOp>()
+                        ? 0
+                        : getBytes(op->getResult(0).getType(), 1));
+  }
+};
 
 } // namespace
 
+void gridir::warpgroup::registerExchangeModels(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, WarpgroupDialect *) {
+    BarrierTestOp::attachInterface<NumberExchange<BarrierTestOp>>(*context);
+    RelayoutOp::attachInterface<RelayoutExchange>(*context);
+    TmaGatherOp::attachInterface<LargestExchange<TmaGatherOp>>(*context);
+    TmaScatterOp::attachInterface<LargestExchange<TmaScatterOp>>(*context);
+  });
+  registry.addExtension(+[](MLIRContext *context, grid::GridDialect *) {
+    grid::AccumulateOp::attachInterface<StoreExchange<grid::AccumulateOp>>(
+        *context);
+    grid::AtomicRmwOp::attachInterface<AtomicExchange>(*context);
+    grid::LoadOp::attachInterface<LoadExchange>(*context);
+    grid::PrintOp::attachInterface<LargestExchange<grid::PrintOp>>(*context);
+    grid::SemaphoreReadOp::attachInterface<
+        NumberExchange<grid::SemaphoreReadOp>>(*context);
+    grid::StoreOp::attachInterface<StoreExchange<grid::StoreOp>>(*context);
+  });
+  registry.addExtension(+[](MLIRContext *context, tensor::TensorDialect *) {
+    tensor::ExtractOp::attachInterface<ExtractExchange>(*context);
+  });
+}
+
 Exchange Exchanges::get(Operation *op) {
-  if (auto relayout = dyn_cast<RelayoutOp>(op))
-    return getOfRelayout(relayout);
   auto hasLayout = [](Type type) {
     return !isa<RankedTensorType>(type) || getLayout(type);
   };
   if (!llvm::all_of(op->getOperandTypes(), hasLayout) ||
       !llvm::all_of(op->getResultTypes(), hasLayout))
     return {};
-  int64_t bytes =
-      llvm::TypeSwitch<Operation *, int64_t>(op)
-          .Case([&](linalg::LinalgOp op) {
-            return op.hasPureTensorSemantics()
-                       ? getOfStructured(op, distributions)
-                       : 0;
-          })
-          .Case([&](grid::AtomicRmwOp op) {
-            return getOfAtomic(op, distributions);
-          })
-          .Case([](tensor::ExtractOp op) {
-            auto type = cast<RankedTensorType>(op.getTensor().getType());
-            return type.getNumElements() == 1 ||
-                           isa<linalg::LinalgOp>(op->getParentOp())
-                       ? 0
-                       : getBytes(type);
-          })
-          .Case([&](grid::LoadOp op) {
-            return getOfRegisters(op.getRef(), op.getType(), distributions);
-          })
-          .Case<grid::StoreOp, grid::AccumulateOp>([&](auto op) {
-            return getOfRegisters(op.getRef(), op.getValue().getType(),
-                                  distributions);
-          })
-          .Case<grid::PrintOp, TmaGatherOp, TmaScatterOp>(
-              [](Operation *op) { return getOfLargest(op); })
-          .Case<grid::SemaphoreReadOp, BarrierTestOp>(
-              [](Operation *op) { return getOfNumber(op); })
-          .Default(int64_t(0));
-  return {bytes, bytes};
+  if (auto exchange = dyn_cast<ExchangeOpInterface>(op))
+    return exchange.getExchange(distributions);
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  return structured && structured.hasPureTensorSemantics()
+             ? getWhole(getOfStructured(structured, distributions))
+             : Exchange();
 }

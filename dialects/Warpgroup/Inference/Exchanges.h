@@ -10,6 +10,8 @@
 #define GRIDIR_DIALECTS_WARPGROUP_INFERENCE_EXCHANGES_H
 
 #include "dialects/Warpgroup/IR/RegisterCoordinates.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/IR/OpDefinition.h"
 
 namespace gridir::warpgroup {
 
@@ -22,6 +24,15 @@ struct Exchange {
   /// use; 0 for an op without an exchange.
   int64_t least = 0, most = 0;
 };
+
+} // namespace gridir::warpgroup
+
+#include "dialects/Warpgroup/Inference/ExchangeOpInterface.h.inc"
+
+namespace gridir::warpgroup {
+
+/// Attaches `ExchangeOpInterface` to ops of `warpgroup`, `grid` and `tensor`.
+void registerExchangeModels(mlir::DialectRegistry &registry);
 
 /// The exchanges of a kernel's ops. They follow from the layouts that
 /// `warpgroup-infer-layouts` has chosen: passes plan memory and barriers for
