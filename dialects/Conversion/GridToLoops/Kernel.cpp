@@ -89,6 +89,14 @@ bool isWhole(OperandAttr spec) {
 
 /// True if a block of an operand may lie outside of its array.
 bool isMoved(KernelOp kernel, unsigned operand) {
+  // The analysis takes an array without a block for one that stays.
+  if (operand >= kernel.getNumIndexOperands() &&
+      kernel.getOperandSpec(operand).getBlock().empty()) {
+    Region &map = kernel.getIndexMap(operand - kernel.getNumIndexOperands());
+    auto isZero = [](Value index) { return matchPattern(index, m_Zero()); };
+    if (!llvm::all_of(map.front().getTerminator()->getOperands(), isZero))
+      return true;
+  }
   BlockAccess access(kernel);
   return llvm::any_of(
       llvm::seq(kernel.getOperandSpec(operand).getRank()), [&](unsigned dim) {

@@ -327,6 +327,11 @@ private:
   }
 
   void visitOp(Operation *op) {
+    for (Type type : op->getResultTypes())
+      if (auto shaped = dyn_cast<ShapedType>(type);
+          shaped && shaped.hasRank() &&
+          llvm::is_contained(shaped.getShape(), 0))
+        return add(op->getLoc(), "an array has no elements");
     if (auto update = dyn_cast<grid::AtomicRmwOp>(op))
       return visitUpdate(update);
     if (auto slice = dyn_cast<grid::SliceRefOp>(op))

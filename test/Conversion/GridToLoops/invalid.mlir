@@ -27,6 +27,13 @@ grid.kernel @cut_semaphores grid(%i = 2)
 // -----
 
 // expected-error @below {{expected semaphores in one block, got blocks of args[0]}}
+grid.kernel @moved_whole_semaphores grid(%i = 2)
+    inputs(%s: !grid.semaphore<dma> [2] block [] at (%i) origin "args[0]") outputs(%o: f32 [8]) {
+}
+
+// -----
+
+// expected-error @below {{expected semaphores in one block, got blocks of args[0]}}
 grid.kernel @moved_semaphores grid(%i = 2)
     inputs(%s: !grid.semaphore<dma> [2] block [2] at (%i) origin "args[0]") outputs(%o: f32 [8]) {
 }

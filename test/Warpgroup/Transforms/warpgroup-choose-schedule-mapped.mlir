@@ -3,7 +3,7 @@
 // RUN:   --remarks-filter=warpgroup-choose-schedule --remark-format=emitRemark | FileCheck %s --check-prefix=REMARK
 
 // Each of these kernels is mapped to threads, and a remark states the reason.
-// CHECK-COUNT-34: warpgroup.mapped
+// CHECK-COUNT-35: warpgroup.mapped
 // CHECK-NOT: warpgroup.mapped
 
 // REMARK: the kernel is mapped to threads, since {{.*}}its grid is dynamic
@@ -29,6 +29,14 @@ grid.kernel @past_the_end grid(%i = 4)
   %v = grid.load %w : memref<32xf32, #grid.space<default>> -> tensor<32xf32>
   %mask = grid.load %m : memref<32xi1, #grid.space<default>> -> tensor<32xi1>
   grid.store %v, %o mask %mask : tensor<32xf32>, memref<32xf32, #grid.space<default>>, tensor<32xi1>
+}
+// -----
+// REMARK: since {{.*}}an array has no elements
+grid.kernel @empty_window grid() outputs(%o: f32 [11]) {
+  %a = grid.slice_ref %o[0] [0] [1] : memref<11xf32, #grid.space<default>> -> memref<0xf32, #grid.space<default>>
+  %b = grid.slice_ref %o[0] [0] [2] : memref<11xf32, #grid.space<default>> -> memref<0xf32, #grid.space<default>>
+  %v = grid.load %a : memref<0xf32, #grid.space<default>> -> tensor<0xf32>
+  grid.store %v, %b : tensor<0xf32>, memref<0xf32, #grid.space<default>>
 }
 // -----
 // REMARK: since {{.*}}its programs wait for one another
