@@ -239,8 +239,6 @@ public:
   }
 
   void runOnOperation() override {
-    if (failed(gridir::verifyCountableTypes(getOperation())))
-      return signalPassFailure();
     target = {vectorBytes, vectorRegisters};
     IRRewriter rewriter(&getContext());
     turnCopiesIntoLinalg(rewriter);
