@@ -49,6 +49,10 @@ static std::optional<PresburgerSet> getOutside(const IntegerRelation &part) {
   return outside;
 }
 
+/// The most pieces of a difference: each set that is subtracted may multiply
+/// their number.
+static constexpr unsigned kMaxPieces = 128;
+
 std::optional<PresburgerSet> subtract(const PresburgerSet &from,
                                       const PresburgerSet &what) {
   PresburgerSet result = from;
@@ -62,6 +66,8 @@ std::optional<PresburgerSet> subtract(const PresburgerSet &from,
         IntegerRelation both = points.intersect(piece);
         if (!Simplex(both).isEmpty())
           left.unionInPlace(IntegerPolyhedron(both));
+        if (left.getNumDisjuncts() > kMaxPieces)
+          return std::nullopt;
       }
     result = std::move(left);
   }

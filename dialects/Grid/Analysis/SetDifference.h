@@ -22,7 +22,7 @@
 namespace gridir::grid {
 
 /// The points of `from` that are not in `what`; none where a local variable of
-/// `what` is not known to be a division.
+/// `what` is not known to be a division, and where they have too many pieces.
 std::optional<mlir::presburger::PresburgerSet>
 subtract(const mlir::presburger::PresburgerSet &from,
          const mlir::presburger::PresburgerSet &what);
