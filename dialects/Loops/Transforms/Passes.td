@@ -418,7 +418,7 @@ def LoopsSplitReductionsPass : Pass<"loops-split-reductions", "::mlir::func::Fun
 
     After:
 
-    ```mlir
+    ```
     %empty = tensor.empty() : tensor<8x512x4xf32>
     %zeros = linalg.fill ins(%cst : f32) outs(%empty : tensor<8x512x4xf32>) -> tensor<8x512x4xf32>
     %rows = linalg.reduce { arith.addf } ins(%x : tensor<8x4x512x4xf32>)
