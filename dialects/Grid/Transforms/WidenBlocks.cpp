@@ -37,6 +37,9 @@ struct Widening {
   int64_t factor, parts;
 };
 
+/// The search for a divisor tries as many numbers as a block has rows.
+constexpr int64_t kMostRows = 1 << 16;
+
 /// The largest divisor of a number that is at most `limit`.
 int64_t getLargestDivisor(int64_t number, int64_t limit) {
   for (int64_t divisor = std::min(number, limit); divisor > 1; --divisor)
@@ -163,6 +166,8 @@ private:
     for (Value value : axes.getValues(*rows))
       numRows = std::gcd(numRows, cast<ShapedType>(value.getType())
                                       .getDimSize(*axes.findDim(value, *rows)));
+    if (numRows > kMostRows)
+      return std::nullopt;
     widening.factor = getLargestDivisor(blocks, numRows);
     widening.parts = getLeastDivisor(numRows, widening.factor);
     if (widening.factor == 1)
@@ -178,7 +183,7 @@ private:
         read += cast<MemRefType>(ref.getType()).getNumElements();
     }
     // Each part of the rows reads again the operands that have no rows.
-    if (read * widening.factor > type.getNumElements())
+    if (read > type.getNumElements() / widening.factor)
       return std::nullopt;
     return widening;
   }
