@@ -12,6 +12,7 @@
 #include "dialects/GPU/Target/GPUTarget.h"
 #include "dialects/Grid/IR/Grid.h"
 #include "dialects/Kernel/IR/Kernel.h"
+#include "dialects/TPU/IR/MemorySpaces.h"
 #include "dialects/TPU/IR/StableMosaic.h"
 #include "dialects/TPU/IR/TPU.h"
 #include "dialects/TPU/Target/TPUTarget.h"

@@ -42,10 +42,6 @@ private:
   const Chip *chip;
 };
 
-/// Attaches `MemorySpaceAttrInterface` to the spaces of the tpu dialect, and
-/// names them.
-void registerMemorySpaces(mlir::DialectRegistry &registry);
-
 /// Attaches `ParamsAttrInterface` to the parameters of backends for a TPU.
 void registerParamsModels(mlir::DialectRegistry &registry);
 

@@ -159,7 +159,7 @@ report(
 report("transforms", "tile", lambda *_: None, types=(plgpu.RefType((*TILED, TILED[0])),), scratch=[TILE])
 # CHECK: tiles: {{.*}}expected a Ref of whole tiles of (48, 32), got one of (64, 64)
 report("tiles", "tile", lambda *_: None, types=(plgpu.RefType((plgpu.TilingTransform((48, 32)),)),), scratch=[TILE])
-# CHECK: tensor memory: {{.*}}expected a Ref in shared or global memory, got one in #warpgroup.space<tmem>
+# CHECK: tensor memory: {{.*}}expected a Ref in shared or global memory, got one in gpu.tmem
 report("tensor memory", "tile", lambda *_: None, types=(REF,), scratch=[plgpu.TMEM((128, 64), jnp.float32)])
 # CHECK: memory: {{.*}}expected elements that are in memory, got !warpgroup.barrier<1>
 report("memory", "tile", lambda *_: None, types=(REF,), scratch=[plgpu.Barrier()])

@@ -34,6 +34,7 @@ from gridir.runtime.tpu.report import Report
 if TYPE_CHECKING:
     from gridir.compiler.kernel import Kernel
     from gridir.frontend.lower import Lowered
+    from gridir.mlir import ir
 
 # Fields of the author's record that XLA's backend configuration holds under the same name.
 CONFIG_FIELDS = (
@@ -141,13 +142,18 @@ def _program(kernel: Kernel) -> Program:
     """The kernel as libtpu would read it, ready to run. Raises ExecutionError for an op that is not known."""
     mosaic = kernel.prepare()
     outside = Outside.ALLOWED if "bounds" in mosaic.disabled_checks else Outside.DISCARDED
-    [of_author] = [op for op in kernel.module("grid").body.operations if op.operation.name == "grid.kernel"]
-    names = (
-        [str(name.value) for name in of_author.attributes["scratch_origins"]]
-        if "scratch_origins" in of_author.attributes
-        else []
-    )
-    return Program(parse_module(mosaic.body, kernel=kernel.name), outside, tuple(names))
+    return Program(parse_module(mosaic.body, kernel=kernel.name), outside, _scratch_names(kernel.module("grid")))
+
+
+def _scratch_names(module: ir.Module) -> tuple[str, ...]:
+    """The author's names of the scratch memory of a kernel; none for one that begins at a later stage.
+
+    The module is an argument because its ops do not keep it alive.
+    """
+    for op in module.body.operations:
+        if op.operation.name == "grid.kernel" and "scratch_origins" in op.attributes:
+            return tuple(str(name.value) for name in op.attributes["scratch_origins"])
+    return ()
 
 
 def _interpret(

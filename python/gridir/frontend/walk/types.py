@@ -119,7 +119,7 @@ class Types:
         """
         try:
             return grid.MemorySpaceAttr.get(space_name(aval.memory_space))
-        except ir.MLIRError:
+        except ValueError:
             raise UnsupportedError(
                 f"expected a Ref in a memory that gridir supports, got {aval.memory_space}"
             ) from None

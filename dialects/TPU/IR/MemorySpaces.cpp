@@ -1,4 +1,4 @@
-//===- TPUMemorySpaces.cpp - The memory spaces of a TPU -------------------===//
+//===- MemorySpaces.cpp - The memory spaces of a TPU ----------------------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/TPU/Target/TPUTarget.h"
+#include "dialects/TPU/IR/MemorySpaces.h"
 
+#include "dialects/Grid/IR/Grid.h"
 #include "dialects/TPU/IR/TPU.h"
 
 using namespace mlir;
