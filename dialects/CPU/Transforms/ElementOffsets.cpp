@@ -8,9 +8,12 @@
 
 #include "dialects/CPU/Transforms/ElementOffsets.h"
 
+#include "dialects/Support/CountableTypes.h"
+
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -276,6 +279,37 @@ gridir::cpu::getElementPosition(VectorTransferOpInterface access) {
     return std::nullopt;
   llvm::erase_if(position.terms, [](auto &term) { return term.second == 0; });
   return position;
+}
+
+std::optional<gridir::cpu::ElementPosition>
+gridir::cpu::getContiguousPosition(VectorTransferOpInterface access) {
+  auto base = dyn_cast<MemRefType>(access.getBase().getType());
+  if (!base || base.getRank() == 0 || !base.getElementType().isIntOrFloat() ||
+      access.getVectorType().getRank() != 1 ||
+      access.getVectorType().isScalable() ||
+      !access.getPermutationMap().isMinorIdentity() ||
+      !base.isLastDimUnitStride())
+    return std::nullopt;
+  return getElementPosition(access);
+}
+
+std::optional<int64_t> gridir::cpu::getBytes(Type array) {
+  auto type = dyn_cast<MemRefType>(array);
+  if (!type || !type.hasStaticShape() || !type.getElementType().isIntOrFloat())
+    return std::nullopt;
+  std::optional<int64_t> elements = gridir::countPoints(type.getShape());
+  int64_t bytes, element = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  if (!elements || llvm::MulOverflow(*elements, element, bytes))
+    return std::numeric_limits<int64_t>::max();
+  return bytes;
+}
+
+bool gridir::cpu::isLargeOperand(Value root, int64_t leastBytes) {
+  auto argument = dyn_cast<BlockArgument>(root);
+  if (!argument || !isa<func::FuncOp>(argument.getOwner()->getParentOp()))
+    return false;
+  std::optional<int64_t> bytes = getBytes(root.getType());
+  return bytes && *bytes >= leastBytes;
 }
 
 bool gridir::cpu::growsWith(Value number, Value variable) {

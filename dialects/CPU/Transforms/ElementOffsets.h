@@ -38,6 +38,16 @@ struct ElementPosition {
 std::optional<ElementPosition>
 getElementPosition(mlir::VectorTransferOpInterface access);
 
+/// The same, where the elements of the access are next to each other.
+std::optional<ElementPosition>
+getContiguousPosition(mlir::VectorTransferOpInterface access);
+
+/// The size of an array; none unless it is static. A byte holds a bool.
+std::optional<int64_t> getBytes(mlir::Type array);
+
+/// True for an argument of a function that is an array of `leastBytes` or more.
+bool isLargeOperand(mlir::Value root, int64_t leastBytes);
+
 /// True if `number` is a sum with a term that is `variable` times a factor
 /// other than zero. False if this is not known.
 bool growsWith(mlir::Value number, mlir::Value variable);

@@ -26,26 +26,18 @@ using namespace gridir::cpu;
 
 namespace {
 
-/// A read of elements that are next to each other in an operand.
+/// Elements of an operand that are next to each other.
 struct Window {
-  vector::TransferReadOp read;
-  ElementPosition position;
-
-  int64_t getSize() const {
-    // Copies of an op are handles; its accessors are not const.
-    return vector::TransferReadOp(read).getVectorType().getNumElements();
-  }
+  ElementPosition begin;
+  int64_t size;
 
   /// True if windows have common elements in every iteration, but not the same
   /// ones.
   bool overlaps(const Window &other) const {
     int64_t distance;
-    return position.root == other.position.root &&
-           position.terms == other.position.terms &&
-           !llvm::SubOverflow(position.constant, other.position.constant,
-                              distance) &&
-           distance != 0 &&
-           std::abs(distance) < std::max(getSize(), other.getSize());
+    return begin.root == other.begin.root && begin.terms == other.begin.terms &&
+           !llvm::SubOverflow(begin.constant, other.begin.constant, distance) &&
+           distance != 0 && std::abs(distance) < std::max(size, other.size);
   }
 };
 
@@ -90,33 +82,16 @@ private:
   }
 
   std::optional<Window> match(vector::TransferReadOp read) const {
-    auto base = dyn_cast<MemRefType>(read.getBase().getType());
-    VectorType type = read.getVectorType();
-    if (!base || base.getRank() == 0 || !base.getElementType().isIntOrFloat() ||
-        type.getRank() != 1 || type.isScalable() || read.getMask() ||
-        read.hasOutOfBoundsDim() ||
-        !read.getPermutationMap().isMinorIdentity() ||
-        !base.isLastDimUnitStride())
+    if (read.getMask() || read.hasOutOfBoundsDim())
       return std::nullopt;
-    int64_t bytes = llvm::divideCeil(base.getElementTypeBitWidth(), 8);
+    std::optional<ElementPosition> begin = getContiguousPosition(read);
+    if (!begin || !isLargeOperand(begin->root, cacheBytes))
+      return std::nullopt;
+    VectorType type = read.getVectorType();
+    int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
     if (type.getNumElements() * bytes <= overlapBytes)
       return std::nullopt;
-    std::optional<ElementPosition> position = getElementPosition(read);
-    if (!position || !isLarge(position->root))
-      return std::nullopt;
-    return Window{read, *position};
-  }
-
-  /// True for an operand of the kernel of `cache-bytes` or more.
-  bool isLarge(Value root) const {
-    auto argument = dyn_cast<BlockArgument>(root);
-    auto type = dyn_cast<MemRefType>(root.getType());
-    if (!argument || !isa<func::FuncOp>(argument.getOwner()->getParentOp()) ||
-        !type || !type.hasStaticShape())
-      return false;
-    int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-    return *gridir::countPoints(type.getShape()) >=
-           llvm::divideCeilSigned(cacheBytes.getValue(), bytes);
+    return Window{*begin, type.getNumElements()};
   }
 };
 

@@ -137,8 +137,8 @@ private:
   /// by element or by more than is read.
   std::optional<Stream> getStream(vector::TransferReadOp read, scf::ForOp loop,
                                   int64_t step) {
-    std::optional<ElementPosition> position = getPosition(read);
-    if (!position || !isOperandOf(position->root, cacheBytes))
+    std::optional<ElementPosition> position = getContiguousPosition(read);
+    if (!position || !isLargeOperand(position->root, cacheBytes))
       return std::nullopt;
     int64_t factor = 0;
     for (auto [number, ofNumber] : position->terms) {
@@ -163,20 +163,6 @@ private:
     return stream;
   }
 
-  /// The position of elements that lie next to each other.
-  template <typename TransferOp>
-  static std::optional<ElementPosition> getPosition(TransferOp transfer) {
-    auto base = dyn_cast<MemRefType>(transfer.getBase().getType());
-    if (!base || base.getRank() == 0 || !base.getElementType().isIntOrFloat() ||
-        transfer.getVectorType().getRank() != 1 ||
-        transfer.getVectorType().isScalable() ||
-        !transfer.getPermutationMap().isMinorIdentity() ||
-        !base.isLastDimUnitStride())
-      return std::nullopt;
-    return getElementPosition(
-        cast<VectorTransferOpInterface>(transfer.getOperation()));
-  }
-
   /// Fetches the part of the fourth row after that a loop writes, if the loop
   /// around it goes from row to row.
   void prefetchRow(vector::TransferWriteOp write, scf::ForOp loop) {
@@ -186,9 +172,9 @@ private:
     std::optional<int64_t> step = getConstantIntValue(rows.getStep());
     std::optional<int64_t> first = getConstantIntValue(loop.getLowerBound());
     std::optional<int64_t> end = getConstantIntValue(loop.getUpperBound());
-    std::optional<ElementPosition> position = getPosition(write);
+    std::optional<ElementPosition> position = getContiguousPosition(write);
     if (!step || !first || !end || !position ||
-        !isOperandOf(position->root, resultBytes))
+        !isLargeOperand(position->root, resultBytes))
       return;
     int64_t factor = 0, rowFactor = 0, stride;
     for (auto [number, ofNumber] : position->terms) {
@@ -209,19 +195,6 @@ private:
     createLines(write, kAheadRows * stride,
                 write.getVectorType().getNumElements() * bytes, bytes,
                 /*isWrite=*/true);
-  }
-
-  /// True for an operand of the kernel that has `leastBytes` or more.
-  static bool isOperandOf(Value root, int64_t leastBytes) {
-    auto argument = dyn_cast<BlockArgument>(root);
-    auto type = dyn_cast<MemRefType>(root.getType());
-    if (!argument || !isa<func::FuncOp>(argument.getOwner()->getParentOp()) ||
-        !type || !type.hasStaticShape() ||
-        !type.getElementType().isIntOrFloat())
-      return false;
-    int64_t elements = *gridir::countPoints(type.getShape());
-    return elements >=
-           llvm::divideCeilSigned(leastBytes, getElementBytes(type));
   }
 
   /// The distance of a prefetch in a row, in elements.

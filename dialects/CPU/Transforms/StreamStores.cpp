@@ -42,17 +42,6 @@ constexpr int64_t kLeastPartRead = 4;
 /// other kernels.
 constexpr int64_t kShareOfResults = 4;
 
-/// The size of an operand; none unless it is static. A byte holds a bool.
-std::optional<int64_t> getBytes(Type operand) {
-  auto type = dyn_cast<MemRefType>(operand);
-  if (!type || !type.hasStaticShape() || !type.getElementType().isIntOrFloat())
-    return std::nullopt;
-  int64_t bytes, element = std::max(8u, type.getElementTypeBitWidth()) / 8;
-  if (llvm::MulOverflow(*gridir::countPoints(type.getShape()), element, bytes))
-    return std::numeric_limits<int64_t>::max();
-  return bytes;
-}
-
 /// The ops that write an operand without other uses.
 struct Writes {
   SmallVector<vector::TransferWriteOp> transfers;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/CPU/Transforms/ContiguousLoops.h"
+#include "dialects/CPU/Transforms/ElementOffsets.h"
 #include "dialects/CPU/Transforms/GatheredElements.h"
 #include "dialects/CPU/Transforms/GatheredRows.h"
 #include "dialects/CPU/Transforms/LaneReduction.h"
@@ -394,13 +395,7 @@ private:
   bool exceedsCaches(Value array) const {
     while (auto view = array.getDefiningOp<ViewLikeOpInterface>())
       array = view.getViewSource();
-    auto type = dyn_cast<MemRefType>(array.getType());
-    if (cacheBytes <= 0 || !type || !type.hasStaticShape() ||
-        !type.getElementType().isIntOrFloat() || !isa<BlockArgument>(array))
-      return false;
-    int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-    return *gridir::countPoints(type.getShape()) >=
-           llvm::divideCeilSigned(cacheBytes.getValue(), bytes);
+    return cacheBytes > 0 && gridir::cpu::isLargeOperand(array, cacheBytes);
   }
 
   /// Cuts a reduction across rows of an array that exceeds the caches into
