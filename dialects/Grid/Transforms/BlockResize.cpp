@@ -8,11 +8,24 @@
 
 #include "dialects/Grid/Transforms/BlockResize.h"
 
+#include "dialects/Grid/Analysis/TaskPrograms.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace gridir::grid;
+
+bool gridir::grid::hasOnlyBlocks(KernelOp kernel) {
+  if (kernel.getNumIndexOperands() != 0 || kernel.getNumOutputs() == 0 ||
+      !kernel.getScratchRefs().empty() || kernel.getNumDynamicDims() != 0 ||
+      kernel->hasAttr(kTasksAttrName))
+    return false;
+  return llvm::all_of(llvm::seq(kernel.getRank()), [&](unsigned dim) {
+    return kernel.getDim(dim).getSize() == 1 ||
+           kernel.getDimSemantics(dim) == DimSemantics::Parallel;
+  });
+}
 
 /// Changes attributes of an op that repeat the shape of its result.
 static void changeAttributes(Operation *op, Value result) {

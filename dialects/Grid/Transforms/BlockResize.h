@@ -13,6 +13,10 @@
 
 namespace gridir::grid {
 
+/// True if all programs of a kernel may run in any order, and have nothing but
+/// blocks of arrays at positions that follow from their numbers.
+bool hasOnlyBlocks(KernelOp kernel);
+
 /// Changes the sizes of all Refs and tensors along an axis, and the attributes
 /// of ops that repeat it.
 void resizeValues(const BlockAxes &axes, unsigned axis,

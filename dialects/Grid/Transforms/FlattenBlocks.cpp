@@ -8,8 +8,8 @@
 
 #include "dialects/Grid/Transforms/Passes.h"
 
-#include "dialects/Grid/Analysis/TaskPrograms.h"
 #include "dialects/Grid/IR/IndexMaps.h"
+#include "dialects/Grid/Transforms/BlockResize.h"
 #include "dialects/Support/CountableTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -76,14 +76,8 @@ private:
   /// Returns none unless the blocks of all arrays are equal and cover each
   /// array once.
   static std::optional<Cut> getCut(KernelOp kernel) {
-    if (kernel.getNumIndexOperands() != 0 || kernel.getNumOutputs() == 0 ||
-        !kernel.getScratchRefs().empty() || !kernel.getAliasPairs().empty() ||
-        kernel.getNumDynamicDims() != 0 || kernel->hasAttr(kTasksAttrName))
+    if (!hasOnlyBlocks(kernel) || !kernel.getAliasPairs().empty())
       return std::nullopt;
-    for (unsigned dim = 0; dim < kernel.getRank(); ++dim)
-      if (kernel.getDim(dim).getSize() != 1 &&
-          kernel.getDimSemantics(dim) != DimSemantics::Parallel)
-        return std::nullopt;
     std::optional<Cut> cut;
     for (unsigned i = 0; i < kernel.getNumOperandSpecs(); ++i) {
       std::optional<Cut> next = getCut(kernel, i);

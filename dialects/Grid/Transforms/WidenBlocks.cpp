@@ -99,14 +99,8 @@ private:
   /// True if all programs may run in any order, and blocks of the first output
   /// have a part of a row in each of several rows.
   bool hasPiecesOfRows(KernelOp kernel) const {
-    if (kernel.getNumIndexOperands() != 0 || kernel.getNumOutputs() == 0 ||
-        !kernel.getScratchRefs().empty() || kernel.getNumDynamicDims() != 0 ||
-        kernel->hasAttr(kTasksAttrName))
+    if (!hasOnlyBlocks(kernel))
       return false;
-    for (unsigned dim = 0; dim < kernel.getRank(); ++dim)
-      if (kernel.getDim(dim).getSize() != 1 &&
-          kernel.getDimSemantics(dim) != DimSemantics::Parallel)
-        return false;
     for (unsigned i = 0; i < kernel.getNumOperandSpecs(); ++i) {
       OperandAttr spec = kernel.getOperandSpec(i);
       if (spec.getSpace().getSharing() == SpaceSharing::Kernel ||
