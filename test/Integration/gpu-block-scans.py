@@ -80,6 +80,17 @@ def best(x):
     return jnp.concatenate([values, places.astype(x.dtype)], axis=1)
 
 
+def rotated(x):
+    """Rotations of neighbors, whose results are stacked along a new dimension."""
+    even, odd = x[:, 0::2], x[:, 1::2]
+    return jnp.stack([even - odd * 0.5, even * 0.5 + odd], axis=-1).reshape(x.shape)
+
+
+def selected(x):
+    """The first choice whose condition is true: conditions are stacked."""
+    return jnp.select([x > 1, x < -1, x > 0.5], [x, -x, x * 2], 0.25)
+
+
 INTEGERS = small(32, 128, dtype=jnp.int32)
 PROGRAMS = {
     "sums": (functools.partial(of_rows, along(jnp.cumsum)), small(32, 128, dtype=jnp.float32)),
@@ -100,8 +111,10 @@ PROGRAMS = {
     "sorted columns": (functools.partial(of_rows, along(jnp.sort, axis=0), rows=16), small(16, 128)),
     "sorted pairs": (functools.partial(of_rows, pairs), normal(16, 64)),
     "order": (functools.partial(of_rows, order), small(16, 100, dtype=jnp.int32)),
+    "rotated neighbors, large blocks": (functools.partial(of_rows, rotated, rows=64), normal(64, 256)),
+    "selected, large blocks": (functools.partial(of_rows, selected, rows=64), normal(64, 128)),
     "best": (functools.partial(of_rows, best), normal(16, 64)),
 }
 
-# CHECK: 19 of 19 programs are right
+# CHECK: 21 of 21 programs are right
 report("programs", PROGRAMS, programs=True)

@@ -63,21 +63,30 @@ void BlockAxes::visitSlice(SliceRefOp slice) {
   }
 }
 
-/// A part of a tensor keeps the axes of the dimensions that it has whole.
+/// A part of a tensor keeps the axes of the dimensions that it has whole. It
+/// may lack others, of which it has one position.
 void BlockAxes::visitPart(OffsetSizeAndStrideOpInterface op, Value whole,
                           Value part) {
-  if (getShape(whole).size() != getShape(part).size()) {
+  auto dropped = computeRankReductionMask(op.getStaticSizes(), getShape(part));
+  if (!dropped) {
     block(whole);
     block(part);
     return;
   }
-  for (auto [dim, size] : llvm::enumerate(getShape(whole)))
-    if (size == getShape(part)[dim] && op.getStaticOffsets()[dim] == 0) {
-      join(whole, dim, part, dim);
+  unsigned kept = 0;
+  for (auto [dim, size] : llvm::enumerate(getShape(whole))) {
+    if (dropped->contains(dim)) {
+      block(whole, dim);
+      continue;
+    }
+    if (size == getShape(part)[kept] && op.getStaticOffsets()[dim] == 0) {
+      join(whole, dim, part, kept);
     } else {
       block(whole, dim);
-      block(part, dim);
+      block(part, kept);
     }
+    ++kept;
+  }
 }
 
 /// The result has the dimensions of the indices, then those of the Ref that are

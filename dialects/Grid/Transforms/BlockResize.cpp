@@ -12,6 +12,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace gridir::grid;
@@ -27,9 +28,18 @@ bool gridir::grid::hasOnlyBlocks(KernelOp kernel) {
   });
 }
 
-/// Changes attributes of an op that repeat the shape of its result.
-static void changeAttributes(Operation *op, Value result) {
+/// Changes attributes of an op that repeat the shape of its result. `dims` has
+/// the dimension of each array that changed.
+static void
+changeAttributes(Operation *op, Value result,
+                 const llvm::SmallMapVector<Value, unsigned, 16> &dims) {
   ArrayRef<int64_t> shape = cast<ShapedType>(result.getType()).getShape();
+  // A part has all positions along the axis, and may lack other dimensions.
+  auto resizePart = [&](ArrayRef<int64_t> old, Value whole) {
+    SmallVector<int64_t> sizes(old);
+    sizes[dims.lookup(whole)] = shape[dims.lookup(result)];
+    return sizes;
+  };
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     auto splat = cast<SplatElementsAttr>(constant.getValue());
     constant.setValueAttr(
@@ -37,9 +47,10 @@ static void changeAttributes(Operation *op, Value result) {
   } else if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
     expand.setStaticOutputShape(shape);
   } else if (auto part = dyn_cast<tensor::ExtractSliceOp>(op)) {
-    part.setStaticSizes(shape);
+    part.setStaticSizes(resizePart(part.getStaticSizes(), part.getSource()));
   } else if (auto insertion = dyn_cast<tensor::InsertSliceOp>(op)) {
-    insertion.setStaticSizes(insertion.getSourceType().getShape());
+    insertion.setStaticSizes(
+        resizePart(insertion.getStaticSizes(), insertion.getResult()));
   } else if (auto slice = dyn_cast<SliceRefOp>(op)) {
     SmallVector<int64_t> sizes(slice.getSizes());
     unsigned kept = 0;
@@ -52,17 +63,19 @@ static void changeAttributes(Operation *op, Value result) {
 
 void gridir::grid::resizeValues(const BlockAxes &axes, unsigned axis,
                                 function_ref<int64_t(int64_t)> getSize) {
-  SmallVector<Value> values = axes.getValues(axis);
-  for (Value value : values) {
+  // A dimension that has one position is not found.
+  llvm::SmallMapVector<Value, unsigned, 16> dims;
+  for (Value value : axes.getValues(axis))
+    dims.insert({value, *axes.findDim(value, axis)});
+  for (auto [value, dim] : dims) {
     auto type = cast<ShapedType>(value.getType());
     SmallVector<int64_t> shape(type.getShape());
-    int64_t &size = shape[*axes.findDim(value, axis)];
-    size = getSize(size);
+    shape[dim] = getSize(shape[dim]);
     value.setType(type.clone(shape));
   }
-  for (Value value : values)
+  for (auto [value, dim] : dims)
     if (Operation *op = value.getDefiningOp())
-      changeAttributes(op, value);
+      changeAttributes(op, value, dims);
 }
 
 gridir::grid::BlockDimPlace gridir::grid::findBlockDim(OperandAttr spec,

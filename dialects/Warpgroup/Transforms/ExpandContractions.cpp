@@ -10,6 +10,7 @@
 
 #include "dialects/Support/Builders.h"
 #include "dialects/Warpgroup/IR/Warpgroup.h"
+#include "dialects/Warpgroup/Transforms/MatrixUnits.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 namespace gridir::warpgroup {
@@ -25,7 +26,7 @@ using namespace gridir::warpgroup;
 namespace {
 
 /// The leading, middle and last eight bits of each number, whose sum is the
-/// number if that is not denormal.
+/// number if that is not denormal. The last ones are null if fewer are needed.
 struct Parts {
   Value high, middle, low;
 };
@@ -39,7 +40,8 @@ Value createIsFinite(OpBuilder &builder, Location loc, Value value) {
                                magnitude, infinity);
 }
 
-Parts createParts(OpBuilder &builder, Location loc, Value value) {
+Parts createParts(OpBuilder &builder, Location loc, Value value,
+                  int64_t count) {
   auto type = cast<RankedTensorType>(value.getType());
   Type narrow = withElementType(type, builder.getBF16Type()),
        word = withElementType(type, builder.getI32Type());
@@ -50,6 +52,8 @@ Parts createParts(OpBuilder &builder, Location loc, Value value) {
     Value wide = arith::ExtFOp::create(builder, loc, type, rounded);
     return arith::SubFOp::create(builder, loc, number, wide);
   };
+  if (count == 1)
+    return {round(value), Value(), Value()};
   // The first part is truncated: the nearest number may be infinite.
   Value bits = arith::BitcastOp::create(builder, loc, word, value);
   Value mask = createInteger(builder, loc, word, 0xffff0000);
@@ -60,8 +64,10 @@ Parts createParts(OpBuilder &builder, Location loc, Value value) {
   leading = arith::SelectOp::create(builder, loc, isFinite, leading, value);
   rest = arith::SelectOp::create(builder, loc, isFinite, rest,
                                  createZero(builder, loc, type));
-  Value middle = round(rest);
-  return {round(leading), middle, round(subtractRounded(rest, middle))};
+  Value middle = round(rest), high = round(leading), low;
+  if (count > 2)
+    low = round(subtractRounded(rest, middle));
+  return {high, middle, low};
 }
 
 class WarpgroupExpandContractionsPass
@@ -88,18 +94,20 @@ public:
   }
 
 private:
-  const Parts &getParts(Value operand) {
-    auto [known, isNew] = parts.try_emplace(operand);
+  const Parts &getParts(Value operand, int64_t count) {
+    auto [known, isNew] = parts.try_emplace({operand, count});
     if (isNew) {
       OpBuilder builder(operand.getContext());
       builder.setInsertionPointAfterValue(operand);
-      known->second = createParts(builder, operand.getLoc(), operand);
+      known->second = createParts(builder, operand.getLoc(), operand, count);
     }
     return known->second;
   }
 
   void expand(DotOp dot) {
-    Parts lhs = getParts(dot.getLhs()), rhs = getParts(dot.getRhs());
+    int64_t count = countParts(dot);
+    Parts lhs = getParts(dot.getLhs(), count),
+          rhs = getParts(dot.getRhs(), count);
     OpBuilder builder(dot);
     Location loc = dot.getLoc();
     auto multiply = [&](Value a, Value b, Value acc) -> Value {
@@ -111,27 +119,33 @@ private:
       else
         product.getAccMutable().clear();
       product.removePrecisionAttr();
+      product.removeAlgorithmAttr();
       return product;
     };
-    // The least numbers first. The products of two parts that are not here are
-    // below the precision of f32.
-    Value rest = multiply(lhs.low, rhs.high, Value());
-    rest = multiply(lhs.high, rhs.low, rest);
-    rest = multiply(lhs.middle, rhs.middle, rest);
-    rest = multiply(lhs.middle, rhs.high, rest);
-    rest = multiply(lhs.high, rhs.middle, rest);
-    // Infinities and NaN are in the leading parts. Times the zeros of others
-    // they would be NaN.
-    rest = arith::SelectOp::create(builder, loc,
-                                   createIsFinite(builder, loc, rest), rest,
-                                   createZero(builder, loc, rest.getType()));
-    if (dot.getAcc())
-      rest = arith::AddFOp::create(builder, loc, dot.getAcc(), rest);
-    dot.replaceAllUsesWith(multiply(lhs.high, rhs.high, rest));
+    Value sum = dot.getAcc();
+    if (count > 1) {
+      // The least numbers first. The products of two parts that are not here
+      // are below the precision of the contraction.
+      Value rest;
+      if (count > 2) {
+        rest = multiply(lhs.low, rhs.high, Value());
+        rest = multiply(lhs.high, rhs.low, rest);
+        rest = multiply(lhs.middle, rhs.middle, rest);
+      }
+      rest = multiply(lhs.middle, rhs.high, rest);
+      rest = multiply(lhs.high, rhs.middle, rest);
+      // Infinities and NaN are in the leading parts. Times the zeros of others
+      // they would be NaN.
+      rest = arith::SelectOp::create(builder, loc,
+                                     createIsFinite(builder, loc, rest), rest,
+                                     createZero(builder, loc, rest.getType()));
+      sum = sum ? arith::AddFOp::create(builder, loc, sum, rest) : rest;
+    }
+    dot.replaceAllUsesWith(multiply(lhs.high, rhs.high, sum));
     dot.erase();
   }
 
-  llvm::DenseMap<Value, Parts> parts;
+  llvm::DenseMap<std::pair<Value, int64_t>, Parts> parts;
 };
 
 } // namespace

@@ -69,10 +69,10 @@ bool hasTypes(Type element, Type sum, const gpu::Chip &chip) {
   return (isHalf(element) || isByte(element)) && sum.isF32();
 }
 
-/// True if units of the chip have the types of a contraction. `element`
-/// replaces the type of the operands.
+/// True if units of the chip have the types of a contraction, and the precision
+/// that its author requests. `element` replaces the type of the operands.
 bool hasTypes(grid::DotOp dot, Type element, const gpu::Chip &chip) {
-  return !dot.getAlgorithm() &&
+  return (dot.getAlgorithm() != "F64_F64_F64" || element.isF64()) &&
          getElementTypeOrSelf(dot.getLhs().getType()) ==
              getElementTypeOrSelf(dot.getRhs().getType()) &&
          hasTypes(element, getElementTypeOrSelf(dot.getType()), chip);
@@ -231,6 +231,22 @@ std::optional<ContractionSum> gridir::warpgroup::matchSum(grid::DotOp dot) {
     return std::nullopt;
   return ContractionSum{sum, sum.getLhs() == dot.getResult() ? sum.getRhs()
                                                              : sum.getLhs()};
+}
+
+int64_t gridir::warpgroup::countParts(grid::DotOp dot) {
+  // The names of JAX's `DotAlgorithmPreset` and `Precision`. Two parts have 16
+  // bits, tf32 has 11.
+  constexpr int64_t ofSingle = 3;
+  if (std::optional<StringRef> algorithm = dot.getAlgorithm())
+    return llvm::StringSwitch<int64_t>(*algorithm)
+        .Case("BF16_BF16_F32", 1)
+        .Cases({"TF32_TF32_F32", "BF16_BF16_F32_X3"}, 2)
+        .Default(ofSingle);
+  ArrayAttr precision = dot.getPrecisionAttr();
+  bool isReduced =
+      precision && llvm::all_of(precision.getAsRange<StringAttr>(),
+                                [](StringAttr s) { return s == "HIGH"; });
+  return isReduced ? 2 : ofSingle;
 }
 
 ReplacedSum gridir::warpgroup::findReplacedSum(grid::DotOp dot) {

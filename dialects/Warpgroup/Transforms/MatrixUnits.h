@@ -136,6 +136,11 @@ bool isUntouched(mlir::Value ref, mlir::Operation *from, mlir::Operation *to);
 /// accumulator operand.
 std::optional<ContractionSum> matchSum(grid::DotOp dot);
 
+/// Returns the number of parts in bf16 of each operand of a contraction of f32.
+/// Three have the precision of f32, which is computed unless the author
+/// requests less.
+int64_t countParts(grid::DotOp dot);
+
 /// The op that products in an accumulator of their own replace.
 struct ReplacedSum {
   /// The contraction, or the op that adds its result to a value.

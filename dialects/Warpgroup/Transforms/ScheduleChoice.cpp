@@ -40,8 +40,6 @@ constexpr int64_t kMaxConsumers = 2, kMaxStages = 4;
 /// Registers of a thread for arrays between contractions in tensor memory.
 /// Beside them are addresses, rows and temporary values.
 constexpr int64_t kMaxLiveRegisters = 192;
-/// The parts in bf16 of an operand of f32.
-constexpr int64_t kSingleParts = 3;
 /// Shared memory that is left for barriers and relayouts.
 constexpr int64_t kReservedBytes = 32 * 1024;
 
@@ -223,12 +221,14 @@ private:
     return getElementTypeOrSelf(dot.getLhs().getType()).isF32();
   }
 
-  /// The most 32-bit registers of a thread for a value that a warpgroup stages.
-  int64_t countStagedRegisters(ArrayRef<DotOp> dots) {
+  /// The most 32-bit registers of a thread for a value along an axis that a
+  /// warpgroup stages.
+  int64_t countStagedRegisters(ArrayRef<DotOp> dots, unsigned axis) {
     int64_t registers = 0;
     for (DotOp dot : dots)
       for (OpOperand *operand : {&dot.getLhsMutable(), &dot.getRhsMutable()})
-        if (getPlace(*operand) == OperandPlace::Staged)
+        if (getPlace(*operand) == OperandPlace::Staged &&
+            axes.findDim(operand->get(), axis))
           registers = std::max(registers, countElements(operand->get(), part) /
                                               kNumThreads);
     return registers;
@@ -241,13 +241,14 @@ private:
       int64_t bits = countElements(value, sizes) *
                      cast<ShapedType>(value.getType()).getElementTypeBitWidth();
       return isSingle(dot) && value != dot.getResult()
-                 ? bits / 64 * kSingleParts
+                 ? bits / 64 * countParts(dot)
                  : bits / 32;
     };
     int64_t words = countWords(dot.getResult());
     if (isSingle(dot)) {
-      // The least products have an accumulator of their own.
-      words *= 2;
+      // The least products of a sum have an accumulator of their own.
+      if (countParts(dot) > 1 && findReplacedSum(dot).init)
+        words *= 2;
       if (getPlace(dot.getLhsMutable()) == OperandPlace::Registers)
         words += countWords(dot.getLhs());
     }
@@ -299,16 +300,23 @@ private:
            });
   }
 
-  /// True if registers of a warpgroup do not hold the result of a contraction.
-  /// A sum that is kept in tensor memory is rescaled in parts.
+  /// True if registers of a warpgroup do not hold the result of a contraction,
+  /// of those along an axis if there is one. A sum that is kept in tensor memory
+  /// is rescaled in parts. Operands of f32 use more registers where smaller
+  /// parts would repeat a contraction.
   bool exceedsRegisters(ArrayRef<DotOp> dots, ArrayRef<int64_t> ofWarpgroup,
-                        int64_t accRows) {
+                        int64_t accRows, std::optional<unsigned> axis = {}) {
     int64_t maxRegisters = getMaxAccRegisters(accRows);
-    bool isInParts = accRows == kTensorRows && hasTensorOperands(dots);
+    bool isInParts = accRows == kTensorRows && hasTensorOperands(dots),
+         isRepeated = repeatsContractions(dots);
     return llvm::any_of(dots, [&](DotOp dot) {
-      return countProductRegisters(dot, ofWarpgroup) >
-             (isInParts && isSumKept(dot) ? 2 * kMaxAccRegisters
-                                          : maxRegisters);
+      int64_t limit = maxRegisters;
+      if (isInParts && isSumKept(dot))
+        limit = 2 * kMaxAccRegisters;
+      else if (isRepeated && isSingle(dot))
+        limit = kMaxLiveRegisters;
+      return (!axis || axes.findDim(dot.getResult(), *axis)) &&
+             countProductRegisters(dot, ofWarpgroup) > limit;
     });
   }
 
@@ -430,10 +438,12 @@ private:
       if (!haveRows(dots, ofWarpgroup))
         ofWarpgroup[*rowDim] = size;
     }
+    int64_t maxStaged =
+        repeatsContractions(dots) ? kMaxArrayRegisters : kArrayRegisters;
     auto isWide = [&] {
       return part[columnDim] > 256 ||
-             countStagedRegisters(dots) > kArrayRegisters ||
-             exceedsRegisters(dots, ofWarpgroup, accRows) ||
+             countStagedRegisters(dots, *columns) > maxStaged ||
+             exceedsRegisters(dots, ofWarpgroup, accRows, columns) ||
              (accRows == kTensorRows && exceedsTensorMemory(dots, ofWarpgroup));
     };
     while (columns && isWide() &&
@@ -501,7 +511,7 @@ private:
         if (!isCopied) {
           // Each warpgroup stages its own values, and f32 as parts in bf16.
           if (isSingle(dot))
-            elementBytes = 2 * kSingleParts;
+            elementBytes = 2 * countParts(dot);
           fixedBytes += countElements(value, ofWarpgroup) * elementBytes *
                         getNumConsumers(ofWarpgroup);
           continue;

@@ -1,6 +1,6 @@
 // RUN: gridir-opt %s --pass-pipeline='builtin.module(grid.kernel(warpgroup-expand-contractions))' | FileCheck %s
 // RUN: gridir-opt %s --pass-pipeline='builtin.module(grid.kernel(warpgroup-expand-contractions))' -o /dev/null --mlir-pass-statistics --mlir-pass-statistics-display=list 2>&1 | FileCheck %s --check-prefix=STATISTICS
-// STATISTICS: (S) 2 num-expanded
+// STATISTICS: (S) 6 num-expanded
 
 // The first part is truncated, and holds the infinities and NaN; the others are rounded. Both products have the same parts
 // of %a.
@@ -58,4 +58,33 @@ grid.kernel @mapped grid(%i = 4)
   %b = grid.load %y : memref<64x64xf32, #grid.space<default>> -> tensor<64x64xf32>
   %p = grid.dot %a, %b contract [1] x [0] : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
   grid.store %p, %o : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>
+}
+
+// An author who requests less precision gets fewer products: three of two parts for 'HIGH' and tf32, and one of rounded
+// operands for bf16. Each number of parts is computed once.
+// CHECK-LABEL: grid.kernel @precisions
+// CHECK:       %[[P0:.*]] = grid.dot %[[MIDDLE:.*]], %[[BHIGH:[a-z0-9_]*]] contract [1] x [0] : tensor<64x64xbf16>
+// CHECK-NEXT:  %[[P1:.*]] = grid.dot %[[HIGH:.*]], %[[BMIDDLE:[a-z0-9_]*]] acc %[[P0]] contract
+// CHECK:       %[[SUM:.*]] = arith.select %{{.*}}, %[[P1]]
+// CHECK-NEXT:  %[[P:.*]] = grid.dot %[[HIGH]], %[[BHIGH]] acc %[[SUM]] contract
+// CHECK:       %[[Q0:.*]] = grid.dot %[[MIDDLE]], %[[BHIGH]] contract
+// CHECK-NEXT:  grid.dot %[[HIGH]], %[[BMIDDLE]] acc %[[Q0]] contract
+// CHECK:       %[[Q:.*]] = grid.dot %[[HIGH]], %[[BHIGH]] acc
+// CHECK-NEXT:  %[[R:.*]] = grid.dot %{{.*}}, %{{.*}} acc %[[Q]] contract [1] x [0] : tensor<64x64xbf16>
+// CHECK-COUNT-6: grid.dot
+// CHECK-NOT:   grid.dot
+grid.kernel @precisions grid(%i = 4)
+    inputs(%x: f32 [256, 64] block [64, 64] at (%i, 0), %y: f32 [64, 64])
+    outputs(%o: f32 [256, 64] block [64, 64] at (%i, 0)) semantics [parallel] attributes {
+      warpgroup.schedule = #warpgroup.schedule<cta = [64, 64], warpgroup = [64, 64]>} {
+  %a = grid.load %x : memref<64x64xf32, #grid.space<default>> -> tensor<64x64xf32>
+  %b = grid.load %y : memref<64x64xf32, #grid.space<default>> -> tensor<64x64xf32>
+  %p = grid.dot %a, %b contract [1] x [0] precision ["HIGH", "HIGH"] : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  %q = grid.dot %a, %b acc %p contract [1] x [0] {algorithm = "TF32_TF32_F32"}
+      : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  %r = grid.dot %a, %b acc %q contract [1] x [0] {algorithm = "BF16_BF16_F32"}
+      : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  %s = grid.dot %a, %b acc %r contract [1] x [0] precision ["HIGH", "HIGHEST"]
+      : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  grid.store %s, %o : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>
 }

@@ -151,3 +151,24 @@ grid.kernel @shifted grid(%i = 4)
   %s = arith.addf %v, %shifted : tensor<8x128xf32>
   grid.store %s, %o : tensor<8x128xf32>, memref<8x128xf32, #grid.space<default>>
 }
+
+// -----
+
+// Rows that are stacked along a new dimension, and a row of the stack.
+// CHECK-LABEL: grid.kernel @stacked grid(%i = 4, %j = 8)
+// CHECK: tensor.insert_slice %{{.*}} into %{{.*}}[0, 0, 0] [1, 128, 1] [1, 1, 1] : tensor<1x128xf32> into tensor<1x128x2xf32>
+// CHECK: %[[STACK:.*]] = tensor.insert_slice %{{.*}} into %{{.*}}[0, 0, 1] [1, 128, 1] [1, 1, 1] : tensor<1x128xf32> into tensor<1x128x2xf32>
+// CHECK: tensor.extract_slice %[[STACK]][0, 3, 0] [1, 1, 2] [1, 1, 1] : tensor<1x128x2xf32> to tensor<1x2xf32>
+grid.kernel @stacked grid(%i = 4)
+    inputs(%x: f32 [32, 128] block [8, 128] at (%i, 0))
+    outputs(%o: f32 [32, 2] block [8, 2] at (%i, 0))
+    semantics [parallel]
+    attributes {warpgroup.schedule = #warpgroup.schedule<cta = [1, 2], warpgroup = [1, 2]>} {
+  %v = grid.load %x : memref<8x128xf32, #grid.space<default>> -> tensor<8x128xf32>
+  %w = arith.mulf %v, %v : tensor<8x128xf32>
+  %empty = tensor.empty() : tensor<8x128x2xf32>
+  %first = tensor.insert_slice %v into %empty[0, 0, 0] [8, 128, 1] [1, 1, 1] : tensor<8x128xf32> into tensor<8x128x2xf32>
+  %stack = tensor.insert_slice %w into %first[0, 0, 1] [8, 128, 1] [1, 1, 1] : tensor<8x128xf32> into tensor<8x128x2xf32>
+  %pair = tensor.extract_slice %stack[0, 3, 0] [8, 1, 2] [1, 1, 1] : tensor<8x128x2xf32> to tensor<8x2xf32>
+  grid.store %pair, %o : tensor<8x2xf32>, memref<8x2xf32, #grid.space<default>>
+}
