@@ -4,6 +4,7 @@
 #
 # RUN: %python %s | FileCheck %s
 
+import functools
 import os
 import sys
 
@@ -89,6 +90,22 @@ CASES = {
         *(normal(64, 128), normal(128, 64), normal(1, 64)),
     ),
     "attention in f32": (lambda *args: whole(attention, *args, rhs=1), *(normal(64, 64) for _ in range(3))),
+    "attention in f32, 128 keys": (
+        lambda *args: whole(attention, *args, n=128, rhs=1),
+        *(normal(64, 64), normal(128, 64), normal(128, 128)),
+    ),
+    "two layers of f32": (
+        lambda *args: whole(lambda a, b, c: product(jnp.maximum(product(a, b), 0), c), *args, n=128),
+        *(normal(64, 96), normal(96, 128), normal(128, 128)),
+    ),
+    "16 bits of f32": (
+        lambda x, y: whole(functools.partial(product, precision="high"), x, y),
+        *(jnp.asarray(RANDOM.integers(-(2**15), 2**15, (64, 64)), jnp.float32), jnp.eye(64) * 3),
+    ),
+    "f32 by an algorithm for bf16": (
+        lambda x, y: whole(functools.partial(product, precision=lax.DotAlgorithmPreset.BF16_BF16_F32), x, y),
+        *(small(64, 128, dtype=jnp.float32), small(128, 64, dtype=jnp.float32)),
+    ),
     "rounded operands": (
         lambda x, y: whole(lambda a, b: product(a.astype(BF16), b.astype(BF16)), x, y, m=128),
         *(small(128, 256, dtype=jnp.float32), small(256, 128, dtype=jnp.float32)),
@@ -133,5 +150,5 @@ CASES = {
         *(normal(32, 64, dtype=BF16), normal(64, 64, dtype=BF16), normal(64, 64, dtype=BF16)),
     ),
 }
-# CHECK: 23 of 23 kernels with such operands are right
+# CHECK: 27 of 27 kernels with such operands are right
 report("kernels with such operands", CASES, programs=True)

@@ -225,6 +225,10 @@ def WarpgroupExpandContractionsPass
     least ones are added first. A part is truncated or rounded so that no finite
     number becomes infinite, and the infinities and NaN are in the first part only.
 
+    If the author requests the precision `HIGH`, or the algorithm `TF32_TF32_F32` or
+    `BF16_BF16_F32_X3`, operands have two parts, and the pass adds three products.
+    `BF16_BF16_F32` is one product of rounded operands.
+
     Only kernels with a schedule are changed.
 
     Before:

@@ -301,19 +301,20 @@ private:
   }
 
   /// True if registers of a warpgroup do not hold the result of a contraction,
-  /// of those along an axis if there is one. A sum that is kept in tensor memory
-  /// is rescaled in parts. Operands of f32 use more registers where smaller
-  /// parts would repeat a contraction.
+  /// of those along an axis if there is one. A sum that is kept in tensor
+  /// memory is rescaled in parts. Operands of f32 use more registers where
+  /// there are no smaller parts, or where these would repeat a contraction.
   bool exceedsRegisters(ArrayRef<DotOp> dots, ArrayRef<int64_t> ofWarpgroup,
                         int64_t accRows, std::optional<unsigned> axis = {}) {
     int64_t maxRegisters = getMaxAccRegisters(accRows);
     bool isInParts = accRows == kTensorRows && hasTensorOperands(dots),
-         isRepeated = repeatsContractions(dots);
+         isWhole =
+             !axes.getAxis(output, columnDim) || repeatsContractions(dots);
     return llvm::any_of(dots, [&](DotOp dot) {
       int64_t limit = maxRegisters;
       if (isInParts && isSumKept(dot))
         limit = 2 * kMaxAccRegisters;
-      else if (isRepeated && isSingle(dot))
+      else if (isWhole && isSingle(dot))
         limit = kMaxLiveRegisters;
       return (!axis || axes.findDim(dot.getResult(), *axis)) &&
              countProductRegisters(dot, ofWarpgroup) > limit;

@@ -107,3 +107,24 @@ grid.kernel @narrow grid(%i = 4)
   %d = grid.dot %a, %c contract [1] x [0] : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
   grid.store %d, %o : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>
 }
+
+// -----
+
+// In two layers of f32 the parts in bf16 of a left operand have as many registers as two accumulators. Fewer columns of
+// the second layer would repeat the first one, and have as many registers for it.
+// CHECK-LABEL: grid.kernel @layers
+// CHECK: warpgroup.schedule = #warpgroup.schedule<cta = [64, 64], warpgroup = [64, 64]>
+grid.kernel @layers grid(%i = 4)
+    inputs(%x: f32 [256, 64] block [64, 64] at (%i, 0), %w: f32 [64, 128], %v: f32 [128, 64])
+    outputs(%o: f32 [256, 64] block [64, 64] at (%i, 0))
+    semantics [parallel] {
+  %a = grid.load %x : memref<64x64xf32, #grid.space<default>> -> tensor<64x64xf32>
+  %b = grid.load %w : memref<64x128xf32, #grid.space<default>> -> tensor<64x128xf32>
+  %c = grid.load %v : memref<128x64xf32, #grid.space<default>> -> tensor<128x64xf32>
+  %h = grid.dot %a, %b contract [1] x [0] : tensor<64x64xf32>, tensor<64x128xf32> -> tensor<64x128xf32>
+  %g = math.tanh %h : tensor<64x128xf32>
+  %init = math.absf %a : tensor<64x64xf32>
+  %d = grid.dot %g, %c contract [1] x [0] : tensor<64x128xf32>, tensor<128x64xf32> -> tensor<64x64xf32>
+  %s = arith.addf %d, %init : tensor<64x64xf32>
+  grid.store %s, %o : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>
+}
