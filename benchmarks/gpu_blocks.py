@@ -234,6 +234,45 @@ def heads(m: int, q: Any, k: Any, v: Any) -> Any:
     )(q, k, v)
 
 
+def requested(precision: str, function: Any, *args: Any) -> Any:
+    """Calls a function whose products have this precision by default."""
+    with jax.default_matmul_precision(precision):
+        return function(*args)
+
+
+def single_attention(m: int, n: int, q: Any, k: Any, v: Any) -> Any:
+    """The attention of heads over blocks of keys, which are steps of the grid, in f32."""
+
+    def kernel(q_ref: Any, k_ref: Any, v_ref: Any, o_ref: Any, top_ref: Any, sum_ref: Any, acc_ref: Any) -> None:
+        @pl.when(pl.program_id(2) == 0)
+        def _() -> None:
+            top_ref[...] = jnp.full_like(top_ref, -1e30)
+            sum_ref[...] = jnp.zeros_like(sum_ref)
+            acc_ref[...] = jnp.zeros_like(acc_ref)
+
+        scores = jnp.dot(q_ref[...], k_ref[...].T) * q.shape[2] ** -0.5
+        top = jnp.maximum(top_ref[...], scores.max(1, keepdims=True))
+        weights, scale = jnp.exp(scores - top), jnp.exp(top_ref[...] - top)
+        sum_ref[...] = scale * sum_ref[...] + weights.sum(1, keepdims=True)
+        acc_ref[...] = scale * acc_ref[...] + jnp.dot(weights, v_ref[...])
+        top_ref[...] = top
+
+        @pl.when(pl.program_id(2) == pl.num_programs(2) - 1)
+        def _() -> None:
+            o_ref[...] = acc_ref[...] / sum_ref[...]
+
+    rows = pl.BlockSpec((None, m, q.shape[2]), lambda h, i, j: (h, i, 0))
+    keys = pl.BlockSpec((None, n, q.shape[2]), lambda h, i, j: (h, j, 0))
+    return pl.pallas_call(
+        kernel,
+        grid=(q.shape[0], q.shape[1] // m, k.shape[1] // n),
+        in_specs=[rows, keys, keys],
+        out_specs=rows,
+        out_shape=jax.ShapeDtypeStruct(q.shape, q.dtype),
+        scratch_shapes=[pltpu.VMEM((m, size), jnp.float32) for size in (1, 1, q.shape[2])],
+    )(q, k, v)
+
+
 MATRIX = jax.ShapeDtypeStruct((4096, 4096), jnp.float32)
 ODD = jax.ShapeDtypeStruct((4096, 1000), jnp.float32)
 VOCABULARY = jax.ShapeDtypeStruct((4096, 50257), jnp.float32)
@@ -250,6 +289,7 @@ HEADS, DEEPER_HEADS, DEEPEST_HEADS = (
 MASK = jax.ShapeDtypeStruct((4096, 4096), jnp.bool_)
 INDICES = jax.ShapeDtypeStruct((4096,), jnp.int32)
 DEEP = (jax.ShapeDtypeStruct((4096, 200), jnp.bfloat16), jax.ShapeDtypeStruct((200, 4096), jnp.bfloat16))
+SINGLE = (jax.ShapeDtypeStruct((32, 4096, 64), jnp.float32),) * 3
 QUERIES = jax.ShapeDtypeStruct((4096, 16, 64), jnp.bfloat16)
 KEYS = jax.ShapeDtypeStruct((128, 16, 64), jnp.bfloat16)
 CASES = {
@@ -269,6 +309,10 @@ CASES = {
     "matmul, 128x128, loop of 64 bf16": (functools.partial(loop_matmul, 128, 128, 64), HALVES),
     "matmul, 128x128, blocks of whole depth bf16": (functools.partial(deep_matmul, 128, 128), HALVES),
     "matmul, blocks of 128x128x64 f32": (functools.partial(matmul, 128, 128, 64), (MATRIX, MATRIX)),
+    "matmul, blocks of 128x128x64 f32, as in tf32": (
+        functools.partial(requested, "tensorfloat32", functools.partial(matmul, 128, 128, 64)),
+        (MATRIX, MATRIX),
+    ),
     "matmul, 128x128, bf16 and rounded f32": (functools.partial(rounded_matmul, 128, 128), (HALVES[0], MATRIX)),
     "matmul, 128x128, bf16 and int8": (functools.partial(rounded_matmul, 128, 128), (HALVES[0], BYTES)),
     "matmul, 128x128, transposed int8": (functools.partial(transposed_matmul, 128, 128, jnp.int32), (BYTES, BYTES)),
@@ -285,6 +329,15 @@ CASES = {
     "attention of JAX, depth 128 bf16": (attention, DEEPER_HEADS),
     "causal attention of JAX, depth 128 bf16": (functools.partial(attention, causal=True), DEEPER_HEADS),
     "attention of JAX, depth 256 bf16": (attention, DEEPEST_HEADS),
+    "attention, blocks of 64 queries and keys f32": (functools.partial(single_attention, 64, 64), SINGLE),
+    "attention, blocks of 64 queries and keys f32, as in tf32": (
+        functools.partial(requested, "tensorfloat32", functools.partial(single_attention, 64, 64)),
+        SINGLE,
+    ),
+    "attention, blocks of 64 queries and keys f32, as in bf16": (
+        functools.partial(requested, "BF16_BF16_F32", functools.partial(single_attention, 64, 64)),
+        SINGLE,
+    ),
     "16 heads of 64 queries, 128 keys bf16": (functools.partial(heads, 64), (QUERIES, KEYS, KEYS)),
 }
 
