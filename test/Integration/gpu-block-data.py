@@ -243,6 +243,16 @@ PROGRAMS = {
         small(300, 200),
         small(200, 64),
     ),
+    "depth of 784": (
+        functools.partial(blocks_of, dot, out=shape(128, 64), rows=64),
+        small(128, 784),
+        small(784, 64),
+    ),
+    "f32 with a depth of 144": (
+        functools.partial(blocks_of, dot, out=shape(64, 64)),
+        floats(64, 144),
+        floats(144, 64),
+    ),
     "f32 with a depth of 50": (
         functools.partial(blocks_of, dot, out=shape(64, 72), rows=64),
         floats(64, 50),
@@ -301,7 +311,7 @@ PROGRAMS = {
     **{f"{size} old elements": (tickets, numbers(16, 3, size)) for size in (8, 128, 200, 512)},
 }
 
-# CHECK: 33 of 33 programs are right
+# CHECK: 35 of 35 programs are right
 report("programs", PROGRAMS, programs=True)
 # CHECK-NEXT: 2 of 2 programs of sm_80 are right
 # CHECK-NEXT: 2 of 2 programs of sm_100a are right

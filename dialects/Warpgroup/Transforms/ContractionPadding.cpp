@@ -44,8 +44,9 @@ public:
   ContractionPadding(const BlockAxes &axes, const gpu::Chip &chip)
       : axes(axes), chip(chip) {}
 
-  /// Extends the axes of a contraction that matrix units do not compute, or
-  /// whose right operand registers of each warp would hold.
+  /// Extends the axes of a contraction that matrix units do not compute, whose
+  /// right operand registers of each warp would hold, or whose depth equal parts
+  /// do not divide.
   LogicalResult pad(DotOp dot) {
     if (!getUnitSizes(dot, chip))
       return failure();
@@ -53,7 +54,8 @@ public:
         findPreparedUnit(dot, chip) != MatrixUnit::None ||
         findPreparedUnit(dot, chip, /*isSwapped=*/true) != MatrixUnit::None;
     bool isHeld = getPlace(dot.getRhsMutable()) == OperandPlace::Registers;
-    return success((isComputed && !isHeld) || extend(dot) || isComputed);
+    return success((isComputed && !isHeld && !hasUnevenParts(dot)) ||
+                   extend(dot) || isComputed);
   }
 
   /// True if an axis was extended since the last call.
@@ -64,6 +66,23 @@ public:
   }
 
 private:
+  /// True if a contraction is too deep for registers and shared memory, so that
+  /// it becomes a loop over parts, and these do not divide its depth.
+  bool hasUnevenParts(DotOp dot) const {
+    int64_t depth = getSize(dot.getLhs(), getContracted(dot)->first);
+    if (depth <= kMaxHeldDepth || depth % getDepthUnit(dot, depth) == 0)
+      return false;
+    int64_t bits = 0;
+    bool isCopied = true;
+    for (OpOperand *operand : {&dot.getLhsMutable(), &dot.getRhsMutable()}) {
+      auto type = cast<RankedTensorType>(operand->get().getType());
+      bits += type.getNumElements() * type.getElementTypeBitWidth();
+      isCopied &= getPlace(*operand) == OperandPlace::Copied;
+    }
+    // The other half is for other values and stages.
+    return !isCopied || bits / 8 > chip.ctaSharedBytes / 2;
+  }
+
   /// Returns true if matrix units divide the extended sizes.
   bool extend(DotOp dot) {
     auto [lhsDim, rhsDim] = *getContracted(dot);

@@ -285,3 +285,31 @@ grid.kernel @reversed grid(%i = 2) inputs(%x: f32 [2, 77] block [squeezed, 77] a
   %t = tensor.extract %s[] : tensor<f32>
   grid.store %t, %o : f32, memref<f32, #grid.space<default>>
 }
+
+// -----
+
+// Matrix units divide depths of 784 and 144, but parts of 64 elements, in which threads read them, do not. Shared memory
+// holds the operands of the smaller contraction of bf16, which are copied, and no registers hold those of f32.
+// STATS: 2 num-padded
+// CHECK-LABEL: grid.kernel @depths
+// CHECK-DAG: grid.dot {{.*}} : tensor<64x832xbf16>, tensor<832x128xbf16> -> tensor<64x128xf32>
+// CHECK-DAG: grid.dot {{.*}} : tensor<144x64xbf16>, tensor<144x128xbf16>, tensor<64x128xf32>
+// CHECK-DAG: grid.dot {{.*}} : tensor<64x192xf32>, tensor<192x128xf32>, tensor<64x128xf32>
+grid.kernel @depths grid(%i = 2)
+    inputs(%x: bf16 [128, 784] block [64, 784] at (%i, 0), %y: bf16 [784, 128],
+           %a: bf16 [144, 128] block [144, 64] at (0, %i), %b: bf16 [144, 128],
+           %p: f32 [128, 144] block [64, 144] at (%i, 0), %q: f32 [144, 128])
+    outputs(%o: f32 [128, 128] block [64, 128] at (%i, 0)) semantics [parallel] {
+  %0 = grid.load %x : memref<64x784xbf16, #grid.space<default>> -> tensor<64x784xbf16>
+  %1 = grid.load %y : memref<784x128xbf16, #grid.space<default>> -> tensor<784x128xbf16>
+  %2 = grid.dot %0, %1 contract [1] x [0] : tensor<64x784xbf16>, tensor<784x128xbf16> -> tensor<64x128xf32>
+  %3 = grid.load %a : memref<144x64xbf16, #grid.space<default>> -> tensor<144x64xbf16>
+  %4 = grid.load %b : memref<144x128xbf16, #grid.space<default>> -> tensor<144x128xbf16>
+  %5 = grid.dot %3, %4 acc %2 contract [0] x [0]
+      : tensor<144x64xbf16>, tensor<144x128xbf16>, tensor<64x128xf32> -> tensor<64x128xf32>
+  %6 = grid.load %p : memref<64x144xf32, #grid.space<default>> -> tensor<64x144xf32>
+  %7 = grid.load %q : memref<144x128xf32, #grid.space<default>> -> tensor<144x128xf32>
+  %8 = grid.dot %6, %7 acc %5 contract [1] x [0]
+      : tensor<64x144xf32>, tensor<144x128xf32>, tensor<64x128xf32> -> tensor<64x128xf32>
+  grid.store %8, %o : tensor<64x128xf32>, memref<64x128xf32, #grid.space<default>>
+}
