@@ -82,7 +82,7 @@ Value windowToRef(Lowering &lowering, Location loc, const View &view,
     return shape.empty() ? element : VectorType::get(shape, element);
   };
   value = createShapeCast(builder, loc, value, typeOf(view.getKeptShape()));
-  value = createTranspose(builder, loc, value, view.permutation);
+  value = createTranspose(builder, loc, value, view.getPermutation());
   if (view.reshaped)
     value = createShapeCast(builder, loc, value, typeOf(*view.reshaped));
   return value;
@@ -92,17 +92,14 @@ Value refToWindow(Lowering &lowering, Location loc, const View &view,
                   Value value) {
   Type element = getElementTypeOrSelf(value);
   OpBuilder &builder = lowering.builder;
-  SmallVector<int64_t> kept = view.getKeptShape();
-  SmallVector<int64_t> permuted = llvm::map_to_vector(
-      view.permutation, [&](int64_t dim) { return kept[dim]; });
-  if (!permuted.empty())
+  if (!view.sizes.empty())
     value = createShapeCast(builder, loc, value,
-                            VectorType::get(permuted, element));
+                            VectorType::get(view.sizes, element));
   if (view.isPermuted())
     value = createTranspose(builder, loc, value,
-                            invertPermutationVector(view.permutation));
+                            invertPermutationVector(view.getPermutation()));
   return createShapeCast(builder, loc, value,
-                         VectorType::get(view.sizes, element));
+                         VectorType::get(view.getMemorySizes(), element));
 }
 
 //===----------------------------------------------------------------------===//
@@ -120,16 +117,16 @@ bool hasStridedAccess(const View &view) {
 /// A view of all from the first element to the last.
 View getSpan(const View &view) {
   View span = view;
-  for (auto [size, stride] : llvm::zip_equal(span.sizes, span.strides)) {
-    size = (size - 1) * stride + 1;
-    stride = 1;
-  }
+  for (auto [dim, size] : llvm::zip_equal(span.dims, span.sizes))
+    size = (size - 1) * span.strides[dim] + 1;
+  span.strides.assign(span.strides.size(), 1);
   return span;
 }
 
 Value createVectorLoad(OpBuilder &builder, Location loc, const View &view,
                        ValueRange indices) {
-  auto type = VectorType::get(view.sizes, view.getBaseType().getElementType());
+  SmallVector<int64_t> sizes = view.getMemorySizes();
+  auto type = VectorType::get(sizes, view.getBaseType().getElementType());
   if (view.hasUnitStrides())
     return vector::LoadOp::create(builder, loc, type, view.base, indices);
   if (hasStridedAccess(view))
@@ -139,8 +136,8 @@ Value createVectorLoad(OpBuilder &builder, Location loc, const View &view,
   Value value = createVectorLoad(builder, loc, getSpan(view), indices);
   for (auto [dim, stride] : llvm::enumerate(view.strides))
     if (stride != 1)
-      value = createStridedPart(builder, loc, value, dim, 0, view.sizes[dim],
-                                stride);
+      value =
+          createStridedPart(builder, loc, value, dim, 0, sizes[dim], stride);
   return value;
 }
 
@@ -159,7 +156,7 @@ void createVectorStore(OpBuilder &builder, Location loc, Value value,
   // The elements in between are stored unchanged.
   View span = getSpan(view);
   Value old = createVectorLoad(builder, loc, span, indices);
-  SmallVector<Value> starts(view.sizes.size(), createI32(builder, loc, 0));
+  SmallVector<Value> starts(view.offsets.size(), createI32(builder, loc, 0));
   createVectorStore(
       builder, loc,
       createInserted(builder, loc, value, old, starts, view.strides), span,

@@ -93,10 +93,10 @@ std::optional<int64_t> getBaseDim(Lowering &lowering, Value ref, int64_t dim) {
   auto slice = ref.getDefiningOp<grid::SliceRefOp>();
   const View &view = lowering.getView(slice ? slice.getSource() : ref);
   if (view.reshaped || dim < 0 ||
-      dim >= static_cast<int64_t>(view.permutation.size()) ||
+      dim >= static_cast<int64_t>(view.dims.size()) ||
       view.base != lowering.getView(ref).base)
     return std::nullopt;
-  return view.getKeptDims()[view.permutation[dim]];
+  return view.dims[dim];
 }
 
 /// Returns the elements of a tile along a dimension of a memref: the smallest
@@ -116,11 +116,13 @@ int64_t getTile(MemRefType type, int64_t dim) {
   return std::max<int64_t>(packing, llvm::PowerOf2Ceil(extent));
 }
 
-/// Makes a Ref the window of as many elements as a loop has steps.
+/// Makes a Ref the window of as many elements as a loop has steps, along a
+/// dimension of its base.
 void widen(Lowering &lowering, Value ref, int64_t dim, Value size) {
   View view = lowering.getView(ref);
-  view.sizes[dim] = ShapedType::kDynamic;
-  view.dynamicSizes.resize(view.sizes.size());
+  view.sizes[llvm::find(view.dims, dim) - view.dims.begin()] =
+      ShapedType::kDynamic;
+  view.dynamicSizes.resize(view.offsets.size());
   view.dynamicSizes[dim] =
       toI32(lowering.builder, ref.getLoc(), lowering.get(size));
   lowering.setView(ref, std::move(view));
@@ -139,7 +141,7 @@ LogicalResult widenEnds(Lowering &lowering, Operation *copy, scf::ForOp loop) {
     if (!base)
       return failure();
     const View &view = lowering.getView(ref);
-    if (view.dropped[*base] || view.strides[*base] != 1)
+    if (!llvm::is_contained(view.dims, *base) || view.strides[*base] != 1)
       return failure();
     tile = std::min(tile, getTile(view.getBaseType(), *base));
     ends.emplace_back(ref, *base);

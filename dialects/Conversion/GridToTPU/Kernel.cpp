@@ -1,5 +1,4 @@
-//===- Kernel.cpp - The function of a kernel and its windows ---------------===//
-//--===//
+//===- Kernel.cpp - The function of a kernel and its windows --------------===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -189,12 +188,16 @@ LogicalResult FunctionBuilder::buildBody() {
     View view =
         getWholeView(entry->getArgument(rank + i), type.getElementType());
     if (i >= numIndex && i < kernel.getNumOperandSpecs()) {
-      SmallVector<grid::BlockDimAttr> dims =
-          kernel.getOperandSpec(i).getBlockDims();
-      for (auto [dim, attr] : llvm::enumerate(dims))
-        view.dropped[dim] = attr.isSqueezed();
-      view.permutation =
-          llvm::to_vector(llvm::seq<int64_t>(0, view.getKeptDims().size()));
+      // The memref has the squeezed dimensions of the block.
+      view.dims.clear();
+      view.sizes.clear();
+      for (auto [dim, attr] :
+           llvm::enumerate(kernel.getOperandSpec(i).getBlockDims())) {
+        if (attr.isSqueezed())
+          continue;
+        view.dims.push_back(dim);
+        view.sizes.push_back(view.getBaseType().getDimSize(dim));
+      }
     }
     lowering.setView(ref, std::move(view));
   }

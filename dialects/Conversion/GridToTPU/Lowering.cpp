@@ -25,36 +25,26 @@ namespace gridir::grid_to_tpu {
 // Views
 //===----------------------------------------------------------------------===//
 
-SmallVector<int64_t> View::getKeptDims() const {
-  SmallVector<int64_t> dims;
-  for (auto [dim, isDropped] : llvm::enumerate(dropped))
-    if (!isDropped)
-      dims.push_back(dim);
-  return dims;
+SmallVector<int64_t> View::getPermutation() const {
+  SmallVector<int64_t> kept(dims);
+  llvm::sort(kept);
+  return llvm::map_to_vector(dims, [&](int64_t dim) -> int64_t {
+    return llvm::lower_bound(kept, dim) - kept.begin();
+  });
 }
 
 SmallVector<int64_t> View::getKeptShape() const {
-  return llvm::map_to_vector(getKeptDims(),
-                             [&](int64_t dim) { return sizes[dim]; });
+  SmallVector<int64_t> shape(sizes.size());
+  for (auto [dim, size] : llvm::zip_equal(getPermutation(), sizes))
+    shape[dim] = size;
+  return shape;
 }
-
-bool View::hasUnitStrides() const {
-  return llvm::all_of(strides, [](int64_t stride) { return stride == 1; });
-}
-
-bool View::isPermuted() const { return !llvm::is_sorted(permutation); }
 
 View getWholeView(Value base, Type elementType) {
   auto type = cast<MemRefType>(base.getType());
-  View view;
+  View view(type.getContext(), type.getShape());
   view.base = base;
   view.elementType = elementType;
-  view.sizes.assign(type.getShape().begin(), type.getShape().end());
-  view.offsets.assign(type.getRank(),
-                      Builder(type.getContext()).getI32IntegerAttr(0));
-  view.strides.assign(type.getRank(), 1);
-  view.dropped.assign(type.getRank(), false);
-  view.permutation = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
   return view;
 }
 

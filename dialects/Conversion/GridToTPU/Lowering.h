@@ -10,6 +10,7 @@
 #define GRIDIR_DIALECTS_CONVERSION_GRIDTOTPU_LOWERING_H
 
 #include "dialects/Conversion/Support/Handlers.h"
+#include "dialects/Conversion/Support/RefWindow.h"
 #include "dialects/Grid/IR/Grid.h"
 #include "dialects/Support/Builders.h"
 #include "dialects/TPU/IR/TPU.h"
@@ -28,17 +29,13 @@
 namespace gridir::grid_to_tpu {
 
 /// The window of a memref that a Ref represents.
-struct View {
+struct View : RefWindow {
+  using RefWindow::RefWindow;
+
   mlir::Value base;
-  /// For each dimension of `base`. An offset is an i32 value or an attribute.
-  llvm::SmallVector<mlir::OpFoldResult> offsets;
-  llvm::SmallVector<int64_t> sizes, strides;
-  llvm::SmallVector<bool> dropped;
   /// The size of each dimension of `base` whose size is dynamic, an i32; empty
   /// where none is.
   llvm::SmallVector<mlir::Value> dynamicSizes;
-  /// Dimension `i` of the Ref is the `permutation[i]`-th one that is kept.
-  llvm::SmallVector<int64_t> permutation;
   /// The shape of the Ref where it is another than that of the window.
   std::optional<llvm::SmallVector<int64_t>> reshaped;
   /// The element type of the Ref; the memref holds a bool as an i32.
@@ -47,12 +44,10 @@ struct View {
   mlir::MemRefType getBaseType() const {
     return llvm::cast<mlir::MemRefType>(base.getType());
   }
-  /// The numbers of the dimensions of `base` that are kept.
-  llvm::SmallVector<int64_t> getKeptDims() const;
-  /// The extents of the kept dimensions, in the order of `base`.
+  /// The sizes of the dimensions that are not dropped, in the order of `base`.
   llvm::SmallVector<int64_t> getKeptShape() const;
-  bool hasUnitStrides() const;
-  bool isPermuted() const;
+  /// Dimension `i` of the Ref is the `permutation[i]`-th one of these.
+  llvm::SmallVector<int64_t> getPermutation() const;
 };
 
 class Lowering;
@@ -62,7 +57,7 @@ using Handlers = gridir::Handlers<Lowering>;
 const Handlers &getHandlers();
 
 /// One function of the kernel while it is emitted: the body, or a transform.
-class Lowering {
+class Lowering : public Emitted<mlir::Value, View> {
 public:
   Lowering(grid::KernelOp kernel, mlir::OpBuilder &builder)
       : kernel(kernel), builder(builder) {}
@@ -85,10 +80,8 @@ public:
   /// for.
   mlir::Value get(mlir::Value value);
   llvm::SmallVector<mlir::Value> get(mlir::ValueRange values);
-  void set(mlir::Value from, mlir::Value to) { values[from] = to; }
+  using Emitted::set;
   void set(mlir::ValueRange from, mlir::ValueRange to);
-  const View &getView(mlir::Value ref) { return views.find(ref)->second; }
-  void setView(mlir::Value ref, View view) { views[ref] = std::move(view); }
 
   /// The type of the value on a TPU: vectors for tensors. Reports a type that a
   /// TPU does not have.
@@ -108,9 +101,6 @@ private:
   llvm::LogicalResult lowerOwnOp(mlir::Operation *op);
   llvm::LogicalResult lowerOnElements(mlir::Operation *op,
                                       mlir::TypeRange types);
-
-  llvm::DenseMap<mlir::Value, mlir::Value> values;
-  llvm::DenseMap<mlir::Value, View> views;
 };
 
 //===----------------------------------------------------------------------===//

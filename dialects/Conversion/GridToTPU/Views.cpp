@@ -15,75 +15,35 @@ using namespace mlir;
 namespace gridir::grid_to_tpu {
 namespace {
 
-/// The i32 sum of an offset and `index * stride`, folded where both are known.
-OpFoldResult addOffset(Lowering &lowering, Location loc, OpFoldResult offset,
-                       OpFoldResult index, int64_t stride) {
-  OpBuilder &builder = lowering.builder;
-  std::optional<int64_t> first = getConstantIntValue(offset);
-  std::optional<int64_t> second = getConstantIntValue(index);
-  if (first && second)
-    return builder.getI32IntegerAttr(*first + *second * stride);
-  Value value = toI32(builder, loc, index);
-  if (stride != 1)
-    value = arith::MulIOp::create(builder, loc, value,
-                                  createI32(builder, loc, stride));
-  if (first == 0)
-    return value;
-  return arith::AddIOp::create(builder, loc, toI32(builder, loc, offset), value)
-      .getResult();
+/// Returns the view of a Ref as a window of its base. Another shape of a window
+/// is a memref of its own, or no memref at all.
+FailureOr<View> getUnreshapedView(Lowering &lowering, Operation *op,
+                                  Value ref) {
+  const View &view = lowering.getView(ref);
+  if (!view.reshaped)
+    return view;
+  FailureOr<Value> memref = createMemRef(lowering, op, view);
+  if (failed(memref))
+    return failure();
+  return getWholeView(*memref, view.elementType);
 }
 
 LogicalResult lowerSliceRef(grid::SliceRefOp op, Lowering &lowering) {
-  View view = lowering.getView(op.getSource());
-  if (view.reshaped) {
-    // Another shape of a window is a memref of its own, or no memref at all.
-    FailureOr<Value> memref = createMemRef(lowering, op, view);
-    if (failed(memref))
-      return failure();
-    view = getWholeView(*memref, view.elementType);
-  }
-  SmallVector<int64_t> kept = view.getKeptDims();
-  SmallVector<int64_t> keptPermutation;
-  ValueRange dynamic = op.getOffsets();
-  for (int64_t dim = 0, rank = op.getSource().getType().getRank(); dim < rank;
-       ++dim) {
-    int64_t base = kept[view.permutation[dim]];
-    OpFoldResult index =
-        lowering.builder.getI32IntegerAttr(op.getStaticOffsets()[dim]);
-    if (ShapedType::isDynamic(op.getStaticOffsets()[dim])) {
-      index = lowering.get(dynamic.front());
-      dynamic = dynamic.drop_front();
-    }
-    view.offsets[base] = addOffset(lowering, op.getLoc(), view.offsets[base],
-                                   index, view.strides[base]);
-    view.sizes[base] = op.getSizes()[dim];
-    view.strides[base] *= op.getStrides()[dim];
-    if (llvm::is_contained(op.getDropped(), dim))
-      view.dropped[base] = true;
-    else
-      keptPermutation.push_back(base);
-  }
-  // The permutation counts the dimensions that are left.
-  SmallVector<int64_t> left = view.getKeptDims();
-  view.permutation = llvm::map_to_vector(keptPermutation, [&](int64_t base) {
-    return static_cast<int64_t>(llvm::find(left, base) - left.begin());
-  });
-  lowering.setView(op.getResult(), std::move(view));
+  FailureOr<View> view = getUnreshapedView(lowering, op, op.getSource());
+  if (failed(view))
+    return failure();
+  view->slice(lowering.builder, op,
+              [&](Value offset) { return lowering.get(offset); });
+  lowering.setView(op.getResult(), std::move(*view));
   return success();
 }
 
 LogicalResult lowerTransposeRef(grid::TransposeRefOp op, Lowering &lowering) {
-  View view = lowering.getView(op.getSource());
-  if (view.reshaped) {
-    FailureOr<Value> memref = createMemRef(lowering, op, view);
-    if (failed(memref))
-      return failure();
-    view = getWholeView(*memref, view.elementType);
-  }
-  SmallVector<int64_t> before = view.permutation;
-  for (auto [to, from] : llvm::enumerate(op.getPermutation()))
-    view.permutation[to] = before[from];
-  lowering.setView(op.getResult(), std::move(view));
+  FailureOr<View> view = getUnreshapedView(lowering, op, op.getSource());
+  if (failed(view))
+    return failure();
+  view->transpose(op.getPermutation());
+  lowering.setView(op.getResult(), std::move(*view));
   return success();
 }
 
@@ -136,7 +96,7 @@ FailureOr<Value> createMemRef(Lowering &lowering, Operation *op,
   Value memref = view.base;
   SmallVector<int64_t> shape(base.getShape());
   SmallVector<OpFoldResult> offsets = view.offsets;
-  SmallVector<int64_t> sizes = view.sizes;
+  SmallVector<int64_t> sizes = view.getMemorySizes();
   SmallVector<Value> dynamicSizes = llvm::to_vector(llvm::make_filter_range(
       view.dynamicSizes, [](Value size) { return static_cast<bool>(size); }));
   auto slice = [&](ArrayRef<OpFoldResult> starts, ArrayRef<int64_t> extents) {
@@ -150,8 +110,9 @@ FailureOr<Value> createMemRef(Lowering &lowering, Operation *op,
   };
   // Leading indices are applied one by one, so that windows with equal leading
   // indices share a memref and Mosaic's checks.
-  size_t numLeading = 0;
-  while (numLeading + 2 < view.sizes.size() && view.dropped[numLeading] &&
+  int64_t numLeading = 0;
+  const int64_t rank = base.getRank();
+  while (numLeading + 2 < rank && !llvm::is_contained(view.dims, numLeading) &&
          !getConstantIntValue(offsets.front())) {
     SmallVector<OpFoldResult> starts(shape.size(),
                                      builder.getI32IntegerAttr(0));

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Conversions that walk over a body once and emit every op again. A Ref has no
-// SSA value in their result: it is a window of memory, and each access computes
-// its addresses itself. The windows of a Mosaic memref and of the storage of a
-// CTA have different facts, so each conversion has a View of its own.
+// SSA value in their result: it is a RefWindow of memory, and each access
+// computes its addresses itself. The memories differ, a Mosaic memref and the
+// storage of a CTA, so the View of each conversion adds its own to the window.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,6 +46,24 @@ public:
 
 private:
   llvm::DenseMap<mlir::TypeID, Handler> handlers;
+};
+
+/// The values and windows that a walk has emitted. `HeldT` represents a value:
+/// a vector of a TPU, or the registers of a thread.
+template <typename HeldT, typename ViewT> class Emitted {
+public:
+  void set(mlir::Value from, HeldT to) { values[from] = std::move(to); }
+  bool hasView(mlir::Value ref) const { return views.contains(ref); }
+  const ViewT &getView(mlir::Value ref) const {
+    return views.find(ref)->second;
+  }
+  void setView(mlir::Value ref, ViewT view) { views[ref] = std::move(view); }
+
+protected:
+  llvm::DenseMap<mlir::Value, HeldT> values;
+
+private:
+  llvm::DenseMap<mlir::Value, ViewT> views;
 };
 
 /// Emits the ops of a block but its terminator.

@@ -450,22 +450,4 @@ Value createHidden(OpBuilder &builder, Location loc, Value value,
       .getResult(0);
 }
 
-OpFoldResult createOffset(OpBuilder &builder, Location loc, OpFoldResult offset,
-                          OpFoldResult index, int64_t stride) {
-  std::optional<int64_t> first = getConstantIntValue(offset);
-  std::optional<int64_t> second = getConstantIntValue(index);
-  if (first && second)
-    return builder.getI32IntegerAttr(*first + *second * stride);
-  if (second && *second * stride == 0)
-    return offset;
-  Value value = toI32(builder, loc, index);
-  if (stride != 1)
-    value = arith::MulIOp::create(builder, loc, value,
-                                  createI32(builder, loc, stride));
-  if (first == 0)
-    return value;
-  return arith::AddIOp::create(builder, loc, toI32(builder, loc, offset), value)
-      .getResult();
-}
-
 } // namespace gridir::warpgroup_to_nvvm

@@ -55,7 +55,7 @@ class Lowering;
 using Handlers = gridir::Handlers<Lowering>;
 
 /// The kernel while it is emitted.
-class Lowering {
+class Lowering : public Emitted<Registers, View> {
 public:
   Lowering(grid::KernelOp kernel, mlir::OpBuilder &builder,
            mlir::LLVM::LLVMFuncOp function, mlir::LLVM::GlobalOp shared,
@@ -113,14 +113,10 @@ public:
   const Registers &get(mlir::Value value) { return values.find(value)->second; }
   mlir::Value getScalar(mlir::Value value) { return get(value).front(); }
   mlir::OpFoldResult getIndex(mlir::Value index);
-  void set(mlir::Value from, Registers to) { values[from] = std::move(to); }
   const Distribution &getDistribution(mlir::Value value) {
     return distributions.get(
         llvm::cast<mlir::RankedTensorType>(value.getType()));
   }
-  bool hasView(mlir::Value ref) { return views.contains(ref); }
-  const View &getView(mlir::Value ref) { return views.find(ref)->second; }
-  void setView(mlir::Value ref, View view) { views[ref] = std::move(view); }
 
   /// The types of the registers of a value. Reports a type that has none.
   mlir::FailureOr<llvm::SmallVector<mlir::Type>>
@@ -343,8 +339,6 @@ private:
     return fn();
   }
 
-  llvm::DenseMap<mlir::Value, Registers> values;
-  llvm::DenseMap<mlir::Value, View> views;
   llvm::SmallVector<std::pair<Distribution, llvm::SmallVector<mlir::Value>>, 0>
       threadParts;
   llvm::DenseMap<mlir::Type, llvm::SmallVector<mlir::Value>> movedVariables;

@@ -49,12 +49,7 @@ int64_t Storage::getStride(unsigned d) const {
 }
 
 View getWholeView(Builder &builder, std::shared_ptr<Storage> storage) {
-  View view;
-  unsigned rank = storage->shape.size();
-  view.offsets.assign(rank, builder.getI32IntegerAttr(0));
-  view.strides.assign(rank, 1);
-  view.dims = llvm::to_vector(llvm::seq<int64_t>(0, rank));
-  view.sizes = storage->shape;
+  View view(builder.getContext(), storage->shape);
   view.storage = std::move(storage);
   return view;
 }

@@ -9,6 +9,7 @@
 #ifndef GRIDIR_DIALECTS_CONVERSION_WARPGROUPTONVVM_STORAGE_H
 #define GRIDIR_DIALECTS_CONVERSION_WARPGROUPTONVVM_STORAGE_H
 
+#include "dialects/Conversion/Support/RefWindow.h"
 #include "dialects/Warpgroup/IR/TensorMemory.h"
 #include "dialects/Warpgroup/Layout/Distribution.h"
 #include "mlir/IR/Builders.h"
@@ -90,14 +91,10 @@ inline int64_t getRowLength(llvm::ArrayRef<int64_t> shape) {
 }
 
 /// The window of memory that a Ref represents.
-struct View {
+struct View : RefWindow {
+  using RefWindow::RefWindow;
+
   std::shared_ptr<Storage> storage;
-  /// For each dimension of the storage; an offset is an i32 value or attribute.
-  llvm::SmallVector<mlir::OpFoldResult> offsets;
-  llvm::SmallVector<int64_t> strides;
-  /// For each dimension of the Ref, that of the storage; -1 for one along which
-  /// elements repeat.
-  llvm::SmallVector<int64_t> dims, sizes;
 
   mlir::Type getElementType() const { return storage->elementType; }
 };

@@ -23,11 +23,6 @@ using Registers = llvm::SmallVector<mlir::Value>;
 mlir::Value toCluster(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value address);
 
-/// The i32 sum `offset + index * stride`, folded where it is known.
-mlir::OpFoldResult createOffset(mlir::OpBuilder &builder, mlir::Location loc,
-                                mlir::OpFoldResult offset,
-                                mlir::OpFoldResult index, int64_t stride = 1);
-
 /// Emits inline PTX without a corresponding op.
 mlir::LLVM::InlineAsmOp
 createAssembly(mlir::OpBuilder &builder, mlir::Location loc,

@@ -29,25 +29,8 @@ LogicalResult lowerSliceRef(grid::SliceRefOp op, Lowering &lowering) {
     return op.emitError("expected a window of full rank at static offsets of a "
                         "Ref in registers, got ")
            << op.getType();
-  SmallVector<int64_t> dims, sizes;
-  ValueRange dynamic = op.getOffsets();
-  for (auto [i, d] : llvm::enumerate(view.dims)) {
-    OpFoldResult index =
-        lowering.builder.getI32IntegerAttr(op.getStaticOffsets()[i]);
-    if (ShapedType::isDynamic(op.getStaticOffsets()[i])) {
-      index = lowering.getIndex(dynamic.front());
-      dynamic = dynamic.drop_front();
-    }
-    view.offsets[d] = createOffset(lowering.builder, op.getLoc(),
-                                   view.offsets[d], index, view.strides[d]);
-    view.strides[d] *= op.getStrides()[i];
-    if (llvm::is_contained(op.getDropped(), int64_t(i)))
-      continue;
-    dims.push_back(d);
-    sizes.push_back(op.getSizes()[i]);
-  }
-  view.dims = std::move(dims);
-  view.sizes = std::move(sizes);
+  view.slice(lowering.builder, op,
+             [&](Value offset) { return lowering.getIndex(offset); });
   lowering.setView(op.getResult(), std::move(view));
   return success();
 }
@@ -57,11 +40,7 @@ LogicalResult lowerTransposeRef(grid::TransposeRefOp op, Lowering &lowering) {
   if (view.storage->kind == Storage::Kind::Registers &&
       view.sizes != view.storage->shape)
     return op.emitError("expected all of a Ref in registers, got a window");
-  View before = view;
-  for (auto [to, from] : llvm::enumerate(op.getPermutation())) {
-    view.dims[to] = before.dims[from];
-    view.sizes[to] = before.sizes[from];
-  }
+  view.transpose(op.getPermutation());
   lowering.setView(op.getResult(), std::move(view));
   return success();
 }
