@@ -54,6 +54,22 @@ Value PanelBuilder::subview(Value memref, ArrayRef<OpFoldResult> at,
       ones);
 }
 
+Value PanelBuilder::slice(const Matrix &matrix, OpFoldResult row,
+                          OpFoldResult column, int64_t rows, int64_t columns) {
+  if (matrix.transposed)
+    return subview(matrix.value, {column, row}, {columns, rows});
+  return subview(matrix.value, {row, column}, {rows, columns});
+}
+
+Value PanelBuilder::padBuffer(Value buffer, int64_t rows, int64_t columns) {
+  if (cast<MemRefType>(buffer.getType()).getShape() ==
+      ArrayRef<int64_t>{rows, columns})
+    return buffer;
+  fillZero(buffer);
+  OpFoldResult zero = rewriter.getIndexAttr(0);
+  return subview(buffer, {zero, zero}, {rows, columns});
+}
+
 void PanelBuilder::copy(Value from, Value to, bool transposed,
                         ConvertFn convert) {
   AffineMap identity = rewriter.getMultiDimIdentityMap(2);

@@ -14,6 +14,13 @@
 
 namespace gridir::cpu {
 
+/// A 2-d view of one operand, and whether its second dimension is the one that
+/// its name says first: A is (m, k), B is (k, n).
+struct Matrix {
+  mlir::Value value;
+  bool transposed = false;
+};
+
 /// Makes the loops, buffers and copies of an op that is divided into panels.
 class PanelBuilder {
 public:
@@ -36,6 +43,13 @@ protected:
 
   mlir::Value subview(mlir::Value memref, llvm::ArrayRef<mlir::OpFoldResult> at,
                       llvm::ArrayRef<int64_t> sizes);
+
+  /// The part of a matrix from (row, column) on.
+  mlir::Value slice(const Matrix &matrix, mlir::OpFoldResult row,
+                    mlir::OpFoldResult column, int64_t rows, int64_t columns);
+
+  /// The part of a buffer that is filled next, after the rest is zero.
+  mlir::Value padBuffer(mlir::Value buffer, int64_t rows, int64_t columns);
 
   /// to = convert(from), element by element; `from` may be transposed.
   void copy(mlir::Value from, mlir::Value to, bool transposed,
