@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from gridir.mlir import ir
+from gridir.reassociation import reassociation
 
 DYNAMIC = ir.ShapedType.get_dynamic_size()
 
@@ -330,27 +331,6 @@ def broadcast(x: ir.Value, shape: Sequence[int], dims: Sequence[int]) -> ir.Valu
 def broadcast_trailing(x: ir.Value, shape: Sequence[int]) -> ir.Value:
     """NumPy's broadcasting: the last dimensions of `x` are the last of the result."""
     return broadcast(x, shape, list(range(len(shape) - len(shape_of(x)), len(shape))))
-
-
-def reassociation(fine: Sequence[int], coarse: Sequence[int]) -> list[list[int]] | None:
-    """The consecutive dimensions of `fine` that form each dimension of `coarse`, or None."""
-    groups: list[list[int]] = []
-    position = 0
-    for coarse_dim, size in enumerate(coarse):
-        group: list[int] = []
-        product = 1
-        while position < len(fine) and (not group or product < size):
-            product *= fine[position]
-            group.append(position)
-            position += 1
-        # Unit dimensions belong to the group before them, unless the next coarse dimension needs one.
-        while position < len(fine) and fine[position] == 1 and len(fine) - position > len(coarse) - coarse_dim - 1:
-            group.append(position)
-            position += 1
-        if product != size or not group:
-            return None
-        groups.append(group)
-    return groups if position == len(fine) else None
 
 
 def _reassociation_attr(groups: Sequence[Sequence[int]]) -> ir.Attribute:

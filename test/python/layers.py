@@ -21,6 +21,7 @@ PYTHON = [
     "locations",
     "markup",
     "passes",
+    "reassociation",
     "emit",
     "simt",
     "runtime",
