@@ -1,4 +1,4 @@
-//===- ScheduleChoice.h - Parts of blocks that registers hold ---*- C++ -*-===//
+//===- ScheduleChoice.h - Schedules of kernels of blocks --------*- C++ -*-===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,19 +9,15 @@
 #ifndef GRIDIR_DIALECTS_WARPGROUP_TRANSFORMS_SCHEDULECHOICE_H
 #define GRIDIR_DIALECTS_WARPGROUP_TRANSFORMS_SCHEDULECHOICE_H
 
-#include "dialects/GPU/Target/Chip.h"
-#include "dialects/Warpgroup/IR/Warpgroup.h"
-
-#include <string>
-#include <variant>
+#include "dialects/Warpgroup/Transforms/ScheduleParts.h"
 
 namespace gridir::warpgroup {
 
 /// Returns the schedule of a kernel of blocks, or the reason why there is none.
 /// `numWarps` is the author's number of warps of a CTA, or 0. A CTA has whole
 /// warpgroups.
-std::variant<ScheduleAttr, std::string>
-chooseSchedule(grid::KernelOp kernel, const gpu::Chip &chip, int64_t numWarps);
+ChosenSchedule chooseSchedule(grid::KernelOp kernel, const gpu::Chip &chip,
+                              int64_t numWarps);
 
 } // namespace gridir::warpgroup
 
