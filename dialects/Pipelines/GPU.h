@@ -80,7 +80,9 @@ struct GPUPipelineOptions
                      "A warpgroup program with a layout of each array"),
           clEnumValN(GPUStage::Memory, "memory",
                      "A warpgroup program with offsets in shared memory"),
-          clEnumValN(GPUStage::Loops, "loops", "Loops over tensors in blocks"),
+          clEnumValN(GPUStage::Loops, "loops",
+                     "Loops over tensors in blocks; the code of a thread of a "
+                     "warpgroup program"),
           clEnumValN(GPUStage::Bufferized, "bufferized", "Loops over memrefs"),
           clEnumValN(GPUStage::Mapped, "mapped", "Loops over CTAs and threads"),
           clEnumValN(GPUStage::GPU, "gpu", "A kernel of the gpu dialect"),

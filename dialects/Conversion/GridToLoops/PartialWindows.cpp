@@ -296,9 +296,7 @@ static void cloneViews(RefAccessOpInterface access) {
 }
 
 AccessSet separatePartialSlices(KernelOp kernel, bool checksDiscarded) {
-  auto params = getParams<TpuParamsAttr>(kernel);
-  BoolAttr disabled = params ? params.getDisableBoundsChecks() : BoolAttr();
-  bool isDisabled = disabled && disabled.getValue();
+  bool isDisabled = disablesBoundsChecks(kernel);
   AccessSet unchecked;
   SmallVector<Operation *> used;
   kernel.getBodyRegion().walk([&](ViewLikeOpInterface view) {

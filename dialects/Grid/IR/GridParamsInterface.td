@@ -27,6 +27,9 @@ def Grid_ParamsAttrInterface : AttrInterface<"ParamsAttrInterface"> {
       True if blocks of outputs are initially undefined, also those of outputs
       that share memory with an input.
     }], "bool", "leavesBlocksUndefined", (ins), [{}], [{ return false; }]>,
+    InterfaceMethod<[{
+      True if the author disables run-time checks of bounds.
+    }], "bool", "disablesBoundsChecks", (ins), [{}], [{ return false; }]>,
   ];
 }
 

@@ -9,3 +9,11 @@
 #include "dialects/Grid/IR/KernelParams.h"
 
 #include "dialects/Grid/IR/GridParamsInterface.cpp.inc"
+
+bool gridir::grid::disablesBoundsChecks(KernelOp kernel) {
+  mlir::ArrayAttr records = kernel.getParamsAttr();
+  return records && llvm::any_of(records, [](mlir::Attribute record) {
+           return mlir::cast<ParamsAttrInterface>(record)
+               .disablesBoundsChecks();
+         });
+}

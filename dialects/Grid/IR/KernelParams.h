@@ -25,6 +25,9 @@ template <typename ParamsT> ParamsT getParams(KernelOp kernel) {
   return {};
 }
 
+/// True if a record of compiler parameters disables run-time checks of bounds.
+bool disablesBoundsChecks(KernelOp kernel);
+
 } // namespace gridir::grid
 
 #endif // GRIDIR_DIALECTS_GRID_IR_KERNELPARAMS_H

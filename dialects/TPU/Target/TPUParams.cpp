@@ -21,6 +21,10 @@ struct TpuParamsModel
     return cast<TpuParamsAttr>(params).getDimensionSemantics();
   }
   bool leavesBlocksUndefined(Attribute) const { return true; }
+  bool disablesBoundsChecks(Attribute params) const {
+    BoolAttr disabled = cast<TpuParamsAttr>(params).getDisableBoundsChecks();
+    return disabled && disabled.getValue();
+  }
 };
 
 } // namespace

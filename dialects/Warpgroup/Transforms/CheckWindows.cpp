@@ -42,10 +42,9 @@ public:
       if (!dims.empty())
         found.emplace_back(slice, std::move(dims));
     });
-    auto params = getParams<TpuParamsAttr>(kernel);
-    BoolAttr disabled = params ? params.getDisableBoundsChecks() : BoolAttr();
+    bool isDisabled = disablesBoundsChecks(kernel);
     for (auto &[slice, dims] : found) {
-      bool isUnchecked = isUnobserved(slice, disabled && disabled.getValue());
+      bool isUnchecked = isUnobserved(slice, isDisabled);
       for (unsigned dim : dims)
         if (isUnchecked && slice.getSizes()[dim] == 1)
           limitOffset(slice, dim);
