@@ -13,6 +13,8 @@
 
 #include "Tcgen05Arguments.h"
 
+#include "ElementFormat.h"
+
 using namespace llvm;
 
 namespace gridir::ptx::tcgen05 {
