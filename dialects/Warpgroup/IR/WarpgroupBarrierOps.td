@@ -11,6 +11,7 @@
 
 include "dialects/Grid/IR/GridAsyncInterface.td"
 include "dialects/Grid/IR/GridInterfaces.td"
+include "dialects/Warpgroup/IR/WarpgroupEnums.td"
 include "dialects/Warpgroup/IR/WarpgroupInterfaces.td"
 include "dialects/Warpgroup/IR/WarpgroupTypes.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"

@@ -39,17 +39,42 @@ int64_t getBytes(RankedTensorType array) {
   return getBytes(array.getElementType(), array.getNumElements());
 }
 
+/// True if each thread holds, in registers of `from`, all elements that it
+/// holds of `to`. Element `c` of `to` is element `c[dims[0]] + offsets[0], ...`
+/// of `from`.
+bool holds(const Distribution &from, const Distribution &to,
+           ArrayRef<int64_t> dims, ArrayRef<int64_t> offsets) {
+  auto find = [&](const Coordinates &coords) {
+    Coordinates element;
+    for (auto [d, offset] : llvm::zip_equal(dims, offsets))
+      element.push_back(coords[d] + offset);
+    return element;
+  };
+  if (from.isFlat() || to.isFlat())
+    return findRegisters(from, to, find).has_value();
+  // Elements are sums of a register's and a thread's part, which agree each.
+  for (auto [ofFrom, ofTo] : llvm::zip_equal(from.threadBits, to.threadBits))
+    for (auto [i, d] : llvm::enumerate(dims))
+      if (ofFrom[i] != ofTo[d])
+        return false;
+  llvm::DenseMap<int64_t, const Coordinates *> known;
+  for (const Coordinates &element : from.registers)
+    known.try_emplace(linearize(element, from.shape), &element);
+  return llvm::all_of(to.registers, [&](const Coordinates &coords) {
+    Coordinates element = find(coords);
+    auto it = known.find(linearize(element, from.shape));
+    return it != known.end() && *it->second == element;
+  });
+}
+
 /// The bytes of all elements, where some thread lacks an element of `to` that
 /// is element `c[dims[0]], c[dims[1]], ...` of `from`.
 int64_t getMovedBytes(const Distribution &from, const Distribution &to,
                       ArrayRef<int64_t> dims, Type element) {
   bool isSame =
       from == to && llvm::equal(dims, llvm::seq<int64_t>(dims.size()));
-  if (from.isSplat || isSame ||
-      findRegisters(from, to, [&](const Coordinates &coords) {
-        return Coordinates(
-            llvm::map_range(dims, [&](int64_t d) { return coords[d]; }));
-      }))
+  Coordinates zeros(dims.size(), 0);
+  if (from.isSplat || isSame || holds(from, to, dims, zeros))
     return 0;
   return getBytes(element, from.getNumElements());
 }
@@ -191,12 +216,7 @@ int64_t getOfRegisters(Value ref, Type value, Distributions &distributions) {
     return 0;
   if (window->isSplat ||
       (findWindow(*window, *held, *offsets) &&
-       findRegisters(*held, *window, [&](const Coordinates &coords) {
-         Coordinates all = coords;
-         for (auto [at, offset] : llvm::zip_equal(all, *offsets))
-           at += offset;
-         return all;
-       })))
+       holds(*held, *window, getAllDims(offsets->size()), *offsets)))
     return 0;
   return getBytes(type.getElementType(), held->getNumElements());
 }

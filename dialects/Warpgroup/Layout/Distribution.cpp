@@ -193,6 +193,20 @@ gridir::warpgroup::findWindow(const Distribution &window,
     }
     return coords;
   };
+  // If coordinates are sums of a register's and a thread's part, those of all
+  // threads are between those of the first and the last thread.
+  constexpr unsigned last = kNumThreads - 1;
+  bool areSums = !window.isFlat() && !array.isFlat();
+  bool hasSameThreads = areSums && window.threadBits == array.threadBits;
+  auto isOutside = [&](unsigned r) {
+    return llvm::any_of(llvm::zip_equal(array.getElement(r, 0),
+                                        array.getElement(r, last), offsets,
+                                        window.shape),
+                        [](auto dim) {
+                          auto [least, most, offset, size] = dim;
+                          return most < offset || least >= offset + size;
+                        });
+  };
   SmallVector<int64_t> result;
   for (unsigned r = 0; r < array.getNumRegisters(); ++r) {
     std::optional<Coordinates> first = find(r, 0);
@@ -202,6 +216,12 @@ gridir::warpgroup::findWindow(const Distribution &window,
       if (known == ofFirst.end())
         return std::nullopt;
       source = known->second;
+    }
+    if (first ? hasSameThreads && find(r, last) &&
+                    window.getElement(source, 0) == *first
+              : areSums && isOutside(r)) {
+      result.push_back(source);
+      continue;
     }
     for (unsigned thread = 0; thread < kNumThreads; ++thread) {
       std::optional<Coordinates> coords = find(r, thread);
