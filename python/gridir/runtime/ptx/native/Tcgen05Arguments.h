@@ -1,4 +1,4 @@
-//===- Tcgen05Arguments.h - Arguments of products in tensor memory -*- C++ -*-//
+//===- Tcgen05Arguments.h - Arguments of tcgen05.mma -----------*- C++ -*-===//
 //
 // Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
