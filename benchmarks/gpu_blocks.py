@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import functools
 import re
+import sys
 from typing import Any
 
 import gridir
@@ -373,7 +374,11 @@ def main() -> None:
     for name in CASES:
         if args.only in name:
             for path in args.paths.split(","):
-                print(row(name, path, args.chip), flush=True)
+                try:
+                    print(row(name, path, args.chip), flush=True)
+                except gridir.Error as error:
+                    # A chip may lack an element type.
+                    print(f"{name}: {str(error).splitlines()[0]}", file=sys.stderr)
 
 
 if __name__ == "__main__":
