@@ -26,8 +26,6 @@ constexpr int64_t kMaxConsumers = 2, kMaxStages = 4;
 /// Registers of a thread for arrays between contractions in tensor memory.
 /// Beside them are addresses, rows and temporary values.
 constexpr int64_t kMaxLiveRegisters = 192;
-/// The parts in bf16 of an operand of f32.
-constexpr int64_t kSingleParts = 3;
 
 class ProductSchedule : ScheduleParts {
 public:
