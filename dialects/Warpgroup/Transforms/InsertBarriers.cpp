@@ -40,8 +40,8 @@ struct Pending {
   /// and true if these threads may be in one warp.
   bool waits = false, lanesWait = false;
   /// True if only the thread that started copies knows that they have read
-  /// shared memory.
-  bool copies = false;
+  /// shared memory, and true if only it sees what they have written.
+  bool copies = false, stores = false;
   /// The number of MMA groups that all threads have started since the last
   /// wait for a phase.
   int64_t productsSinceWait = 0;
@@ -64,6 +64,7 @@ struct Pending {
     }
     lanesWait |= other.lanesWait;
     copies |= other.copies;
+    stores |= other.stores;
     exchanged |= other.exchanged;
     accumulators.insert_range(other.accumulators);
   }
@@ -71,7 +72,7 @@ struct Pending {
   void synchronize() {
     read.clear();
     written.clear();
-    waits = lanesWait = copies = exchanged = false;
+    waits = lanesWait = copies = stores = exchanged = false;
   }
 
   void waitForPhase() {
@@ -161,7 +162,14 @@ public:
   explicit BarrierInsertion(grid::KernelOp kernel)
       : builder(kernel.getContext()),
         mayExchange(!kernel->hasAttr(kSharedBytesAttr) ||
-                    kernel->hasAttr(kScratchBytesAttr)) {}
+                    kernel->hasAttr(kScratchBytesAttr)) {
+    kernel.getBodyRegion().walk([&](Operation *op) {
+      if (startsAccesses(op))
+        for (const MemoryAccess &access : getMemoryAccesses(op))
+          if (access.writes && access.memory == Space::Gmem)
+            storedByCopies.insert(access.root);
+    });
+  }
 
   void visit(Block &block) {
     for (Operation &op : llvm::make_early_inc_range(block)) {
@@ -287,6 +295,9 @@ private:
       return false;
     if (access.reads && overlapsAny(pending.written, access.root))
       return true;
+    if (pending.stores && access.memory == Space::Gmem &&
+        !startsAccesses(access.op) && overlapsAny(storedByCopies, access.root))
+      return true;
     return access.writes && (overlapsAny(pending.read, access.root) ||
                              overlapsAny(pending.written, access.root) ||
                              (pending.copies && access.memory == Space::Smem &&
@@ -317,8 +328,10 @@ private:
     if (auto sync = dyn_cast<SynchronizationOpInterface>(op);
         sync && sync.waitsForPhase())
       pending.waitForPhase();
-    if (isa<WaitGroupOp>(op))
+    if (auto wait = dyn_cast<WaitGroupOp>(op)) {
       pending.copies = true;
+      pending.stores |= !wait.getRead();
+    }
     if (auto wait = dyn_cast<MmaWaitOp>(op))
       pending.waitForProducts(wait.getPending());
     if (auto product = dyn_cast<MmaOp>(op)) {
@@ -334,6 +347,8 @@ private:
   bool mayExchange;
   Exchanges exchanges;
   Pending pending;
+  /// The arrays in global memory that copies write.
+  Roots storedByCopies;
   /// True in code of single warps, and if an earlier scope had arrays in shared
   /// or tensor memory.
   bool inWarps = false, usedArrays = false;

@@ -309,3 +309,36 @@ grid.kernel @exchanges_in_regions grid() {
   }
   %c = tensor.extract %v[%c1] : tensor<128xf32, #vector>
 }
+
+// -----
+
+!gmem = memref<64x64xf32, #warpgroup.space<gmem>>
+!smem = memref<64x64xf32, #warpgroup.space<smem>>
+
+// The thread that waits for copies sees what they have written; the others do after a barrier, unless the wait is for
+// reads alone. Another array, and copies by the same thread, need none.
+// CHECK-LABEL: grid.kernel @stored
+// CHECK: warpgroup.wait_group 0
+// CHECK-NEXT: grid.load %[[X:[a-z0-9]+]] :
+// CHECK-NEXT: warpgroup.tma_store
+// CHECK-NEXT: warpgroup.wait_group 0 read
+// CHECK-NEXT: warpgroup.sync warpgroup
+// CHECK-NEXT: grid.load
+// CHECK-NEXT: grid.load
+// CHECK-NEXT: warpgroup.wait_group 0 read
+// CHECK-NEXT: grid.load
+grid.kernel @stored grid() inputs(%x: f32 [64, 64] space #warpgroup.space<gmem>)
+    outputs(%o: f32 [64, 64] space #warpgroup.space<gmem>) {
+  grid.scoped (%t: !smem) attributes {warpgroup.offsets = array<i64: 0>} {
+    warpgroup.tma_store %t to %o[0, 0] [64, 64] : !smem, !gmem
+    warpgroup.commit_group
+    warpgroup.wait_group 0
+    %v = grid.load %x : !gmem -> tensor<64x64xf32>
+    warpgroup.tma_store %t to %o[0, 0] [64, 64] : !smem, !gmem
+    warpgroup.wait_group 0 read
+    %w = grid.load %o : !gmem -> tensor<64x64xf32>
+    %u = grid.load %o : !gmem -> tensor<64x64xf32>
+    warpgroup.wait_group 0 read
+    %s = grid.load %o : !gmem -> tensor<64x64xf32>
+  }
+}

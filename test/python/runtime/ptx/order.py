@@ -125,6 +125,22 @@ show(
 # CHECK-LABEL: == a copy that nobody waits for
 # CHECK-NEXT:  expected a wait for the copy, which reads shared memory of the block, before its thread ends, by '@%p cp
 show("a copy that nobody waits for", f"{STORE} fence.proxy.async; bar.sync 0;\n{COPY}", "races")
+# A thread that waits for its copy sees what that has written; other threads do after a barrier, and nobody does after a
+# wait for reads.
+# The last thread runs first.
+STORED = f"setp.eq.u32 %p, %t, 63; {STORE} fence.proxy.async; bar.sync 0;\n{COPY}\n{WAIT}\n"
+# CHECK-LABEL: == no barrier after the wait
+# CHECK-NEXT:  race between the asynchronous write at line 13 and the read at line 15 of byte {{[0-9]+}} of 'y': the
+# CHECK-SAME:  accesses are unordered, since no barrier follows the wait of thread (63, 0, 0) of block (0, 0, 0)
+show("no barrier after the wait", STORED.replace(".read", "") + "ld.global.b32 %r2, [%y+8];", "races", grid=1)
+# CHECK-LABEL: == a wait for reads
+# CHECK-NEXT:  {{.*}}the accesses are unordered, since no thread has waited for the asynchronous write, by 'ld.global
+show("a wait for reads", STORED + "bar.sync 0;\nld.global.b32 %r2, [%y+8];", "races", grid=1)
+# CHECK-LABEL: == a barrier after the wait
+# CHECK-NEXT:  nothing was found
+show(
+    "a barrier after the wait", STORED.replace(".read", "") + "bar.sync 0;\nld.global.b32 %r2, [%y+8];", "races", grid=1
+)
 # CHECK-LABEL: == memory that nobody has written
 # CHECK-NEXT:  expected an initialized value for byte 0 of 'y', got one that depends on byte 252 of shared memory, which
 show(

@@ -136,6 +136,14 @@ void Execution::reportFinding(Thread &thread,
                             " of " + where;
   std::string message =
       "race between " + lines + ": the accesses are unordered";
+  // Only a thread that waits for an asynchronous unit sees its accesses; others
+  // see them after a barrier.
+  if (other.flags & Async) {
+    std::optional<uint32_t> waiter = order->findObserver(other);
+    message += waiter ? ", since no barrier follows the wait of " +
+                            describeThread(*waiter)
+                      : ", since no thread has waited for the " + first;
+  }
   if (finding.kind == Kind::Unfenced)
     message = "expected 'fence.proxy.async' between " + lines;
   else if (finding.kind == Kind::UnfencedTensor)

@@ -29,6 +29,7 @@ OrderChecker::Actor OrderChecker::startThread(uint32_t owner) {
   actors.resize(std::max<size_t>(actors.size(), actor + 1));
   actors[actor] = {};
   actors[actor].owner = owner;
+  actors[actor].isThread = true;
   return actor;
 }
 
@@ -258,6 +259,13 @@ OrderChecker::access(Actor actor, uint64_t address, uint64_t bytes,
     return true;
   });
   return finding;
+}
+
+std::optional<uint32_t> OrderChecker::findObserver(const Event &event) const {
+  for (auto [actor, state] : llvm::enumerate(actors))
+    if (state.isThread && isBefore(event, actor))
+      return state.owner;
+  return std::nullopt;
 }
 
 template <typename Map>

@@ -164,12 +164,16 @@ public:
   /// Notes an access.
   std::optional<Finding> access(Actor actor, uint64_t address, uint64_t bytes,
                                 uint32_t flags, uint32_t site, bool isOfBlock);
+  /// The number of a thread that an event happens before; none if there is no
+  /// such thread yet.
+  std::optional<uint32_t> findObserver(const Event &event) const;
   /// The bytes are reused.
   void forget(uint64_t begin, uint64_t bytes);
 
 private:
   struct ActorState {
     uint32_t owner = 0;
+    bool isThread = false;
     Fenced fenced;
     cpu::VectorClock tensorFenced;
     /// The knowledge that a relaxed write passes on: events before the last
