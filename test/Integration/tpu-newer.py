@@ -64,6 +64,26 @@ if hasattr(pltpu, "conv"):
     want = lax.conv_general_dilated(image, window[::-1], (2, 2), [(1, 1)] * 2, dimension_numbers=numbers)
     check("conv reversed", flipped, [image, window], want, cpu_only=True)
 
+
+def products(equation, *shapes):
+    """Checks an einsum of small integers."""
+    arrays = [jnp.asarray(rng.integers(-4, 4, shape), jnp.float32) for shape in shapes]
+
+    def kernel(x_ref, y_ref, o_ref):
+        o_ref[...] = jnp.einsum(equation, x_ref[...], y_ref[...], preferred_element_type=jnp.float32)
+
+    check(equation, kernel, arrays, np.einsum(equation, *map(np.asarray, arrays)))
+
+
+products("i,j->ij", (128,), (256,))
+products("bi,bj->bij", (8, 128), (8, 256))
+# libtpu 0.0.50 accepts several contracted, and several batch dimensions.
+if jax.__version_info__ >= (0, 12):
+    products("mab,abn->mn", (16, 8, 128), (8, 128, 128))
+    products("abm,abn->mn", (8, 128, 16), (8, 128, 32))
+    products("mab,nba->mn", (16, 8, 128), (32, 128, 8))
+    products("abmk,abnk->abmn", (2, 3, 8, 128), (2, 3, 16, 128))
+
 if hasattr(pltpu, "annotate"):
 
     def claims(x_ref, o_ref):

@@ -25,8 +25,9 @@ SmallVector<int64_t> getFreeDims(int64_t rank, ArrayRef<int64_t> contract,
   return free;
 }
 
-/// One side of a contraction. Mosaic requires a free dimension on both sides,
-/// so a vector gets one of size 1 after the batch dimensions.
+/// One side of a contraction. Mosaic requires a free and a contracted dimension
+/// on both sides; one of size 1 after the batch dimensions takes the place of
+/// one that lacks.
 struct Side {
   Value value;
   SmallVector<int64_t> contract, batch, free;
@@ -34,16 +35,17 @@ struct Side {
   VectorType getType() const { return cast<VectorType>(value.getType()); }
   int64_t getSize(int64_t dim) const { return getType().getDimSize(dim); }
 
-  void addFreeDim(OpBuilder &builder, Location loc) {
-    int64_t freeDim = batch.size();
+  void addUnitDimTo(SmallVector<int64_t> Side::*kind, OpBuilder &builder,
+                    Location loc) {
+    int64_t unit = batch.size();
     SmallVector<int64_t> shape(getType().getShape());
-    shape.insert(shape.begin() + freeDim, 1);
+    shape.insert(shape.begin() + unit, 1);
     value = createShapeCast(builder, loc, value,
                             VectorType::get(shape, getType().getElementType()));
-    for (SmallVector<int64_t> *dims : {&contract, &batch})
+    for (SmallVector<int64_t> *dims : {&contract, &batch, &free})
       for (int64_t &dim : *dims)
-        dim += dim >= freeDim;
-    free = {freeDim};
+        dim += dim >= unit;
+    this->*kind = {unit};
   }
 };
 
@@ -116,20 +118,18 @@ LogicalResult lowerDot(grid::DotOp op, Lowering &lowering) {
   Type rhsElement = rhs.getType().getElementType();
   if (failed(verifyElements(op, lhsElement, rhsElement, element)))
     return failure();
-  if (lhs.contract.size() != 1 || lhs.batch.size() > 1)
-    return op.emitError("expected one contracting dimension and at most one "
-                        "batch dimension on a TPU, got ")
-           << lhs.contract.size() << " and " << lhs.batch.size()
-           << "; reshape the operands";
   FailureOr<tpu::ContractPrecisionAttr> precision =
       getPrecision(op, lhsElement, rhsElement);
   FailureOr<Type> resultType =
       lowering.convertType(op, op.getResult().getType());
   if (failed(precision) || failed(resultType))
     return failure();
-  for (Side *side : {&lhs, &rhs})
+  for (Side *side : {&lhs, &rhs}) {
+    if (side->contract.empty())
+      side->addUnitDimTo(&Side::contract, builder, loc);
     if (side->free.empty())
-      side->addFreeDim(builder, loc);
+      side->addUnitDimTo(&Side::free, builder, loc);
+  }
 
   SmallVector<int64_t> order, shape;
   auto addDims = [&](int64_t number, const Side &side, ArrayRef<int64_t> dims) {

@@ -298,7 +298,8 @@ FailureOr<DictionaryAttr> FunctionBuilder::buildWindow(unsigned windowNumber) {
                  "expected blocked, squeezed or element dimensions "
                  "for ")
              << getName(windowNumber) << " on a TPU, got "
-             << grid::stringifyBlockKind(dim.getKind());
+             << grid::stringifyBlockKind(dim.getKind())
+             << "; pltpu.emit_pipeline supports it";
     byElements |= dim.getKind() == grid::BlockKind::Element;
     low.push_back(dim.getPadLow());
     high.push_back(dim.getPadHigh());

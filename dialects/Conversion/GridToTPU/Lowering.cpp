@@ -95,7 +95,9 @@ FailureOr<Type> Lowering::convertType(Operation *op, Type type) {
     return op->emitError("expected a type that a TPU supports, got ") << type;
   if (llvm::any_of(tensor.getShape(), [](int64_t size) { return size <= 0; }))
     return op->emitError("expected non-empty values on the tpu target, got ")
-           << type;
+           << type
+           << "; Mosaic has no vectors without elements, which "
+              "jax.lax.associative_scan slices";
   // A vector of rank 0 is a number.
   if (tensor.getRank() == 0)
     return element;

@@ -36,15 +36,9 @@ static LogicalResult verifySide(MatmulOp op, StringRef side, VectorType type,
     return op.emitOpError("expected every dimension of the ")
            << side << " once, got none of " << seen.find_first_unset()
            << " for " << type;
-  if (contracting.size() != 1)
-    return op.emitOpError("expected one contracting dimension of the ")
-           << side << ", got " << contracting.size();
   if (!llvm::is_sorted(free))
     return op.emitOpError("expected free dimensions of the ")
            << side << " in order";
-  if (batch.size() > 1)
-    return op.emitOpError("expected at most one batch dimension of the ")
-           << side << ", got " << batch.size();
   return success();
 }
 

@@ -137,7 +137,7 @@ grid.kernel @wide grid() inputs(%x: f64 [8, 128]) outputs(%o: f64 [8, 128]) {
 // -----
 
 grid.kernel @empty grid() inputs(%x: f32 [2, 0]) outputs(%o: f32 [2, 0]) {
-  // expected-error @below {{expected non-empty values on the tpu target, got 'tensor<2x0xf32>'}}
+  // expected-error @below {{expected non-empty values on the tpu target, got 'tensor<2x0xf32>'; Mosaic has no vectors without elements, which jax.lax.associative_scan slices}}
   %0 = grid.load %x : memref<2x0xf32, #grid.space<default>> -> tensor<2x0xf32>
   grid.store %0, %o : tensor<2x0xf32>, memref<2x0xf32, #grid.space<default>>
 }
@@ -170,7 +170,7 @@ grid.kernel @transforms grid() inputs(%x: f32 [8, 128] transforms [<tiling [2, 1
 
 // -----
 
-// expected-error @below {{expected blocked, squeezed or element dimensions for x_ref on a TPU, got bounded_slice}}
+// expected-error @below {{expected blocked, squeezed or element dimensions for x_ref on a TPU, got bounded_slice; pltpu.emit_pipeline supports it}}
 grid.kernel @slices grid(%i = 4) inputs(%x: f32 [32, 128] block [slice(8), 128] at (%i, 8, 0) origin "x_ref") {
 }
 
@@ -324,22 +324,6 @@ grid.kernel @algorithm grid() inputs(%x: f32 [8, 8]) {
   %0 = grid.load %x : memref<8x8xf32, #grid.space<default>> -> tensor<8x8xf32>
   // expected-error @below {{expected algorithm F32_F32_F32 or BF16_BF16_F32 on a TPU, got TF32_TF32_F32}}
   %1 = grid.dot %0, %0 contract [1] x [0] {algorithm = "TF32_TF32_F32"} : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
-}
-
-// -----
-
-grid.kernel @contracted_twice grid() inputs(%x: f32 [8, 16, 8]) {
-  %0 = grid.load %x : memref<8x16x8xf32, #grid.space<default>> -> tensor<8x16x8xf32>
-  // expected-error @below {{expected one contracting dimension and at most one batch dimension on a TPU, got 2 and 0; reshape the operands}}
-  %1 = grid.dot %0, %0 contract [0, 1] x [0, 1] : tensor<8x16x8xf32>, tensor<8x16x8xf32> -> tensor<8x8xf32>
-}
-
-// -----
-
-grid.kernel @batches grid() inputs(%x: f32 [2, 3, 8, 16]) {
-  %0 = grid.load %x : memref<2x3x8x16xf32, #grid.space<default>> -> tensor<2x3x8x16xf32>
-  // expected-error @below {{expected one contracting dimension and at most one batch dimension on a TPU, got 1 and 2; reshape the operands}}
-  %1 = grid.dot %0, %0 contract [3] x [3] batch [0, 1] x [0, 1] : tensor<2x3x8x16xf32>, tensor<2x3x8x16xf32> -> tensor<2x3x8x8xf32>
 }
 
 // -----

@@ -129,3 +129,31 @@ grid.kernel @revisits grid(%i = 4)
            %y: f32 [32, 128] block [8, 128] at (%i, 0) pipeline <2, revisit = immediate>)
     outputs(%o: f32 [32, 128] block [8, 128] at (%i, 0)) {
 }
+
+// -----
+
+// Several contracted and batch dimensions; a product without any contracts one of size 1 after the batch.
+
+// CHECK-LABEL: func.func @contracted
+// CHECK: tpu.matmul %{{.*}} {dimension_numbers = #tpu.dot_dimension_numbers<[1, 2], [2, 0], [0], [1], [0, 0, 1, 1], [], []>, transpose_lhs_hint = false} : vector<8x2x4xf32>, vector<4x16x2xf32>, vector<8x16xf32> -> vector<8x16xf32>
+grid.kernel @contracted grid()
+    inputs(%x: f32 [8, 2, 4], %y: f32 [4, 16, 2]) outputs(%o: f32 [8, 16]) {
+  %0 = grid.load %x : memref<8x2x4xf32, #grid.space<default>> -> tensor<8x2x4xf32>
+  %1 = grid.load %y : memref<4x16x2xf32, #grid.space<default>> -> tensor<4x16x2xf32>
+  %2 = grid.dot %0, %1 contract [1, 2] x [2, 0] : tensor<8x2x4xf32>, tensor<4x16x2xf32> -> tensor<8x16xf32>
+  grid.store %2, %o : tensor<8x16xf32>, memref<8x16xf32, #grid.space<default>>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @outer
+// CHECK-DAG: %[[X:.*]] = vector.shape_cast %{{.*}} : vector<2x8xf32> to vector<2x1x8xf32>
+// CHECK-DAG: %[[Y:.*]] = vector.shape_cast %{{.*}} : vector<2x16xf32> to vector<2x1x16xf32>
+// CHECK: tpu.matmul %[[X]], %[[Y]], %{{.*}} {dimension_numbers = #tpu.dot_dimension_numbers<[1], [1], [2], [2], [0, 0, 0, 2, 1, 2], [0], [0]>
+grid.kernel @outer grid()
+    inputs(%x: f32 [2, 8], %y: f32 [2, 16]) outputs(%o: f32 [2, 8, 16]) {
+  %0 = grid.load %x : memref<2x8xf32, #grid.space<default>> -> tensor<2x8xf32>
+  %1 = grid.load %y : memref<2x16xf32, #grid.space<default>> -> tensor<2x16xf32>
+  %2 = grid.dot %0, %1 contract [] x [] batch [0] x [0] : tensor<2x8xf32>, tensor<2x16xf32> -> tensor<2x8x16xf32>
+  grid.store %2, %o : tensor<2x8x16xf32>, memref<2x8x16xf32, #grid.space<default>>
+}

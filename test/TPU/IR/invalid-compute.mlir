@@ -146,25 +146,9 @@ func.func @left_out(%a: vector<8x128xf32>, %b: vector<128x64xf32>, %c: vector<8x
 
 // -----
 
-func.func @contracted_twice(%a: vector<8x128xf32>, %b: vector<8x128x64xf32>, %c: vector<64x1xf32>) {
-  // expected-error @below {{expected one contracting dimension of the left side, got 2}}
-  %r = tpu.matmul %a, %b, %c {dimension_numbers = #tpu.dot_dimension_numbers<[0, 1], [0, 1], [], [2], [1, 2], [], []>, transpose_lhs_hint = false} : vector<8x128xf32>, vector<8x128x64xf32>, vector<64x1xf32> -> vector<64x1xf32>
-  return
-}
-
-// -----
-
 func.func @free_order(%a: vector<4x8x128xf32>, %b: vector<128x64xf32>, %c: vector<8x4x64xf32>) {
   // expected-error @below {{expected free dimensions of the left side in order}}
   %r = tpu.matmul %a, %b, %c {dimension_numbers = #tpu.dot_dimension_numbers<[2], [0], [1, 0], [1], [0, 1, 0, 0, 1, 1], [], []>, transpose_lhs_hint = false} : vector<4x8x128xf32>, vector<128x64xf32>, vector<8x4x64xf32> -> vector<8x4x64xf32>
-  return
-}
-
-// -----
-
-func.func @batches(%a: vector<2x3x8x128xf32>, %b: vector<2x3x128x64xf32>, %c: vector<2x3x8x64xf32>) {
-  // expected-error @below {{expected at most one batch dimension of the left side, got 2}}
-  %r = tpu.matmul %a, %b, %c {dimension_numbers = #tpu.dot_dimension_numbers<[3], [2], [2], [3], [0, 0, 0, 1, 0, 2, 1, 3], [0, 1], [0, 1]>, transpose_lhs_hint = false} : vector<2x3x8x128xf32>, vector<2x3x128x64xf32>, vector<2x3x8x64xf32> -> vector<2x3x8x64xf32>
   return
 }
 
