@@ -14,6 +14,9 @@ from gridir.runtime.chips import chips_of
 
 _TENSOR_MEMORY = "#warpgroup.space<tmem>"
 
+# The ops that start a copy.
+_COPIES = frozenset({"grid.copy_start"} | {f"warpgroup.tma_{kind}" for kind in ("load", "gather", "store", "scatter")})
+
 
 def advice(kernels: Sequence[Kernel], target: str, checks: Sequence[str], command: str = "run") -> list[str]:
     """Returns a suggestion of another command, beside a run with checks.
@@ -42,20 +45,24 @@ def advice(kernels: Sequence[Kernel], target: str, checks: Sequence[str], comman
 
 
 def advice_on_difference(kernels: Sequence[Kernel], target: str, checks: Sequence[str]) -> list[str]:
-    """Returns a suggestion of another command, beside results that differ.
+    """Returns suggestions of another command, beside results that differ.
 
-    Warpgroups and CTAs of a cluster that run at the same time may lack order between them, which their results show
-    but do not explain.
+    Warpgroups and CTAs of a cluster that run at the same time, and copies, may lack order between them, which their
+    results show but do not explain.
 
     Args:
       kernels: the kernels of the run.
       target: the target of the kernels.
       checks: the checks of the run.
     """
-    names = [kernel.name for kernel in kernels if "races" not in checks and _runs_together(kernel)]
-    together = f"programs of {' and '.join(names)} run at the same time; missing order between them is found by"
+    if "races" in checks:
+        return []
     option = "" if target == "cpu" else f"--target {target} "
-    return [f"{together} gridir run {option}--checks races FILE"] if names else []
+    command = f"missing order between them is found by gridir run {option}--checks races FILE"
+    together = [kernel.name for kernel in kernels if _runs_together(kernel)]
+    copying = [kernel.name for kernel in kernels if kernel.name not in together and _copies(kernel)]
+    notes = [f"programs of {' and '.join(together)} run at the same time; {command}"] if together else []
+    return notes + ([f"copies of {' and '.join(copying)} run beside its programs; {command}"] if copying else [])
 
 
 def _runs_together(kernel: Kernel) -> bool:
@@ -65,6 +72,21 @@ def _runs_together(kernel: Kernel) -> bool:
             dim.kind for op in module.body.operations if isinstance(op, grid.KernelOp) for dim in op.attributes["dims"]
         }
     return not kinds.isdisjoint(("thread", "cluster"))
+
+
+def _copies(kernel: Kernel) -> bool:
+    """True if a kernel starts copies that it waits for later."""
+    found = False
+
+    def visit(operation: ir.Operation) -> ir.WalkResult:
+        nonlocal found
+        found = operation.name in _COPIES
+        return ir.WalkResult.INTERRUPT if found else ir.WalkResult.ADVANCE
+
+    module = kernel.module()
+    with module.context:
+        module.operation.walk(visit)
+    return found
 
 
 def _feature_of(kernel: Kernel) -> str:

@@ -128,6 +128,7 @@ def run(
     if record.get("differences"):
         from gridir.cli.advice import advice_on_difference
 
+        record["faults"] = [*record.get("faults", ()), *_doubts(kernels)]
         if notes := advice_on_difference(kernels, target, chosen):
             record["advice"] = [*record.get("advice", ()), *notes]
     if told := chip_notes():
@@ -208,6 +209,13 @@ def _faults(kernels: Sequence[Kernel], target: str) -> list[str]:
 
     name = target.partition(":")[0]
     return [f"kernel `{kernel.name}`: {fault}" for kernel in kernels for fault in faults_of(kernel, name)]
+
+
+def _doubts(kernels: Sequence[Kernel]) -> list[str]:
+    """What may explain wrong results of kernels that are defined."""
+    from gridir.compiler.checks import doubts_of
+
+    return [f"kernel `{kernel.name}`: {doubt}" for kernel in kernels for doubt in doubts_of(kernel)]
 
 
 def _check(example: Example, results: Any, against: str, faults: Callable[[], list[str]]) -> dict[str, Any]:

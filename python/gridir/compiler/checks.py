@@ -162,6 +162,19 @@ def faults_of(kernel: Kernel, target: str) -> tuple[Check, ...]:
     return (*refuted, *(check for check in checks if check.verdict == "unknown" and _is_refuted_for(check, target)))
 
 
+def doubts_of(kernel: Kernel) -> tuple[Check, ...]:
+    """Returns the checks that may explain results which are defined, but not what the author expects.
+
+    Args:
+      kernel: a kernel of `gridir.lower`, for any target.
+
+    Raises:
+      CompileError: when the kernel cannot be checked.
+    """
+    checks = check_kernel(kernel, ["padding", "overflow"]).checks
+    return tuple(check for check in checks if check.verdict == "unknown")
+
+
 def _is_refuted_for(check: Check, target: str) -> bool:
     return bool(check.targets and (check.program or check.element)) and target not in check.targets
 

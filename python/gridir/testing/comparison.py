@@ -25,10 +25,11 @@ from gridir.testing.wide import WideRun, run_wide
 # for what cannot be computed in float64.
 _TOLERANCES = {"float64": 1e-12, "float32": 1e-5, "bfloat16": 2e-2, "float16": 2e-3}
 
-# The median error, in ulp, of values that are rounded once; and the multiple of an oracle's that a person should know,
-# though roundings of the program explain it.
+# The median error, in ulp, of values that are rounded once; the largest is twice that. And the multiples of an oracle's
+# median error, and of its bound of 99 %, that a person should know, though roundings of the program explain them.
 _ROUNDED_ONCE = 0.25
 _MUCH_LARGER = 4
+_MUCH_LARGER_99 = 16
 
 # An error may be this many times the root mean square of the runs with noise, plus one ulp.
 _SPREADS = 10
@@ -52,6 +53,12 @@ class Errors:
     percentile_99: float
     largest: float
     nearer: int
+
+    def is_much_larger(self, other: Errors) -> bool:
+        """True if a person should know how much larger these are than another side's."""
+        return self.median > _MUCH_LARGER * max(
+            other.median, _ROUNDED_ONCE
+        ) or self.percentile_99 > _MUCH_LARGER_99 * max(other.percentile_99, 2 * _ROUNDED_ONCE)
 
     def __str__(self) -> str:
         return f"median {self.median:.3g}, 99 % {self.percentile_99:.3g}, largest {self.largest:.3g}"
@@ -110,7 +117,7 @@ class Comparison:
             ours, theirs = self.errors
             lines.append(f"  errors against float64 in ulp, gridir: {ours}; {oracle}: {theirs}")
             lines.append(f"  nearer to float64: gridir in {ours.nearer} elements, {oracle} in {theirs.nearer}")
-            if not self.wrong and ours.median > _MUCH_LARGER * max(theirs.median, _ROUNDED_ONCE):
+            if not self.wrong and ours.is_much_larger(theirs):
                 lines.append(
                     f"  the errors are much larger than those of {oracle}: the program rounds on the way, for example "
                     "in an accumulator of a narrow type"
