@@ -148,6 +148,44 @@ static llvm::DenseMap<Value, Operation *> findReadsElsewhere(KernelOp kernel) {
   return reads;
 }
 
+/// True if no other program can wait for a copy in place of the one that starts
+/// it.
+static bool hasSeparatePrograms(KernelOp kernel) {
+  bool meetsOthers = false;
+  // Barriers are of one CTA, unlike semaphores.
+  kernel.getBodyRegion().walk([&](ProgramOpInterface op) {
+    meetsOthers |= op.meetsOtherPrograms() &&
+                   llvm::any_of(op->getOperandTypes(), [](Type type) {
+                     auto ref = dyn_cast<MemRefType>(type);
+                     return ref && isa<SemaphoreType>(ref.getElementType());
+                   });
+  });
+  return !meetsOthers &&
+         llvm::none_of(llvm::seq(kernel.getRank()),
+                       [&](unsigned dim) { return isMeshDim(kernel, dim); });
+}
+
+/// Adds the location of an early read to a result that is unknown. A read that
+/// a copy may follow is refuted, since a copy may take any time.
+static void judgeEarlyRead(KernelOp kernel, const EarlyRead &read,
+                           CheckResult &result) {
+  if (!read.op)
+    return;
+  result.loc = read.op->getLoc();
+  if (!read.unawaited || isCopy(read.op) || !hasSeparatePrograms(kernel))
+    return;
+  ProgramValues values(kernel);
+  for (auto [dim, id] : llvm::enumerate(*read.unawaited))
+    values.restrictId(dim, Interval::constant(id));
+  if (isCertainlyUsed(read.op, values))
+    result.lower(CheckResult::refuted,
+                 llvm::formatv("program {0} reads it before it waits for the "
+                               "copy that writes it",
+                               formatProgram(*read.unawaited))
+                     .str(),
+                 read.op->getLoc(), *read.unawaited);
+}
+
 SmallVector<CheckResult> checkInitialized(BlockAccess &access) {
   KernelOp kernel = access.getKernel();
   SmallVector<FreshRef> freshRefs = getFreshRefs(access);
@@ -162,7 +200,7 @@ SmallVector<CheckResult> checkInitialized(BlockAccess &access) {
         (!fresh.isShared || isOfScope))
       open.push_back(fresh.ref);
   }
-  llvm::DenseMap<Value, Operation *> early;
+  llvm::DenseMap<Value, EarlyRead> early;
   if (!open.empty())
     early = findRefsReadEarly(access, open);
   // Each simulation proves what it does not return.
@@ -179,8 +217,8 @@ SmallVector<CheckResult> checkInitialized(BlockAccess &access) {
       if (found == early.end())
         result = CheckResult("initialized", getRefName(fresh.ref),
                              fresh.ref.getLoc());
-      else if (found->second)
-        result.loc = found->second->getLoc();
+      else
+        judgeEarlyRead(kernel, found->second, result);
     }
     if (Operation *read = elsewhere.lookup(fresh.ref))
       result.lower(CheckResult::unknown,

@@ -26,7 +26,7 @@ public:
       : AccessRuns(access.getKernel()), access(access),
         tracked(refs.begin(), refs.end()) {}
 
-  llvm::DenseMap<Value, Operation *> find() {
+  llvm::DenseMap<Value, EarlyRead> find() {
     addAccesses();
     kernel.getBodyRegion().walk([&](ProgramOpInterface op) {
       if (op.meetsOtherPrograms())
@@ -122,13 +122,22 @@ private:
     auto effects = dyn_cast<MemoryEffectOpInterface>(op);
     for (Value operand : op->getOperands()) {
       auto type = dyn_cast<MemRefType>(operand.getType());
-      if (!type || !isa<SyncTypeInterface>(type.getElementType()) ||
-          (effects && !effects.getEffectOnValue<MemoryEffects::Write>(operand)))
+      if (!type || !isa<SyncTypeInterface>(type.getElementType()))
+        continue;
+      noteWait(operand);
+      if (effects && !effects.getEffectOnValue<MemoryEffects::Write>(operand))
         continue;
       if (!described || (operand != described.getArrivalBarrier() &&
                          operand != described.getAwaitedBarrier()))
         loseSemaphore(operand);
     }
+  }
+
+  /// The program may learn that copies have ended, which consumes no signal.
+  void noteWait(Value ref) {
+    std::optional<Key> key = readSemaphore(ref);
+    for (auto &[sync, here] : arrivals)
+      here.isAwaited |= !key || sync == *key;
   }
 
   void loseSemaphore(Value ref) {
@@ -206,8 +215,10 @@ private:
   void followArrivals(Operation *op, const SemaphoreChange &change) {
     std::optional<Key> key = readSemaphore(change.semaphore);
     Number amount = readAmount(change);
-    if (!key || !amount || change.keeps)
-      return change.keeps ? void() : loseSemaphore(change.semaphore);
+    if (change.keeps)
+      return noteWait(change.semaphore);
+    if (!key || !amount)
+      return loseSemaphore(change.semaphore);
     if (change.kind == SemaphoreChange::Signal)
       signal(*key, *amount,
              change.isOfCopy() ? getWrites(op, /*later=*/true)
@@ -227,6 +238,7 @@ private:
     here.rest -= amount;
     // Another program signalled the difference.
     here.isLost |= here.rest < 0;
+    here.isAwaited = true;
     if (here.rest > 0)
       return;
     if (!here.isLost && !isAnyLost && !lost.contains(key.first) &&
@@ -238,6 +250,7 @@ private:
           completed[key].insert(region.root);
       }
     here.boxes.clear();
+    here.isAwaited = false;
   }
 
   void visit(Operation *op, bool isCertain) {
@@ -245,14 +258,15 @@ private:
     bool isInOrder = async && async.isInOrder();
     bool isEarly = false;
     for (Value operand : op->getOperands())
-      isEarly |= mayRead(op, operand) && visitRead(op, operand, isInOrder);
+      isEarly |=
+          mayRead(op, operand) && visitRead(op, operand, isInOrder, isCertain);
     // A copy of uninitialized memory is uninitialized.
     auto refAccess = dyn_cast<RefAccessOpInterface>(op);
     if (isEarly && refAccess && refAccess.isCopy())
       for (Value operand : op->getOperands())
         if (isWritten(op, operand))
           for (RefRegion &region : getAccessedRegions(op, operand, values))
-            early.try_emplace(region.root, op);
+            early.try_emplace(region.root, EarlyRead{op});
     if (!isCertain)
       return;
     for (RefRegion &region : getWrites(op, /*later=*/false))
@@ -263,7 +277,7 @@ private:
   }
 
   /// Returns true if an op may read uninitialized memory.
-  bool visitRead(Operation *op, Value ref, bool isInOrder) {
+  bool visitRead(Operation *op, Value ref, bool isInOrder, bool isCertain) {
     bool isEarly = false;
     for (RefRegion &region : getAccessedRegions(op, ref, values)) {
       if (!region.root) {
@@ -272,10 +286,29 @@ private:
       }
       if (!tracked.contains(region.root) || isWritten(region, isInOrder))
         continue;
-      early.try_emplace(region.root, op);
+      EarlyRead &read =
+          early.try_emplace(region.root, EarlyRead{op}).first->second;
+      if (isCertain && !read.unawaited && isUnawaited(region))
+        read = {op, llvm::to_vector(getProgram())};
       isEarly = true;
     }
     return isEarly;
+  }
+
+  /// True if the elements of a region that are not written yet are those of
+  /// copies whose semaphores this program has not waited for.
+  bool isUnawaited(const RefRegion &region) {
+    std::optional<AccessedElements> elements = getElements(region);
+    if (!elements || isAnyLost)
+      return false;
+    SmallVector<ElementBox> boxes = written.lookup(region.root);
+    for (const auto &[sync, here] : arrivals)
+      if (!here.isLost && !here.isAwaited && !lost.contains(sync.first) &&
+          !shared.contains(sync.first))
+        for (const RefRegion &copied : here.boxes)
+          if (copied.root == region.root)
+            boxes.push_back(copied.box);
+    return isCovered(elements->box, elements->hull, boxes);
   }
 
   using AccessRuns::isWritten;
@@ -299,15 +332,16 @@ private:
   struct Arrivals {
     SmallVector<RefRegion> boxes;
     int64_t rest = 0;
-    /// True if an op that is not simulated may have changed the semaphore.
-    bool isLost = false;
+    /// True if an op that is not simulated may have changed the semaphore, and
+    /// true if the program has waited for a part of its signals.
+    bool isLost = false, isAwaited = false;
   };
 
   /// The number for a Ref of barriers if a program may arrive at any of them.
   static constexpr int64_t kAnyElement = -1;
 
   llvm::DenseSet<Value> tracked;
-  llvm::DenseMap<Value, Operation *> early;
+  llvm::DenseMap<Value, EarlyRead> early;
   llvm::MapVector<Key, Arrivals> arrivals;
   /// The programs of a CTA that arrive at a barrier.
   llvm::DenseMap<Key, llvm::SmallSet<SmallVector<int64_t>, 4>> arriving;
@@ -327,8 +361,8 @@ private:
 
 } // namespace
 
-llvm::DenseMap<Value, Operation *> findRefsReadEarly(BlockAccess &access,
-                                                     ArrayRef<Value> refs) {
+llvm::DenseMap<Value, EarlyRead> findRefsReadEarly(BlockAccess &access,
+                                                   ArrayRef<Value> refs) {
   return InitializedRuns(access, refs).find();
 }
 

@@ -89,7 +89,7 @@ grid.kernel @both grid()
 }
 
 // CHECK-LABEL: grid.kernel @without_wait
-// CHECK: subject = "a", verdict = "unknown"
+// CHECK: reason = "program () reads it before it waits for the copy that writes it", subject = "a", verdict = "refuted"
 grid.kernel @without_wait grid()
     inputs(%x: f16 [128, 128] space #warpgroup.space<gmem> origin "x") outputs(%o: f16 [128, 128] space #warpgroup.space<gmem> origin "o") {
   grid.scoped (%a: !tile origin "a", %b: !bar) {
@@ -188,7 +188,7 @@ grid.kernel @in_order grid() outputs(%o: f32 [128, 128] space #warpgroup.space<g
 
 // The load does not wait for the MMA.
 // CHECK-LABEL: grid.kernel @early_load
-// CHECK: subject = "acc", verdict = "unknown"
+// CHECK: subject = "acc", verdict = "refuted"
 grid.kernel @early_load grid() outputs(%o: f32 [128, 128] space #warpgroup.space<gmem> origin "o") {
   %false = arith.constant false
   %zero = arith.constant dense<0.0> : tensor<128x128xf16>
