@@ -9,6 +9,7 @@
 #include "dialects/Grid/Transforms/Passes.h"
 
 #include "dialects/Grid/Analysis/BlockAxes.h"
+#include "dialects/Grid/IR/RefTypes.h"
 #include "dialects/Grid/Transforms/BlockResize.h"
 #include "dialects/Grid/Transforms/ProgramSplit.h"
 #include "dialects/Support/CountableTypes.h"
@@ -113,7 +114,7 @@ private:
     auto ref = cast<MemRefType>(getResult(kernel).getType());
     return ref.getRank() > 1 && !spec.getBlockDims().back().isSqueezed() &&
            ref.getShape().back() < spec.getArrayShape().back() &&
-           ref.getShape().back() * ref.getElementTypeBitWidth() <
+           ref.getShape().back() * getNumBits(ref.getElementType()) <
                leastRowBytes * 8;
   }
 

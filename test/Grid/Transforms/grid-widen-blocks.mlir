@@ -190,3 +190,11 @@ grid.kernel @product grid(%i = 4, %j = 4)
   %c = grid.dot %a, %b contract [1] x [0] : tensor<64x8xf32>, tensor<8x64xf32> -> tensor<64x64xf32>
   grid.store %c, %o : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>
 }
+
+// -----
+
+// A complex number has two parts.
+// CHECK-LABEL: grid.kernel @complex_output
+grid.kernel @complex_output grid(%i = 8, %j = 3)
+    inputs(%x: f32 [1024, 80] block [128, 32] at (%i, %j)) outputs(%o: complex<f32> [1024, 96] block [128, 32] at (%i, %j)) {
+}
