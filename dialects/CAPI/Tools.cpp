@@ -17,6 +17,7 @@
 #include "dialects/Driver/Recovery.h"
 #include "dialects/Driver/ReductionPatterns.h"
 #include "dialects/Driver/SimilarPasses.h"
+#include "dialects/Loops/Transforms/Passes.h"
 #include "dialects/Register/Register.h"
 #include "mlir/IR/Action.h"
 #include "mlir/IR/AsmState.h"
@@ -121,6 +122,29 @@ static void suggestPasses(ArrayRef<char *> arguments) {
     llvm::errs() << "gridir-opt: Did you mean '" << similar << "'?\n";
 }
 
+/// Adds the passes of the command line, if any, after a check of all types.
+static LogicalResult setUpPasses(PassManager &passManager,
+                                 MlirOptMainConfig &config,
+                                 ArrayRef<char *> arguments) {
+  if (failed(config.setupPassPipeline(passManager))) {
+    suggestPasses(arguments);
+    return failure();
+  }
+  if (passManager.empty())
+    return success();
+  // A pass manager accepts passes only at its end, but can be printed.
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  passManager.printAsTextualPipeline(stream);
+  std::unique_ptr<Pass> check = loops::createLoopsVerifySizesPass();
+  text.insert(text.find('(') + 1, (check->getArgument() + ",").str());
+  FailureOr<OpPassManager> passes = parsePassPipeline(text);
+  if (failed(passes))
+    return failure();
+  static_cast<OpPassManager &>(passManager) = std::move(*passes);
+  return success();
+}
+
 static LogicalResult optimize(StringRef inputFile, StringRef outputFile,
                               DialectRegistry &registry,
                               MlirOptMainConfig &config) {
@@ -161,10 +185,7 @@ int gridirOptMain(int argc, char **argv) {
   recorded.setPassPipelineSetupFn([&](PassManager &passManager) {
     passManager.addInstrumentation(std::make_unique<StageRecorder>(progress));
     driver::recordPasses(passManager, current);
-    LogicalResult isParsed = config.setupPassPipeline(passManager);
-    if (failed(isParsed))
-      suggestPasses(ArrayRef(argv, argc));
-    return isParsed;
+    return setUpPasses(passManager, config, ArrayRef(argv, argc));
   });
   LogicalResult result = failure();
   std::optional<std::string> signal = driver::runGuarded(

@@ -12,6 +12,7 @@
 #include "dialects/Driver/ExternalPass.h"
 #include "dialects/Driver/Reproducer.h"
 #include "dialects/Driver/SimilarPasses.h"
+#include "dialects/Support/CountableTypes.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -247,7 +248,8 @@ struct driver::Pipelines::Pipeline {
   LogicalResult run(ModuleOp module, Progress &current) {
     progress = &current;
     current.stage = "passes";
-    return success(succeeded(passes.run(module)) && succeeded(verify(module)));
+    return success(succeeded(verifyCountableTypes(module)) &&
+                   succeeded(passes.run(module)) && succeeded(verify(module)));
   }
 
   PassManager passes;

@@ -56,6 +56,54 @@ bool gridir::areArraysOfNumbers(TypeRange types) {
   });
 }
 
+/// Multiplies a number of elements; false if it is not countable any more.
+static bool multiply(int64_t &count, int64_t factor) {
+  if (ShapedType::isDynamic(factor) || factor == 0)
+    return true;
+  return !llvm::MulOverflow(count, factor, count) &&
+         count <= gridir::kMaxElements;
+}
+
+/// Multiplies the number of elements in a value. Wide numbers count as several.
+static bool multiply(int64_t &count, Type type) {
+  constexpr unsigned kWide = 128;
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return multiply(count, llvm::divideCeil(integer.getWidth(), kWide));
+  auto shaped = dyn_cast<ShapedType>(type);
+  if (!shaped)
+    return true;
+  if (shaped.hasRank())
+    for (int64_t extent : shaped.getShape())
+      if (!multiply(count, extent))
+        return false;
+  return multiply(count, shaped.getElementType());
+}
+
+/// True if no element of a strided array is too far from its base.
+static bool hasCountableStrides(Type type) {
+  auto memref = dyn_cast<MemRefType>(type);
+  auto layout = memref ? dyn_cast<StridedLayoutAttr>(memref.getLayout())
+                       : StridedLayoutAttr();
+  if (!layout)
+    return true;
+  auto isNear = [](int64_t distance) {
+    return ShapedType::isDynamic(distance) ||
+           (distance >= -gridir::kMaxElements &&
+            distance <= gridir::kMaxElements);
+  };
+  if (!isNear(layout.getOffset()))
+    return false;
+  for (auto [extent, stride] :
+       llvm::zip_equal(memref.getShape(), layout.getStrides())) {
+    int64_t distance = 1;
+    if (!isNear(stride) ||
+        (!ShapedType::isDynamic(stride) && !ShapedType::isDynamic(extent) &&
+         (llvm::MulOverflow(stride, extent, distance) || !isNear(distance))))
+      return false;
+  }
+  return true;
+}
+
 LogicalResult gridir::verifyCountableTypes(Operation *root) {
   // Few types have many values.
   llvm::SmallDenseSet<Type, 16> known;
@@ -64,10 +112,10 @@ LogicalResult gridir::verifyCountableTypes(Operation *root) {
       if (getElementTypeOrSelf(type).isInteger(0))
         return op->emitError("expected numbers of one bit or more, got ")
                << type;
-      auto shaped = dyn_cast<ShapedType>(type);
-      if (!shaped || !shaped.hasRank() || !known.insert(type).second)
+      if (!isa<ShapedType>(type) || !known.insert(type).second)
         continue;
-      if (!isCountable(shaped.getShape()))
+      if (int64_t count = 1;
+          !multiply(count, type) || !hasCountableStrides(type))
         return op->emitError("expected a type of at most ")
                << kMaxElements << " elements, got " << type;
     }

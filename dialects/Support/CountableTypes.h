@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // MLIR's types may have 2^63 or more elements, and every query of their number
-// then aborts. Kernels are verified not to contain such types.
+// then aborts. Kernels are verified not to contain such types, and any module
+// is before its first pass, so no pass checks its types.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +42,8 @@ std::optional<int64_t> countPoints(llvm::ArrayRef<int64_t> extents);
 bool areArraysOfNumbers(mlir::TypeRange types);
 
 /// Reports the first value of an op, or of its regions, whose type has more
-/// elements, or elements of no bits.
+/// elements, strides that lead as far, or elements of no bits. Elements of
+/// elements count, and each 128 bits of a wide integer count as an element.
 llvm::LogicalResult verifyCountableTypes(mlir::Operation *root);
 
 /// The maximum number of elements of a vector, since upstream's patterns create

@@ -34,8 +34,7 @@ public:
   using CPULowerVectorsPassBase::CPULowerVectorsPassBase;
 
   void runOnOperation() override {
-    if (failed(gridir::verifyCountableTypes(getOperation())) ||
-        failed(gridir::verifyVectorSizes(getOperation())))
+    if (failed(gridir::verifyVectorSizes(getOperation())))
       return signalPassFailure();
     unsigned before = countVectorOps();
     if (before == 0)

@@ -9,7 +9,6 @@
 #include "dialects/CPU/Transforms/Passes.h"
 
 #include "dialects/CPU/Transforms/ElementOffsets.h"
-#include "dialects/Support/CountableTypes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -49,8 +48,6 @@ public:
   void runOnOperation() override {
     if (overlapBytes <= 0)
       return;
-    if (failed(gridir::verifyCountableTypes(getOperation())))
-      return signalPassFailure();
     bool overlaps = getOperation()
                         .walk([&](scf::ForOp loop) {
                           return readsOverlap(loop) ? WalkResult::interrupt()

@@ -9,7 +9,6 @@
 #include "dialects/CPU/Transforms/Passes.h"
 #include "dialects/Kernel/IR/Kernel.h"
 #include "dialects/Loops/Transforms/BufferPlan.h"
-#include "dialects/Support/CountableTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -44,8 +43,7 @@ public:
       return signalPassFailure();
 
     FailureOr<SmallVector<PlannedBuffer>> buffers = collectBuffers(*kernel);
-    // The following code counts the elements of any memory in 64 bits.
-    if (failed(buffers) || failed(gridir::verifyCountableTypes(module)))
+    if (failed(buffers))
       return signalPassFailure();
     // Each kind of shared memory is planned separately.
     std::map<int64_t, SmallVector<PlannedBuffer>> kinds;

@@ -10,7 +10,6 @@
 #include "dialects/CPU/Transforms/Passes.h"
 #include "dialects/CPU/Transforms/VectorTarget.h"
 #include "dialects/Kernel/IR/Kernel.h"
-#include "dialects/Support/CountableTypes.h"
 #include "dialects/Support/MemoryAccesses.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -151,8 +150,6 @@ public:
   void runOnOperation() override {
     if (cacheBytes <= 0)
       return;
-    if (failed(gridir::verifyCountableTypes(getOperation())))
-      return signalPassFailure();
     FailureOr<gridir::kernel::ABIOp> abi =
         gridir::kernel::getABI(getOperation());
     if (failed(abi))

@@ -35,8 +35,7 @@ public:
   using CPUUnrollTransfersPassBase::CPUUnrollTransfersPassBase;
 
   void runOnOperation() override {
-    if (failed(gridir::verifyCountableTypes(getOperation())) ||
-        failed(gridir::verifyVectorSizes(getOperation())))
+    if (failed(gridir::verifyVectorSizes(getOperation())))
       return signalPassFailure();
     SmallVector<Operation *> transfers;
     getOperation()->walk([&](VectorTransferOpInterface transfer) {

@@ -48,13 +48,15 @@ SmallVector<Value> createBlockIndices(OpBuilder &builder,
 
 namespace {
 
-/// The number of blocks of an array along each dimension.
+/// The number of blocks of an array along each dimension; 1 if they have no
+/// elements.
 SmallVector<int64_t> countBlocks(OperandAttr spec) {
   SmallVector<int64_t> counts;
   for (auto [extent, dim] :
        llvm::zip_equal(spec.getArrayShape(), spec.getBlockDims())) {
     int64_t size = dim.isSqueezed() ? 1 : dim.getSize();
-    counts.push_back(std::max<int64_t>(llvm::divideCeil(extent, size), 1));
+    counts.push_back(
+        size == 0 ? 1 : std::max<int64_t>(llvm::divideCeil(extent, size), 1));
   }
   return counts;
 }

@@ -11,7 +11,6 @@
 #include "dialects/GPU/Transforms/Passes.h"
 #include "dialects/Grid/Analysis/RefNames.h"
 #include "dialects/Loops/Transforms/BufferPlan.h"
-#include "dialects/Support/CountableTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -51,8 +50,7 @@ public:
     if (failed(ctas) || failed(target))
       return signalPassFailure();
     FailureOr<SmallVector<PlannedBuffer>> buffers = collectBuffers(*kernel);
-    // The following code counts the elements of any memory in 64 bits.
-    if (failed(buffers) || failed(gridir::verifyCountableTypes(module)))
+    if (failed(buffers))
       return signalPassFailure();
 
     SmallVector<PlannedBuffer *> shared, rest;

@@ -8,7 +8,6 @@
 
 #include "dialects/Loops/Transforms/Passes.h"
 #include "dialects/Loops/Transforms/TrialBufferization.h"
-#include "dialects/Support/CountableTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -395,9 +394,6 @@ public:
 
   void runOnOperation() override {
     Operation *root = getOperation();
-    // Bufferization computes strides, which must fit 64 bits.
-    if (failed(gridir::verifyCountableTypes(getOperation())))
-      return signalPassFailure();
     SmallVector<scf::IndexSwitchOp> switches;
     root->walk([&](scf::IndexSwitchOp op) {
       if (llvm::any_of(op.getResultTypes(), llvm::IsaPred<RankedTensorType>))

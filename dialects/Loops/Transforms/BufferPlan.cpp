@@ -45,18 +45,6 @@ private:
   DenseMap<Operation *, int64_t> begin, end;
 };
 
-LogicalResult emitTooLarge(Operation *op, MemRefType type) {
-  return op->emitError() << "expected the buffers of a kernel to take less "
-                            "than 2^63 bytes, got "
-                         << type;
-}
-
-/// Adds the size of a buffer to `total`, rounded up to a cache line.
-LogicalResult addNumBytes(int64_t numBytes, int64_t &total) {
-  return success(!llvm::AddOverflow(total, numBytes, total) &&
-                 !llvm::AddOverflow(total, kBufferAlignment - 1, total));
-}
-
 FailureOr<int64_t> getNumBytes(Operation *op, MemRefType type) {
   Type element = type.getElementType(), part = element;
   auto complex = dyn_cast<ComplexType>(element);
@@ -76,8 +64,7 @@ FailureOr<int64_t> getNumBytes(Operation *op, MemRefType type) {
     return 0;
   int64_t bytes = llvm::divideCeil(bits, 8) * (complex ? 2 : 1);
   for (int64_t size : type.getShape())
-    if (llvm::MulOverflow(bytes, size, bytes))
-      return emitTooLarge(op, type);
+    bytes *= size;
   return bytes;
 }
 
@@ -135,7 +122,6 @@ FailureOr<SmallVector<PlannedBuffer>> collectBuffers(func::FuncOp function) {
   SmallVector<PlannedBuffer> buffers;
   Positions positions(function);
   BufferViewFlowAnalysis views(function);
-  int64_t total = 0;
   WalkResult result = function.walk([&](Operation *op) {
     if (!isa<memref::AllocOp, memref::AllocaOp>(op))
       return WalkResult::advance();
@@ -148,10 +134,6 @@ FailureOr<SmallVector<PlannedBuffer>> collectBuffers(func::FuncOp function) {
     FailureOr<int64_t> bytes = getNumBytes(op, type);
     if (failed(bytes))
       return WalkResult::interrupt();
-    if (failed(addNumBytes(*bytes, total))) {
-      (void)emitTooLarge(op, type);
-      return WalkResult::interrupt();
-    }
     PlannedBuffer buffer{op, *bytes, 0, 0};
     computeLifetime(op->getResult(0), positions, views, buffer);
     // Other work items may access the buffer before and after its own work item

@@ -8,7 +8,6 @@
 
 #include "dialects/Loops/Transforms/Passes.h"
 #include "dialects/Loops/Transforms/TrialBufferization.h"
-#include "dialects/Support/CountableTypes.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
@@ -41,9 +40,6 @@ public:
 
   void runOnOperation() override {
     Operation *op = getOperation();
-    // Bufferization computes strides, which must fit 64 bits.
-    if (failed(gridir::verifyCountableTypes(getOperation())))
-      return signalPassFailure();
     if (!gridir::loops::handsOnTensors(op)) {
       if (failed(eliminate(op)))
         signalPassFailure();

@@ -448,6 +448,23 @@ def LoopsSplitReductionsPass : Pass<"loops-split-reductions", "::mlir::func::Fun
   ];
 }
 
+def LoopsVerifySizesPass : Pass<"loops-verify-sizes"> {
+  let summary = "Reject arrays with more elements than a pass can count";
+  let description = [{
+    MLIR's types may have 2^63 or more elements, and every query of their number
+    aborts. This pass reports the first value whose type has more than 2^40
+    elements, or strides that lead as far. `gridir-opt` runs it before the
+    passes of its command line, and the driver checks every module in the same
+    way, so no other pass checks its types.
+
+    This is rejected:
+
+    ```mlir
+    %0 = memref.alloc() : memref<4611686018427387904x32xf32>
+    ```
+  }];
+}
+
 def LoopsWidenStoragePass : Pass<"loops-widen-storage", "::mlir::ModuleOp"> {
   let summary = "Store a bool or a sub-byte integer as one byte";
   let description = [{

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Loops/Math/MathExpansions.h"
-#include "dialects/Support/CountableTypes.h"
 #include "dialects/TPU/Transforms/Passes.h"
 
 #include "mlir/Dialect/Math/Transforms/Passes.h"
@@ -75,8 +74,6 @@ public:
   }
 
   void runOnOperation() override {
-    if (failed(gridir::verifyCountableTypes(getOperation())))
-      return signalPassFailure();
     walkAndApplyPatterns(getOperation(), frozen);
   }
 

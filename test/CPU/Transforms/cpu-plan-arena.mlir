@@ -172,42 +172,6 @@ module {
 
 // -----
 
-// More than memory can ever hold: in one buffer, and in two together.
-module {
-  kernel.abi @large
-  func.func @large() {
-    // expected-error @+1 {{expected the buffers of a kernel to take less than 2^63 bytes, got 'memref<4611686018427387903x4xf32>'}}
-    %a = memref.alloca() : memref<4611686018427387903x4xf32>
-    return
-  }
-}
-
-// -----
-
-module {
-  kernel.abi @together
-  func.func @together() {
-    %empty = memref.alloca() : memref<4611686018427387903x4x0xf32>
-    %a = memref.alloca() : memref<4611686018427387904xi8>
-    // expected-error @+1 {{expected the buffers of a kernel to take less than 2^63 bytes, got 'memref<4611686018427387904xi8>'}}
-    %b = memref.alloca() : memref<4611686018427387904xi8>
-    return
-  }
-}
-
-// -----
-
-// Memory that is not private to the kernel counts, too.
-module {
-  kernel.abi @uncountable
-  // expected-error @+1 {{expected a type of at most 1099511627776 elements, got 'memref<4611686018427387903x256xf32>'}}
-  func.func @uncountable(%a: memref<4611686018427387903x256xf32>) {
-    return
-  }
-}
-
-// -----
-
 // A buffer with an escaped address shares no bytes, neither before nor after its own use; %b and %c share.
 // CHECK-LABEL: kernel.abi @kept arena_bytes = 128 tasks = <>
 module {

@@ -27,17 +27,3 @@ module {
     return %c64 : index
   }
 }
-
-// -----
-
-module {
-  kernel.abi @uncountable
-  // expected-error @below {{expected a type of at most 1099511627776 elements, got 'memref<1000000000000000000x256xf32>'}}
-  func.func @uncountable(%a: memref<1000000000000000000x256xf32>, %status: memref<4xi64>, %lo: index, %hi: index) {
-    return
-  }
-  func.func @uncountable.range(%a: memref<1000000000000000000x256xf32>) -> index {
-    %c64 = arith.constant 64 : index
-    return %c64 : index
-  }
-}

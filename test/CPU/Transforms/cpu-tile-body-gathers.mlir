@@ -106,23 +106,6 @@ func.func @written(%x: memref<64x40xf32>, %rows: memref<8xi32>) {
 
 // -----
 
-#all = affine_map<(d0, d1) -> (d0, d1)>
-
-// No view has the strides of an array with more elements than can be counted.
-// CHECK-LABEL: func.func @uncountable
-// CHECK-NOT:     scf.for
-// CHECK:         linalg.generic
-func.func @uncountable(%x: memref<8x4611686018427387904xf32>, %y: memref<8x4611686018427387904xf32>) {
-  linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
-      ins(%x : memref<8x4611686018427387904xf32>) outs(%y : memref<8x4611686018427387904xf32>) {
-  ^bb0(%in: f32, %out: f32):
-    linalg.yield %in : f32
-  }
-  return
-}
-
-// -----
-
 #two = affine_map<(d0, d1) -> (d0, d1)>
 #column = affine_map<(d0, d1) -> (d1)>
 

@@ -470,3 +470,28 @@ grid.kernel @single grid(%i = 3, %j = 2)
 grid.kernel @initial_results grid(%i = 2) inputs(%x: f32 [8]) outputs(%o: f32 [8], %p: i32 [4])
     semantics [parallel] attributes {grid.initial_results = [1.0 : f32, unit]} {
 }
+
+// -----
+
+// Blocks without elements are one along their dimension.
+// CHECK-LABEL: func.func @empty_rows(
+// CHECK:         memref.alloca() {{.*}}: memref<64xindex>
+grid.kernel @empty_rows grid(%i = 8)
+    index(%rows: i32 [8] space index)
+    inputs(%x: f32 [64, 0] block [1, 0] map(%a: i32, %r: memref<8xi32, #grid.space<index>>) {
+      %s = grid.slice_ref %r[%a] [1] [1] drop [0] : memref<8xi32, #grid.space<index>>, i32 -> memref<i32, #grid.space<index>>
+      %row = grid.load %s : memref<i32, #grid.space<index>> -> i32
+      %c0 = arith.constant 0 : i32
+      grid.yield %row, %c0 : i32, i32
+    })
+    outputs(%o: f32 [64, 0] block [1, 0] map(%a: i32, %r: memref<8xi32, #grid.space<index>>) {
+      %s = grid.slice_ref %r[%a] [1] [1] drop [0] : memref<8xi32, #grid.space<index>>, i32 -> memref<i32, #grid.space<index>>
+      %row = grid.load %s : memref<i32, #grid.space<index>> -> i32
+      %c0 = arith.constant 0 : i32
+      grid.yield %row, %c0 : i32, i32
+    }) aliases [1 -> 0] functional
+    attributes {grid.block_test = {dims = array<i64: 0>, operands = array<i64: 1, 2>}} {
+  %v = grid.load %x : memref<1x0xf32, #grid.space<default>> -> tensor<1x0xf32>
+  %w = arith.addf %v, %v : tensor<1x0xf32>
+  grid.store %w, %o : tensor<1x0xf32>, memref<1x0xf32, #grid.space<default>>
+}

@@ -16,16 +16,3 @@ module {
     return
   }
 }
-
-// -----
-
-// More elements than 64 bits count.
-module {
-  kernel.abi @k
-  // expected-error @+1 {{expected a type of at most 1099511627776 elements, got 'memref<4611686018427387903x256xf32>'}}
-  func.func @k(%a: memref<4611686018427387903x256xf32>, %status: memref<4xi64>, %lo: index, %hi: index) {
-    scf.forall (%item) = (%lo) to (%hi) step (1) {
-    } {mapping = [#gpu.block<x>]}
-    return
-  }
-}

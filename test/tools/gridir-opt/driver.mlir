@@ -8,8 +8,9 @@
 // RUN: not gridir-opt --load-pass-plugin=plugin.so %s 2>&1 | FileCheck %s --check-prefix=PLUGIN
 
 // Features of mlir-opt work here: chunks, expected diagnostics, printing after passes, bytecode.
+// CHECK: IR Dump After LoopsVerifySizes
 // CHECK: IR Dump After Canonicalizer
-// CHECK-LABEL: func.func @folded
+// CHECK: func.func @folded
 // CHECK-NEXT: return %{{.*}} : i32
 func.func @folded(%x: i32) -> i32 {
   %c0 = arith.constant 0 : i32
