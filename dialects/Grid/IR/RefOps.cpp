@@ -217,6 +217,12 @@ LogicalResult SliceRefOp::verify() {
     if (!llvm::isInt<32>(stride))
       return emitOpError("expected a stride that fits 32 bits in dimension ")
              << d << ", got " << stride;
+    // At most one position is inside, wherever the window begins.
+    if (ShapedType::isDynamic(offset) && !source.isDynamicDim(d) && size > 1 &&
+        stride > source.getDimSize(d))
+      return emitOpError("expected a stride of at most the ")
+             << source.getDimSize(d) << " positions of dimension " << d
+             << ", got " << stride;
     if (ShapedType::isDynamic(offset) || source.isDynamicDim(d) || size == 0)
       continue;
     int64_t last;

@@ -43,6 +43,14 @@ func.func @slice_stride(%x: memref<8xf32>) {
 
 // -----
 
+func.func @slice_long_stride(%x: memref<8xf32>, %i: i32) {
+  // expected-error @below {{expected a stride of at most the 8 positions of dimension 0, got 9}}
+  %0 = grid.slice_ref %x[%i] [2] [9] : memref<8xf32>, i32 -> memref<2xf32>
+  return
+}
+
+// -----
+
 func.func @slice_wide_stride(%x: memref<8xf32>) {
   // expected-error @below {{expected a stride that fits 32 bits in dimension 0, got 2147483648}}
   %0 = grid.slice_ref %x[0] [1] [2147483648] : memref<8xf32> -> memref<1xf32>
