@@ -1,7 +1,7 @@
 # REQUIRES: ptxas
 # Every example that needs no DMA is assembled for three generations of GPUs, with gridir's own math functions and with
-# libdevice where it is found, and spills no register. The exception is attention in f32 in blocks of 128 keys: registers
-# do not hold all parts in bf16 of the queries and the weights.
+# libdevice where it is found, and spills no register. The exception is attention in f32 in blocks of 128 keys, since
+# registers do not hold all parts in bf16 of the queries and the weights.
 #
 # RUN: %python %s %repository/examples | FileCheck %s
 

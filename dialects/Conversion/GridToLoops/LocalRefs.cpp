@@ -63,7 +63,28 @@ getNumMembers(KernelLowering &lowering, MemRefType type, ArrayAttr collective) {
   return isOfAll ? 0 : members;
 }
 
+/// The part of memory that a task shares is known before its loops.
+static LogicalResult checkCores(KernelLowering &lowering) {
+  KernelOp kernel = lowering.kernel;
+  bool hasShared = llvm::any_of(kernel.getScratchRefs(), [](BlockArgument ref) {
+    return isOfSparseCore(cast<MemRefType>(ref.getType()));
+  });
+  if (!hasShared || !lowering.hasTasks())
+    return success();
+  for (unsigned dim = 0; dim < kernel.getRank(); ++dim) {
+    bool isOfCores =
+        kernel.getDim(dim).getKind() == DimKind::Core ||
+        (kernel->hasAttr(kMeshesAttrName) && dim + 1 == kernel.getRank());
+    if (isOfCores && !llvm::is_contained(lowering.parallelDims, dim))
+      return lowering.fail(kernel, "expected parallel cores, whose programs "
+                                   "share memory, got a sequential dimension");
+  }
+  return success();
+}
+
 LogicalResult checkMeshes(KernelLowering &lowering) {
+  if (failed(checkCores(lowering)))
+    return failure();
   KernelOp kernel = lowering.kernel;
   auto meshes = kernel->getAttrOfType<ArrayAttr>(kMeshesAttrName);
   if (!meshes)

@@ -18,7 +18,8 @@ mlir::Value createRef(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value memref, mlir::Type type);
 
 /// Checks the shapes of the meshes if several share a kernel: they have at
-/// least one dimension, and their cores are the programs of the grid.
+/// least one dimension, and their cores are the programs of the grid. Cores
+/// whose programs share memory are parallel.
 mlir::LogicalResult checkMeshes(KernelLowering &lowering);
 
 /// Memory for a Ref of scratch or of a scope with these collective dimensions,

@@ -286,6 +286,8 @@ LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
                            function_ref<InFlightDiagnostic()> emitError) const {
   if (ShapedType::isDynamicShape(shape))
     return emitError() << "expected a tensor of static shape in registers";
+  if (llvm::is_contained(shape, 0))
+    return emitError() << "expected a tensor with elements in registers";
   if (!getLayout().fits(shape)) {
     InFlightDiagnostic error = emitError();
     error << "expected a shape of multiples of the tile [";

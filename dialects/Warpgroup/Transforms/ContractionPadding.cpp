@@ -45,8 +45,8 @@ public:
       : axes(axes), chip(chip) {}
 
   /// Extends the axes of a contraction that matrix units do not compute, whose
-  /// right operand registers of each warp would hold, or whose depth equal parts
-  /// do not divide.
+  /// right operand registers of each warp would hold, or whose depth equal
+  /// parts do not divide.
   LogicalResult pad(DotOp dot) {
     if (!getUnitSizes(dot, chip))
       return failure();

@@ -314,3 +314,14 @@ grid.kernel @too_few_cores grid(%c = 8 core) outputs(%o: f32 [8, 8] space any) s
   %v = grid.load %shared : !shared -> tensor<8xf32>
   grid.store %v, %shared : tensor<8xf32>, !shared
 }
+
+// -----
+
+!shared = memref<8xf32, #tpu.memory_space<vmem_shared>>
+
+// expected-error @below {{expected parallel cores, whose programs share memory, got a sequential dimension}}
+grid.kernel @sequential_cores grid(%c = 2 core) outputs(%o: f32 [2, 8] space any) scratch(%shared: !shared)
+    attributes {grid.tasks = #kernel.tasks<>} {
+  %v = grid.load %shared : !shared -> tensor<8xf32>
+  grid.store %v, %shared : tensor<8xf32>, !shared
+}

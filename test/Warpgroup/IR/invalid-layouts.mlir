@@ -73,6 +73,11 @@ func.func private @dynamic(tensor<64x?xf32, #warpgroup.layout<wgmma>>)
 
 // -----
 
+// expected-error @below {{expected a tensor with elements in registers}}
+func.func private @empty(tensor<0x16xf32, #warpgroup.layout<wgmma>>)
+
+// -----
+
 // expected-error @below {{expected at most 16384 elements in each thread, got 32768}}
 func.func private @many(tensor<64x65536xf32, #warpgroup.layout<wgmma>>)
 
