@@ -64,7 +64,7 @@ void BlockAxes::visitSlice(SliceRefOp slice) {
 }
 
 /// A part of a tensor keeps the axes of the dimensions that it has whole. It
-/// may lack others, of which it has one position.
+/// may lack other dimensions, along which it has one position.
 void BlockAxes::visitPart(OffsetSizeAndStrideOpInterface op, Value whole,
                           Value part) {
   auto dropped = computeRankReductionMask(op.getStaticSizes(), getShape(part));

@@ -455,7 +455,7 @@ def LoopsVerifySizesPass : Pass<"loops-verify-sizes"> {
     aborts. This pass reports the first value whose type has more than 2^40
     elements, or strides that lead as far. `gridir-opt` runs it before the
     passes of its command line, and the driver checks every module in the same
-    way, so no other pass checks its types.
+    way, so no other pass checks its types. The module is not changed.
 
     This is rejected:
 

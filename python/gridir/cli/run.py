@@ -212,7 +212,7 @@ def _faults(kernels: Sequence[Kernel], target: str) -> list[str]:
 
 
 def _doubts(kernels: Sequence[Kernel]) -> list[str]:
-    """What may explain wrong results of kernels that are defined."""
+    """Returns checks that may explain wrong results of kernels that are defined."""
     from gridir.compiler.checks import doubts_of
 
     return [f"kernel `{kernel.name}`: {doubt}" for kernel in kernels for doubt in doubts_of(kernel)]
