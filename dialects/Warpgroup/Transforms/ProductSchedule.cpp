@@ -23,8 +23,9 @@ namespace {
 /// registers.
 constexpr int64_t kAccRows = 64, kMaxAccRegisters = 128;
 constexpr int64_t kMaxConsumers = 2, kMaxStages = 4;
-/// Registers of a thread for arrays between contractions in tensor memory.
-/// Beside them are addresses, rows and temporary values.
+/// Registers of a thread for arrays between contractions in tensor memory, and
+/// for a contraction of f32 whose parts would repeat another one. Beside them
+/// are addresses, rows and temporary values.
 constexpr int64_t kMaxLiveRegisters = 192;
 
 class ProductSchedule : ScheduleParts {
