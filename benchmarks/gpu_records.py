@@ -7,6 +7,7 @@
     python benchmarks/gpu_records.py --op attention --every 10                 # a sample, the estimate tier
     python benchmarks/gpu_records.py --op attention --every 10 --compile 40    # the best 40, compiled with ptxas
     python benchmarks/gpu_records.py --op triton_attention --every 20 --first 10 --seconds 600
+    python benchmarks/gpu_records.py --op triton_attention --every 20 --compile 40    # with the code of JAX's Triton
 
 The kernels of Triton other than attention are those of tokamax 0.0.12; later releases wrote them without Pallas, but
 have more records of them, which `--data` reads from a wheel that is unpacked:
@@ -14,8 +15,8 @@ have more records of them, which `--data` reads from a wheel that is unpacked:
     pip download --no-deps tokamax==0.0.17; python -m zipfile -e tokamax-0.0.17-*.whl later; pip install tokamax==0.0.12
     python benchmarks/gpu_records.py --op triton_gated_linear_unit --data later/tokamax --first 4 --every 8
 
-Needs no GPU. Kernels of Mosaic GPU are compiled by gridir; those of Triton are only estimated, since their code is
-Triton's. A record holds the fastest configuration and its time, but no times of others. The table counts the records
+Needs no GPU. Kernels of Mosaic GPU are compiled by gridir; those of Triton by JAX's own compiler, which
+`pip install 'gridir[peer]'` brings. A record holds the fastest configuration and its time, but no times of others. The table counts the records
 whose winner is among the first 8, and among the first 8 if configurations within 5 % are tied.
 """
 
@@ -123,14 +124,14 @@ class Row:
     note: str = ""
 
 
-def rank(number: int, op: Any, arguments: Any, times: Any, device: Device, top: int) -> Row:
-    """Ranks the configurations of a record; `top` of them are compiled."""
+def rank(number: int, op: Any, arguments: Any, times: Any, device: Device, top: int, lowering: str) -> Row:
+    """Ranks the configurations of a record; `top` of them are compiled, by a lowering of `gridir tune`."""
     best = min(times, key=lambda config: statistics.median(times[config].evaluation_times_ms))
     winner = {field.name: _token(getattr(best, field.name)) for field in dataclasses.fields(best)}
     described = ",".join(map(str, winner.values())).replace(" ", "")
     row = Row(number, described, measured=statistics.median(times[best].evaluation_times_ms))
     try:
-        entries = _entries(op.bind(**arguments), best, device, top)
+        entries = _entries(op.bind(**arguments), best, device, top, lowering)
     except Exception as error:  # An op of tokamax raises errors of any class.
         return dataclasses.replace(row, note=f"{type(error).__name__}: {error}".partition("\n")[0][:100])
     tier = "compile" if top else "estimate"
@@ -148,7 +149,7 @@ def rank(number: int, op: Any, arguments: Any, times: Any, device: Device, top: 
     )
 
 
-def _entries(bound: Any, best: Any, device: Device, top: int) -> Any:
+def _entries(bound: Any, best: Any, device: Device, top: int, lowering: str) -> Any:
     """The ranking of the configurations that tokamax tries, and of the winner."""
     names = [field.name for field in dataclasses.fields(best)]
     rows = {
@@ -175,7 +176,7 @@ def _entries(bound: Any, best: Any, device: Device, top: int) -> Any:
         raise ValueError(f"{size / 1e9:,.0f} GB of arrays do not fit into the GPU, so the record is of another problem")
     tier = "compile" if top else "estimate"
     options: dict[str, Any] = {"target": device.target, "tier": tier, "check": False, "jobs": 1, "top": max(top, 1)}
-    return gridir.tune(function, *arrays, space=space, **options).ranking
+    return gridir.tune(function, *arrays, space=space, lowering=lowering, **options).ranking
 
 
 def summary(title: str, rows: list[Row]) -> str:
@@ -261,7 +262,8 @@ def main() -> int:
             chosen = itertools.islice(enumerate(found.items()), arguments.first, None, arguments.every)
             for number, (args, times) in chosen:
                 if times and time.monotonic() - start < arguments.seconds:
-                    rows.append(rank(number, op, args, times, device, arguments.compile))
+                    lowering = "jax" if name.startswith("triton") else "gridir"
+                    rows.append(rank(number, op, args, times, device, arguments.compile, lowering))
                     print(json.dumps(dataclasses.asdict(rows[-1])), file=sys.stderr, flush=True)
             if not rows:
                 print(f"{name}: no records of {arguments.chip} in this release of tokamax", file=sys.stderr)

@@ -73,7 +73,7 @@ _INTERRUPTED = 130
     default="gridir",
     show_default=True,
     type=click.Choice(["gridir", "jax"]),
-    help="The lowering of the kernels that libtpu compiles.",
+    help="The lowering of the kernels that are compiled. JAX's, on a GPU, is Triton, and needs gridir[peer].",
 )
 @click.option(
     "--check/--no-check", default=True, show_default=True, help="Run the checks of `gridir check` on the proposals."

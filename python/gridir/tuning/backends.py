@@ -11,7 +11,7 @@ from gridir.tuning.backend import Backend
 from gridir.tuning.cache import Cache
 
 LOWERINGS = ("gridir", "jax")
-"""The lowerings of kernels for libtpu."""
+"""The lowerings of kernels for libtpu, and for GPUs: with JAX's own, Triton compiles them."""
 
 
 def make_backend(chip: Chip, cache: Cache, *, jobs: int, timeout: float, lowering: str) -> Backend:
@@ -29,7 +29,7 @@ def make_backend(chip: Chip, cache: Cache, *, jobs: int, timeout: float, lowerin
     if chip.kind == "gpu":
         from gridir.tuning.gpu import GpuBackend
 
-        return GpuBackend(chip, cache, jobs=jobs, timeout=timeout)
+        return GpuBackend(chip, cache, jobs=jobs, timeout=timeout, lowering=lowering)
     from gridir.tuning.cpu import CpuBackend
 
     return CpuBackend(chip, cache)

@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import concurrent.futures
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Sequence
 from importlib import metadata
 from typing import Any
 
@@ -31,19 +32,25 @@ from gridir.runtime.ptxas import (
     ptxas_version,
     read_sass,
 )
+from gridir.runtime.triton import TritonError, plugin_version
+from gridir.runtime.triton import check_installed as check_plugin
 from gridir.tuning.backend import Backend, Finished, Outcome, combine
 from gridir.tuning.cache import Cache
 from gridir.tuning.gpu_model import Prediction, Resources, predict
-from gridir.tuning.gpu_registers import guess_resources, predict_registers
+from gridir.tuning.gpu_registers import Guess, guess_resources, predict_registers
+from gridir.tuning.gpu_triton import Assembled, TritonCompiler
 from gridir.tuning.ledger import mebibytes, no_steps
 from gridir.tuning.measure import available_tiers, measure, run_by_jax
-from gridir.tuning.traced import Traced, function_key
+from gridir.tuning.traced import Traced, distinct_calls, function_key
 
 _FROM_CODE = "times are predicted from the machine code"
 _FROM_FORM = "times are predicted from the kernel's operations and buffers, not from its code"
 _THREADS = 128
 _LANES = 32
 _WARPGROUP = 128
+Lower = Callable[[Traced, Chip], Sequence[Assembled]]
+"""Lowers the kernels of a function for a chip."""
+
 _KERNEL_FIELDS = {
     "name": str, "ctas": (int, type(None)), "threads": int, "registers": int, "shared_bytes": int, "spill_bytes": int,
     "code": (dict, type(None)),
@@ -54,9 +61,9 @@ _KERNEL_FIELDS = {
 class GpuBackend(Backend):
     """A GPU, which need not be there."""
 
-    def __init__(self, chip: Chip, cache: Cache, *, jobs: int, timeout: float):
+    def __init__(self, chip: Chip, cache: Cache, *, jobs: int, timeout: float, lowering: str):
         """Starts nothing yet; the arguments are those of `gridir.tune`."""
-        self.chip, self._cache, self._jobs, self._timeout = chip, cache, jobs, timeout
+        self.chip, self._cache, self._jobs, self._timeout, self._lowering = chip, cache, jobs, timeout, lowering
         self.tiers = available_tiers(chip, bool(find_ptxas()))
 
     def estimate(self, call: KernelCall, work: WorkBatch) -> list[Outcome]:
@@ -74,15 +81,27 @@ class GpuBackend(Backend):
         return self._predict(work, work.totals // programs, resources, _FROM_FORM)
 
     def compile(self, traced: dict[int, Traced]) -> Finished:
-        """See `Backend`: ptxas runs in separate processes, and its results are cached as soon as they are there."""
+        """See `Backend`: compilers run in separate processes, and each result is cached as soon as it is there."""
         facts = {
             "tier": "compile",
             "chip": self.chip.name,
+            "lowering": self._lowering,
             "gridir": __version__,
             "jax": metadata.version("jax"),
             "ptxas": ptxas_version(),
             "listed": find_nvdisasm() is not None,
         }
+        with contextlib.ExitStack() as stack:
+            compiler = None
+            if self._lowering == "jax":
+                # Someone who has only cached results needs no compiler, but its version.
+                check_plugin()
+                facts["plugin"] = plugin_version()
+                compiler = TritonCompiler(self.chip, jobs=self._jobs, timeout=self._timeout)
+                stack.callback(compiler.close)
+            yield from self._compile(traced, facts, _lower_by_gridir if compiler is None else compiler.lower)
+
+    def _compile(self, traced: dict[int, Traced], facts: dict[str, Any], lower_all: Lower) -> Finished:
         threads = concurrent.futures.ThreadPoolExecutor(self._jobs)
         try:
             futures = {}
@@ -93,8 +112,7 @@ class GpuBackend(Backend):
                     yield number, self._outcome(each, record)
                     continue
                 try:
-                    lowered = lower(each.function, *each.args, target=self.chip.name)
-                    kernels = [kernel.prepare() for kernel in lowered.kernels]
+                    kernels = lower_all(each, self.chip)
                 except Error as error:
                     yield number, Outcome.illegal(error.message)
                     continue
@@ -105,12 +123,12 @@ class GpuBackend(Backend):
         finally:
             threads.shutdown(cancel_futures=True)
 
-    def _assemble(self, key: str, kernels: list[Any]) -> dict[str, Any]:
+    def _assemble(self, key: str, kernels: Sequence[Assembled]) -> dict[str, Any]:
         """Assembles the kernels of a function; returns their record."""
         try:
-            reports: list[KernelReport] = [kernel.assemble(timeout=self._timeout) for kernel in kernels]
+            reports = [kernel.assemble(timeout=self._timeout) for kernel in kernels]
             record: dict[str, Any] = {"kernels": [each.to_json() | {"code": _counts(each)} for each in reports]}
-        except PtxasError as error:
+        except (PtxasError, TritonError) as error:
             record = {"reason": error.message}
             # Another run may give an answer.
             if error.stage != "compile":
@@ -126,24 +144,34 @@ class GpuBackend(Backend):
         if "reason" in record:
             return Outcome.illegal(record["reason"])
         outcomes = []
-        for call in traced.calls.kernels:
-            kernel = next((k for k in record["kernels"] if k["name"] == call.request.kernel_name), None)
+        calls, kernels = distinct_calls(traced), record["kernels"]
+        for number, call in enumerate(calls):
+            kernel = next((k for k in kernels if k["name"] == call.request.kernel_name), None)
+            if len(kernels) == len(calls):
+                kernel = kernels[number]
             if kernel is None:
                 return Outcome.illegal(f"kernel {call.request.kernel_name} was not compiled")
-            work = alone(count_work(call.request, call.sizes, call.scalars, call.inputs, on_gpu=True))
-            programs, _, groups = _shape(call, work)
-            resources = Resources(
-                kernel["threads"],
-                groups,
-                kernel["registers"],
-                kernel["shared_bytes"],
-                kernel["spill_bytes"],
-                None if kernel["code"] is None else CodeCounts.from_json(kernel["code"]),
-            )
-            ctas = np.array([kernel["ctas"]]) if kernel["ctas"] else work.totals // programs
-            (outcome,) = self._predict(work, ctas, resources, _FROM_CODE if kernel["code"] else _FROM_FORM)
-            outcomes.append((outcome, call.times))
+            outcomes.append((self._outcome_of(call, kernel), call.times))
         return combine(outcomes)
+
+    def _outcome_of(self, call: KernelCall, kernel: dict[str, Any]) -> Outcome:
+        """Returns the outcome of a kernel."""
+        work = alone(count_work(call.request, call.sizes, call.scalars, call.inputs, on_gpu=True))
+        programs, threads, groups = _shape(call, work)
+        code = None if kernel["code"] is None else CodeCounts.from_json(kernel["code"])
+        note = _FROM_FORM if code is None else _FROM_CODE
+        registers, spills, shared = kernel["registers"], kernel["spill_bytes"], kernel["shared_bytes"]
+        resources = Resources(kernel["threads"], groups, registers, shared, spills, code)
+        if self._lowering == "jax" and work.in_registers:
+            warps, stages = threads // _LANES, getattr(call.request.compiler_params, "num_stages", None)
+            used = Guess(np.array([registers]), np.array([spills]), np.array([shared]))
+            (outcome,) = self._outcomes(
+                work, resources, predict_registers(work, warps, stages, used, self.chip, code), note
+            )
+            return outcome
+        ctas = np.array([kernel["ctas"]]) if kernel["ctas"] else work.totals // programs
+        (outcome,) = self._predict(work, ctas, resources, note)
+        return outcome
 
     @property
     def _uncertainty(self) -> str:
@@ -189,6 +217,11 @@ class GpuBackend(Backend):
             )
             for i in range(many)
         ]
+
+
+def _lower_by_gridir(traced: Traced, chip: Chip) -> Sequence[Assembled]:
+    lowered = lower(traced.function, *traced.args, target=chip.name)
+    return [kernel.prepare() for kernel in lowered.kernels]
 
 
 def _counts(report: KernelReport) -> dict[str, float] | None:

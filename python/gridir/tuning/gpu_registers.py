@@ -25,6 +25,7 @@ import numpy as np
 
 from gridir.frontend.estimates.step_form import WorkBatch
 from gridir.runtime.chip_constants import Chip
+from gridir.runtime.ptxas import CodeCounts
 from gridir.tuning.gpu_model import SCHEDULERS, Prediction, count_waves, limit_ctas, soft_maximum
 
 _LANES = 32
@@ -101,7 +102,9 @@ def _in_tensor_memory(warps: int, chip: Chip) -> bool:
     return bool(chip["tensor_memory"]) and warps >= 4
 
 
-def predict_registers(work: WorkBatch, warps: int, stages: int | None, guess: Guess, chip: Chip) -> Prediction:
+def predict_registers(
+    work: WorkBatch, warps: int, stages: int | None, guess: Guess, chip: Chip, code: CodeCounts | None = None
+) -> Prediction:
     """Predicts the times of kernels.
 
     Args:
@@ -110,6 +113,7 @@ def predict_registers(work: WorkBatch, warps: int, stages: int | None, guess: Gu
       stages: how many iterations of a loop are under way at once.
       guess: the resources.
       chip: the chip.
+      code: the counts of the code of the only kernel, once it is compiled.
     """
     many, threads, clock, count = len(work.counts), _LANES * warps, chip["clock_hz"], chip["multiprocessors"]
     ahead_of_use = max(stages or 1, 1) - 1
@@ -125,8 +129,11 @@ def predict_registers(work: WorkBatch, warps: int, stages: int | None, guess: Gu
     repeats, chained = _repeats(work, warps), each("chained")
     flops = (once - chained) * repeats + chained
     narrow = each("narrow") if warps >= SCHEDULERS else flops
+    if code is not None and code.loop_flops:
+        narrow = flops * code.loop_warp_flops / code.loop_flops
     alone = np.minimum(np.divide(narrow, flops, out=np.zeros(many), where=has_products), 1)
-    operands = (1 - alone) * each("rows read") + alone * (each("left") + each("right")) * np.sqrt(warps)
+    by_warps = alone * (each("left") + each("right")) * np.sqrt(warps)
+    by_groups = (1 - alone) * each("rows read")
     iterations = each("iterations")
     # The four threads that have a row of a product all have the values of the row.
     copies = np.where(has_products, _ROW_THREADS, 1)
@@ -140,11 +147,20 @@ def predict_registers(work: WorkBatch, warps: int, stages: int | None, guess: Gu
     accesses = (read + before) / _ACCESS_BYTES * _LOAD_INSTRUCTIONS + written / _ACCESS_BYTES * _STORE_INSTRUCTIONS
     fixed = threads * (_CTA_INSTRUCTIONS + np.where(has_products, _ITERATION_INSTRUCTIONS * iterations, 0))
     instructions = (each("elements") + each("rows") * copies) * repeats + accesses + fixed + spilled / 4
+    functions, shared = each("functions") * repeats, by_groups + by_warps + spilled
+    if code is not None:
+        # The kernel says how often its loop with products runs, and the bytes how often others do.
+        around = (read + written) / code.loop_bytes if code.loop_bytes else np.zeros(many)
+        trips = np.where(has_products, warps * iterations, around)
+        instructions = _LANES * (trips * code.loop_instructions + warps * code.other_instructions)
+        functions = _LANES * (trips * code.loop_functions + warps * code.other_functions)
+        # Products of warpgroups read their operands themselves.
+        shared = by_groups + trips * code.loop_shared_bytes + warps * code.other_shared_bytes
     units = {
         "compute": ((flops - narrow) + narrow / chip["narrow_share"]) / (chip["flops"] * chip["efficiency"] / count),
-        "functions": each("functions") * repeats / (chip["function_ops"] * clock),
+        "functions": functions / (chip["function_ops"] * clock),
         "issue": instructions / (chip["vector_ops"] * clock),
-        "shared": (operands + spilled) / (_SHARED_BYTES * clock),
+        "shared": shared / (_SHARED_BYTES * clock),
         "memory": (read + written) / (chip["l2_bandwidth"] / count),
     }
     limits = limit_ctas(np.full(many, threads), guess.registers, guess.shared_bytes, chip)

@@ -33,7 +33,7 @@ from gridir.tuning.backend import Backend, Finished, Outcome, combine
 from gridir.tuning.cache import Cache
 from gridir.tuning.ledger import refusals, vmem_ledger, vmem_limit
 from gridir.tuning.measure import available_tiers, measure, run_by_jax
-from gridir.tuning.traced import Traced, kernel_key
+from gridir.tuning.traced import Traced, distinct_calls, kernel_key
 
 
 class TpuBackend(Backend):
@@ -105,7 +105,7 @@ class TpuBackend(Backend):
     def _candidates(self, traced: Traced) -> list[Candidate]:
         if self._lowering == "jax":
             candidates = jax_own(traced.function, *traced.args)
-            calls = _distinct(traced)
+            calls = distinct_calls(traced)
             if len(candidates) != len(calls):
                 return candidates
             return [
@@ -119,9 +119,9 @@ class TpuBackend(Backend):
 
     def _outcome(self, traced: Traced, reports: tuple[KernelReport, ...]) -> Outcome:
         outcomes = []
-        for number, call in enumerate(_distinct(traced)):
+        for number, call in enumerate(distinct_calls(traced)):
             report = next((r for r in reports if r.name == call.request.kernel_name), None)
-            if len(reports) == len(_distinct(traced)):
+            if len(reports) == len(distinct_calls(traced)):
                 report = reports[number]
             if report is None or report.error is not None or report.steps is None:
                 error = next((r.error for r in reports if r.error is not None), None)
@@ -137,7 +137,7 @@ class TpuBackend(Backend):
         return combine(outcomes)
 
     def _from_cache(self, traced: Traced) -> Outcome | None:
-        records = [(self._cache.get(self._key(call), _read_record), call) for call in _distinct(traced)]
+        records = [(self._cache.get(self._key(call), _read_record), call) for call in distinct_calls(traced)]
         if any(record is None for record, _ in records):
             return None
         return combine([(self._predict(call, record or {}), call.times) for record, call in records])
@@ -187,14 +187,3 @@ def _record(work: StepWork, report: KernelReport) -> dict[str, Any]:
         "spill_bytes": report.vmem.get("spills", 0),
         "notes": [*alone(work).notes_of(0), *report.steps.notes],
     }
-
-
-def _distinct(traced: Traced) -> list[KernelCall]:
-    """The calls of kernels, those of the same kernel as one."""
-    found: dict[str, KernelCall] = {}
-    times: dict[str, int] = {}
-    for call in traced.calls.kernels:
-        key = kernel_key(call, {})
-        found[key] = call
-        times[key] = times.get(key, 0) + call.times
-    return [dataclasses.replace(c, times=times[key]) for key, c in found.items()]

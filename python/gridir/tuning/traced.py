@@ -143,6 +143,17 @@ def kernel_key(call: KernelCall, facts: dict[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def distinct_calls(traced: Traced) -> list[KernelCall]:
+    """Returns the calls of kernels, those of the same kernel as one."""
+    found: dict[str, KernelCall] = {}
+    times: dict[str, int] = {}
+    for call in traced.calls.kernels:
+        key = kernel_key(call, {})
+        found[key] = call
+        times[key] = times.get(key, 0) + call.times
+    return [dataclasses.replace(call, times=times[key]) for key, call in found.items()]
+
+
 def function_key(traced: Traced, facts: dict[str, Any]) -> str:
     """Returns the key of a whole function in the cache: its kernels, and the ops of XLA around them."""
     content = {

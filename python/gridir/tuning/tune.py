@@ -71,7 +71,8 @@ def tune(
       top: how many configurations go to the next tier; half of them to the one after it.
       jobs: how many processes compile at once.
       timeout: seconds after which a compilation is given up.
-      lowering: who lowers the kernels that libtpu compiles: "gridir" or "jax".
+      lowering: who lowers the kernels that are compiled: "gridir", or "jax". With "jax", libtpu compiles JAX's own
+        modules, and on a GPU JAX's own compiler those for Triton; the latter needs `pip install 'gridir[peer]'`.
       check: makes the checks of `gridir check` on the proposals, the first configurations of the ranking. One that is
         refuted is not legal, and the next one takes its place.
       proposals: how many there are.

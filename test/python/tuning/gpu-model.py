@@ -118,8 +118,8 @@ show("waves", ctas=300)
 # CHECK-NEXT: True True
 spills = show("spills", spill_bytes=1000)
 flops = 2 * 128 * 128 * 64 / 4
-lean = show("lean", code=CodeCounts(30, 0, flops, 0, 300, 0, 1))
-many = show("many", code=CodeCounts(3000, 0, flops, 0, 300, 0, 1))
+lean = show("lean", code=CodeCounts(30, 0, flops, 0, 0, 0, 300, 0, 0, 1))
+many = show("many", code=CodeCounts(3000, 0, flops, 0, 0, 0, 300, 0, 0, 1))
 print(spills > few, many > lean)
 
 # The order of the estimate tier, with the legality by shared memory and the uncertainty.

@@ -10,6 +10,7 @@ import numpy as np
 from gridir.frontend.estimates.step_form import alone
 from gridir.frontend.estimates.step_work import count_work
 from gridir.runtime.chip_constants import load_chip
+from gridir.runtime.ptxas import CodeCounts
 from gridir.tuning.gpu_registers import finish_rate, guess_resources, predict_registers
 from gridir.tuning.space import as_space
 from gridir.tuning.traced import trace
@@ -101,9 +102,9 @@ print(carried, made, summed, staged, kept)
 chip = load_chip("gpu:sm_90a")
 
 
-def seconds(work, *, warps=4, stages=3, chip=chip, **changes):
+def seconds(work, *, warps=4, stages=3, chip=chip, code=None, **changes):
     guess = dataclasses.replace(guess_resources(work, warps, stages, chip), **changes)
-    found = predict_registers(work, warps, stages, guess, chip)
+    found = predict_registers(work, warps, stages, guess, chip, code)
     return float(found.seconds[0]), int(found.occupancy[0]), found.limits
 
 
@@ -120,6 +121,16 @@ print(
     seconds(work, warps=2)[0] > seconds(work)[0],
     seconds(every)[0] > seconds(work)[0],
     seconds(work, spill_bytes=np.array([256.0]))[0] > seconds(work)[0],
+)
+# With code, its instructions count, which may be products of single warps, or move data of shared memory.
+flops = 2 * 128 * 128 * 32 / 4
+lean = CodeCounts(60, 0, flops, 0, 0, 0, 200, 0, 0, 1)
+# CHECK-NEXT: True True True
+print(
+    *(
+        seconds(work, code=dataclasses.replace(lean, **change))[0] > seconds(work, code=lean)[0]
+        for change in ({"loop_instructions": 6000}, {"loop_warp_flops": flops}, {"loop_shared_bytes": 1e6})
+    )
 )
 # Accumulators may be in tensor memory; they need no registers then, but it limits the CTAs.
 blackwell = load_chip("gpu:sm_100a")

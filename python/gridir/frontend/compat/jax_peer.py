@@ -1,7 +1,7 @@
 # Part of the gridir project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""JAX's own lowering of Mosaic GPU kernels, for comparison with gridir's code."""
+"""JAX's own lowering of kernels for GPUs: for Mosaic GPU, with whose code gridir's is compared, and for Triton."""
 
 from __future__ import annotations
 
@@ -50,3 +50,26 @@ def lower_to_mosaic(function: Callable[..., Any], args: Sequence[Any], chip: str
         asked._infer_arch = infer
         core.KNOWN_KERNELS.clear()
         core.KNOWN_KERNELS.update(known)
+
+
+def lower_for_triton(function: Callable[..., Any], args: Sequence[Any], chip: str) -> Any:
+    """Returns the StableHLO module of a function whose kernels JAX lowers for Triton.
+
+    Args:
+      function: the function to lower.
+      args: its arguments, or their shapes and dtypes.
+      chip: the chip, as "sm_90a".
+
+    Raises:
+      OptionError: for a chip that is no product.
+    """
+    facts = find_facts(f"gpu:{chip}")
+    if "product" not in facts:
+        raise OptionError(f"expected a chip that is a product, for which JAX lowers kernels for Triton, got {chip!r}")
+    device = AbstractDevice(
+        device_kind=f"NVIDIA {facts['product']}", num_cores=facts["multiprocessors"], platform="gpu"
+    )
+    with jax.sharding.use_abstract_mesh(AbstractMesh((), (), abstract_device=device)):
+        # Another function each time: JAX caches what it has lowered for another chip.
+        traced = jax.jit(lambda *xs: function(*xs)).trace(*args)
+        return traced.lower(lowering_platforms=("cuda",)).compiler_ir("stablehlo")

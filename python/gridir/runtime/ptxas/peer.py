@@ -27,7 +27,11 @@ import numpy as np
 from gridir.errors import Error
 from gridir.runtime.ptxas.toolkit import find_libdevice_toolkit, find_ptxas
 
-_PLUGIN, _RUNTIME = "jax_plugins.xla_cuda13", "jax_cuda13_plugin"
+PLUGIN = "jax_plugins.xla_cuda13"
+"""The package of JAX's CUDA plugin."""
+PTX_DIRECTORY = "GRIDIR_PTX_DIRECTORY"
+"""The variable of the environment that names a directory, to which the stand-in of `ptxas` copies its texts."""
+_RUNTIME = "jax_cuda13_plugin"
 
 # The ELF records of a section and of a symbol.
 _SECTION = np.dtype(
@@ -65,6 +69,7 @@ while [ $# -gt 0 ]; do
   esac
   shift
 done
+if [ -n "${{{directory}}}" ]; then cp "$source" "${{{directory}}}/$$.ptx"; fi
 {{ cat "$source"; printf '\\0'; }} > "$result"
 """
 
@@ -88,8 +93,12 @@ class PeerKernel:
     dynamic_shared_bytes: int
 
 
-def _package(name: str) -> Path:
-    """The directory of a package that is not imported."""
+def package_directory(name: str) -> Path:
+    """Returns the directory of a package that is not imported.
+
+    Raises:
+      PeerError: when it is not installed.
+    """
     parent, _, _ = name.rpartition(".")
     spec = importlib.util.find_spec(name) if not parent or importlib.util.find_spec(parent) else None
     if spec is None or not spec.submodule_search_locations:
@@ -129,10 +138,31 @@ def check_installed() -> None:
     Raises:
       PeerError: when something is not there.
     """
-    for package in _PLUGIN, _RUNTIME:
-        _package(package)
+    for package in PLUGIN, _RUNTIME:
+        package_directory(package)
     if find_libdevice_toolkit() is None or find_ptxas() is None:
         raise PeerError("expected ptxas and libdevice: pip install 'gridir[peer]'")
+
+
+def make_toolkit(root: Path) -> str:
+    """Makes a directory like that of a CUDA toolkit, whose `ptxas` gives back the text that it shall assemble.
+
+    Args:
+      root: the directory, which may exist.
+
+    Returns:
+      The path of the `ptxas` that it stands for.
+    """
+    toolkit, ptxas = find_libdevice_toolkit() or "", find_ptxas() or ""
+    (root / "bin").mkdir(parents=True)
+    (root / "nvvm").symlink_to(Path(toolkit) / "nvvm")
+    for program in (Path(toolkit) / "bin").iterdir():
+        if program.name != "ptxas":
+            (root / "bin" / program.name).symlink_to(program)
+    stand_in = root / "bin" / "ptxas"
+    stand_in.write_text(_STAND_IN_PTXAS.format(ptxas=shlex.quote(ptxas), directory=PTX_DIRECTORY))
+    stand_in.chmod(0o755)
+    return ptxas
 
 
 class Pipeline:
@@ -149,18 +179,10 @@ class Pipeline:
         from gridir.runtime.ptx import open_driver
 
         check_installed()
-        plugin, runtime = _package(_PLUGIN), _package(_RUNTIME)
-        toolkit, ptxas = find_libdevice_toolkit() or "", find_ptxas() or ""
+        plugin, runtime = package_directory(PLUGIN), package_directory(_RUNTIME)
         self._root = tempfile.TemporaryDirectory()
         root = Path(self._root.name)
-        (root / "bin").mkdir()
-        (root / "nvvm").symlink_to(Path(toolkit) / "nvvm")
-        for program in (Path(toolkit) / "bin").iterdir():
-            if program.name != "ptxas":
-                (root / "bin" / program.name).symlink_to(program)
-        stand_in = root / "bin" / "ptxas"
-        stand_in.write_text(_STAND_IN_PTXAS.format(ptxas=shlex.quote(ptxas)))
-        stand_in.chmod(0o755)
+        ptxas = make_toolkit(root)
         os.environ["MOSAIC_GPU_CUDA_ROOT"] = str(root)
         os.environ["MOSAIC_GPU_RUNTIME_LIB_PATH"] = str(runtime / "libmosaic_gpu_runtime.so")
         os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_gpu_cuda_data_dir={root}"

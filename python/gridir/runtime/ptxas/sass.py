@@ -24,9 +24,15 @@ _INSTRUCTION = re.compile(
 )
 _TARGET = re.compile(r"`\((\.L\w+)\)")
 _UNIT = re.compile(r"(UTC)?[A-Z]G?MMA")
+_WARPGROUP_UNITS = frozenset(("HGMMA", "IGMMA", "QGMMA", "BGMMA"))
 _WARPGROUP_SHAPE = re.compile(r"\.(\d+)x(\d+)x(\d+)\b")
 _WARP_SHAPE = re.compile(r"\.(16|8)(8)(\d{1,3})\b")
 _GLOBAL = frozenset(("LDG", "STG", "LDGSTS"))
+# Shared memory, and the stacks of threads, are behind one path.
+_SHARED = frozenset(("LDS", "STS", "LDL", "STL"))
+_MATRICES = frozenset(("LDSM", "STSM"))
+_MATRIX_BYTES = 128
+_MATRIX_COUNT = re.compile(r"\.MT?\d+\.([24])\b")
 _LANES = 32
 _WIDTH = re.compile(r"\.[US]?(8|16|64|128|256)\b")
 # The predicates on which a branch or an exit depends, apart from its guard.
@@ -66,6 +72,23 @@ class Instruction:
         return 0.0 if found is None else 2.0 * int(found[1]) * int(found[2]) * int(found[3]) / warps
 
     @property
+    def is_of_warpgroup(self) -> bool:
+        """True if the instruction is a matrix multiplication of a warpgroup or of tensor memory."""
+        return self.name in _WARPGROUP_UNITS or self.name.startswith("UTC")
+
+    @property
+    def shared_bytes(self) -> float:
+        """The bytes that a warp moves between registers and shared memory, or its stacks."""
+        modifiers = self.rest.partition(" ")[0]
+        if self.name in _MATRICES:
+            count = _MATRIX_COUNT.search(modifiers)
+            return float(_MATRIX_BYTES * (int(count[1]) if count else 1))
+        if self.name not in _SHARED:
+            return 0.0
+        width = _WIDTH.search(modifiers)
+        return _LANES * (int(width[1]) if width else 32) / 8
+
+    @property
     def global_bytes(self) -> float:
         """The bytes of global memory that a warp loads or stores; 0 for bulk copies, whose size is an operand."""
         if self.name not in _GLOBAL:
@@ -83,18 +106,24 @@ class CodeCounts:
         and add, or else of those that access global memory.
       loop_functions: how many of them compute functions such as `exp`.
       loop_flops: the operations of products in one iteration; 0 where there are none, or the code does not show them.
+      loop_warp_flops: those of products of single warps.
       loop_bytes: the bytes of global memory that an iteration loads and stores.
+      loop_shared_bytes: the bytes that it moves between registers and shared memory, or the stacks of threads.
       other_instructions: instructions outside of these loops.
       other_functions: how many of them compute functions.
+      other_shared_bytes: as `loop_shared_bytes`.
       loops: how many loops the code has.
     """
 
     loop_instructions: int
     loop_functions: int
     loop_flops: float
+    loop_warp_flops: float
     loop_bytes: float
+    loop_shared_bytes: float
     other_instructions: int
     other_functions: int
+    other_shared_bytes: float
     loops: int
 
     def trips(self, flops: Any, moved: Any) -> Any:
@@ -174,21 +203,26 @@ class Listing:
             if any(self.instructions[i].is_unit for i in units):
                 chosen = units
             else:
-                products = [inside for inside in inner if any(self.instructions[i].flops for i in inside)]
+                multiplying = [inside for inside in inner if any(self.instructions[i].flops for i in inside)]
                 accesses = [inside for inside in inner if any(self.instructions[i].global_bytes for i in inside)]
-                chosen = set().union(*(products or accesses))
+                chosen = set().union(*(multiplying or accesses))
         inside = [self.instructions[i] for i in sorted(chosen)]
         functions = sum(x.name == "MUFU" for x in inside)
         # With matrix units, other products are not those of the kernel.
         has_units = any(x.is_unit for x in inside)
+        products = [x for x in inside if x.is_unit or not has_units]
+        shared = sum(x.shared_bytes for x in inside)
         return CodeCounts(
-            len(inside),
-            functions,
-            sum(x.flops for x in inside if x.is_unit or not has_units),
-            sum(x.global_bytes for x in inside),
-            len(self.instructions) - len(inside),
-            sum(x.name == "MUFU" for x in self.instructions) - functions,
-            len(loops),
+            loop_instructions=len(inside),
+            loop_functions=functions,
+            loop_flops=sum(x.flops for x in products),
+            loop_warp_flops=sum(x.flops for x in products if not x.is_of_warpgroup),
+            loop_bytes=sum(x.global_bytes for x in inside),
+            loop_shared_bytes=shared,
+            other_instructions=len(self.instructions) - len(inside),
+            other_functions=sum(x.name == "MUFU" for x in self.instructions) - functions,
+            other_shared_bytes=sum(x.shared_bytes for x in self.instructions) - shared,
+            loops=len(loops),
         )
 
     def _loops(self) -> Iterator[tuple[int, int, frozenset[int]]]:
