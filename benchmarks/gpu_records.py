@@ -16,13 +16,14 @@ have more records of them, which `--data` reads from a wheel that is unpacked:
     python benchmarks/gpu_records.py --op triton_gated_linear_unit --data later/tokamax --first 4 --every 8
 
 Needs no GPU. Kernels of Mosaic GPU are compiled by gridir; those of Triton by JAX's own compiler, which
-`pip install 'gridir[peer]'` brings. A record holds the fastest configuration and its time, but no times of others. The table counts the records
-whose winner is among the first 8, and among the first 8 if configurations within 5 % are tied.
+`pip install 'gridir[peer]'` brings. A record holds the fastest configuration and its time, but no times of others. The
+table counts the records whose winner is among the first 8, and among the first 8 if configurations within 5 % are tied.
 """
 
 from __future__ import annotations
 
 import argparse
+import collections
 import contextlib
 import dataclasses
 import importlib
@@ -124,18 +125,23 @@ class Row:
     note: str = ""
 
 
-def rank(number: int, op: Any, arguments: Any, times: Any, device: Device, top: int, lowering: str) -> Row:
-    """Ranks the configurations of a record; `top` of them are compiled, by a lowering of `gridir tune`."""
+def rank(number: int, op: Any, arguments: Any, times: Any, device: Device, top: int, lowering: str) -> dict[str, Row]:
+    """Ranks the configurations of a record by each tier; `top` of them are compiled, by a lowering of `gridir tune`."""
     best = min(times, key=lambda config: statistics.median(times[config].evaluation_times_ms))
     winner = {field.name: _token(getattr(best, field.name)) for field in dataclasses.fields(best)}
     described = ",".join(map(str, winner.values())).replace(" ", "")
     row = Row(number, described, measured=statistics.median(times[best].evaluation_times_ms))
+    tiers = ("estimate", "compile") if top else ("estimate",)
     try:
         entries = _entries(op.bind(**arguments), best, device, top, lowering)
     except Exception as error:  # An op of tokamax raises errors of any class.
-        return dataclasses.replace(row, note=f"{type(error).__name__}: {error}".partition("\n")[0][:100])
-    tier = "compile" if top else "estimate"
+        note = f"{type(error).__name__}: {error}".partition("\n")[0][:100]
+        return dict.fromkeys(tiers, dataclasses.replace(row, note=note))
     mine = next(entry for entry in entries if entry.config == winner)
+    return {tier: _row(row, tier, entries, mine) for tier in tiers}
+
+
+def _row(row: Row, tier: str, entries: Any, mine: Any) -> Row:
     seconds = [e.outcomes[tier].seconds for e in entries if tier in e.outcomes and e.outcomes[tier].seconds]
     own = mine.outcomes[tier].seconds if tier in mine.outcomes else None
     if own is None:
@@ -238,7 +244,7 @@ def main() -> int:
     parser.add_argument("--every", type=_number(1), default=1, metavar="N", help="take each Nth record")
     parser.add_argument("--first", type=_number(0), default=0, metavar="N", help="begin with record N")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no record of an op after this time")
-    parser.add_argument("--compile", type=_number(0), default=0, metavar="N", help="compile the best N")
+    parser.add_argument("--compile", type=_number(0), default=0, metavar="N", help="also compile the best N")
     parser.add_argument("--data", type=_directory, help="the directory of another tokamax, whose records are read")
     arguments = parser.parse_args()
     # Triton's kernels in Pallas are deprecated, which is no concern of the table.
@@ -258,16 +264,19 @@ def main() -> int:
                 print(f"{name}: {error}; pip install tokamax, 0.0.12 for the kernels of Triton", file=sys.stderr)
                 missing += 1
                 continue
-            rows, start = [], time.monotonic()
+            rows, start = collections.defaultdict[str, list[Row]](list), time.monotonic()
             chosen = itertools.islice(enumerate(found.items()), arguments.first, None, arguments.every)
             for number, (args, times) in chosen:
                 if times and time.monotonic() - start < arguments.seconds:
                     lowering = "jax" if name.startswith("triton") else "gridir"
-                    rows.append(rank(number, op, args, times, device, arguments.compile, lowering))
-                    print(json.dumps(dataclasses.asdict(rows[-1])), file=sys.stderr, flush=True)
+                    ranked = rank(number, op, args, times, device, arguments.compile, lowering)
+                    for tier, row in ranked.items():
+                        rows[tier].append(row)
+                        print(json.dumps({"tier": tier} | dataclasses.asdict(row)), file=sys.stderr, flush=True)
             if not rows:
                 print(f"{name}: no records of {arguments.chip} in this release of tokamax", file=sys.stderr)
-            lines.append(summary(f"{arguments.chip}, {name}, {'compile' if arguments.compile else 'estimate'}", rows))
+            tiers = ("estimate", "compile") if arguments.compile else ("estimate",)
+            lines += [summary(f"{arguments.chip}, {name}, {tier}", rows[tier]) for tier in tiers]
     print("\n".join(lines))
     return 1 if missing else 0
 

@@ -48,9 +48,6 @@ _FROM_FORM = "times are predicted from the kernel's operations and buffers, not 
 _THREADS = 128
 _LANES = 32
 _WARPGROUP = 128
-Lower = Callable[[Traced, Chip], Sequence[Assembled]]
-"""Lowers the kernels of a function for a chip."""
-
 _KERNEL_FIELDS = {
     "name": str, "ctas": (int, type(None)), "threads": int, "registers": int, "shared_bytes": int, "spill_bytes": int,
     "code": (dict, type(None)),
@@ -99,9 +96,9 @@ class GpuBackend(Backend):
                 facts["plugin"] = plugin_version()
                 compiler = TritonCompiler(self.chip, jobs=self._jobs, timeout=self._timeout)
                 stack.callback(compiler.close)
-            yield from self._compile(traced, facts, _lower_by_gridir if compiler is None else compiler.lower)
+            yield from self._compile(traced, facts, compiler)
 
-    def _compile(self, traced: dict[int, Traced], facts: dict[str, Any], lower_all: Lower) -> Finished:
+    def _compile(self, traced: dict[int, Traced], facts: dict[str, Any], compiler: TritonCompiler | None) -> Finished:
         threads = concurrent.futures.ThreadPoolExecutor(self._jobs)
         try:
             futures = {}
@@ -112,7 +109,7 @@ class GpuBackend(Backend):
                     yield number, self._outcome(each, record)
                     continue
                 try:
-                    kernels = lower_all(each, self.chip)
+                    kernels = _lower_by_gridir(each, self.chip) if compiler is None else compiler.lower(each)
                 except Error as error:
                     yield number, Outcome.illegal(error.message)
                     continue
@@ -120,6 +117,11 @@ class GpuBackend(Backend):
             for future in concurrent.futures.as_completed(futures):
                 number = futures[future]
                 yield number, self._outcome(traced[number], future.result())
+        except BaseException:
+            # Someone who interrupts does not wait for JAX's compiler.
+            if compiler is not None:
+                compiler.kill()
+            raise
         finally:
             threads.shutdown(cancel_futures=True)
 

@@ -55,3 +55,7 @@ def reference(x):
 
 def example_args():
     return (jax.random.normal(jax.random.key(0), (128, 64)),)
+
+
+def tuned_sums(x, *, columns):
+    return warpgroups(x[:, :columns])

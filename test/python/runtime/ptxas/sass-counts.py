@@ -80,7 +80,7 @@ counts = show("once", "        /*0010*/   MUFU.RCP R1, R2 ;\n        /*0020*/   
 print("trips", counts.trips(8.0, 8.0))
 
 # Matrices of 128 bytes, vectors, and stacks are moved on one path.
-# CHECK-NEXT: shared {{.*}}'loop_shared_bytes': 1408.0, {{.*}}'other_shared_bytes': 256.0
+# CHECK-NEXT: shared {{.*}}'loop_shared_bytes': 1472.0, {{.*}}'other_shared_bytes': 256.0
 SHARED = """
         /*0010*/                   STL.64 [R1+0x8], R4 ;
 .L_x_0:
