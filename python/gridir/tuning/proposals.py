@@ -6,16 +6,22 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable, Sequence
 
 import jax
 
 from gridir.compiler.checks import check_kernel
 from gridir.errors import Error
 from gridir.frontend.capture.install import installed
+from gridir.frontend.estimates.step_coverage import covered_shares
+from gridir.frontend.estimates.step_work import count_work
 from gridir.frontend.lower import lower
 from gridir.tuning.arguments import drawn
 from gridir.tuning.space import describe
 from gridir.tuning.traced import Traced
+
+_ALL = 0.999
+"""The share from which on an input counts as read: shares are rounded."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,6 +62,40 @@ def check_proposal(traced: Traced, *, races: bool) -> Checked:
     if races and not problems:
         return _races(traced)
     return Checked(tuple(problems))
+
+
+def compare_inputs(proposals: Sequence[Traced], others: Iterable[Traced]) -> tuple[str, ...]:
+    """Returns notes about proposals that read less of an input than other configurations do.
+
+    A grid that is shorter than its arrays, as of a size that a block does not divide, is the usual reason; then the
+    results are wrong. Such a configuration looks fast, because it does less.
+
+    Args:
+      proposals: the configurations.
+      others: configurations to compare with, which are traced only if a proposal does not read all of its inputs.
+    """
+    shares = [_shares(traced) for traced in proposals]
+    if all(share > _ALL for each in shares for share in each.values()):
+        return ()
+    most: dict[tuple[int, str], float] = {}
+    for each in (*shares, *map(_shares, others)):
+        most |= {key: max(share, most.get(key, 0.0)) for key, share in each.items()}
+    return tuple(
+        f"{describe(traced.config)} reads {share:.0%} of {key[1]}, and another configuration {most[key]:.0%}: "
+        "see whether its grid covers the array"
+        for traced, each in zip(proposals, shares, strict=True)
+        for key, share in each.items()
+        if share < most[key] * _ALL
+    )
+
+
+def _shares(traced: Traced) -> dict[tuple[int, str], float]:
+    """The share of each input that a configuration reads, by the number of the kernel and the name of the input."""
+    return {
+        (number, name): share
+        for number, call in enumerate(traced.calls.kernels)
+        for name, share in covered_shares(count_work(call.request, call.sizes, call.scalars, call.inputs)).items()
+    }
 
 
 def _races(traced: Traced) -> Checked:

@@ -22,7 +22,7 @@ from gridir.tuning.backends import make_backend
 from gridir.tuning.cache import Cache, default_directory
 from gridir.tuning.estimates import estimate_space
 from gridir.tuning.kinds import Estimate
-from gridir.tuning.proposals import check_proposal
+from gridir.tuning.proposals import check_proposal, compare_inputs
 from gridir.tuning.results import Entry, Problem, TuningResult, rank
 from gridir.tuning.space import Space, as_space
 from gridir.tuning.supply import name_of, signature_of
@@ -30,6 +30,9 @@ from gridir.tuning.traced import refusals, trace
 
 _RETRIES = 3
 """A tier is asked of at most this many times as many configurations as it shall find legal ones."""
+
+_COMPARED = 8
+"""About as many other configurations are compared with the proposals, if these do not read all of their inputs."""
 
 Progress = Callable[[str], None]
 
@@ -276,11 +279,13 @@ class _Run:
             first = [numbers[id(entry)] for entry in rank(entries) if entry.seconds is not None][:count]
             waiting = [number for number in first if number not in asked]
             if not waiting:
+                self._compare(first)
                 return
             # The best configuration is checked in any case.
             if waiting[0] != first[0] and time.monotonic() - start > limit:
                 left = f"{len(waiting)} of the first {len(first)} configurations are not checked"
                 self._notes[f"the checks took more than {limit:g} s: {left}"] = None
+                self._compare([number for number in first if number in asked])
                 return
             number = waiting[0]
             asked.add(number)
@@ -291,6 +296,13 @@ class _Run:
                 self._problems[number] = found.problems
             elif found.passed:
                 self._passed.add(number)
+
+    def _compare(self, first: Sequence[int]) -> None:
+        """Compares how much the proposals read with some other configurations, from the best to the worst."""
+        legal = [number for number in self._legal("estimate") if number not in first]
+        others = legal[:: max(len(legal) // _COMPARED, 1)]
+        proposals = [self._trace(number) for number in first]
+        self._notes |= dict.fromkeys(compare_inputs(proposals, map(self._trace, others)))
 
     def _entries(self) -> list[Entry]:
         return [

@@ -57,3 +57,30 @@ try:
     tune(proposals=0)
 except gridir.Error as error:
     print(error)
+
+
+def summed(x, *, columns):
+    """Sums of columns, of which a block that does not divide them leaves some out."""
+
+    def kernel(x_ref, o_ref):
+        @pl.when(pl.program_id(0) == 0)
+        def _():
+            o_ref[...] = jnp.zeros_like(o_ref)
+
+        o_ref[...] += x_ref[...].sum(1, keepdims=True)
+
+    block = pl.BlockSpec((512, columns), lambda i: (0, i))
+    out = jax.ShapeDtypeStruct((512, 128), x.dtype)
+    whole = pl.BlockSpec((512, 128), lambda i: (0, 0))
+    return pl.pallas_call(
+        kernel, grid=(x.shape[1] // columns,), in_specs=[block], out_specs=whole, out_shape=out, name="sum"
+    )(x)
+
+
+# A grid that is shorter than its input looks fast. No output shows it, but other configurations read more.
+# CHECK-NEXT: {'columns': 512}
+# CHECK-NEXT: ['columns=512 reads 67% of x_ref, and another configuration 100%: see whether its grid covers the array']
+wide = jax.ShapeDtypeStruct((512, 768), jnp.float32)
+result = gridir.tune(summed, wide, space={"columns": [128, 256, 512]}, tier="estimate", cache=False, proposals=1)
+print(result.best)
+print([note for note in result.problem.notes if "reads" in note])
