@@ -34,7 +34,7 @@ class Outcome:
       seconds: the predicted or measured time of the kernels; None for a configuration that is not legal.
       reason: why it is not legal; "" for one that is.
       bound: the part that takes most of the time, as "compute", "memory" or "steps"; "" if it is unknown.
-      memory_bytes: the memory of a core that it takes: VMEM, or shared memory of a CTA.
+      memory_bytes: the memory of a core that it takes: VMEM, shared memory of a CTA, or blocks of a step on a CPU.
       figures: further numbers by name, as bundles, spills or registers.
       notes: how exact that is.
     """
@@ -95,6 +95,10 @@ class Backend(abc.ABC):
           call: one of them.
           work: the work of all of them.
         """
+
+    def measured_order(self, outcomes: Sequence[Outcome]) -> list[int]:
+        """Returns the order in which legal configurations are measured, which have these outcomes, the best first."""
+        return list(range(len(outcomes)))
 
     def compile(self, traced: dict[int, Traced]) -> Finished:
         """Compiles configurations and predicts their times from the code. Backends without this tier lack it."""

@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,10 +38,13 @@ class CpuBackend(Backend):
         """See `Backend`: a rough order, since caches and vector units of CPUs are not modelled."""
         chip = self.chip
         refused = no_steps(work)
-        moved = np.zeros(len(work.counts))
+        moved, held = np.zeros(len(work.counts)), np.zeros(len(work.counts))
         for transfer in work.transfers:
+            held += np.prod(transfer.block, axis=1, dtype=float) * transfer.itemsize
             changes = work.counts if transfer.changes is None else 1 + work.sum(transfer.changes.astype(float))
             moved += changes * np.prod(transfer.block, axis=1, dtype=float) * transfer.itemsize
+        for _, shapes, itemsize in work.scratch:
+            held += np.prod(shapes, axis=1, dtype=float) * itemsize
         products = sum(map(work.total, work.products.values()), np.zeros(len(work.counts)))
         parts = {
             "compute": products / chip["flops"]
@@ -59,12 +63,20 @@ class CpuBackend(Backend):
                 float(seconds[i]),
                 "",
                 names[bounds[i]],
-                0,
+                int(held[i]),
                 {"steps": float(work.totals[i]), "bytes": float(moved[i])},
                 work.notes_of(i),
             )
             for i in range(len(seconds))
         ]
+
+    def measured_order(self, outcomes: Sequence[Outcome]) -> list[int]:
+        """See `Backend`: configurations of each size of blocks take turns, since the estimate sees no caches."""
+        sizes: dict[int, list[int]] = {}
+        for number, outcome in enumerate(outcomes):
+            sizes.setdefault(outcome.memory_bytes.bit_length(), []).append(number)
+        turns = itertools.zip_longest(*sizes.values())
+        return [number for turn in turns for number in turn if number is not None]
 
     def measure(self, traced: dict[int, Traced], tell: Callable[[str], None]) -> Finished:
         """See `Backend`: gridir's native code."""

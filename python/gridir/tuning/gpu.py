@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import concurrent.futures
 import contextlib
+import dataclasses
 from collections.abc import Callable, Sequence
 from importlib import metadata
 from typing import Any
@@ -45,6 +46,7 @@ from gridir.tuning.traced import Traced, distinct_calls, function_key
 
 _FROM_CODE = "times are predicted from the machine code"
 _FROM_FORM = "times are predicted from the kernel's operations and buffers, not from its code"
+_OWN_CODE = "the code is of gridir's own lowering; with the lowering 'jax' it is that of Triton, as JAX runs it"
 _THREADS = 128
 _LANES = 32
 _WARPGROUP = 128
@@ -173,6 +175,8 @@ class GpuBackend(Backend):
             return outcome
         ctas = np.array([kernel["ctas"]]) if kernel["ctas"] else work.totals // programs
         (outcome,) = self._predict(work, ctas, resources, note)
+        if "triton" in type(call.request.compiler_params).__module__:
+            outcome = dataclasses.replace(outcome, notes=(*outcome.notes, _OWN_CODE))
         return outcome
 
     @property

@@ -252,6 +252,9 @@ class _Run:
     def refine(self, tier: str, previous: str, top: int) -> None:
         """Evaluates the best configurations of the previous tier, until enough of them are legal."""
         waiting, legal, asked = self._legal(previous), 0, 0
+        if tier == "measure":
+            order = self._backend.measured_order([self._outcomes[number][previous] for number in waiting])
+            waiting = [waiting[place] for place in order]
         # Times that were not measured in the same turns do not compare.
         most = min(top if tier == "measure" else _RETRIES * top, len(waiting))
         while waiting and legal < top and asked < most:

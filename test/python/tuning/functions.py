@@ -32,6 +32,14 @@ def show(name, function, *args, rows=(8, 64), **kwargs):
 
 # CHECK: range [32, 24, 16, 8]
 show("range", softmax, x, rows=range(8, 33, 8))
+# The estimate for a CPU sees no caches: of each size of blocks the best one is measured first.
+# CHECK-NEXT: sizes [(16, 1, 65536), (32, 1, 131072)]
+sizes = {"rows": [16, 32], "unused": [1, 2]}
+found = gridir.tune(
+    lambda x, rows, unused: softmax(x, rows=rows), x, space=sizes, target="cpu", top=2, cache=False, check=False
+)
+measured = [(*entry.config.values(), entry.outcomes["estimate"].memory_bytes) for entry in found.ranking[:2]]
+print("sizes", sorted(measured))
 # CHECK-NEXT: NumPy [64, 8] [16.0, 128.0]
 show("NumPy", softmax, x, rows=np.array([8, 64, 8]))
 # CHECK-NEXT: numbers [64, 8, True] [16.0, 128.0, 1024.0]
