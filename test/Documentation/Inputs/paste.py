@@ -3,7 +3,8 @@
 - A block of Python or MLIR that begins with a comment with a file name (`# kernel.py`) is written to that file. Another
   block of Python is executed, and one of MLIR is parsed.
 - A block of `sh` is executed with `sh -e`. The exit status must be the one after `status=`, else 0. A block with
-  `needs=NAME` runs where a test can have it: `libtpu`, `ptxas`, `gpu`. Not where it needs `install` or a `checkout`.
+  `needs=NAME` runs where a test can have it: `libtpu`, `ptxas`, `peer`, `gpu`. Not where it needs `install` or a
+  `checkout`.
 - A block of `text` is the output of the commands before it, in which three dots stand for anything.
 """
 
@@ -27,6 +28,7 @@ from gridir.runtime.ptxas import toolkit
 HAS = {
     "libtpu": importlib.util.find_spec("libtpu") is not None,
     "ptxas": toolkit.find_ptxas() is not None,
+    "peer": importlib.util.find_spec("jax_cuda13_plugin") is not None and toolkit.find_ptxas() is not None,
     "report": importlib.util.find_spec("pygments") is not None,
     "gpu": shutil.which("nvidia-smi") is not None,
     "install": False,

@@ -28,7 +28,7 @@ _WARPGROUP_UNITS = frozenset(("HGMMA", "IGMMA", "QGMMA", "BGMMA"))
 _WARPGROUP_SHAPE = re.compile(r"\.(\d+)x(\d+)x(\d+)\b")
 _WARP_SHAPE = re.compile(r"\.(16|8)(8)(\d{1,3})\b")
 _GLOBAL = frozenset(("LDG", "STG", "LDGSTS"))
-# Shared memory, and the stacks of threads, are behind one path.
+# Shared memory and the stacks of threads have one path.
 _SHARED = frozenset(("LDS", "STS", "LDL", "STL"))
 _MATRICES = frozenset(("LDSM", "STSM"))
 _MATRIX_BYTES = 128
