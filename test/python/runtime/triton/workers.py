@@ -27,8 +27,8 @@ with Workers("sm_90a", chip.values, jobs=1) as workers:
     # CHECK-NEXT: crash the compilation was interrupted
     workers.kill()
     show(workers, b"")
-# CHECK-NEXT: expected a chip that is a product, for which JAX lowers kernels for Triton, got 'sm_90'
+# CHECK-NEXT: expected a chip that is a product, for which JAX lowers kernels for Triton, got 'sm_86'
 try:
-    lower_for_triton(lambda x: x, (1.0,), "sm_90")
+    lower_for_triton(lambda x: x, (1.0,), "sm_86")
 except gridir.Error as error:
     print(error)
