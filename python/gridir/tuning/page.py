@@ -35,14 +35,14 @@ def time_chart(problem: Problem) -> str:
     def draw(axes: Any) -> None:
         for number, tier in enumerate(TIERS):
             points = [
-                ((entry.outcome.memory_bytes or entry.outcome.figures.get("steps", 0)), entry.seconds)
+                ((entry.memory_bytes or entry.steps or 0), entry.seconds)
                 for entry in problem.legal
                 if entry.tier == tier
             ]
             if points:
                 memory, seconds = zip(*points, strict=True)
                 axes.plot(memory, [x * 1e6 for x in seconds], "o", color=SERIES[number], markersize=5, label=tier)
-        in_bytes = any(entry.outcome.memory_bytes for entry in problem.legal)
+        in_bytes = any(entry.memory_bytes for entry in problem.legal)
         axes.set(yscale="log", xlabel="bytes of memory" if in_bytes else "steps of the grid", ylabel="microseconds")
 
     if not problem.legal:

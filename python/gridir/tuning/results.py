@@ -63,6 +63,12 @@ class Entry:
         return next((steps for steps in known if steps is not None), None)
 
     @property
+    def memory_bytes(self) -> int:
+        """Returns the memory that it takes, of the most accurate tier that knows it; 0 where none does."""
+        known = (self.outcomes[tier].memory_bytes for tier in reversed(TIERS) if tier in self.outcomes)
+        return next((size for size in known if size), 0)
+
+    @property
     def reason(self) -> str:
         """Returns why it is not legal; "" for one that is."""
         return "; ".join(self.problems) or self.outcome.reason
@@ -328,7 +334,7 @@ def table(problem: Problem, most: int = 20) -> str:
                     duration(entry.seconds or 0.0),
                     entry.tier,
                     outcome.bound or "-",
-                    mebibytes(outcome.memory_bytes) if outcome.memory_bytes else "-",
+                    mebibytes(entry.memory_bytes) if entry.memory_bytes else "-",
                     "-" if entry.steps is None else f"{entry.steps:,.0f}",
                     *(str(entry.config[name]) if name in entry.config else "-" for name in names),
                 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import queue
+import re
 import tempfile
 from collections.abc import Mapping
 from importlib import metadata
@@ -31,6 +32,7 @@ CALL_TARGET = "__gpu$xla.gpu.triton"
 """The name of XLA's custom call that holds a kernel for Triton."""
 
 _DISTRIBUTION = "jax-cuda13-plugin"
+_ERROR = re.compile(r"^[EF]\d{4} [^\]]*\] (.+)$", re.MULTILINE)
 _START_TIMEOUT = 120
 """Seconds that the plugin may take to start."""
 
@@ -112,6 +114,13 @@ def describe_chip(chip: str, figures: Mapping[str, float]) -> str:
     return f'gpu_device_info {{ {fields} {capability} }} platform_name: "CUDA" runtime_version {{ major: 13 }}'
 
 
+def _last_error(log: str) -> str:
+    """Returns the last error of a log of XLA's, but for the stack that may follow; "" if there is none."""
+    errors = [found[1] for found in _ERROR.finditer(log) if not found[1].startswith("***")]
+    # A line may hold a whole module.
+    return errors[-1][:300] if errors else ""
+
+
 class Worker:
     """One process with the plugin inside, started when it is first asked and again after it has died."""
 
@@ -163,10 +172,9 @@ class Worker:
         except TimeoutError:
             error = TritonError(f"JAX's compiler gave no answer in {timeout:g} s", stage="timeout", kernel=kernel)
         except ChildProcessError as ended:
-            # The last line may hold a whole module.
-            words = [line[:300] for line in self._log.read_text(errors="replace").splitlines()[-5:]]
-            text = f"JAX's compiler ended with status {ended.args[0]}"
-            error = TritonError(text, stage="crash", kernel=kernel, details="\n".join(words))
+            words = _last_error(self._log.read_text(encoding="utf-8", errors="replace"))
+            text = f"JAX's compiler ended with status {ended.args[0]}{f': {words}' if words else ''}"
+            error = TritonError(text, stage="crash", kernel=kernel)
         self.close()
         raise error
 

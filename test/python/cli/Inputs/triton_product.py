@@ -6,7 +6,7 @@ from jax.experimental import pallas as pl
 from jax.experimental.pallas import triton as plgpu
 
 
-def product(x, y, rows, stages):
+def product(x, y, rows, stages, warps):
     def kernel(x_ref, y_ref, o_ref):
         def body(k, acc):
             left, right = x_ref[:, pl.ds(k * 64, 64)], y_ref[pl.ds(k * 64, 64), :]
@@ -24,12 +24,12 @@ def product(x, y, rows, stages):
         ],
         out_specs=pl.BlockSpec((rows, 128), lambda i, j: (i, j)),
         out_shape=jax.ShapeDtypeStruct((x.shape[0], y.shape[1]), x.dtype),
-        compiler_params=plgpu.CompilerParams(num_warps=4, num_stages=stages),
+        compiler_params=plgpu.CompilerParams(num_warps=warps, num_stages=stages),
     )(x, y)
 
 
-def triton_product(x, y, *, stages):
-    return product(product(x, y, 64, 1), y, 128, stages)
+def triton_product(x, y, *, stages, warps=4):
+    return product(product(x, y, 64, 1, 4), y, 128, stages, warps)
 
 
 def example_args():
