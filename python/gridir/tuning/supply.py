@@ -43,8 +43,12 @@ def name_of(function: Callable[..., Any]) -> str:
     return f"{inner.__module__}.{getattr(inner, '__qualname__', type(inner).__name__)}"
 
 
-def signature_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-    """Returns the types of arguments as text; other arguments are shown by value."""
+def signature_of(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    """Returns the types of a function's arguments as text; other arguments are shown by value.
+
+    The text is the same for an argument that is given by position or by name, and for a default that is given or not.
+    """
+    args, kwargs = _canonical(function, args, kwargs)
 
     def show(value: Any) -> str:
         aval = value if hasattr(value, "shape") and hasattr(value, "dtype") else None
@@ -55,6 +59,22 @@ def signature_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
     shown = [jax.tree.map(show, value, is_leaf=lambda x: x is None) for value in args]
     named = [f"{key}={jax.tree.map(show, value, is_leaf=lambda x: x is None)}" for key, value in kwargs.items()]
     return ", ".join([*map(str, shown), *named])
+
+
+def _canonical(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Arguments without those that are the defaults, by position as far as possible."""
+    try:
+        signature = inspect.signature(function)
+        bound = signature.bind_partial(*args, **kwargs)
+    except (TypeError, ValueError):
+        return args, kwargs  # A function that is not written in Python may have no signature.
+    for name, value in list(bound.arguments.items()):
+        default = signature.parameters[name].default
+        if isinstance(value, bool | int | float | str | None) and type(value) is type(default) and value == default:
+            del bound.arguments[name]
+    return bound.args, bound.kwargs
 
 
 def supplied(function: Callable[..., Any], signature: str, target: str | None) -> dict[str, Any] | None:

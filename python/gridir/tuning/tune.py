@@ -206,7 +206,7 @@ class _Run:
         backend: Backend,
         tell: Progress,
     ):
-        self._name, self._signature = name_of(function), signature_of(args, kwargs)
+        self._name, self._signature = name_of(function), signature_of(function, args, kwargs)
         self._function, self._args, self._kwargs = _with_arrays_last(function, args, kwargs)
         self._space, self._backend, self._tell = space, backend, tell
         self._configs = space.configs()

@@ -58,13 +58,13 @@ def tuned(
         if all(name in kwargs for name in checked.arguments):
             return function(*args, **kwargs)
         rest = {name: value for name, value in kwargs.items() if name not in checked.arguments}
-        keywords = supplied(function, signature_of(args, rest), target)
+        keywords = supplied(function, signature_of(function, args, rest), target)
         if keywords is None:
             keywords = _missed(function, args, rest)
         return function(*args, **{**keywords, **kwargs})
 
     def _missed(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-        signature = signature_of(args, kwargs)
+        signature = signature_of(function, args, kwargs)
         if on_miss == "error":
             raise OptionError(
                 f"expected a tuning result for {name_of(function)} of {signature}, got none in force",

@@ -96,8 +96,9 @@ tells = False
 
 # Within the context the best values are supplied, also while JAX traces.
 @gridir.tuned(space={"rows": [256, 512]})
-def scale(x, *, rows):
+def scale(x, offset=0, *, rows):
     """Scales."""
+    assert offset == 0
     if tells:
         print("rows", rows)
     return scaled(x, rows=rows)
@@ -113,6 +114,11 @@ with best, gridir.installed():
     # CHECK-NEXT: rows 256
     scale(y)
     jax.jit(scale)(y)
+    # An argument may be given by its name, and a default as well.
+    # CHECK-NEXT: rows 256
+    # CHECK-NEXT: rows 256
+    scale(x=y)
+    scale(y, 0)
     # An argument that is given is left as it is.
     # CHECK-NEXT: rows 512
     scale(y, rows=512)
