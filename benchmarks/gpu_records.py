@@ -100,6 +100,7 @@ def _dot(a: Any, b: Any, trans_a: bool = False, trans_b: bool = False, allow_tf3
 
 
 CHIPS = {
+    "a100": Device("nvidia_a100-sxm4-40gb", "gpu:sm_80", 40e9, "8.0", 108, "NVIDIA A100-SXM4-40GB"),
     "h100": Device("nvidia_h100_80gb_hbm3", "gpu:sm_90a", 80e9, "9.0", 132, "NVIDIA H100 80GB HBM3"),
     "b200": Device("nvidia_b200", "gpu:sm_100a", 192e9, "10.0", 148, "NVIDIA B200"),
 }

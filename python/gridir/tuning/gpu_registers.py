@@ -77,7 +77,7 @@ def guess_resources(work: WorkBatch, warps: int, stages: int | None, chip: Chip)
     # Products of warpgroups read 16 bits and less from the buffers, which are in use until they are finished. Other
     # operands are loaded into registers first.
     narrow = work.total(work.amount("narrow")) > 0
-    is_read_late = (warps >= 4) & ~narrow & (max(work.products, default=16) <= 16)
+    is_read_late = _has_warpgroup_products(warps, chip) & ~narrow & (max(work.products, default=16) <= 16)
     # The largest value that is made is there twice for a while: once more with elements of half the size. An operand
     # from outside of the loop stays in registers, too.
     values = carried + 1.5 * made * _repeats(work, warps) + kept + np.where(is_read_late, 0, staged)
@@ -95,6 +95,11 @@ def _repeats(work: WorkBatch, warps: int) -> np.ndarray:
     chained, by_rows = (work.total(work.amount(kind)) for kind in ("chained", "chained by rows"))
     rows = np.divide(chained, by_rows, out=np.full(len(work.counts), np.inf), where=by_rows > 0)
     return np.maximum(_WARP_ROWS * warps / rows, 1)
+
+
+def _has_warpgroup_products(warps: int, chip: Chip) -> bool:
+    """Returns whether warpgroups multiply, of CTAs of so many warps; single warps multiply on all chips."""
+    return chip["narrow_share"] < 1 and warps >= SCHEDULERS
 
 
 def _in_tensor_memory(warps: int, chip: Chip) -> bool:
@@ -128,7 +133,7 @@ def predict_registers(
     has_products = once > 0
     repeats, chained = _repeats(work, warps), each("chained")
     flops = (once - chained) * repeats + chained
-    narrow = each("narrow") if warps >= SCHEDULERS else flops
+    narrow = each("narrow") if _has_warpgroup_products(warps, chip) else flops
     if code is not None and code.loop_flops:
         narrow = flops * code.loop_warp_flops / code.loop_flops
     alone = np.minimum(np.divide(narrow, flops, out=np.zeros(many), where=has_products), 1)
@@ -159,7 +164,8 @@ def predict_registers(
     units = {
         "compute": ((flops - narrow) + narrow / chip["narrow_share"]) / (chip["flops"] * chip["efficiency"] / count),
         "functions": functions / (chip["function_ops"] * clock),
-        "issue": instructions / (chip["vector_ops"] * clock),
+        # Half of the operations of a GPU with few units for floats are others, which have units of their own.
+        "issue": instructions / (SCHEDULERS * _LANES * clock),
         "shared": shared / (_SHARED_BYTES * clock),
         "memory": (read + written) / (chip["l2_bandwidth"] / count),
     }

@@ -142,6 +142,16 @@ print(
     int(seconds(work, chip=blackwell)[2]["accumulators"][0]),
 )
 
+# An A100 has no products of warpgroups. Operands are in registers before the next ones arrive: a stage needs no buffer.
+# Its schedulers issue as many instructions as those of other chips, although it has fewer units for floats.
+ampere = load_chip("gpu:sm_80")
+# CHECK-NEXT: 2 3 True
+wide = dataclasses.replace(ampere, values={**ampere.values, "vector_ops": 128.0})
+print(
+    *(int(guess_resources(work, 4, 3, each).shared_bytes[0] // 16384) for each in (ampere, chip)),
+    seconds(work, chip=ampere)[0] == seconds(work, chip=wide)[0],
+)
+
 # CTAs take turns at units. Alone, one finishes after its whole time. Two that use a single unit for all of their time
 # finish one after the other; without turns, each is delayed by itself only.
 turns = [np.array([0.0, 1.0, 1.0]), np.array([0.0, 0.0, 1.0])]
