@@ -98,7 +98,7 @@ def _repeats(work: WorkBatch, warps: int) -> np.ndarray:
 
 
 def _has_warpgroup_products(warps: int, chip: Chip) -> bool:
-    """Returns whether warpgroups multiply, of CTAs of so many warps; single warps multiply on all chips."""
+    """Returns whether warpgroups multiply in CTAs of this number of warps; single warps multiply on all chips."""
     return chip["narrow_share"] < 1 and warps >= SCHEDULERS
 
 
