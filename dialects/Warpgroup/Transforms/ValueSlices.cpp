@@ -20,24 +20,18 @@ using namespace gridir::warpgroup;
 static bool canSliceLoad(grid::LoadOp load) {
   auto kernel = load->getParentOfType<grid::KernelOp>();
   auto ref = dyn_cast<BlockArgument>(getWindowedRef(load.getRef()));
-  return !load.getMask() && ref && load->getBlock() == kernel.getBodyBlock() &&
+  return !load.getMask() && ref &&
          llvm::is_contained(kernel.getInputRefs(), ref) &&
          kernel.getAliasPairs().empty() &&
          kernel.getAffineIndexMap(ref.getArgNumber());
 }
 
-/// True if a contraction of matrices reads its operands in their whole depth:
-/// from copies, or from registers that hold them.
-static bool isShallow(grid::DotOp dot) {
-  std::optional<std::pair<int64_t, int64_t>> contracted = getContracted(dot);
-  if (!contracted)
-    return false;
-  auto isCopied = [](OpOperand &operand) {
-    return getPlace(operand) == OperandPlace::Copied;
-  };
-  return cast<RankedTensorType>(dot.getLhs().getType())
-                 .getDimSize(contracted->first) <= kMaxHeldDepth ||
-         (isCopied(dot.getLhsMutable()) && isCopied(dot.getRhsMutable()));
+/// True if registers hold an operand of a contraction of matrices in its whole
+/// depth, or if it is copied to shared memory.
+static bool isHeld(OpOperand &operand, int64_t dim) {
+  return cast<RankedTensorType>(operand.get().getType()).getDimSize(dim) <=
+             kMaxHeldDepth ||
+         getPlace(operand) == OperandPlace::Copied;
 }
 
 /// Returns the operands from whose parts a part of the result of an op is
@@ -47,7 +41,7 @@ static FailureOr<SmallVector<std::pair<Value, int64_t>>>
 getSliced(Operation *op, int64_t dim) {
   SmallVector<std::pair<Value, int64_t>> sliced;
   if (auto dot = dyn_cast<grid::DotOp>(op)) {
-    if (!isShallow(dot))
+    if (!getContracted(dot))
       return failure();
     auto [lhsDim, rhsDim] = *getContracted(dot);
     if (dim == 0)
@@ -65,6 +59,15 @@ getSliced(Operation *op, int64_t dim) {
     if (auto found = llvm::find(operand.dims, dim); found != operand.dims.end())
       sliced.emplace_back(operand.value, found - operand.dims.begin());
   return sliced;
+}
+
+/// The operands of a contraction that a loop over its depth reads in parts.
+static SmallVector<std::pair<Value, int64_t>> getDeepOperands(grid::DotOp dot) {
+  auto [lhsDim, rhsDim] = *getContracted(dot);
+  if (isHeld(dot.getLhsMutable(), lhsDim) &&
+      isHeld(dot.getRhsMutable(), rhsDim))
+    return {};
+  return {{dot.getLhs(), lhsDim}, {dot.getRhs(), rhsDim}};
 }
 
 /// Visits the ops that are computed again for a part of a value. Returns false
@@ -91,6 +94,8 @@ static bool visitSliced(Value value, int64_t dim,
       return false;
     visit(op);
     llvm::append_range(next, *sliced);
+    if (auto dot = dyn_cast<grid::DotOp>(op))
+      llvm::append_range(next, getDeepOperands(dot));
   }
   return true;
 }
