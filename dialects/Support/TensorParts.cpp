@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -121,6 +122,12 @@ FailureOr<SmallVector<PartOperand>> getPartOperands(Operation *op) {
     operands.push_back({broadcast.getInput(), dims});
     return operands;
   }
+  if (auto transpose = dyn_cast<linalg::TransposeOp>(op)) {
+    operands.push_back(
+        {transpose.getInput(),
+         llvm::to_vector(invertPermutationVector(transpose.getPermutation()))});
+    return operands;
+  }
   if (!OpTrait::hasElementwiseMappableTraits(op) || op->getNumRegions() != 0 ||
       !isMemoryEffectFree(op))
     return failure();
@@ -159,6 +166,13 @@ Value createPart(OpBuilder &builder, Operation *op,
         tensor::EmptyOp::create(builder, loc, shape, type.getElementType());
     return linalg::BroadcastOp::create(builder, loc, operands.front(), empty,
                                        broadcast.getDimensions())
+        ->getResult(0);
+  }
+  if (auto transpose = dyn_cast<linalg::TransposeOp>(op)) {
+    Value empty =
+        tensor::EmptyOp::create(builder, loc, shape, type.getElementType());
+    return linalg::TransposeOp::create(builder, loc, operands.front(), empty,
+                                       transpose.getPermutation())
         ->getResult(0);
   }
   Operation *part = builder.clone(*op);

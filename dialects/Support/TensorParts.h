@@ -23,9 +23,9 @@ struct PartOperand {
 
 /// Returns the tensor operands of an op that computes each element of its
 /// result from elements at the same position: a constant of one value, a fill,
-/// a splat, a broadcast, an elementwise op, a reshape that adds or drops
-/// dimensions of one element, or elements that depend on their position alone.
-/// Fails for other ops.
+/// a splat, a broadcast, a transpose, an elementwise op, a reshape that adds or
+/// drops dimensions of one element, or elements that depend on their position
+/// alone. Fails for other ops.
 mlir::FailureOr<mlir::SmallVector<PartOperand>>
 getPartOperands(mlir::Operation *op);
 

@@ -10,6 +10,7 @@
 // CHECK: linalg.generic {{.*}} attrs = {{.*}}test.parts = []
 // CHECK: linalg.index 0
 // CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<2x4xf32>) {
+// CHECK: linalg.transpose {{.*}} {test.parts = [array<i64: 2, 0, 1>]}
 // CHECK: tensor.expand_shape {{.*}}test.parts = [array<i64: 1>]
 // CHECK: tensor.collapse_shape {{.*}}test.parts = [array<i64: -1, 0>]
 // CHECK: tensor.collapse_shape
