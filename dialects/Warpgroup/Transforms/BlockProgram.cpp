@@ -20,6 +20,7 @@
 #include "dialects/Warpgroup/Transforms/ContractionPadding.h"
 #include "dialects/Warpgroup/Transforms/DataWindows.h"
 #include "dialects/Warpgroup/Transforms/MatrixUnits.h"
+#include "dialects/Warpgroup/Transforms/RepeatOperands.h"
 #include "dialects/Warpgroup/Transforms/ValueSlices.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -350,7 +351,8 @@ private:
                                                  : findPreparedUnit(dot, chip);
       if (form == BlockForm::Padded)
         unit = std::max(unit, findPreparedUnit(dot, chip, /*isSwapped=*/true));
-      if (unit == MatrixUnit::None)
+      if (unit == MatrixUnit::None &&
+          !(form == BlockForm::Padded && canRepeatOperands(dot, chip)))
         add(op->getLoc(), "matrix units do not compute a contraction");
       return;
     }

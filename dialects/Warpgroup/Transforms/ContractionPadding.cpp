@@ -25,12 +25,6 @@ using namespace gridir::warpgroup;
 
 namespace {
 
-/// Multiples of rows and columns that instructions of four warps divide.
-struct Unit {
-  int64_t rows, columns;
-};
-constexpr Unit kUnits[] = {{64, 8}, {32, 16}, {16, 32}};
-
 /// True if registers hold operands of a depth, or parts of it along a dimension
 /// of each operand.
 bool canHold(int64_t depth, ArrayRef<std::pair<Value, int64_t>> operands) {
@@ -94,7 +88,7 @@ private:
     (void)extend(dot.getRhs(), 1, getRowElements(dot));
     if (dividesUnits(dot, getSizes(dot)))
       return true;
-    std::optional<Unit> unit = findUnit(dot);
+    std::optional<ContractionUnit> unit = findUnit(dot);
     return unit && extend(dot.getResult(), 0, unit->rows) &&
            extend(dot.getResult(), 1, unit->columns);
   }
@@ -118,11 +112,11 @@ private:
 
   /// The unit to whose multiples a result can be extended by the fewest
   /// elements.
-  std::optional<Unit> findUnit(DotOp dot) const {
+  std::optional<ContractionUnit> findUnit(DotOp dot) const {
     Value result = dot.getResult();
-    std::optional<Unit> best;
+    std::optional<ContractionUnit> best;
     int64_t least = 0;
-    for (Unit unit : kUnits) {
+    for (ContractionUnit unit : kContractionUnits) {
       int64_t count = llvm::alignTo(getSize(result, 0), unit.rows) *
                       llvm::alignTo(getSize(result, 1), unit.columns);
       if (!canExtend(result, 0, unit.rows) ||
@@ -254,6 +248,11 @@ bool gridir::warpgroup::repeatVector(DotOp dot, const BlockAxes &axes) {
   dot.replaceAllUsesWith(result);
   dot.erase();
   return true;
+}
+
+bool gridir::warpgroup::canPad(DotOp dot, const BlockAxes &axes,
+                              const gpu::Chip &chip) {
+  return succeeded(ContractionPadding(axes, chip).pad(dot));
 }
 
 FailureOr<SmallVector<AxisPadding>> gridir::warpgroup::findContractionPadding(

@@ -30,6 +30,10 @@ bool isOfVector(grid::DotOp dot, const gpu::Chip &chip);
 /// `axes` are those along which positions can be added.
 bool repeatVector(grid::DotOp dot, const grid::BlockAxes &axes);
 
+/// True if matrix units compute a contraction after axes are extended.
+bool canPad(grid::DotOp dot, const grid::BlockAxes &axes,
+            const gpu::Chip &chip);
+
 /// Returns the axes that are extended so that matrix units compute all
 /// contractions of a kernel; none if they compute them as they are. Fails if
 /// some contraction remains that they do not compute. `axes` are those along

@@ -52,6 +52,12 @@ bool dividesUnits(grid::DotOp dot, const ContractionSizes &sizes);
 /// or multiplied in parts.
 constexpr int64_t kMaxHeldDepth = 128;
 
+/// Multiples of rows and columns that instructions of four warps divide.
+struct ContractionUnit {
+  int64_t rows, columns;
+};
+constexpr ContractionUnit kContractionUnits[] = {{64, 8}, {32, 16}, {16, 32}};
+
 /// The elements of an operand, or of its parts in bf16, in a row of shared
 /// memory.
 int64_t getRowElements(grid::DotOp dot);

@@ -13,6 +13,7 @@
 #include "dialects/Warpgroup/IR/Warpgroup.h"
 #include "dialects/Warpgroup/Transforms/BlockProgram.h"
 #include "dialects/Warpgroup/Transforms/ContractionPadding.h"
+#include "dialects/Warpgroup/Transforms/RepeatOperands.h"
 #include "dialects/Warpgroup/Transforms/RestrictReduction.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -130,7 +131,8 @@ public:
       return signalPassFailure();
     if (!canBecomeProgram(kernel, *known, BlockForm::Authored))
       return markAllAnalysesPreserved();
-    unsigned repeated = repeatVectors(kernel, *known);
+    unsigned repeated =
+        repeatVectors(kernel, *known) + repeatMatrices(kernel, *known);
     PaddingSearch search(kernel);
     SmallVector<AxisPadding> paddings = search.find(*known);
     numRepeated += repeated;
@@ -163,6 +165,20 @@ private:
     BlockAxes axes(kernel, AxisUse::Extend);
     return llvm::count_if(dots,
                           [&](DotOp dot) { return repeatVector(dot, axes); });
+  }
+
+  /// Returns the number of contractions whose operands are repeated, since
+  /// blocks that are extended would not suffice.
+  static unsigned repeatMatrices(KernelOp kernel, const gpu::Chip &chip) {
+    SmallVector<DotOp> dots;
+    BlockAxes axes(kernel, AxisUse::Extend);
+    kernel.getBodyRegion().walk([&](DotOp dot) {
+      if (!canPad(dot, axes, chip) && canRepeatOperands(dot, chip))
+        dots.push_back(dot);
+    });
+    for (DotOp dot : dots)
+      repeatOperands(dot, chip);
+    return dots.size();
   }
 
   /// An operand of a reduction or contraction that combines the first `size`
