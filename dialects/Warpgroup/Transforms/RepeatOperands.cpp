@@ -12,6 +12,7 @@
 #include "dialects/Support/Elements.h"
 #include "dialects/Warpgroup/Transforms/MatrixUnits.h"
 #include "dialects/Warpgroup/Transforms/RestrictReduction.h"
+#include "dialects/Warpgroup/Transforms/ValueSlices.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include <numeric>
@@ -34,10 +35,17 @@ static std::optional<ContractionSizes> findRepeated(DotOp dot,
   std::optional<ContractionSizes> sizes = getUnitSizes(dot, chip);
   if (!sizes)
     return std::nullopt;
-  int64_t depth =
-      getRepeated(sizes->depth, getDepthUnit(dot, sizes->depth));
-  if (depth > kMaxHeldDepth)
-    return std::nullopt;
+  // A deeper contraction becomes a loop over rows of shared memory.
+  int64_t depth = sizes->depth;
+  if (depth <= kMaxHeldDepth) {
+    depth = getRepeated(
+        depth, getDepthUnit(dot, std::min(depth, getRowElements(dot))));
+  } else {
+    auto [lhsDim, rhsDim] = *getContracted(dot);
+    if (depth % getDepthUnit(dot, depth) != 0 ||
+        !canSlice(dot.getLhs(), lhsDim) || !canSlice(dot.getRhs(), rhsDim))
+      return std::nullopt;
+  }
   std::optional<ContractionSizes> best;
   for (ContractionUnit unit : kContractionUnits)
     for (auto [rows, columns] : {std::pair(unit.rows, unit.columns),

@@ -12,16 +12,31 @@
 #include "dialects/Warpgroup/Transforms/BlockProgram.h"
 #include "dialects/Warpgroup/Transforms/DataWindows.h"
 #include "dialects/Warpgroup/Transforms/MatrixUnits.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace gridir;
 using namespace gridir::warpgroup;
 
+/// True if nothing changes a Ref or its views after a load, before that is
+/// executed again.
+static bool isUnchangedAfter(grid::LoadOp load, Value ref) {
+  return llvm::all_of(ref.getUsers(), [&](Operation *user) {
+    if (isa<grid::RefViewOpInterface>(user))
+      return isUnchangedAfter(load, user->getResult(0));
+    Operation *here = load->getBlock()->findAncestorOpInBlock(*user);
+    return isa<grid::LoadOp>(user) || !here || here->isBeforeInBlock(load);
+  });
+}
+
 static bool canSliceLoad(grid::LoadOp load) {
   auto kernel = load->getParentOfType<grid::KernelOp>();
   auto ref = dyn_cast<BlockArgument>(getWindowedRef(load.getRef()));
-  return !load.getMask() && ref &&
-         llvm::is_contained(kernel.getInputRefs(), ref) &&
+  if (load.getMask() || !ref)
+    return false;
+  if (llvm::is_contained(kernel.getScratchRefs(), ref))
+    return isUnchangedAfter(load, ref);
+  return llvm::is_contained(kernel.getInputRefs(), ref) &&
          kernel.getAliasPairs().empty() &&
          kernel.getAffineIndexMap(ref.getArgNumber());
 }
@@ -32,6 +47,46 @@ static bool isHeld(OpOperand &operand, int64_t dim) {
   return cast<RankedTensorType>(operand.get().getType()).getDimSize(dim) <=
              kMaxHeldDepth ||
          getPlace(operand) == OperandPlace::Copied;
+}
+
+/// A tensor operand, and the dimension along which a part of the result needs a
+/// part of it; none if it needs the whole operand.
+using OperandDim = std::pair<Value, std::optional<int64_t>>;
+
+/// Returns the tensor operands of an op whose parts along a dimension of the
+/// result are parts of the operands; fails for other ops. Other dimensions than
+/// this one may be reshaped.
+static FailureOr<SmallVector<OperandDim>> getOperandDims(Operation *op,
+                                                         int64_t dim) {
+  auto findLong = [](ArrayRef<int64_t> group, ArrayRef<int64_t> shape) {
+    auto isLong = [&](int64_t d) { return shape[d] != 1; };
+    return llvm::count_if(group, isLong) == 1
+               ? std::optional(*llvm::find_if(group, isLong))
+               : std::nullopt;
+  };
+  if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op)) {
+    auto along = findLong(collapse.getReassociationIndices()[dim],
+                          collapse.getSrcType().getShape());
+    if (along)
+      return SmallVector<OperandDim>{{collapse.getSrc(), along}};
+  }
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
+    for (auto [along, group] :
+         llvm::enumerate(expand.getReassociationIndices()))
+      if (findLong(group, expand.getResultType().getShape()) == dim)
+        return SmallVector<OperandDim>{
+            {expand.getSrc(), static_cast<int64_t>(along)}};
+  FailureOr<SmallVector<PartOperand>> operands = getPartOperands(op);
+  if (failed(operands))
+    return failure();
+  return llvm::map_to_vector(*operands, [&](const PartOperand &operand) {
+    auto found = llvm::find(operand.dims, dim);
+    return OperandDim(operand.value,
+                      found == operand.dims.end()
+                          ? std::nullopt
+                          : std::optional<int64_t>(found -
+                                                   operand.dims.begin()));
+  });
 }
 
 /// Returns the operands from whose parts a part of the result of an op is
@@ -52,12 +107,12 @@ getSliced(Operation *op, int64_t dim) {
       sliced.emplace_back(dot.getAcc(), dim);
     return sliced;
   }
-  FailureOr<SmallVector<PartOperand>> operands = getPartOperands(op);
+  FailureOr<SmallVector<OperandDim>> operands = getOperandDims(op, dim);
   if (failed(operands))
     return failure();
-  for (const PartOperand &operand : *operands)
-    if (auto found = llvm::find(operand.dims, dim); found != operand.dims.end())
-      sliced.emplace_back(operand.value, found - operand.dims.begin());
+  for (auto [value, along] : *operands)
+    if (along)
+      sliced.emplace_back(value, *along);
   return sliced;
 }
 
@@ -164,15 +219,9 @@ Value ValueSlicer::createLoad(OpBuilder &builder, grid::LoadOp load,
 }
 
 Value ValueSlicer::createOther(OpBuilder &builder, Operation *op, int64_t dim) {
-  SmallVector<PartOperand> wholes = *getPartOperands(op);
   SmallVector<Value> operands;
-  for (const PartOperand &operand : wholes) {
-    auto found = llvm::find(operand.dims, dim);
-    operands.push_back(
-        found == operand.dims.end()
-            ? operand.value
-            : create(builder, operand.value, found - operand.dims.begin()));
-  }
+  for (auto [value, along] : *getOperandDims(op, dim))
+    operands.push_back(along ? create(builder, value, *along) : value);
   SmallVector<int64_t> shape(
       cast<RankedTensorType>(op->getResult(0).getType()).getShape());
   shape[dim] = size;
