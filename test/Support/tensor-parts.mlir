@@ -1,7 +1,8 @@
 // RUN: gridir-opt %s --test-support | FileCheck %s
 
 // A part of the result of an op needs the same part of its operands, and none if elements depend on their position alone;
-// a constant of several values, elements that depend on another array, and reshapes of longer dimensions have no parts.
+// a transpose permutes it. A constant of several values, elements that depend on another array, and reshapes of longer
+// dimensions have no parts.
 // CHECK-LABEL: func.func @parts(
 // CHECK: arith.constant {test.parts = []} dense<1.0
 // CHECK: arith.constant dense<[
@@ -16,7 +17,7 @@
 // CHECK: tensor.collapse_shape
 // CHECK-NOT: test.parts
 // CHECK: return
-func.func @parts(%x: tensor<2x4xf32>, %row: tensor<4xf32>) -> tensor<2x4xf32> {
+func.func @parts(%x: tensor<2x4xf32>, %row: tensor<4xf32>, %cube: tensor<3x4x2xf32>, %turned: tensor<4x2x3xf32>) -> tensor<2x4xf32> {
   %0 = arith.constant dense<1.0> : tensor<2x4xf32>
   %1 = arith.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
   %2 = arith.addf %x, %0 : tensor<2x4xf32>
@@ -36,6 +37,7 @@ func.func @parts(%x: tensor<2x4xf32>, %row: tensor<4xf32>) -> tensor<2x4xf32> {
       %f = tensor.extract %row[%i] : tensor<4xf32>
       linalg.yield %f : f32
   } -> tensor<2x4xf32>
+  %9 = linalg.transpose ins(%cube : tensor<3x4x2xf32>) outs(%turned : tensor<4x2x3xf32>) permutation = [1, 2, 0]
   %6 = tensor.expand_shape %row [[0, 1]] output_shape [1, 4] : tensor<4xf32> into tensor<1x4xf32>
   %7 = tensor.collapse_shape %6 [[0, 1]] : tensor<1x4xf32> into tensor<4xf32>
   %8 = tensor.collapse_shape %x [[0, 1]] : tensor<2x4xf32> into tensor<8xf32>

@@ -239,6 +239,12 @@ def WarpgroupPadBlocksPass : Pass<"warpgroup-pad-blocks", "::gridir::grid::Kerne
     row, becomes 8 or 16 equal rows, and the result is the first one of the
     contraction's.
 
+    A dimension that no block has as a whole, such as the 16 keys of a page, is
+    not extended. The operands of such a contraction are repeated until matrix
+    units divide the sizes, and the result is the first part of the contraction's.
+    If the depth is repeated, only the first part of it is not zero. Operands
+    that are copied to shared memory are repeated only if no other sizes fit.
+
     Only dimensions that blocks have as a whole are extended, and reductions only
     where registers hold the result. A kernel that cannot become a warpgroup
     program, or has a contraction that remains one for threads, is not changed.
@@ -287,7 +293,7 @@ def WarpgroupPadBlocksPass : Pass<"warpgroup-pad-blocks", "::gridir::grid::Kerne
   ];
   let statistics = [
     Statistic<"numPadded", "num-padded", "Number of dimensions that are extended">,
-    Statistic<"numRepeated", "num-repeated", "Number of contractions whose vector is repeated">
+    Statistic<"numRepeated", "num-repeated", "Number of contractions whose operands are repeated">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
                            "::mlir::tensor::TensorDialect"];

@@ -10,6 +10,8 @@
 
 #include "dialects/Support/Builders.h"
 #include "dialects/Support/Elements.h"
+#include "dialects/Warpgroup/IR/Warpgroup.h"
+#include "dialects/Warpgroup/Transforms/BlockProgram.h"
 #include "dialects/Warpgroup/Transforms/MatrixUnits.h"
 #include "dialects/Warpgroup/Transforms/RestrictReduction.h"
 #include "dialects/Warpgroup/Transforms/ValueSlices.h"
@@ -28,34 +30,50 @@ static int64_t getRepeated(int64_t size, int64_t unit) {
   return std::lcm(size, unit);
 }
 
-/// Returns the sizes with the fewest elements of the result that matrix units
-/// divide.
+/// The depth of a contraction after its operands are repeated, if registers
+/// hold them. A deep one becomes a loop over rows of shared memory instead.
+static std::optional<int64_t> findRepeatedDepth(DotOp dot, int64_t depth) {
+  if (depth <= kMaxHeldDepth) {
+    int64_t repeated = getRepeated(
+        depth, getDepthUnit(dot, std::min(depth, getRowElements(dot))));
+    return repeated <= kMaxHeldDepth ? std::optional(repeated) : std::nullopt;
+  }
+  auto [lhsDim, rhsDim] = *getContracted(dot);
+  bool hasParts = depth % getDepthUnit(dot, depth) == 0 &&
+                  canSlice(dot.getLhs(), lhsDim) &&
+                  canSlice(dot.getRhs(), rhsDim);
+  return hasParts ? std::optional(depth) : std::nullopt;
+}
+
+/// Returns sizes that matrix units divide and registers hold. Operands that are copied to shared
+/// memory are repeated as rarely as possible, since repeated ones are in
+/// registers; then the result has the fewest elements.
 static std::optional<ContractionSizes> findRepeated(DotOp dot,
                                                     const gpu::Chip &chip) {
   std::optional<ContractionSizes> sizes = getUnitSizes(dot, chip);
   if (!sizes)
     return std::nullopt;
-  // A deeper contraction becomes a loop over rows of shared memory.
-  int64_t depth = sizes->depth;
-  if (depth <= kMaxHeldDepth) {
-    depth = getRepeated(
-        depth, getDepthUnit(dot, std::min(depth, getRowElements(dot))));
-  } else {
-    auto [lhsDim, rhsDim] = *getContracted(dot);
-    if (depth % getDepthUnit(dot, depth) != 0 ||
-        !canSlice(dot.getLhs(), lhsDim) || !canSlice(dot.getRhs(), rhsDim))
-      return std::nullopt;
-  }
+  std::optional<int64_t> depth = findRepeatedDepth(dot, sizes->depth);
+  if (!depth)
+    return std::nullopt;
+  bool copiesLhs = getPlace(dot.getLhsMutable()) == OperandPlace::Copied,
+       copiesRhs = getPlace(dot.getRhsMutable()) == OperandPlace::Copied;
   std::optional<ContractionSizes> best;
+  std::pair<int64_t, int64_t> least;
   for (ContractionUnit unit : kContractionUnits)
     for (auto [rows, columns] : {std::pair(unit.rows, unit.columns),
                                  std::pair(unit.columns, unit.rows)}) {
       ContractionSizes repeated{getRepeated(sizes->rows, rows),
-                                getRepeated(sizes->columns, columns), depth};
-      if (dividesUnits(dot, repeated) &&
-          (!best ||
-           repeated.rows * repeated.columns < best->rows * best->columns))
+                                getRepeated(sizes->columns, columns), *depth};
+      std::pair<int64_t, int64_t> cost(
+          (copiesLhs && repeated.rows != sizes->rows) +
+              (copiesRhs && repeated.columns != sizes->columns),
+          repeated.rows * repeated.columns);
+      if (cost.second <= kMaxArrayRegisters * kNumThreads &&
+          dividesUnits(dot, repeated) && (!best || cost < least)) {
         best = repeated;
+        least = cost;
+      }
     }
   return best;
 }

@@ -313,3 +313,48 @@ grid.kernel @depths grid(%i = 2)
       : tensor<64x144xf32>, tensor<144x128xf32>, tensor<64x128xf32> -> tensor<64x128xf32>
   grid.store %8, %o : tensor<64x128xf32>, memref<64x128xf32, #grid.space<default>>
 }
+
+// -----
+
+// Blocks that are parts of a dimension are not extended. Of 8 queries and 16 keys, the queries are repeated: keys are
+// copied to shared memory, so they remain whole. 64 columns and 8 rows fit as they are.
+// STATS: 1 num-repeated
+// CHECK-LABEL: grid.kernel @pages
+// CHECK: %[[Q:.+]] = grid.load {{.*}} -> tensor<8x64xbf16>
+// CHECK: %[[K:.+]] = grid.load {{.*}} -> tensor<16x64xbf16>
+// CHECK: %[[B:.+]] = linalg.broadcast ins(%[[Q]] : tensor<8x64xbf16>) outs(%{{.*}} : tensor<4x8x64xbf16>) dimensions = [0]
+// CHECK: %[[R:.+]] = tensor.collapse_shape %[[B]] {{\[\[}}0, 1], [2]{{\]}} : tensor<4x8x64xbf16> into tensor<32x64xbf16>
+// CHECK: %[[S:.+]] = grid.dot %[[R]], %[[K]] contract [1] x [1] {{.*}} -> tensor<32x16xf32>
+// CHECK: %[[P:.+]] = tensor.extract_slice %[[S]][0, 0] [8, 16] [1, 1]
+// CHECK: grid.dot %{{.*}}, %{{.*}} contract [1] x [0] : tensor<8x16xbf16>, tensor<16x64xbf16> -> tensor<8x64xf32>
+grid.kernel @pages grid(%i = 4) inputs(%q: bf16 [8, 64], %k: bf16 [64, 64] block [16, 64] at (%i, 0), %v: bf16 [64, 64] block [16, 64] at (%i, 0))
+    outputs(%o: f32 [32, 64] block [8, 64] at (%i, 0)) semantics [parallel] {
+  %a = grid.load %q : memref<8x64xbf16, #grid.space<default>> -> tensor<8x64xbf16>
+  %b = grid.load %k : memref<16x64xbf16, #grid.space<default>> -> tensor<16x64xbf16>
+  %c = grid.load %v : memref<16x64xbf16, #grid.space<default>> -> tensor<16x64xbf16>
+  %s = grid.dot %a, %b contract [1] x [1] : tensor<8x64xbf16>, tensor<16x64xbf16> -> tensor<8x16xf32>
+  %p = arith.truncf %s : tensor<8x16xf32> to tensor<8x16xbf16>
+  %d = grid.dot %p, %c contract [1] x [0] : tensor<8x16xbf16>, tensor<16x64xbf16> -> tensor<8x64xf32>
+  grid.store %d, %o : tensor<8x64xf32>, memref<8x64xf32, #grid.space<default>>
+}
+
+// -----
+
+// Half of a repeated depth is zero in both operands, and an accumulator is added to the result.
+// STATS: 1 num-repeated
+// CHECK-LABEL: grid.kernel @small
+// CHECK: %[[A:.+]] = tensor.collapse_shape %{{.*}} into tensor<32x8xbf16>
+// CHECK: %[[C:.+]] = tensor.collapse_shape %{{.*}} {{\[\[}}0], [1, 2]{{\]}} : tensor<32x2x8xbf16> into tensor<32x16xbf16>
+// CHECK: %[[L:.+]] = arith.select %{{.*}}, %[[C]], %{{.*}} : tensor<32x16xi1>, tensor<32x16xbf16>
+// CHECK: %[[R:.+]] = arith.select %{{.*}} : tensor<16x16xi1>, tensor<16x16xbf16>
+// CHECK: %[[D:.+]] = grid.dot %[[L]], %[[R]] contract [1] x [0] {{.*}} -> tensor<32x16xf32>
+// CHECK: %[[P:.+]] = tensor.extract_slice %[[D]][0, 0] [8, 8] [1, 1]
+// CHECK: arith.addf %{{.*}}, %[[P]]
+grid.kernel @small grid(%i = 4) inputs(%x: bf16 [32, 8] block [8, 8] at (%i, 0), %y: bf16 [32, 8] block [8, 8] at (%i, 0), %z: f32 [32, 8] block [8, 8] at (%i, 0))
+    outputs(%o: f32 [32, 8] block [8, 8] at (%i, 0)) semantics [parallel] {
+  %a = grid.load %x : memref<8x8xbf16, #grid.space<default>> -> tensor<8x8xbf16>
+  %b = grid.load %y : memref<8x8xbf16, #grid.space<default>> -> tensor<8x8xbf16>
+  %c = grid.load %z : memref<8x8xf32, #grid.space<default>> -> tensor<8x8xf32>
+  %d = grid.dot %a, %b acc %c contract [1] x [0] : tensor<8x8xbf16>, tensor<8x8xbf16>, tensor<8x8xf32> -> tensor<8x8xf32>
+  grid.store %d, %o : tensor<8x8xf32>, memref<8x8xf32, #grid.space<default>>
+}

@@ -229,3 +229,59 @@ grid.kernel @unused grid(%i = 4) inputs(%x: bf16 [256, 256] block [64, 256] at (
   %d = grid.dot %a, %b contract [1] x [0] : tensor<64x256xbf16>, tensor<256x64xbf16> -> tensor<64x64xf32>
   %e = arith.negf %d : tensor<64x64xf32>
 }
+
+// -----
+
+// Layers of f32, whose operands are not copied: a loop in the loop divides the depth of the first one. Its operands are
+// exchanged, so parts of its result are transposed.
+// CHECK-LABEL: grid.kernel @layers_of_f32
+// CHECK: scf.for %[[J:.*]] = %c0 to %c512 step %c64 iter_args
+// CHECK: %[[H:.*]] = scf.for %[[K:.*]] = %c0{{.*}} to %c256 step %c64{{.*}} -> (tensor<64x32xf32>)
+// CHECK: grid.slice_ref %{{.*}}[%[[K]], %[[J]]] [64, 64] [1, 1] : memref<256x512xf32
+// CHECK: grid.slice_ref %{{.*}}[0, %[[K]]] [32, 64] [1, 1] : memref<32x256xf32
+// CHECK: grid.dot {{.*}} -> tensor<64x32xf32>
+// CHECK: %[[T:.*]] = linalg.transpose ins(%[[H]] : tensor<64x32xf32>)
+// CHECK: %[[R:.*]] = arith.maximumf %[[T]]
+// CHECK: grid.dot %[[R]], {{.*}} -> tensor<32x16xf32>
+// CHECK-NOT: grid.dot
+grid.kernel @layers_of_f32 grid(%i = 4)
+    inputs(%x: f32 [128, 256] block [32, 256] at (%i, 0), %y: f32 [256, 512], %z: f32 [512, 16])
+    outputs(%o: f32 [128, 16] block [32, 16] at (%i, 0)) semantics [parallel] {
+  %a = grid.load %x : memref<32x256xf32, #grid.space<default>> -> tensor<32x256xf32>
+  %b = grid.load %y : memref<256x512xf32, #grid.space<default>> -> tensor<256x512xf32>
+  %c = grid.load %z : memref<512x16xf32, #grid.space<default>> -> tensor<512x16xf32>
+  %d = grid.dot %a, %b contract [1] x [0] : tensor<32x256xf32>, tensor<256x512xf32> -> tensor<32x512xf32>
+  %zero = arith.constant dense<0.0> : tensor<32x512xf32>
+  %r = arith.maximumf %d, %zero : tensor<32x512xf32>
+  %e = grid.dot %r, %c contract [1] x [0] : tensor<32x512xf32>, tensor<512x16xf32> -> tensor<32x16xf32>
+  grid.store %e, %o : tensor<32x16xf32>, memref<32x16xf32, #grid.space<default>>
+}
+
+// -----
+
+// Parts of scratch that nothing changes afterwards are loaded; scratch that is stored again is not divided.
+// CHECK-LABEL: grid.kernel @scratch
+// CHECK: grid.store %{{.*}}, %[[S:.*]] : tensor<64x256xf32>
+// CHECK: scf.for %[[K:.*]] = %c0 to %c256 step %c64
+// CHECK: grid.slice_ref %[[S]][0, %[[K]]] [64, 64] [1, 1]
+// CHECK: grid.dot {{.*}} -> tensor<64x64xf32>
+// CHECK-LABEL: grid.kernel @changed_scratch
+// CHECK-NOT: scf.for
+grid.kernel @scratch grid(%i = 4) inputs(%x: f32 [256, 256] block [64, 256] at (%i, 0), %y: f32 [256, 64])
+    outputs(%o: f32 [256, 64] block [64, 64] at (%i, 0)) scratch(%s: memref<64x256xf32, #grid.space<vmem>>) semantics [parallel] {
+  %v = grid.load %x : memref<64x256xf32, #grid.space<default>> -> tensor<64x256xf32>
+  grid.store %v, %s : tensor<64x256xf32>, memref<64x256xf32, #grid.space<vmem>>
+  %a = grid.load %s : memref<64x256xf32, #grid.space<vmem>> -> tensor<64x256xf32>
+  %b = grid.load %y : memref<256x64xf32, #grid.space<default>> -> tensor<256x64xf32>
+  %d = grid.dot %a, %b contract [1] x [0] : tensor<64x256xf32>, tensor<256x64xf32> -> tensor<64x64xf32>
+  grid.store %d, %o : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>
+}
+grid.kernel @changed_scratch grid(%i = 4) inputs(%x: f32 [256, 256] block [64, 256] at (%i, 0), %y: f32 [256, 64])
+    outputs(%o: f32 [256, 64] block [64, 64] at (%i, 0)) scratch(%s: memref<64x256xf32, #grid.space<vmem>>) semantics [parallel] {
+  %v = grid.load %x : memref<64x256xf32, #grid.space<default>> -> tensor<64x256xf32>
+  %a = grid.load %s : memref<64x256xf32, #grid.space<vmem>> -> tensor<64x256xf32>
+  %b = grid.load %y : memref<256x64xf32, #grid.space<default>> -> tensor<256x64xf32>
+  %d = grid.dot %a, %b contract [1] x [0] : tensor<64x256xf32>, tensor<256x64xf32> -> tensor<64x64xf32>
+  grid.store %v, %s : tensor<64x256xf32>, memref<64x256xf32, #grid.space<vmem>>
+  grid.store %d, %o : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>
+}
