@@ -67,6 +67,7 @@ PROGRAMS = {
     "attention of 200 keys": (attention, *bf16((64, 64), (200, 64), (200, 64))),
     "two layers": (layers, *exact((128, 128), (128, 512), (512, 128))),
     "two deep layers": (layers, *exact((64, 512), (512, 1024), (1024, 128))),
+    "two deep layers of f32": (layers, *exact((64, 192), (192, 256), (256, 10), dtype=jnp.float32)),
     "softmax of a product": (scored, *exact((64, 64), (64, 512))),
 }
 
@@ -76,5 +77,5 @@ def with_columns(function, *arrays):
     return (functools.partial(of_rows, function, out=jax.eval_shape(function, *arrays).shape[1]), *arrays)
 
 
-# CHECK: 5 of 5 programs are right
+# CHECK: 6 of 6 programs are right
 report("programs", {name: with_columns(*case) for name, case in PROGRAMS.items()}, programs=True)

@@ -76,7 +76,7 @@ def heads(q, k, v):
 
 
 def decode(q, k, v, keys=128):
-    """Attention of one query, by blocks of keys."""
+    """Attention of a few queries, by blocks of keys."""
 
     def kernel(q_ref, k_ref, v_ref, o_ref):
         def body(j, carry):
@@ -90,11 +90,11 @@ def decode(q, k, v, keys=128):
             product = jnp.dot(weights.astype(v.dtype), v_ref[window, :], preferred_element_type=jnp.float32)
             return new, total * factor + jnp.sum(weights, axis=1, keepdims=True), acc * factor + product
 
-        init = jnp.full((1, 1), -1e30), jnp.zeros((1, 1)), jnp.zeros(o_ref.shape)
+        init = jnp.full((len(q), 1), -1e30), jnp.zeros((len(q), 1)), jnp.zeros(o_ref.shape)
         _, total, acc = lax.fori_loop(0, k.shape[0] // keys, body, init)
         o_ref[...] = acc / total
 
-    return pl.pallas_call(kernel, out_shape=shape(1, v.shape[1]))(q, k, v)
+    return pl.pallas_call(kernel, out_shape=shape(*q.shape))(q, k, v)
 
 
 def of_columns(x, y, columns=128):
@@ -272,6 +272,14 @@ PROGRAMS = {
     "one row of f32": (of_columns, floats(1, 200), floats(200, 256)),
     "vector": (of_columns, small(1024), small(1024, 256)),
     "four rows": (of_columns, small(4, 1024), small(1024, 256)),
+    "pages of 16 keys": (
+        functools.partial(decode, keys=16),
+        *(normal(n, 64, dtype=jnp.bfloat16) for n in (8, 64, 64)),
+    ),
+    "pages of 8 keys of 256 elements": (
+        functools.partial(decode, keys=8),
+        *(normal(n, 256, dtype=jnp.float32) for n in (4, 16, 16)),
+    ),
     "one query": (decode, *(normal(n, 64, dtype=jnp.bfloat16) for n in (1, 512, 512))),
     "batch": (
         functools.partial(blocks_of, functools.partial(product, "bij,bjk->bik"), out=shape(4, 64, 64), rows=2),
@@ -311,7 +319,7 @@ PROGRAMS = {
     **{f"{size} old elements": (tickets, numbers(16, 3, size)) for size in (8, 128, 200, 512)},
 }
 
-# CHECK: 35 of 35 programs are right
+# CHECK: 37 of 37 programs are right
 report("programs", PROGRAMS, programs=True)
 # CHECK-NEXT: 2 of 2 programs of sm_80 are right
 # CHECK-NEXT: 2 of 2 programs of sm_100a are right

@@ -45,9 +45,9 @@ static std::optional<int64_t> findRepeatedDepth(DotOp dot, int64_t depth) {
   return hasParts ? std::optional(depth) : std::nullopt;
 }
 
-/// Returns sizes that matrix units divide and registers hold. Operands that are copied to shared
-/// memory are repeated as rarely as possible, since repeated ones are in
-/// registers; then the result has the fewest elements.
+/// Returns sizes that matrix units divide and registers hold. Repeated operands
+/// are in registers, so the fewest rows of copied ones are repeated; then the
+/// result has the fewest elements.
 static std::optional<ContractionSizes> findRepeated(DotOp dot,
                                                     const gpu::Chip &chip) {
   std::optional<ContractionSizes> sizes = getUnitSizes(dot, chip);
@@ -66,8 +66,9 @@ static std::optional<ContractionSizes> findRepeated(DotOp dot,
       ContractionSizes repeated{getRepeated(sizes->rows, rows),
                                 getRepeated(sizes->columns, columns), *depth};
       std::pair<int64_t, int64_t> cost(
-          (copiesLhs && repeated.rows != sizes->rows) +
-              (copiesRhs && repeated.columns != sizes->columns),
+          (copiesLhs && repeated.rows != sizes->rows ? sizes->rows : 0) +
+              (copiesRhs && repeated.columns != sizes->columns ? sizes->columns
+                                                               : 0),
           repeated.rows * repeated.columns);
       if (cost.second <= kMaxArrayRegisters * kNumThreads &&
           dividesUnits(dot, repeated) && (!best || cost < least)) {

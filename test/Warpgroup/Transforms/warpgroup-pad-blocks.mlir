@@ -343,11 +343,11 @@ grid.kernel @pages grid(%i = 4) inputs(%q: bf16 [8, 64], %k: bf16 [64, 64] block
 // Half of a repeated depth is zero in both operands, and an accumulator is added to the result.
 // STATS: 1 num-repeated
 // CHECK-LABEL: grid.kernel @small
-// CHECK: %[[A:.+]] = tensor.collapse_shape %{{.*}} into tensor<32x8xbf16>
-// CHECK: %[[C:.+]] = tensor.collapse_shape %{{.*}} {{\[\[}}0], [1, 2]{{\]}} : tensor<32x2x8xbf16> into tensor<32x16xbf16>
-// CHECK: %[[L:.+]] = arith.select %{{.*}}, %[[C]], %{{.*}} : tensor<32x16xi1>, tensor<32x16xbf16>
-// CHECK: %[[R:.+]] = arith.select %{{.*}} : tensor<16x16xi1>, tensor<16x16xbf16>
-// CHECK: %[[D:.+]] = grid.dot %[[L]], %[[R]] contract [1] x [0] {{.*}} -> tensor<32x16xf32>
+// CHECK: %[[A:.+]] = tensor.collapse_shape %{{.*}} into tensor<64x8xbf16>
+// CHECK: %[[C:.+]] = tensor.collapse_shape %{{.*}} {{\[\[}}0], [1, 2]{{\]}} : tensor<64x2x8xbf16> into tensor<64x16xbf16>
+// CHECK: %[[L:.+]] = arith.select %{{.*}}, %[[C]], %{{.*}} : tensor<64x16xi1>, tensor<64x16xbf16>
+// CHECK: %[[R:.+]] = arith.select %{{.*}} : tensor<16x8xi1>, tensor<16x8xbf16>
+// CHECK: %[[D:.+]] = grid.dot %[[L]], %[[R]] contract [1] x [0] {{.*}} -> tensor<64x8xf32>
 // CHECK: %[[P:.+]] = tensor.extract_slice %[[D]][0, 0] [8, 8] [1, 1]
 // CHECK: arith.addf %{{.*}}, %[[P]]
 grid.kernel @small grid(%i = 4) inputs(%x: bf16 [32, 8] block [8, 8] at (%i, 0), %y: bf16 [32, 8] block [8, 8] at (%i, 0), %z: f32 [32, 8] block [8, 8] at (%i, 0))

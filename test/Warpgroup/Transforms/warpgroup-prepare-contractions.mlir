@@ -268,20 +268,20 @@ grid.kernel @layers_of_f32 grid(%i = 4)
 // CHECK-LABEL: grid.kernel @changed_scratch
 // CHECK-NOT: scf.for
 grid.kernel @scratch grid(%i = 4) inputs(%x: f32 [256, 256] block [64, 256] at (%i, 0), %y: f32 [256, 64])
-    outputs(%o: f32 [256, 64] block [64, 64] at (%i, 0)) scratch(%s: memref<64x256xf32, #grid.space<vmem>>) semantics [parallel] {
+    outputs(%o: f32 [256, 64] block [64, 64] at (%i, 0)) scratch(%s: memref<64x256xf32, #tpu.memory_space<vmem>>) semantics [parallel] {
   %v = grid.load %x : memref<64x256xf32, #grid.space<default>> -> tensor<64x256xf32>
-  grid.store %v, %s : tensor<64x256xf32>, memref<64x256xf32, #grid.space<vmem>>
-  %a = grid.load %s : memref<64x256xf32, #grid.space<vmem>> -> tensor<64x256xf32>
+  grid.store %v, %s : tensor<64x256xf32>, memref<64x256xf32, #tpu.memory_space<vmem>>
+  %a = grid.load %s : memref<64x256xf32, #tpu.memory_space<vmem>> -> tensor<64x256xf32>
   %b = grid.load %y : memref<256x64xf32, #grid.space<default>> -> tensor<256x64xf32>
   %d = grid.dot %a, %b contract [1] x [0] : tensor<64x256xf32>, tensor<256x64xf32> -> tensor<64x64xf32>
   grid.store %d, %o : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>
 }
 grid.kernel @changed_scratch grid(%i = 4) inputs(%x: f32 [256, 256] block [64, 256] at (%i, 0), %y: f32 [256, 64])
-    outputs(%o: f32 [256, 64] block [64, 64] at (%i, 0)) scratch(%s: memref<64x256xf32, #grid.space<vmem>>) semantics [parallel] {
+    outputs(%o: f32 [256, 64] block [64, 64] at (%i, 0)) scratch(%s: memref<64x256xf32, #tpu.memory_space<vmem>>) semantics [parallel] {
   %v = grid.load %x : memref<64x256xf32, #grid.space<default>> -> tensor<64x256xf32>
-  %a = grid.load %s : memref<64x256xf32, #grid.space<vmem>> -> tensor<64x256xf32>
+  %a = grid.load %s : memref<64x256xf32, #tpu.memory_space<vmem>> -> tensor<64x256xf32>
   %b = grid.load %y : memref<256x64xf32, #grid.space<default>> -> tensor<256x64xf32>
   %d = grid.dot %a, %b contract [1] x [0] : tensor<64x256xf32>, tensor<256x64xf32> -> tensor<64x64xf32>
-  grid.store %v, %s : tensor<64x256xf32>, memref<64x256xf32, #grid.space<vmem>>
+  grid.store %v, %s : tensor<64x256xf32>, memref<64x256xf32, #tpu.memory_space<vmem>>
   grid.store %d, %o : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>
 }
