@@ -346,9 +346,9 @@ grid.kernel @pages grid(%i = 4) inputs(%q: bf16 [8, 64], %k: bf16 [64, 64] block
 // CHECK: %[[A:.+]] = tensor.collapse_shape %{{.*}} into tensor<64x8xbf16>
 // CHECK: %[[C:.+]] = tensor.collapse_shape %{{.*}} {{\[\[}}0], [1, 2]{{\]}} : tensor<64x2x8xbf16> into tensor<64x16xbf16>
 // CHECK: %[[L:.+]] = arith.select %{{.*}}, %[[C]], %{{.*}} : tensor<64x16xi1>, tensor<64x16xbf16>
-// CHECK: %[[R:.+]] = arith.select %{{.*}} : tensor<16x8xi1>, tensor<16x8xbf16>
-// CHECK: %[[D:.+]] = grid.dot %[[L]], %[[R]] contract [1] x [0] {{.*}} -> tensor<64x8xf32>
-// CHECK: %[[P:.+]] = tensor.extract_slice %[[D]][0, 0] [8, 8] [1, 1]
+// CHECK: %[[R:.+]] = arith.select %{{.*}} : tensor<16x64xi1>, tensor<16x64xbf16>
+// CHECK: %[[D:.+]] = grid.dot %[[L]], %[[R]] contract [1] x [0] {{.*}} -> tensor<64x64xf32>
+// CHECK: %[[P:.+]] = tensor.extract_slice %[[D]][0, 0] [8, 64] [1, 1]
 // CHECK: arith.addf %{{.*}}, %[[P]]
 grid.kernel @small grid(%i = 4) inputs(%x: bf16 [32, 8] block [8, 8] at (%i, 0), %y: bf16 [32, 8] block [8, 8] at (%i, 0), %z: f32 [32, 8] block [8, 8] at (%i, 0))
     outputs(%o: f32 [32, 8] block [8, 8] at (%i, 0)) semantics [parallel] {
