@@ -220,7 +220,8 @@ Value ValueSlicer::createLoad(OpBuilder &builder, grid::LoadOp load,
 
 Value ValueSlicer::createOther(OpBuilder &builder, Operation *op, int64_t dim) {
   SmallVector<Value> operands;
-  for (auto [value, along] : *getOperandDims(op, dim))
+  SmallVector<OperandDim> dims = *getOperandDims(op, dim);
+  for (auto [value, along] : dims)
     operands.push_back(along ? create(builder, value, *along) : value);
   SmallVector<int64_t> shape(
       cast<RankedTensorType>(op->getResult(0).getType()).getShape());
