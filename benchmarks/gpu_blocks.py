@@ -235,6 +235,49 @@ def heads(m: int, q: Any, k: Any, v: Any) -> Any:
     )(q, k, v)
 
 
+def layers(m: int, x: Any, first: Any, second: Any) -> Any:
+    """Two layers of a network, in blocks of rows."""
+
+    def kernel(x_ref: Any, first_ref: Any, second_ref: Any, o_ref: Any) -> None:
+        hidden = jnp.maximum(jnp.dot(x_ref[...], first_ref[...]), 0)
+        o_ref[...] = jnp.dot(hidden, second_ref[...])
+
+    whole = [pl.BlockSpec(weights.shape, lambda i: (0, 0)) for weights in (first, second)]
+    return pl.pallas_call(
+        kernel,
+        grid=(x.shape[0] // m,),
+        in_specs=[pl.BlockSpec((m, x.shape[1]), lambda i: (i, 0)), *whole],
+        out_specs=pl.BlockSpec((m, second.shape[1]), lambda i: (i, 0)),
+        out_shape=jax.ShapeDtypeStruct((x.shape[0], second.shape[1]), x.dtype),
+    )(x, first, second)
+
+
+def paged(table: Any, q: Any, k: Any, v: Any) -> Any:
+    """The attention of a few queries over the pages of a table, a row for each sequence."""
+    _, rows, depth = q.shape
+
+    def kernel(table_ref: Any, q_ref: Any, k_ref: Any, v_ref: Any, o_ref: Any) -> None:
+        def body(j: Any, carry: Any) -> Any:
+            top, total, acc = carry
+            page = table_ref[pl.program_id(0), j]
+            scores = jnp.dot(q_ref[...], k_ref[page].T, preferred_element_type=jnp.float32) * depth**-0.5
+            new = jnp.maximum(top, scores.max(1, keepdims=True))
+            weights, scale = jnp.exp(scores - new), jnp.exp(top - new)
+            product = jnp.dot(weights.astype(v.dtype), v_ref[page], preferred_element_type=jnp.float32)
+            return new, scale * total + weights.sum(1, keepdims=True), scale * acc + product
+
+        init = jnp.full((rows, 1), -1e30), jnp.zeros((rows, 1)), jnp.zeros((rows, depth))
+        _, total, acc = lax.fori_loop(0, table.shape[1], body, init)
+        o_ref[...] = (acc / total).astype(o_ref.dtype)
+
+    queries = pl.BlockSpec((None, rows, depth), lambda i, _: (i, 0, 0))
+    whole = pl.BlockSpec(k.shape, lambda i, _: (0, 0, 0))
+    spec = pltpu.PrefetchScalarGridSpec(
+        num_scalar_prefetch=1, grid=(q.shape[0],), in_specs=[queries, whole, whole], out_specs=queries
+    )
+    return pl.pallas_call(kernel, grid_spec=spec, out_shape=q)(table, q, k, v)
+
+
 def requested(precision: str, function: Any, *args: Any) -> Any:
     """Calls a function whose products have this precision by default."""
     with jax.default_matmul_precision(precision):
@@ -293,6 +336,10 @@ DEEP = (jax.ShapeDtypeStruct((4096, 200), jnp.bfloat16), jax.ShapeDtypeStruct((2
 SINGLE = (jax.ShapeDtypeStruct((32, 4096, 64), jnp.float32),) * 3
 QUERIES = jax.ShapeDtypeStruct((4096, 16, 64), jnp.bfloat16)
 KEYS = jax.ShapeDtypeStruct((128, 16, 64), jnp.bfloat16)
+LAYERS = tuple(jax.ShapeDtypeStruct(shape, jnp.float32) for shape in ((4096, 256), (256, 512), (512, 128)))
+TABLE = jax.ShapeDtypeStruct((64, 128), jnp.int32)
+DECODED = jax.ShapeDtypeStruct((64, 8, 128), jnp.bfloat16)
+PAGES = (jax.ShapeDtypeStruct((8192, 16, 128), jnp.bfloat16),) * 2
 CASES = {
     "add, blocks of 8x4096 f32": rows(add, MATRIX, MATRIX),
     "softmax, blocks of 8x4096 f32": rows(softmax, MATRIX),
@@ -340,6 +387,8 @@ CASES = {
         SINGLE,
     ),
     "16 heads of 64 queries, 128 keys bf16": (functools.partial(heads, 64), (QUERIES, KEYS, KEYS)),
+    "8 queries, pages of 16 keys, depth 128 bf16": (paged, (TABLE, DECODED, *PAGES)),
+    "layers of 256, 512 and 128, blocks of 64 f32": (functools.partial(layers, 64), LAYERS),
 }
 
 
