@@ -17,6 +17,7 @@
 #include "dialects/Warpgroup/Transforms/DataWindows.h"
 #include "dialects/Warpgroup/Transforms/GridLoops.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Remarks.h"
 
 namespace gridir::warpgroup {
 #define GEN_PASS_DEF_WARPGROUPWINDOWBLOCKSPASS
@@ -290,8 +291,13 @@ public:
       if (failed(known))
         return signalPassFailure();
       KernelOp changed = windowed.create();
-      if (warpgroup::findObstacle(changed, *known,
-                                  warpgroup::BlockForm::Padded)) {
+      if (std::optional<warpgroup::Obstacle> obstacle = warpgroup::findObstacle(
+              changed, *known, warpgroup::BlockForm::Padded)) {
+        remark::missed(
+            obstacle->loc,
+            remark::RemarkOpts::name("windows").category(getArgument()))
+            << "the kernel keeps its blocks and grid, since "
+            << obstacle->reason;
         changed->erase();
         continue;
       }

@@ -1,6 +1,8 @@
 // RUN: gridir-opt %s --warpgroup-window-blocks | FileCheck %s
 // RUN: gridir-opt %s --warpgroup-window-blocks -o /dev/null --mlir-pass-statistics --mlir-pass-statistics-display=list 2>&1 | FileCheck %s --check-prefix=STATISTICS
+// RUN: gridir-opt %s --warpgroup-window-blocks -o /dev/null --remarks-filter=warpgroup-window-blocks 2>&1 | FileCheck %s --check-prefix=REMARK
 // STATISTICS: (S) 2 num-changed
+// REMARK: the kernel keeps its blocks and grid, since {{.*}}warpgroups do not compute grid.rotate
 
 !space = memref<4xi32, #tpu.memory_space<smem>>
 !scalar = memref<i32, #tpu.memory_space<smem>>
