@@ -13,6 +13,7 @@
 #include "dialects/Driver/Reproducer.h"
 #include "dialects/Driver/SimilarPasses.h"
 #include "dialects/Support/CountableTypes.h"
+#include "dialects/Support/ReshapeGroups.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -249,6 +250,7 @@ struct driver::Pipelines::Pipeline {
     progress = &current;
     current.stage = "passes";
     return success(succeeded(verifyCountableTypes(module)) &&
+                   succeeded(verifyReshapeGroups(module)) &&
                    succeeded(passes.run(module)) && succeeded(verify(module)));
   }
 

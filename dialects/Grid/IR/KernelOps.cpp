@@ -12,9 +12,8 @@
 #include "dialects/Grid/IR/RefList.h"
 #include "dialects/Grid/IR/RefTypes.h"
 #include "dialects/Support/CountableTypes.h"
+#include "dialects/Support/ReshapeGroups.h"
 
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/StringSet.h"
@@ -384,28 +383,8 @@ static LogicalResult verifyIndexMap(KernelOp kernel, unsigned i) {
   return success();
 }
 
-/// Upstream verifies how many dimensions a group has, and not which ones.
-static LogicalResult verifyGroups(KernelOp kernel) {
-  WalkResult result = kernel.getBodyRegion().walk([](Operation *op) {
-    if (!isa<memref::CollapseShapeOp, memref::ExpandShapeOp,
-             tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op))
-      return WalkResult::advance();
-    int64_t next = 0;
-    auto groups = op->getAttrOfType<ArrayAttr>("reassociation");
-    for (auto group : groups.getAsRange<ArrayAttr>())
-      for (auto dim : group.getAsRange<IntegerAttr>())
-        if (dim.getInt() != next++) {
-          op->emitOpError("expected groups of all dimensions in order, got ")
-              << groups;
-          return WalkResult::interrupt();
-        }
-    return WalkResult::advance();
-  });
-  return failure(result.wasInterrupted());
-}
-
 LogicalResult KernelOp::verifyRegions() {
-  if (failed(verifyBody(*this)) || failed(verifyGroups(*this)))
+  if (failed(verifyBody(*this)) || failed(verifyReshapeGroups(*this)))
     return failure();
   for (unsigned i = 0, e = getNumInputs() + getNumOutputs(); i < e; ++i)
     if (failed(verifyIndexMap(*this, i)))

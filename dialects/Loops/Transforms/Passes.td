@@ -453,9 +453,11 @@ def LoopsVerifySizesPass : Pass<"loops-verify-sizes"> {
   let description = [{
     MLIR's types may have 2^63 or more elements, and every query of their number
     aborts. This pass reports the first value whose type has more than 2^40
-    elements, or strides that lead as far. `gridir-opt` runs it before the
-    passes of its command line, and the driver checks every module in the same
-    way, so no other pass checks its types. The module is not changed.
+    elements, or strides that lead as far. It also reports reshapes with groups
+    of other dimensions than those that exist, in order: upstream verifies the
+    low 32 bits of their numbers. `gridir-opt` runs the pass before those of its
+    command line, and the driver checks every module in the same way, so no
+    other pass checks its types. The module is not changed.
 
     This is rejected:
 

@@ -9,6 +9,7 @@
 #include "dialects/Loops/Transforms/Passes.h"
 
 #include "dialects/Support/CountableTypes.h"
+#include "dialects/Support/ReshapeGroups.h"
 
 namespace gridir::loops {
 #define GEN_PASS_DEF_LOOPSVERIFYSIZESPASS
@@ -20,7 +21,8 @@ namespace {
 struct LoopsVerifySizesPass
     : gridir::loops::impl::LoopsVerifySizesPassBase<LoopsVerifySizesPass> {
   void runOnOperation() override {
-    if (failed(gridir::verifyCountableTypes(getOperation())))
+    if (failed(gridir::verifyCountableTypes(getOperation())) ||
+        failed(gridir::verifyReshapeGroups(getOperation())))
       signalPassFailure();
   }
 };

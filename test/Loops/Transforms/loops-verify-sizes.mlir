@@ -66,3 +66,12 @@ func.func @offset(%x: memref<4xf32, strided<[1], offset: 9223372036854775807>>) 
 func.func @no_bits(%x: memref<4xi0>) {
   return
 }
+
+// -----
+
+// The low 32 bits of the first number are those of 0.
+func.func @groups(%x: tensor<8xf32>) -> tensor<1x8xf32> {
+  // expected-error @below {{expected groups of all dimensions in order, got [[-4294967296, 1]]}}
+  %0 = tensor.expand_shape %x [[-4294967296, 1]] output_shape [1, 8] : tensor<8xf32> into tensor<1x8xf32>
+  return %0 : tensor<1x8xf32>
+}
