@@ -27,6 +27,7 @@ from gridir.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from gridir.compiler.kernel import Kernel
+    from gridir.frontend.recording.recorder import Call
     from gridir.testing import Comparison, WideRun
 
 INTERPRET, REFERENCE = "interpret", "reference"
@@ -259,7 +260,22 @@ def _check(example: Example, results: Any, against: str, faults: Callable[[], li
         record["differences"] += _whose_difference(example, results, masks, record["faults"])
     if found is not None:
         record["unwritten"], record["where"] = found.unwritten, found.where([c.wrong_elements for c in comparisons])
+        if record["differences"] and not found.unwritten and against == REFERENCE:
+            record["where"] += _suspects(example, results, found, milliseconds)
     return record
+
+
+# A search of an input runs the reference tens of times.
+_SLOW_MILLISECONDS = 200
+
+
+def _suspects(example: Example, results: Any, found: _Diagnosis, milliseconds: float) -> list[str]:
+    """The inputs whose use explains that results differ."""
+    from gridir.report.suspects import find_suspects
+
+    if milliseconds > _SLOW_MILLISECONDS or example.reference is None:
+        return []
+    return find_suspects(example.function, example.reference, example.args, results, found.calls)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -271,12 +287,14 @@ class _Diagnosis:
       written: the results with those of the oracle in place of these.
       masks: for each result the elements that do.
       where: says of the wrong elements of each result where they are.
+      calls: the calls of kernels.
     """
 
     unwritten: list[str]
     written: Any
     masks: tuple[Any, ...]
     where: Callable[[Sequence[Any]], list[str]]
+    calls: Sequence[Call]
 
 
 def _diagnose(example: Example, results: Any, expected: Any, comparisons: Sequence[Comparison]) -> _Diagnosis | None:
@@ -290,8 +308,9 @@ def _diagnose(example: Example, results: Any, expected: Any, comparisons: Sequen
         return None
     leaves, tree = jax.tree.flatten(results)
     wanted = [as_array(x) for x in jax.tree.leaves(expected)]
-    arrays = zip(found.masks, map(as_array, leaves), wanted, strict=True)
-    written = [np.where(mask, want.astype(got.dtype), got) for mask, got, want in arrays]
+    got = list(map(as_array, leaves))
+    wanted = [want.astype(x.dtype) for x, want in zip(got, wanted, strict=True)]
+    written = [np.where(mask, want, x) for mask, x, want in zip(found.masks, got, wanted, strict=True)]
     counted = [int(mask.sum()) for mask in found.masks]
     keys = [jax.tree_util.keystr(path) for path, _ in jax.tree.leaves_with_path(results)]
     lines = [
@@ -303,7 +322,8 @@ def _diagnose(example: Example, results: Any, expected: Any, comparisons: Sequen
         [*lines, *(f"  {line}" for line in found.lines)] if lines else [],
         jax.tree.unflatten(tree, written),
         found.masks,
-        lambda wrong: describe_wrong(example.function, example.args, wrong, found.calls),
+        lambda wrong: describe_wrong(example.function, example.args, wrong, found.calls, (got, wanted)),
+        found.calls,
     )
 
 

@@ -52,6 +52,12 @@ class Origin:
         found.reshape(-1)[np.asarray(self.positions)[mask]] = True
         return found
 
+    def values_in_kernel(self, array: np.ndarray) -> np.ndarray:
+        """Returns the values of the array at the places of the kernel's result; zero where it has none of these."""
+        values = np.zeros(self.shape, array.dtype)
+        values.reshape(-1)[np.asarray(self.positions)] = array
+        return values
+
 
 def origins(function: Callable[..., Any], args: Sequence[Any]) -> list[Origin | None]:
     """Returns the origins of the elements of each result of a function; None if they are unknown."""

@@ -25,6 +25,7 @@ from gridir.errors import Error
 from gridir.frontend.capture.install import installed, recording
 from gridir.frontend.recording.recorder import Call, Recorder
 from gridir.report.blocks import MAX_PROGRAMS, Grid, OperandBlocks, read_grid
+from gridir.report.displaced import describe_displaced
 from gridir.report.origins import Origin, origins
 
 _MAX_BLOCKS = 4
@@ -177,7 +178,11 @@ def _first_read(closed: Any, args: Sequence[Any]) -> list[str]:
 
 
 def describe_wrong(
-    function: Callable[..., Any], args: Sequence[Any], wrong: Sequence[np.ndarray], calls: Sequence[Call]
+    function: Callable[..., Any],
+    args: Sequence[Any],
+    wrong: Sequence[np.ndarray],
+    calls: Sequence[Call],
+    values: tuple[Sequence[np.ndarray], Sequence[np.ndarray]] | None = None,
 ) -> list[str]:
     """Describes the blocks of kernels with wrong elements, the programs of these blocks, and their padding.
 
@@ -186,6 +191,7 @@ def describe_wrong(
       args: its arguments.
       wrong: for each of its results the elements that are wrong.
       calls: the calls of its kernels.
+      values: the results and the expected ones; with them, the expected values that wrong elements equal are described.
     """
     if not any(mask.any() for mask in wrong):
         return []
@@ -197,6 +203,8 @@ def describe_wrong(
         call = _call_of(origin, calls)
         if origin is None or call is None:
             lines.append(f"where {name} is wrong: {_extent(mask)}")
+            if values is not None:
+                lines += [f"  {text}" for text in describe_displaced(*(x[number] for x in values), mask, None)]
             continue
         found = origin.to_kernel(mask)
         grid = _grid_of(call)
@@ -204,7 +212,17 @@ def describe_wrong(
         of = operand.name if operand else f"result {origin.result}"
         lines.append(f"where {name} is wrong: {of} of kernel `{call.kernel.name}`, {_extent(found)}")
         lines += _describe_blocks(grid, operand, found)
+        if values is not None:
+            got, want = (origin.values_in_kernel(x[number]) for x in values)
+            lines += [f"  {text}" for text in describe_displaced(got, want, found, _tile(operand))]
     return lines
+
+
+def _tile(operand: OperandBlocks | None) -> tuple[int, ...] | None:
+    """The shape of blocks that start at multiples of it; None for others."""
+    if operand is None or operand.starts is None or (operand.starts % np.array(operand.block, np.int64)).any():
+        return None
+    return operand.block
 
 
 def _call_of(origin: Origin | None, calls: Sequence[Call]) -> Call | None:
@@ -212,6 +230,26 @@ def _call_of(origin: Origin | None, calls: Sequence[Call]) -> Call | None:
         return None
     named = [call for call in calls if call.request.kernel_name == origin.kernel]
     return named[origin.occurrence] if origin.occurrence < len(named) else None
+
+
+def inputs_of(calls: Sequence[Call], leaves: Sequence[Any]) -> dict[int, OperandBlocks]:
+    """Returns for each argument that is an input of a kernel its blocks there.
+
+    Args:
+      calls: the calls of kernels.
+      leaves: the arguments of the function, as a flat list.
+    """
+    arrays = [as_array(leaf) for leaf in leaves]
+    found: dict[int, OperandBlocks] = {}
+    for call in calls:
+        grid = _grid_of(call)
+        inputs = [operand for operand in grid.operands if operand.role == "input"] if grid else []
+        for operand, array in zip(inputs, call.operands[len(call.operands) - len(inputs) :], strict=True):
+            for number, leaf in enumerate(arrays):
+                same = leaf.shape == array.shape and leaf.dtype == array.dtype and leaf.ndim > 0
+                if same and number not in found and not _differ(leaf, array).any():
+                    found[number] = operand
+    return found
 
 
 def _grid_of(call: Call) -> Grid | None:
@@ -308,7 +346,7 @@ def _programs(rows: np.ndarray) -> str:
 
 def _tuple(items: Any) -> str:
     parts = list(items)
-    return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
+    return f"({', '.join(parts)})"
 
 
 def _range(first: int, last: int) -> str:

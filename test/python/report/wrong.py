@@ -47,7 +47,7 @@ def show(title, function):
 show("mapped", lambda x: jax.vmap(lambda x: call(x, 2))(x.reshape(2, 16, 128)))
 # CHECK-LABEL: == chosen by a prefetched operand
 # CHECK-NEXT:  o_ref of kernel `chosen`: 1024 of 4096 elements never written, all of [8 to 15, 0 to 127]
-# CHECK:       1024 elements in block (2, 0) of programs (1 to 2,)
+# CHECK:       1024 elements in block (2, 0) of programs (1 to 2)
 show("chosen by a prefetched operand", prefetched)
 # Elements of an alias count as written.
 # CHECK-LABEL: == an alias
