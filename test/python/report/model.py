@@ -48,6 +48,18 @@ show("stays", (512, 128), (128, 128), lambda i, j: (i, 0), (4, 2))
 # CHECK: overlapping: 4 programs, o_ref {{.*}}'shared': 24576,
 show("overlapping", (320, 128), (pl.Element(128), pl.Element(128)), lambda i: (i * 64, 0), (4,))
 
+# Index maps count from the beginning of the padding.
+# CHECK: halo: {{\[}}[-1, 0], [15, 0]] overhang 128
+halo = pl.pallas_call(
+    lambda x_ref, o_ref: copy_kernel(x_ref.at[:16], o_ref),
+    grid=(2,),
+    in_specs=[pl.BlockSpec((pl.Element(18, (1, 1)), pl.Element(128)), lambda i: (i * 16, 0))],
+    out_specs=pl.BlockSpec((16, 128), lambda i: (i, 0)),
+    out_shape=jax.ShapeDtypeStruct((32, 128), jnp.float32),
+)
+blocks = read_grid(gridir.lower(halo, jax.ShapeDtypeStruct((32, 128), jnp.float32)).kernels[0], None).operands[0]
+print("halo:", blocks.starts.tolist(), "overhang", blocks.statistics()["overhang"])
+
 # Every program adds 1 to each element of its block, and moves the block in and out.
 # CHECK: flops 65536, functions 0, moved 524288, least 524288
 kernel, grid = show("costs", (512, 128), (128, 128), lambda i: (i, 0), (4,))

@@ -81,7 +81,7 @@ def block_starts(block_mapping: Any, programs: np.ndarray, scalars: Sequence[np.
       scalars: the prefetched operands.
 
     Returns:
-      Element indices, one row for each program.
+      Element indices of the array, one row for each program; negative ones are in the padding before it.
 
     Raises:
       UnsupportedError: for an index map that interpret mode cannot compute, or that reads scalars which are not given.
@@ -98,7 +98,12 @@ def block_starts(block_mapping: Any, programs: np.ndarray, scalars: Sequence[np.
     except Exception as error:
         # JAX raises errors of any class for index maps that it cannot compute.
         raise UnsupportedError(str(error).strip().partition("\n")[0]) from error
-    rows = [np.asarray(column, np.int64).reshape(len(programs)) for column in columns]
+    # The index map counts from the beginning of the padding.
+    before = [(getattr(dim, "padding", None) or (0, 0))[0] for dim in block_mapping.block_shape]
+    rows = [
+        np.asarray(column, np.int64).reshape(len(programs)) - first
+        for column, first in zip(columns, before, strict=True)
+    ]
     return np.stack(rows, axis=1) if rows else np.zeros((len(programs), 0), np.int64)
 
 
