@@ -63,8 +63,8 @@ class Value:
     op: str
 
     def __str__(self) -> str:
-        where = [f"in program {self.program}" if self.program else "", f"in step {self.steps}" if self.steps else ""]
-        point = "".join(f" {text}" for text in where if text)
+        places = {"program": self.program, "step": self.steps}
+        point = "".join(f" in {kind} ({', '.join(map(str, ids))})" for kind, ids in places.items() if ids)
         return (
             f"{self.primitive}{point}: {self.wrong} of {self.elements} elements differ, "
             f"at {self.index} expected {self.expected}, got {self.got}"
