@@ -180,7 +180,7 @@ static void judgeEarlyRead(KernelOp kernel, const EarlyRead &read,
   if (isCertainlyUsed(read.op, values))
     result.lower(CheckResult::refuted,
                  llvm::formatv("program {0} reads it before it waits for the "
-                               "copy that writes it",
+                               "asynchronous write of its elements",
                                formatProgram(*read.unawaited))
                      .str(),
                  read.op->getLoc(), *read.unawaited);

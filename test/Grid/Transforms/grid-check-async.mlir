@@ -89,7 +89,7 @@ grid.kernel @both grid()
 }
 
 // CHECK-LABEL: grid.kernel @without_wait
-// CHECK: reason = "program () reads it before it waits for the copy that writes it", subject = "a", verdict = "refuted"
+// CHECK: reason = "program () reads it before it waits for the asynchronous write of its elements", subject = "a", verdict = "refuted"
 grid.kernel @without_wait grid()
     inputs(%x: f16 [128, 128] space #warpgroup.space<gmem> origin "x") outputs(%o: f16 [128, 128] space #warpgroup.space<gmem> origin "o") {
   grid.scoped (%a: !tile origin "a", %b: !bar) {
