@@ -31,7 +31,9 @@ void AccessRuns::addAccesses() {
   });
 }
 
-bool isWaitForCopy(Operation *op) {
+bool dependsOnNoElement(Operation *op) {
+  if (auto scatter = dyn_cast<ScatterOp>(op))
+    return !scatter.getAdd();
   auto changes = dyn_cast<SemaphoreOpInterface>(op);
   return changes &&
          llvm::all_of(
@@ -53,7 +55,7 @@ bool AccessRuns::mayRead(Operation *op, Value ref) {
   auto effects = dyn_cast<MemoryEffectOpInterface>(op);
   if (effects && !effects.getEffectOnValue<MemoryEffects::Read>(ref))
     return false;
-  if (isWaitForCopy(op))
+  if (dependsOnNoElement(op))
     return false;
   auto isFalse = [&](const std::pair<Value, bool> &condition) {
     Number number = read(condition.first);

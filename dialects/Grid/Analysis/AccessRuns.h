@@ -20,8 +20,10 @@ struct AccessedElements {
   ConstantBox hull;
 };
 
-/// True if an op waits for copies. Its Ref only defines the size of a copy.
-bool isWaitForCopy(mlir::Operation *op);
+/// True if an op depends on no element of its Ref, though it has the effect of a
+/// read: the Ref of a wait for a copy only defines its size, and elements that a
+/// scatter does not replace stay as they are.
+bool dependsOnNoElement(mlir::Operation *op);
 
 /// Programs that are followed with their accesses to Refs.
 class AccessRuns : public ProgramRuns {

@@ -100,7 +100,7 @@ static CheckResult checkFreshRef(BlockAccess &access, const FreshRef &fresh) {
     SmallVector<CarriedRead> reads = findReadsBeforeWrites(
         kernel, Value(ref), firstDims, CopiesWrite::Never);
     llvm::erase_if(reads, [&](const CarriedRead &read) {
-      return read.ref != ref || isWaitForCopy(read.op);
+      return read.ref != ref || dependsOnNoElement(read.op);
     });
     return reads;
   };

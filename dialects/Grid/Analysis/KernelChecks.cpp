@@ -11,6 +11,7 @@
 #include "dialects/Grid/Analysis/FollowedAccesses.h"
 #include "dialects/Grid/Analysis/GridParallelism.h"
 #include "dialects/Grid/Analysis/LoadedUses.h"
+#include "dialects/Grid/Analysis/MaskBounds.h"
 #include "dialects/Grid/Analysis/ProgramGuards.h"
 #include "dialects/Grid/Analysis/RefNames.h"
 #include "dialects/Grid/IR/KernelParams.h"
@@ -84,6 +85,7 @@ class BoundsChecker {
 public:
   BoundsChecker(BlockAccess &access, SmallVectorImpl<OpenIndex> *open)
       : access(access), kernel(access.getKernel()), values(access.getValues()),
+        ranges(values), positions(ranges), bounds(positions, ranges),
         open(open) {}
 
   SmallVector<CheckResult> check() {
@@ -304,8 +306,22 @@ private:
     return least && isPositive(least.getRhs());
   }
 
-  /// Indices that are elements of arrays are proved only if they are clamped to
-  /// the dimension.
+  /// True if an array of indices consists of positions; they are inside of a
+  /// dimension wherever the mask of the access selects them, if `isInside`.
+  bool arePositions(RefAccessOpInterface op, Value index, int64_t extent,
+                    bool &isInside) {
+    auto type = cast<RankedTensorType>(index.getType());
+    std::optional<Positions> read;
+    if (type.getElementType().isInteger(32))
+      read = positions.read(index);
+    isInside = read && !ShapedType::isDynamic(extent) &&
+               bounds.areInside(op.getAccessMask(), *read, type.getShape(),
+                                extent);
+    return read.has_value();
+  }
+
+  /// Indices that are elements of arrays are proved if they are clamped to the
+  /// dimension, or are positions that a mask limits to it.
   void checkIndices(RefAccessOpInterface op) {
     Value ref = op.getAccessedRef();
     lower(ref, CheckResult::proved, "", op->getLoc());
@@ -315,11 +331,20 @@ private:
       if (!ShapedType::isDynamic(shape[dim]) && isClamped(index, shape[dim]))
         continue;
       addOpen(op, 0, dim);
+      bool isInside = false;
+      bool isKnown = arePositions(op, index, shape[dim], isInside);
+      if (isInside)
+        continue;
       lower(ref, CheckResult::unknown,
-            llvm::formatv("an array of indices into dimension {0} is known "
-                          "only at run time",
-                          dim)
-                .str(),
+            isKnown
+                ? llvm::formatv("an array of indices may exceed dimension {0}, "
+                                "which has {1} elements",
+                                dim, shape[dim])
+                      .str()
+                : llvm::formatv("an array of indices into dimension {0} is "
+                                "known only at run time",
+                                dim)
+                      .str(),
             op->getLoc());
     }
   }
@@ -327,6 +352,9 @@ private:
   BlockAccess &access;
   KernelOp kernel;
   ProgramValues &values;
+  ElementRanges ranges;
+  PositionReader positions;
+  MaskBounds bounds;
   SmallVectorImpl<OpenIndex> *open;
   SmallVector<Undecided> undecided;
   llvm::MapVector<Value, CheckResult> results;
