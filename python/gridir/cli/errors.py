@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import sys
 import traceback
@@ -94,6 +95,13 @@ def _failed_line(error: Exception) -> str:
     return f"{last.line} ({last.filename.rpartition('site-packages/')[2]}:{last.lineno})"
 
 
+def _is_assertion_of_jax(error: Exception) -> bool:
+    """True if an assertion failed in JAX, in code that no part of gridir called."""
+    files = [frame.filename for frame in reversed(traceback.extract_tb(error.__traceback__))]
+    callers = list(itertools.dropwhile(lambda file: "/jax/" in file, files))
+    return isinstance(error, AssertionError) and 0 < len(callers) < len(files) and "/gridir/" not in callers[0]
+
+
 def to_json(error: Exception, path: str = "") -> dict[str, Any]:
     """Returns an exception for a program, with the kernel and the author's lines.
 
@@ -128,6 +136,8 @@ def _describe_error(error: Exception, path: str) -> str:
             lines += [f"  at {frame}", *(f"    {line}" for line in frame.source().splitlines())]
         return "\n".join(lines)
     lines += _own_notes(error)
+    if _is_assertion_of_jax(error):
+        lines.append("  note: an assertion of JAX failed before gridir compiled the kernel; gridir has no part in it")
     location = _location(error, path)
     if location:
         lines += [f"  at {location}", *(f"    {line}" for line in location.source().splitlines())]

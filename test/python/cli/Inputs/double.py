@@ -37,6 +37,15 @@ def unsupported(x):
     return pl.pallas_call(kernel, out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype), name="unsupported")(x)
 
 
+def tangent(x):
+    # JAX cannot differentiate a kernel that asks for its program id.
+    def kernel(x_ref, o_ref):
+        o_ref[...] = x_ref[...] * pl.program_id(0)
+
+    call = pl.pallas_call(kernel, grid=(1,), out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype), name="tangent")
+    return jax.jvp(call, (x,), (x,))
+
+
 _counter = iter(range(100))
 
 
