@@ -165,8 +165,8 @@ def CPUPrefetchReadsPass : Pass<"cpu-prefetch-reads", "::mlir::ModuleOp"> {
     caches, unless it executes many iterations at once. The more an iteration
     computes, the fewer these are. This pass makes such a loop fetch the lines
     that it reads 16 KiB later, or a part of 16 KiB for each array that it reads.
-    Where the next row is elsewhere, the distance is at most a quarter of a row.
-    The reads that it changes
+    Where the next row is elsewhere, or a number in memory chooses the row, the
+    distance is at most a quarter of a row. The reads that it changes
 
     - are of an operand of at least `cache-bytes`;
     - are in a loop that reads 4 KiB or more of it;

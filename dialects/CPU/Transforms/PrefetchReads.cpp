@@ -40,6 +40,9 @@ constexpr int64_t kPartsOfRow = 4;
 /// cache holds.
 constexpr int64_t kMostBytesAhead = 16 << 10;
 
+/// The most ops between a loaded number and a position that it chooses.
+constexpr unsigned kMaxDepth = 8;
+
 /// Lines that one turn of a loop may fetch.
 constexpr int64_t kMostLinesOfTurn = 16;
 
@@ -64,6 +67,9 @@ struct Stream {
   int64_t elementBytes;
   /// The elements that all iterations read if the parts are contiguous.
   int64_t row = 0;
+  /// True if numbers in memory choose the row, so that the next one is
+  /// elsewhere.
+  bool isGathered = false;
 
   bool isContiguous() const { return stride == part; }
   int64_t getPartBytes() const { return part * elementBytes; }
@@ -75,6 +81,17 @@ struct Stream {
             (position.constant - other.position.constant) % stride == 0);
   }
 };
+
+/// True if a number is computed from one in memory.
+bool isLoaded(Value number, unsigned depth = kMaxDepth) {
+  Operation *op = number.getDefiningOp();
+  if (!op || depth == 0)
+    return false;
+  return isa<memref::LoadOp>(op) ||
+         llvm::any_of(op->getOperands(), [&](Value operand) {
+           return isLoaded(operand, depth - 1);
+         });
+}
 
 class CPUPrefetchReadsPass
     : public gridir::cpu::impl::CPUPrefetchReadsPassBase<CPUPrefetchReadsPass> {
@@ -138,12 +155,15 @@ private:
     if (!position || !isLargeOperand(position->root, cacheBytes))
       return std::nullopt;
     int64_t factor = 0;
+    bool isGathered = false;
     for (auto [number, ofNumber] : position->terms) {
       if (number == loop.getInductionVar())
         factor = ofNumber;
       else if (growsWith(number, loop.getInductionVar()) ||
                !loop.isDefinedOutsideOfLoop(number))
         return std::nullopt;
+      else
+        isGathered |= isLoaded(number);
     }
     auto array = cast<MemRefType>(position->root.getType());
     int64_t stride, size = read.getVectorType().getNumElements();
@@ -154,6 +174,7 @@ private:
     // Other reads of the loop may read the rest.
     Stream stream{read, *position, stride, factor == 1 ? stride : size,
                   getElementBytes(array)};
+    stream.isGathered = isGathered;
     if (!stream.isContiguous() &&
         (size > stride || stream.getPartBytes() < kLeastPartBytes))
       return std::nullopt;
@@ -199,7 +220,8 @@ private:
     ArrayRef<int64_t> shape =
         cast<MemRefType>(stream.position.root.getType()).getShape();
     int64_t bytes = kMostBytesAhead / numStreams;
-    bool isNextAdjacent = shape.size() == 1 || stream.row % shape.back() == 0;
+    bool isNextAdjacent = !stream.isGathered &&
+                          (shape.size() == 1 || stream.row % shape.back() == 0);
     if (!isNextAdjacent)
       bytes = std::min(bytes, stream.row * stream.elementBytes / kPartsOfRow);
     return std::max(bytes / kLineBytes, int64_t(1)) * kLineBytes /

@@ -199,3 +199,36 @@ module {
     return %c32 : index
   }
 }
+
+// -----
+
+// A number in memory chooses the row: those that follow it in the array are not read next.
+// CHECK-LABEL: func.func @gathered
+// CHECK:         scf.for %[[J:.*]] = %{{.*}} to %{{.*}} step %{{.*}} {
+// CHECK:           %[[C512:.*]] = arith.constant 512 : index
+// CHECK:           %[[AHEAD:.*]] = arith.addi %[[J]], %[[C512]]
+// CHECK:           memref.prefetch %{{.*}}[%{{.*}}, %[[AHEAD]]], read, locality<3>, data
+module {
+  kernel.abi @gathered
+  func.func @gathered(%x: memref<64x2048xf32>, %rows: memref<16xi32>, %status: memref<4xi64>, %lo: index, %hi: index) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c16 = arith.constant 16 : index
+    %c63 = arith.constant 63 : index
+    %c2048 = arith.constant 2048 : index
+    %pad = arith.constant 0.0 : f32
+    scf.for %i = %lo to %hi step %c1 {
+      %row = memref.load %rows[%i] : memref<16xi32>
+      %number = arith.index_cast %row : i32 to index
+      %inside = arith.minsi %number, %c63 : index
+      scf.for %j = %c0 to %c2048 step %c16 {
+        %v = vector.transfer_read %x[%inside, %j], %pad {in_bounds = [true]} : memref<64x2048xf32>, vector<16xf32>
+      }
+    }
+    return
+  }
+  func.func @gathered.range(%x: memref<64x2048xf32>, %rows: memref<16xi32>) -> index {
+    %c16 = arith.constant 16 : index
+    return %c16 : index
+  }
+}
