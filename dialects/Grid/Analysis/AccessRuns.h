@@ -20,9 +20,9 @@ struct AccessedElements {
   ConstantBox hull;
 };
 
-/// True if an op depends on no element of its Ref, though it has the effect of a
-/// read: the Ref of a wait for a copy only defines its size, and elements that a
-/// scatter does not replace stay as they are.
+/// True if an op depends on no element of its Ref, though it has the effect of
+/// a read: the Ref of a wait for a copy only defines its size, and elements
+/// that a scatter does not replace stay as they are.
 bool dependsOnNoElement(mlir::Operation *op);
 
 /// Programs that are followed with their accesses to Refs.

@@ -314,9 +314,9 @@ private:
     std::optional<Positions> read;
     if (type.getElementType().isInteger(32))
       read = positions.read(index);
-    isInside = read && !ShapedType::isDynamic(extent) &&
-               bounds.areInside(op.getAccessMask(), *read, type.getShape(),
-                                extent);
+    isInside =
+        read && !ShapedType::isDynamic(extent) &&
+        bounds.areInside(op.getAccessMask(), *read, type.getShape(), extent);
     return read.has_value();
   }
 

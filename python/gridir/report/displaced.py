@@ -96,7 +96,7 @@ def _of_blocks(got: np.ndarray, want: np.ndarray, wrong: np.ndarray, block: Inde
     found = [_find(part(got, number), lambda n: part(want, n), counts) for number in bad]
     if found and all(other is not None for other in found):
         pairs = list(zip(bad, found, strict=True))
-        if len({other for other in found}) == 1 and len(bad) > 1:
+        if len(set(found)) == 1 and len(bad) > 1:
             yield f"each wrong block holds the values expected in block {_index(pairs[0][1] or ())}"
             return
         some = ", ".join(f"{word} {_index(a)} those of {_index(b or ())}" for a, b in pairs[:4])
@@ -177,7 +177,8 @@ def _shifted(got: np.ndarray, want: np.ndarray, wrong: np.ndarray) -> Iterator[s
                 source = np.roll(want, -by, axis)[tuple(inside)]
                 values = got[tuple(inside)][known]
                 if 2 * known.sum() >= wrong.sum() and len(values) > 1 and is_equal(values, source[known]):
-                    place = [f"{n} {'-' if by < 0 else '+'} {distance}" if k == axis else n for k, n in enumerate(names)]
+                    place = [*names]
+                    place[axis] += f" {'-' if by < 0 else '+'} {distance}"
                     yield f"each wrong element ({', '.join(names)}) is the one expected at ({', '.join(place)})"
 
 
@@ -190,12 +191,14 @@ def _scaled(got: np.ndarray, want: np.ndarray, wrong: np.ndarray) -> Iterator[st
     def same(x: np.ndarray, y: np.ndarray) -> bool:
         return difference(x.astype(got.dtype), y.astype(got.dtype), tolerance) is None
 
+    if len(np.unique(expected)) < 2:
+        return
     with np.errstate(all="ignore"):
-        factor = np.median((values / expected)[expected != 0]) if (expected != 0).any() else 0.0
-        if factor not in (0, 1) and np.isfinite(factor) and len(np.unique(expected)) > 1 and same(values, factor * expected):
+        factor = np.median((values / expected)[expected != 0])
+        if factor not in (0, 1) and np.isfinite(factor) and same(values, factor * expected):
             yield f"each wrong element is the expected one times {factor:.6g}"
         apart = np.median(values - expected)
-        if apart != 0 and len(np.unique(expected)) > 1 and same(values, expected + apart):
+        if apart != 0 and same(values, expected + apart):
             yield f"each wrong element is the expected one {'plus' if apart > 0 else 'minus'} {abs(apart):.6g}"
 
 

@@ -154,29 +154,49 @@ def _unused(
         if not jnp.issubdtype(array.dtype, jnp.floating):
             continue
         for axis, at_end in itertools.product(range(array.ndim), (False, True)):
-            size = array.shape[axis]
-
-            def end(count: int, size: int = size, at_end: bool = at_end) -> tuple[int, int]:
-                return (size - count, size) if at_end else (0, count)
-
-            def depends(run: _Counted, base: Sequence[np.ndarray], count: int) -> bool:
-                changed = array.copy()
-                changed[(slice(None),) * axis + (slice(*end(count)),)] = np.nan  # noqa: B023
-                results = run(_replaced(leaves, number, changed))  # noqa: B023
-                return any(_differ(x, y) for x, y in zip(results, base, strict=True))
-
-            if size < 2 or depends(computed, got, 1):
+            end = _End(array, axis, at_end)
+            if array.shape[axis] < 2 or _depends(computed, got, leaves, number, end, 1):
                 continue
             # The longest end that has no effect.
-            low, high = 1, size
+            low, high = 1, array.shape[axis]
             while high - low > 1:
                 middle = (low + high) // 2
-                low, high = (low, middle) if depends(computed, got, middle) else (middle, high)
-            if not depends(expected, wanted, low):
-                continue
-            bounds = [end(low) if k == axis else (0, extent) for k, extent in enumerate(array.shape)]
-            place = ", ".join(f"{first} to {last - 1}" if last - first > 1 else str(first) for first, last in bounds)
-            yield f"the results do not depend on [{place}] of {operand.name}, and those of reference() do"
+                has_effect = _depends(computed, got, leaves, number, end, middle)
+                low, high = (low, middle) if has_effect else (middle, high)
+            if _depends(expected, wanted, leaves, number, end, low):
+                yield f"the results do not depend on {end.describe(low)} of {operand.name}, and those of reference() do"
+
+
+@dataclasses.dataclass(frozen=True)
+class _End:
+    """The first or the last elements of an array along an axis."""
+
+    array: np.ndarray
+    axis: int
+    at_end: bool
+
+    def bounds(self, count: int) -> tuple[int, int]:
+        size = self.array.shape[self.axis]
+        return (size - count, size) if self.at_end else (0, count)
+
+    def without(self, count: int) -> np.ndarray:
+        """The array with NaN in place of these elements."""
+        changed = self.array.copy()
+        changed[(slice(None),) * self.axis + (slice(*self.bounds(count)),)] = np.nan
+        return changed
+
+    def describe(self, count: int) -> str:
+        """The indices of the elements."""
+        bounds = [self.bounds(count) if k == self.axis else (0, size) for k, size in enumerate(self.array.shape)]
+        places = (f"{first} to {last - 1}" if last - first > 1 else str(first) for first, last in bounds)
+        return f"[{', '.join(places)}]"
+
+
+def _depends(
+    run: _Counted, base: Sequence[np.ndarray], leaves: Sequence[Any], number: int, end: _End, count: int
+) -> bool:
+    results = run(_replaced(leaves, number, end.without(count)))
+    return any(_differ(x, y) for x, y in zip(results, base, strict=True))
 
 
 def _differ(x: np.ndarray, y: np.ndarray) -> bool:

@@ -37,7 +37,7 @@ show("reversed blocks", whole(tiles(WANT)[::-1]))
 # CHECK-NEXT:  each wrong block holds the values expected in block (0, j), where it is block (i, j)
 show("one block everywhere", np.tile(WANT[:8], (4, 1)))
 # CHECK-LABEL: == two blocks
-# CHECK-NEXT:  wrong blocks hold the values expected in others: block (0, 0) those of (2, 1), block (2, 1) those of (0, 0)
+# CHECK-NEXT:  wrong blocks hold the values expected in others: block (0, 0) those of (2, 1), block (2, 1)
 swapped = WANT.copy()
 swapped[:8, :8], swapped[16:24, 8:16] = WANT[16:24, 8:16], WANT[:8, :8]
 show("two blocks", swapped)
