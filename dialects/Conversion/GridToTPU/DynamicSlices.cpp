@@ -80,23 +80,32 @@ Value createRotated(Lowering &lowering, Location loc, Value value, Value offset,
   return createElementCast(builder, loc, value, element);
 }
 
+/// Upstream verifies a slice only where its offset is static.
+LogicalResult verifyInside(OffsetSizeAndStrideOpInterface op,
+                           RankedTensorType whole, StringRef name) {
+  for (auto [offset, size, stride, extent] :
+       llvm::zip_equal(op.getStaticOffsets(), op.getStaticSizes(),
+                       op.getStaticStrides(), whole.getShape())) {
+    int64_t first = ShapedType::isDynamic(offset) ? 0 : offset;
+    // A size that is not static is negative. The division cannot overflow,
+    // unlike a product.
+    if (stride < 1 || size < 1 || extent < 1 ||
+        (extent - 1 - first) / stride < size - 1)
+      return op.emitError("expected a slice inside of its ")
+             << name << ", got size " << size << " and stride " << stride
+             << " of " << extent;
+  }
+  return success();
+}
+
 } // namespace
 
 /// Mosaic supports contiguous slices at constant offsets, so the elements are
 /// first rotated to the front. A slice of two concatenated copies of a value is
 /// the rotated value.
 LogicalResult lowerDynamicSlice(tensor::ExtractSliceOp op, Lowering &lowering) {
-  for (auto [offset, size, stride, extent] :
-       llvm::zip_equal(op.getStaticOffsets(), op.getStaticSizes(),
-                       op.getStaticStrides(), op.getSourceType().getShape())) {
-    int64_t first = ShapedType::isDynamic(offset) ? 0 : offset;
-    // A size that is not static is negative. The division cannot overflow,
-    // unlike a product.
-    if (stride < 1 || size < 1 || extent < 1 ||
-        (extent - 1 - first) / stride < size - 1)
-      return op.emitError("expected a slice inside of its source, got size ")
-             << size << " and stride " << stride << " of " << extent;
-  }
+  if (failed(verifyInside(op, op.getSourceType(), "source")))
+    return failure();
   FailureOr<Type> type = lowering.convertType(op, op.getType());
   if (failed(type))
     return failure();
@@ -225,6 +234,8 @@ static SmallVector<Value> getStarts(Lowering &lowering, Location loc,
 LogicalResult lowerDynamicInsert(tensor::InsertSliceOp op, Lowering &lowering) {
   OpBuilder &builder = lowering.builder;
   Location loc = op.getLoc();
+  if (failed(verifyInside(op, op.getDestType(), "destination")))
+    return failure();
   Value slice = lowering.get(op.getSource());
   slice = createShapeCast(
       builder, loc, slice,

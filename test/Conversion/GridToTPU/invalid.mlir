@@ -518,3 +518,15 @@ grid.kernel @stride grid() inputs(%x: f32 [8, 128]) outputs(%o: f32 [8, 128]) {
   %1 = tensor.extract_slice %0[0, 0] [8, 128] [-4294967296, 1] : tensor<8x128xf32> to tensor<8x128xf32>
   grid.store %1, %o : tensor<8x128xf32>, memref<8x128xf32, #grid.space<default>>
 }
+
+// -----
+
+grid.kernel @rows grid(%i = 4) inputs(%x: f32 [1, 128]) outputs(%o: f32 [1, 128]) {
+  %0 = grid.load %x : memref<1x128xf32, #grid.space<default>> -> tensor<1x128xf32>
+  %1 = grid.program_id 0
+  %2 = arith.index_cast %1 : i32 to index
+  %rows = arith.constant dense<2.0> : tensor<2x128xf32>
+  // expected-error @below {{expected a slice inside of its destination, got size 2 and stride 1 of 1}}
+  %3 = tensor.insert_slice %rows into %0[%2, 0] [2, 128] [1, 1] : tensor<2x128xf32> into tensor<1x128xf32>
+  grid.store %3, %o : tensor<1x128xf32>, memref<1x128xf32, #grid.space<default>>
+}
