@@ -374,7 +374,9 @@ class Links {
       tab.tabIndex = isChosen ? 0 : -1;
       if (isChosen) this.stageName = tab.firstChild.textContent;
     }
-    const template = this.section.querySelector(`template[data-listing="${number}"]`);
+    const find = (listing) => this.section.querySelector(`template[data-listing="${listing}"]`);
+    let template = find(number);
+    while (template.dataset.same) template = find(template.dataset.same);
     const { lines } = this.listings[number];
     const rows = template.innerHTML.split("\n").map((html, i) => {
       const row = document.createElement("div");
