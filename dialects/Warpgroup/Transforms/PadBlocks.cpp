@@ -168,17 +168,23 @@ private:
   }
 
   /// Returns the number of contractions whose operands are repeated, since
-  /// blocks that are extended would not suffice.
+  /// blocks that are extended would not suffice. Repeated values are not
+  /// extended, so other contractions may then have to be repeated as well.
   static unsigned repeatMatrices(KernelOp kernel, const gpu::Chip &chip) {
+    unsigned count = 0;
     SmallVector<DotOp> dots;
-    BlockAxes axes(kernel, AxisUse::Extend);
-    kernel.getBodyRegion().walk([&](DotOp dot) {
-      if (!canPad(dot, axes, chip) && canRepeatOperands(dot, chip))
-        dots.push_back(dot);
-    });
-    for (DotOp dot : dots)
-      repeatOperands(dot, chip);
-    return dots.size();
+    do {
+      dots.clear();
+      BlockAxes axes(kernel, AxisUse::Extend);
+      kernel.getBodyRegion().walk([&](DotOp dot) {
+        if (!canPad(dot, axes, chip) && canRepeatOperands(dot, chip))
+          dots.push_back(dot);
+      });
+      for (DotOp dot : dots)
+        repeatOperands(dot, chip);
+      count += dots.size();
+    } while (!dots.empty());
+    return count;
   }
 
   /// An operand of a reduction or contraction that combines the first `size`

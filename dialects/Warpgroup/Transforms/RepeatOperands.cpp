@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include <numeric>
+#include <tuple>
 
 using namespace mlir;
 using namespace gridir;
@@ -65,6 +66,10 @@ static std::optional<ContractionSizes> findRepeated(DotOp dot,
                                  std::pair(unit.columns, unit.rows)}) {
       ContractionSizes repeated{getRepeated(sizes->rows, rows),
                                 getRepeated(sizes->columns, columns), *depth};
+      // Then something else is in the way of matrix units.
+      if (std::tie(repeated.rows, repeated.columns, repeated.depth) ==
+          std::tie(sizes->rows, sizes->columns, sizes->depth))
+        return std::nullopt;
       std::pair<int64_t, int64_t> cost(
           (copiesLhs && repeated.rows != sizes->rows ? sizes->rows : 0) +
               (copiesRhs && repeated.columns != sizes->columns ? sizes->columns
