@@ -278,7 +278,7 @@ PROGRAMS = {
     ),
     "pages of 8 keys of 256 elements": (
         functools.partial(decode, keys=8),
-        *(normal(n, 256, dtype=jnp.float32) for n in (4, 16, 16)),
+        *(normal(n, 256, dtype=jnp.bfloat16) for n in (4, 16, 16)),
     ),
     "one query": (decode, *(normal(n, 64, dtype=jnp.bfloat16) for n in (1, 512, 512))),
     "batch": (
