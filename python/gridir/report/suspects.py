@@ -19,7 +19,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from gridir.errors import Error
 from gridir.frontend.capture.install import installed
 from gridir.frontend.recording.recorder import Call
 from gridir.report.blocks import OperandBlocks
@@ -67,8 +66,8 @@ def find_suspects(
             return [as_array(x) for x in jax.tree.leaves(compiled(*jax.tree.unflatten(tree, changed)))]
 
         return list(_unused(_Counted(computed), _Counted(expected), leaves, inputs))
-    except (Error, jax.errors.JaxRuntimeError, _TooManyCalls):
-        # Other numbers may lead a kernel out of bounds.
+    except Exception:
+        # Other numbers may lead a kernel out of bounds, and the author's reference may reject them in any way.
         return []
 
 

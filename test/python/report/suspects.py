@@ -72,3 +72,15 @@ show("ends early", lambda x, y: product(x, y, last=3))
 # CHECK-NEXT:  == unused
 show("twice", lambda x, y: 2 * product(x, y))
 show("unused", lambda x, y: product(x, y, last=3) + 1, lambda x, y: x[:, :48] @ y[:48])
+
+
+def strict(x, y):
+    if float(y[0, 0]) != float(Y[0, 0]):
+        raise ValueError("expected the numbers of the example")
+    return jnp.dot(x, y)
+
+
+# A reference may reject other numbers.
+# CHECK-LABEL: == strict
+# CHECK-NOT: {{.}}
+show("strict", lambda x, y: product(x, y, first=1), strict)
