@@ -171,20 +171,21 @@ private:
   /// blocks that are extended would not suffice. Repeated values are not
   /// extended, so other contractions may then have to be repeated as well.
   static unsigned repeatMatrices(KernelOp kernel, const gpu::Chip &chip) {
-    unsigned count = 0;
     SmallVector<DotOp> dots;
-    do {
-      dots.clear();
+    kernel.getBodyRegion().walk([&](DotOp dot) { dots.push_back(dot); });
+    unsigned total = dots.size();
+    while (!dots.empty()) {
       BlockAxes axes(kernel, AxisUse::Extend);
-      kernel.getBodyRegion().walk([&](DotOp dot) {
-        if (!canPad(dot, axes, chip) && canRepeatOperands(dot, chip))
-          dots.push_back(dot);
+      auto *repeated = llvm::partition(dots, [&](DotOp dot) {
+        return canPad(dot, axes, chip) || !canRepeatOperands(dot, chip);
       });
-      for (DotOp dot : dots)
+      if (repeated == dots.end())
+        break;
+      for (DotOp dot : llvm::make_range(repeated, dots.end()))
         repeatOperands(dot, chip);
-      count += dots.size();
-    } while (!dots.empty());
-    return count;
+      dots.erase(repeated, dots.end());
+    }
+    return total - dots.size();
   }
 
   /// An operand of a reduction or contraction that combines the first `size`
