@@ -251,7 +251,7 @@ bool gridir::warpgroup::repeatVector(DotOp dot, const BlockAxes &axes) {
 }
 
 bool gridir::warpgroup::canPad(DotOp dot, const BlockAxes &axes,
-                              const gpu::Chip &chip) {
+                               const gpu::Chip &chip) {
   return succeeded(ContractionPadding(axes, chip).pad(dot));
 }
 

@@ -93,9 +93,9 @@ static Value createRepeated(OpBuilder &builder, Location loc, Value matrix,
   SmallVector<int64_t> shape(type.getShape());
   shape.insert(shape.begin() + dim, size / type.getDimSize(dim));
   Value copies =
-      linalg::BroadcastOp::create(
-          builder, loc, matrix,
-          createEmpty(builder, loc, type.clone(shape)), ArrayRef{dim})
+      linalg::BroadcastOp::create(builder, loc, matrix,
+                                  createEmpty(builder, loc, type.clone(shape)),
+                                  ArrayRef{dim})
           ->getResult(0);
   SmallVector<ReassociationIndices> groups{{0}, {1, 2}};
   if (dim == 0)
@@ -118,8 +118,8 @@ void gridir::warpgroup::repeatOperands(DotOp dot, const gpu::Chip &chip) {
   auto repeat = [&](OpOperand &operand, int64_t contracted, int64_t free) {
     int64_t depth =
         cast<RankedTensorType>(operand.get().getType()).getDimSize(contracted);
-    Value repeated = createRepeated(builder, loc, operand.get(),
-                                    1 - contracted, free);
+    Value repeated =
+        createRepeated(builder, loc, operand.get(), 1 - contracted, free);
     operand.set(
         createRepeated(builder, loc, repeated, contracted, sizes.depth));
     if (depth != sizes.depth)

@@ -81,11 +81,10 @@ static FailureOr<SmallVector<OperandDim>> getOperandDims(Operation *op,
     return failure();
   return llvm::map_to_vector(*operands, [&](const PartOperand &operand) {
     auto found = llvm::find(operand.dims, dim);
-    return OperandDim(operand.value,
-                      found == operand.dims.end()
-                          ? std::nullopt
-                          : std::optional<int64_t>(found -
-                                                   operand.dims.begin()));
+    return OperandDim(operand.value, found == operand.dims.end()
+                                         ? std::nullopt
+                                         : std::optional<int64_t>(
+                                               found - operand.dims.begin()));
   });
 }
 

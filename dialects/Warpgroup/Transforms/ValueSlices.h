@@ -20,8 +20,9 @@
 namespace gridir::warpgroup {
 
 /// True if elementwise ops, transposes, reshapes of other dimensions and
-/// contractions of matrices compute a tensor of the body from constants and from
-/// blocks and windows of inputs, or of scratch that does not change afterwards.
+/// contractions of matrices compute a tensor of the body from constants and
+/// from blocks and windows of inputs, or of scratch that does not change
+/// afterwards.
 bool canSlice(mlir::Value value, int64_t dim);
 
 /// Returns the contractions that are computed again for each part of a value.
