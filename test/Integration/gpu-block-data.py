@@ -272,10 +272,7 @@ PROGRAMS = {
     "one row of f32": (of_columns, floats(1, 200), floats(200, 256)),
     "vector": (of_columns, small(1024), small(1024, 256)),
     "four rows": (of_columns, small(4, 1024), small(1024, 256)),
-    "pages of 16 keys": (
-        functools.partial(decode, keys=16),
-        *(normal(n, 64, dtype=jnp.bfloat16) for n in (8, 64, 64)),
-    ),
+    "pages of 16 keys of f32": (functools.partial(decode, keys=16), *(normal(n, 192) for n in (8, 32, 32))),
     "pages of 8 keys of 256 elements": (
         functools.partial(decode, keys=8),
         *(normal(n, 256, dtype=jnp.bfloat16) for n in (4, 16, 16)),

@@ -148,7 +148,9 @@ def WarpgroupPrepareContractionsPass
       warpgroup copies ahead. Operands that elementwise ops compute from blocks,
       and those of f32, are computed in parts as deep as one row. Contractions of
       the same depth share a loop. A sum to which a product is added is the
-      initial value of the loop.
+      initial value of the loop. An operand may be the result of another
+      contraction; if that is deep, too, a loop in the loop divides it. In loops
+      of the author, operands deeper than 128 that are not copied are divided.
 
     Operands and depths of kernels that cannot become warpgroup programs, or have a
     schedule, are not changed.

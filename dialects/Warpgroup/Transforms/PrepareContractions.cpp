@@ -226,16 +226,32 @@ public:
     // A loop whose results nothing uses would be erased with their uses.
     IRRewriter rewriter(&getContext());
     (void)runRegionDCE(rewriter, kernel->getRegions());
-    split(kernel.getBodyBlock());
+    SmallVector<Block *> inner;
+    kernel.getBodyRegion().walk([&](Block *block) {
+      if (block != kernel.getBodyBlock() && !block->getOps<DotOp>().empty())
+        inner.push_back(block);
+    });
+    // Loops of the author read windows, which are copied as they are.
+    for (Block *block : inner)
+      split(block, isTooDeep);
+    split(kernel.getBodyBlock(), [](DotOp) { return true; });
   }
 
 private:
-  /// Splits the contractions of the body, and of the loops that replace them.
-  void split(Block *block) {
+  /// True if registers hold an operand of a contraction, and not in its depth.
+  static bool isTooDeep(DotOp dot) {
+    return getParts(dot).first > kMaxHeldDepth &&
+           (getPlace(dot.getLhsMutable()) != OperandPlace::Copied ||
+            getPlace(dot.getRhsMutable()) != OperandPlace::Copied);
+  }
+
+  /// Splits contractions of a block that a predicate selects, and those of the
+  /// loops that replace them.
+  void split(Block *block, function_ref<bool(DotOp)> selects) {
     SmallVector<DeepContraction> deep;
     llvm::SmallPtrSet<Operation *, 4> sliced;
     for (DotOp dot : block->getOps<DotOp>()) {
-      if (dot->use_empty())
+      if (dot->use_empty() || !getContracted(dot) || !selects(dot))
         continue;
       if (std::optional<DeepContraction> found = match(dot)) {
         deep.push_back(*found);
@@ -270,7 +286,7 @@ private:
       loops.push_back(ContractionLoop(std::move(group), depth, part).create());
     }
     for (scf::ForOp loop : loops)
-      split(loop.getBody());
+      split(loop.getBody(), selects);
   }
 
   /// True if an operand of a contraction is computed from the result of an

@@ -285,3 +285,44 @@ grid.kernel @changed_scratch grid(%i = 4) inputs(%x: f32 [256, 256] block [64, 2
   grid.store %v, %s : tensor<64x256xf32>, memref<64x256xf32, #tpu.memory_space<vmem>>
   grid.store %d, %o : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>
 }
+
+// -----
+
+// In loops of the author, contractions are divided whose operands registers would hold in a depth of more than 128.
+// Windows that are copied stay whole.
+// CHECK-LABEL: grid.kernel @loops
+// CHECK: scf.for
+// CHECK: scf.for %[[K:.*]] = %c0{{.*}} to %c256 step %c64
+// CHECK: grid.dot {{.*}} : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+// CHECK: scf.for
+// CHECK-NOT: scf.for
+// CHECK: grid.dot {{.*}} : tensor<64x256xbf16>, tensor<256x64xbf16> -> tensor<64x64xf32>
+grid.kernel @loops grid(%i = 4)
+    inputs(%x: f32 [256, 256] block [64, 256] at (%i, 0), %y: f32 [256, 256], %z: bf16 [256, 256] block [64, 256] at (%i, 0), %w: bf16 [256, 256])
+    outputs(%o: f32 [256, 64] block [64, 64] at (%i, 0), %p: f32 [256, 64] block [64, 64] at (%i, 0)) semantics [parallel] {
+  %first = arith.constant 0 : index
+  %last = arith.constant 4 : index
+  %step = arith.constant 1 : index
+  %width = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %s = scf.for %j = %first to %last step %step iter_args(%acc = %zero) -> tensor<64x64xf32> {
+    %at = arith.muli %j, %width : index
+    %window = grid.slice_ref %y[0, %at] [256, 64] [1, 1] : memref<256x256xf32, #grid.space<default>>, index -> memref<256x64xf32, #grid.space<default>>
+    %a = grid.load %x : memref<64x256xf32, #grid.space<default>> -> tensor<64x256xf32>
+    %b = grid.load %window : memref<256x64xf32, #grid.space<default>> -> tensor<256x64xf32>
+    %d = grid.dot %a, %b contract [1] x [0] : tensor<64x256xf32>, tensor<256x64xf32> -> tensor<64x64xf32>
+    %sum = arith.addf %acc, %d : tensor<64x64xf32>
+    scf.yield %sum : tensor<64x64xf32>
+  }
+  grid.store %s, %o : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>
+  %t = scf.for %j = %first to %last step %step iter_args(%acc = %zero) -> tensor<64x64xf32> {
+    %at = arith.muli %j, %width : index
+    %window = grid.slice_ref %w[0, %at] [256, 64] [1, 1] : memref<256x256xbf16, #grid.space<default>>, index -> memref<256x64xbf16, #grid.space<default>>
+    %a = grid.load %z : memref<64x256xbf16, #grid.space<default>> -> tensor<64x256xbf16>
+    %b = grid.load %window : memref<256x64xbf16, #grid.space<default>> -> tensor<256x64xbf16>
+    %d = grid.dot %a, %b contract [1] x [0] : tensor<64x256xbf16>, tensor<256x64xbf16> -> tensor<64x64xf32>
+    %sum = arith.addf %acc, %d : tensor<64x64xf32>
+    scf.yield %sum : tensor<64x64xf32>
+  }
+  grid.store %t, %p : tensor<64x64xf32>, memref<64x64xf32, #grid.space<default>>
+}
