@@ -25,7 +25,7 @@ with mock.patch.object(importlib.util, "find_spec", return_value=None):
 print(result.exit_code, "expected the package jax_plugins.xla_cuda13 of JAX's CUDA plugin" in result.output)
 
 # CHECK-NEXT: expected ptxas and libdevice: pip install 'gridir[peer]'
-with mock.patch.object(peer, "_package"), mock.patch.object(peer, "find_ptxas", return_value=None):
+with mock.patch.object(peer, "package_directory"), mock.patch.object(peer, "find_ptxas", return_value=None):
     try:
         peer.check_installed()
     except peer.PeerError as error:
