@@ -19,6 +19,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from gridir.runtime.tpu.dumps import read_dumps
+from gridir.runtime.xla_compiler import XlaCompiler, serve
 
 # Only the data of the report: libtpu can write every one of its seventy passes.
 _DUMPED_PASSES = "final_bundles|post-ra$|final_hlo-static-per-bundle-utilization"
@@ -42,33 +43,15 @@ class Compiler:
     def __init__(self, topology: str, directory: str):
         """Loads libtpu; `directory` is where it was told to write its schedules."""
         import libtpu
-        import numpy as np
         from jaxlib import xla_client
-        from jaxlib.mlir import ir
-        from jaxlib.mlir._mlir_libs import _jax_mlir_ext, _mlirHlo, _stablehlo
 
         xla_client.load_pjrt_plugin_dynamically("tpu", libtpu.get_library_path())
         xla_client.initialize_pjrt_plugin("tpu")
-        description = xla_client.make_tfrt_tpu_c_api_device_topology(topology)
-        # Uses one device of the topology: a kernel is the program of one.
-        device = description._make_compile_only_devices()[0]
-        self._client = device.client
-        self._devices = xla_client.DeviceList((device,))
-        self._options = xla_client.CompileOptions()
-        self._options.num_replicas = self._options.num_partitions = 1
-        self._options.device_assignment = xla_client.DeviceAssignment.create(np.array([[device.id]]))
-        self._ir = ir
-        self._context = ir.Context()
-        registry = ir.DialectRegistry()
-        _jax_mlir_ext.register_dialects(registry)
-        self._context.append_dialect_registry(registry)
-        _mlirHlo.register_mhlo_dialect(self._context)
-        _stablehlo.register_dialect(self._context)
-        self._context.load_all_available_dialects()
+        self._compiler = XlaCompiler(xla_client.make_tfrt_tpu_c_api_device_topology(topology))
         self._directory = directory
         self.device = {
-            "device_kind": device.device_kind,
-            "libtpu": str(self._client.platform_version).splitlines()[-1].strip(),
+            "device_kind": self._compiler.device.device_kind,
+            "libtpu": str(self._compiler.client.platform_version).splitlines()[-1].strip(),
         }
 
     def compile(self, program: bytes, keep: str | None = None) -> dict[str, Any]:
@@ -80,9 +63,7 @@ class Compiler:
         """
         start = time.perf_counter()
         try:
-            with self._context:
-                module = self._ir.Module.parse(program)
-            executable = self._client.compile(module, self._devices, self._options)
+            executable = self._compiler.compile(program)
             reply: dict[str, Any] = {"code_bytes": executable.get_compiled_memory_stats().generated_code_size_in_bytes}
         except Exception as error:
             # Every way of saying no is an answer: XLA's errors have several types, none of them public.
@@ -100,23 +81,7 @@ class Compiler:
         return reply
 
 
-def serve(connection: Connection, topology: str, directory: str) -> None:
-    """Replies to requests until the other end closes."""
-    try:
-        compiler = Compiler(topology, directory)
-    except Exception as error:
-        connection.send({"error": f"{type(error).__name__}: {error}"})
-        return
-    connection.send(compiler.device)
-    while True:
-        try:
-            request = connection.recv()
-        except EOFError:
-            return
-        connection.send(compiler.compile(**request))
-
-
 if __name__ == "__main__":
     # jaxlib looks for its own parts relative to the path, which must not contain this file's directory.
     importlib.invalidate_caches()
-    serve(Connection(int(sys.argv[1])), sys.argv[2], sys.argv[3])
+    serve(Connection(int(sys.argv[1])), lambda: Compiler(sys.argv[2], sys.argv[3]))

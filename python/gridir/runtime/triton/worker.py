@@ -15,6 +15,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+from gridir.runtime.xla_compiler import XlaCompiler, serve
+
 _THUNK = re.compile(
     r"kCustomKernel .*?grid: \[(?P<grid>[\d, ]+)\] threads: \[(?P<threads>[\d, ]+)\]\s+shared_memory: (?P<shared>\d+)"
 )
@@ -31,36 +33,19 @@ class Compiler:
           description: the chip, as XLA's `GpuTargetConfigProto` in text.
           directory: where XLA and the stand-in of `ptxas` were told to write files.
         """
-        import numpy as np
         from jaxlib import xla_client
-        from jaxlib.mlir import ir
-        from jaxlib.mlir._mlir_libs import _jax_mlir_ext, _mlirHlo, _stablehlo
 
         plugin = xla_client.load_pjrt_plugin_dynamically("cuda", library)
         xla_client.initialize_pjrt_plugin("cuda")
         topology = xla_client.make_c_api_device_topology(plugin, topology="1x1x1", target_config=description)
-        device = topology._make_compile_only_devices()[0]
-        self._client = device.client
-        self._devices = xla_client.DeviceList((device,))
-        self._options = xla_client.CompileOptions()
-        self._options.num_replicas = self._options.num_partitions = 1
-        self._options.device_assignment = xla_client.DeviceAssignment.create(np.array([[device.id]]))
-        self._ir, self._context, self._directory = ir, ir.Context(), directory
-        registry = ir.DialectRegistry()
-        _jax_mlir_ext.register_dialects(registry)
-        self._context.append_dialect_registry(registry)
-        _mlirHlo.register_mhlo_dialect(self._context)
-        _stablehlo.register_dialect(self._context)
-        self._context.load_all_available_dialects()
-        self.device = {"device_kind": device.device_kind}
+        self._compiler, self._directory = XlaCompiler(topology), directory
+        self.device = {"device_kind": self._compiler.device.device_kind}
 
     def compile(self, program: bytes) -> dict[str, Any]:
         """Compiles one program; the reply has an `error`, or the PTX of the kernel in it, and its launch."""
         start = time.perf_counter()
         try:
-            with self._context:
-                module = self._ir.Module.parse(program)
-            self._client.compile(module, self._devices, self._options)
+            self._compiler.compile(program)
             reply = self._read()
         except Exception as error:
             # Every way of saying no is an answer: XLA's errors have several types, none of them public.
@@ -83,21 +68,5 @@ class Compiler:
         }
 
 
-def serve(connection: Connection, library: str, description: str, directory: str) -> None:
-    """Replies to requests until the other end closes."""
-    try:
-        compiler = Compiler(library, description, Path(directory))
-    except Exception as error:
-        connection.send({"error": f"{type(error).__name__}: {error}"})
-        return
-    connection.send(compiler.device)
-    while True:
-        try:
-            request = connection.recv()
-        except EOFError:
-            return
-        connection.send(compiler.compile(**request))
-
-
 if __name__ == "__main__":
-    serve(Connection(int(sys.argv[1])), *sys.argv[2:])
+    serve(Connection(int(sys.argv[1])), lambda: Compiler(sys.argv[2], sys.argv[3], Path(sys.argv[4])))
